@@ -1,0 +1,34 @@
+"""Rushes: the evaluation workbench for generated video. No number without its definition."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+# Public name -> module it lives in. Loaded on first use, so that `import rushes` stays quick.
+_HOMES = {
+    "Definition": "rushes.core",
+    "DefinitionMismatch": "rushes.errors",
+    "Measurement": "rushes.core",
+    "RushesError": "rushes.errors",
+    "read_run": "rushes.store",
+}
+
+__all__ = sorted(_HOMES)
+
+if TYPE_CHECKING:
+    from rushes.core import Definition, Measurement
+    from rushes.errors import DefinitionMismatch, RushesError
+    from rushes.store import read_run
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'rushes' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

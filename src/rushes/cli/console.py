@@ -1,0 +1,101 @@
+"""What every verb shares: tables and progress on stderr or stdout, JSON alone on stdout, one line per error."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import wraps
+from typing import NoReturn, ParamSpec, TypeVar
+
+import typer
+
+from rushes.core.canonical import canonical_json
+from rushes.errors import RushesError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+EXIT_BAD_INPUT = 1
+EXIT_GATE = 3
+
+
+def one_line_errors(command: Callable[P, R]) -> Callable[P, R]:
+    """Show a `RushesError` as one line on stderr and exit 1; no traceback reaches a user."""
+
+    @wraps(command)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except RushesError as error:
+            fail(str(error))
+        except BrokenPipeError:
+            raise typer.Exit(EXIT_BAD_INPUT) from None
+        except KeyboardInterrupt:
+            say("stopped; run the same command again to continue")
+            raise typer.Exit(130) from None
+        except OSError as error:
+            fail(f"{error.filename or 'system'}: {error.strerror or error}")
+
+    return wrapper
+
+
+def fail(message: str) -> NoReturn:
+    """Print one error line and leave with exit code 1."""
+    print(f"rushes: {' '.join(message.split())}", file=sys.stderr)
+    raise typer.Exit(EXIT_BAD_INPUT)
+
+
+def say(message: str) -> None:
+    """A remark for people: stderr, so that stdout stays clean for results."""
+    print(message, file=sys.stderr)
+
+
+def print_json(data: object) -> None:
+    """Canonical JSON, alone on stdout."""
+    print(canonical_json(data))
+
+
+def print_table(
+    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequence[int] = ()
+) -> None:
+    """A table on stdout; the columns in `numbers` are set right. Cells are plain text, never markup."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column, name in enumerate(header):
+        table.add_column(name, justify="right" if column in numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    Console().print(table)
+
+
+@contextmanager
+def progress(label: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
+    """A bar with rate and time left while stderr is a terminal; yields `advance(n)`."""
+    if not sys.stderr.isatty():
+        yield lambda n: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:.1f} {unit}/s" if task.speed else f"– {unit}/s")
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), Rate(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(label, total=total)
+        yield lambda n: bar.advance(task, n)

@@ -1,0 +1,47 @@
+"""`rushes`: the verbs. Each verb's file imports only Typer at its top, so that `rushes --help` stays quick."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rushes import __version__
+from rushes.cli import metrics
+from rushes.cli.console import one_line_errors
+
+app = typer.Typer(
+    name="rushes",
+    help="The evaluation workbench for generated video. No number without its definition; people decide preference.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        print(f"rushes {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """The evaluation workbench for generated video. No number without its definition; people decide preference."""
+
+
+app.command("metrics")(one_line_errors(metrics.metrics))
+
+
+def main() -> None:
+    """Entry point of the `rushes` command."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""`rushes metrics`: the catalogue of definitions."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rushes.cli.console import print_json, print_table
+
+
+def metrics(
+    name: Annotated[str | None, typer.Argument(help="A metric's name or signature; all of them when left out.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
+) -> None:
+    """List every metric, or show one: formula, unit, range, direction, edge cases, reference, history.
+
+    Example: rushes metrics freeze_frame_ratio
+    """
+    from rushes.catalog import catalog, find
+    from rushes.report.text import definition_lines, range_text
+
+    chosen = list(catalog().values()) if name is None else find(name)
+    if as_json:
+        print_json([definition.facts() for definition in chosen])
+    elif name is None:
+        rows = [(d.name, d.unit, range_text(d), d.better, d.signature) for d in chosen]
+        print_table("Every metric", ("name", "unit", "range", "better", "signature"), rows)
+        print("rushes metrics NAME shows the formula and the edge cases.")
+    else:
+        print("\n\n".join("\n".join(definition_lines(definition)) for definition in chosen))

@@ -1,0 +1,55 @@
+"""Canonical JSON: the same data always gives the same bytes.
+
+Keys sorted, no spaces, UTF-8 as is, floats rounded to 8 decimals (−0.0 becomes 0.0), NaN and infinity refused.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+
+from rushes.errors import DefinitionError
+
+DECIMALS = 8
+
+
+def stored_float(value: float) -> float:
+    """The float as stored: 8 decimals, never NaN or infinite, never −0.0.
+
+    >>> stored_float(2 / 3), stored_float(-1e-12)
+    (0.66666667, 0.0)
+    """
+    if not math.isfinite(value):
+        raise DefinitionError("NaN and infinity are never stored: store null with a note")
+    return round(value, DECIMALS) + 0.0
+
+
+def canonical_json(data: object) -> str:
+    """JSON text of plain data, the same for equal data.
+
+    >>> canonical_json({"b": 1 / 3, "a": [True, None, "é"]})
+    '{"a":[true,null,"é"],"b":0.33333333}'
+    """
+    return json.dumps(_plain(data), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def canonical_line(data: object) -> str:
+    """One line of a JSON-lines file, newline included."""
+    return canonical_json(data) + "\n"
+
+
+def _plain(data: object) -> object:
+    if data is None or isinstance(data, (bool, int, str)):
+        return data
+    if isinstance(data, float):
+        return stored_float(data)
+    if isinstance(data, Mapping):
+        for key in data:
+            if not isinstance(key, str):
+                raise DefinitionError(f"canonical JSON needs text keys; got {key!r}")
+        return {key: _plain(value) for key, value in data.items()}
+    if isinstance(data, (Sequence, frozenset, set)) and not isinstance(data, (bytes, bytearray)):
+        items = sorted(data) if isinstance(data, (set, frozenset)) else data
+        return [_plain(item) for item in items]
+    raise DefinitionError(f"canonical JSON holds plain data only; got {type(data).__name__}")

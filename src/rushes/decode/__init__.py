@@ -1,0 +1,1 @@
+"""Reading media: probe, frames, audio, canonical form. PyAV only."""

@@ -1,0 +1,61 @@
+"""The error tree. Everything Rushes raises on purpose is a `RushesError`.
+
+::
+
+    RushesError                  anything the user can act on; the command line prints it as one line
+    ├── InputError               a file or an argument is not what was expected
+    │   ├── MediaError           a clip cannot be opened or decoded
+    │   └── RunError             a run directory cannot be read, written or continued
+    ├── MissingDependency        an optional package or model is not there; says how to get it
+    ├── WeightsError             a model file is not the one that was wanted
+    ├── DefinitionError          a number or its definition is malformed
+    ├── DefinitionMismatch       two numbers with different signatures were put together
+    └── MetricComputationError   a sweep cannot be measured (lives in `rushes.robustness.metrics`)
+
+A message says what was expected, what came, and in which file; where there is a next step, it ends with it.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "DefinitionError",
+    "DefinitionMismatch",
+    "InputError",
+    "MediaError",
+    "MissingDependency",
+    "RunError",
+    "RushesError",
+    "WeightsError",
+]
+
+
+class RushesError(Exception):
+    """Root of every error a user can act on."""
+
+
+class InputError(RushesError):
+    """A file or an argument is not what was expected: fix the input and run again."""
+
+
+class MediaError(InputError):
+    """A clip cannot be opened or decoded: re-export it, or remove it from the set."""
+
+
+class RunError(InputError):
+    """A run directory cannot be read, written or continued: free it, or choose another with -o."""
+
+
+class MissingDependency(RushesError):
+    """An optional package or model is missing: run the command in the message."""
+
+
+class WeightsError(RushesError):
+    """A model file has the wrong digest or layout: fetch the one named in the message."""
+
+
+class DefinitionError(RushesError):
+    """A number or its definition is malformed: give it the parameters, the count or the note it lacks."""
+
+
+class DefinitionMismatch(RushesError):
+    """Two numbers with different signatures were put together: recompute one under the other's definition."""

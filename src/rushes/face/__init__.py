@@ -1,0 +1,1 @@
+"""MediaPipe's face models on LiteRT, stateless."""

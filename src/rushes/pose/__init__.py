@@ -1,0 +1,1 @@
+"""Instrument 3: metric-locked PCK and MPJPE."""

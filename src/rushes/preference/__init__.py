@@ -1,0 +1,1 @@
+"""Instrument 4: the human pairwise study."""

@@ -1,0 +1,1 @@
+"""Runs as pages: tables, charts, report.html."""

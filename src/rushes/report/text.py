@@ -1,0 +1,62 @@
+"""Definitions and values as plain text, the same words on the terminal, in the docs and on the pages."""
+
+from __future__ import annotations
+
+from rushes.core import Definition, Measurement
+
+_DIRECTION = {"higher": "higher is better", "lower": "lower is better", "neither": "neither direction is better"}
+
+
+def range_text(definition: Definition) -> str:
+    """ "0 to 1", "0 and up", "any".
+
+    >>> from rushes.core import Definition
+    >>> d = dict(name="x", unit="1", better="lower", summary="s", formula="f")
+    >>> [range_text(Definition(lowest=a, highest=b, **d)) for a, b in ((0, 1.0), (0, None), (None, None), (None, 2.5))]
+    ['0 to 1', '0 and up', 'any', 'up to 2.5']
+    """
+    low, high = definition.lowest, definition.highest
+    if low is None and high is None:
+        return "any"
+    if high is None:
+        return f"{low:g} and up"
+    return f"up to {high:g}" if low is None else f"{low:g} to {high:g}"
+
+
+def direction_text(definition: Definition) -> str:
+    return _DIRECTION[definition.better]
+
+
+def definition_lines(definition: Definition) -> list[str]:
+    """The whole definition, one fact a line."""
+    facts = [
+        ("", definition.summary),
+        ("Formula", definition.formula),
+        ("Unit", definition.unit),
+        ("Range", range_text(definition)),
+        ("Direction", direction_text(definition)),
+        ("Settings", ", ".join(f"{key} = {value}" for key, value in definition.params)),
+        ("Set per run", ", ".join(definition.open_params)),
+        ("Edge cases", definition.edge_cases),
+        ("Reference", definition.reference),
+    ]
+    lines = [definition.signature] + [f"  {name:<12}{text}".rstrip() for name, text in facts if text]
+    return lines + [f"  {'v' + str(n):<12}{why}" for n, why in enumerate(definition.history, 1)]
+
+
+def value_text(measurement: Measurement, *, digits: int = 4) -> str:
+    """The value for people: "0.3333", "250", "yes"; "–" where there is none.
+
+    >>> from rushes.core import Definition
+    >>> d = Definition(name="x", unit="1", lowest=None, highest=None, better="neither", summary="s", formula="f")
+    >>> [value_text(Measurement(definition=d, value=v, count=1, note="n")) for v in (1 / 3, 250, True, None, 12345.678)]
+    ['0.3333', '250', 'yes', '–', '12345.68']
+    """
+    value = measurement.value
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return str(value)
+    return f"{value:.2f}" if abs(value) >= 1000 else f"{value:.{digits}f}"

@@ -1,0 +1,1 @@
+"""Instrument 5: ESI and Justification Drift. Standard library only."""

@@ -1,0 +1,258 @@
+"""Writing a run directory so that a killed run continues and the result has the same bytes.
+
+While a run is under way, every finished subject is one line of `journal.jsonl`, appended and flushed before the next
+is taken; a definition is a line of its own, before its first use. `finish` merges the journal into `subjects.jsonl`
+and `measurements.jsonl` in input order, each by writing a temporary file and renaming it, and removes the journal.
+Opening the directory again with the same settings finds what is finished, in the journal or in the merged files, and
+leaves it alone.
+"""
+
+from __future__ import annotations
+
+import datetime
+import errno
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from rushes.core.canonical import canonical_json, canonical_line
+from rushes.core.provenance import environment
+from rushes.errors import RunError
+from rushes.store.subjects import Entry
+
+FORMAT = 1
+"""Version of the run directory's layout, in `run.json`."""
+
+
+class RunWriter:
+    """Writes one run directory.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp()) / "run"
+    >>> with RunWriter(folder, instrument="clip", settings={"tier": 0}) as run:
+    ...     run.finish([])
+    >>> sorted(p.name for p in folder.iterdir())
+    ['measurements.jsonl', 'run.json', 'subjects.jsonl']
+
+    Parameters: `settings` is everything asked that can move a value; a directory holding a run with other settings is
+    refused. `inputs` is what the run was asked to look at, recorded only.
+    """
+
+    def __init__(
+        self, path: Path | str, *, instrument: str, settings: Mapping[str, object], inputs: Sequence[str] = ()
+    ) -> None:
+        self.path = Path(path)
+        self._info: dict[str, object] = {
+            "format": FORMAT,
+            "instrument": instrument,
+            "settings": dict(settings),
+            "inputs": list(inputs),
+            "environment": environment(),
+        }
+        self._definitions: dict[str, object] = {}
+        with _disk_errors(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = self._take_lock()
+            try:
+                before = self._read_info()
+                self._definitions.update(_as_dict(before.get("definitions")))
+                self._info["started"] = before.get("started") or _now()
+                self._bring_back_merged()
+                self._lines = self._index_journal()
+                self._journal: IO[bytes] = open(self.path / "journal.jsonl", "ab")
+                self._write_info("running")
+            except BaseException:
+                self._lock.close()
+                raise
+
+    def __enter__(self) -> RunWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._journal.closed:
+            self._journal.close()
+            with suppress(OSError):  # the reason for leaving early matters more than the status word
+                self._write_info("interrupted")
+        self._lock.close()
+        with suppress(OSError):
+            (self.path / ".lock").unlink(missing_ok=True)
+
+    def finished(self, subject_id: str) -> dict[str, object] | None:
+        """The subject's row when an earlier run finished it, else None."""
+        span = self._lines.get(subject_id)
+        return None if span is None else _as_dict(self._read_span(span)["subject"])
+
+    def add(self, entry: Entry) -> None:
+        """Store one finished subject; when this returns, a crash no longer loses it."""
+        with _disk_errors(self.path):
+            if entry.series:
+                self._write_series(entry)
+            for m in entry.measurements:
+                if m.signature not in self._definitions:
+                    self._definitions[m.signature] = m.definition.facts()
+                    self._journal.write(canonical_line({"definition": m.definition.facts()}).encode())
+            line = canonical_line({"subject": entry.subject.row(), "measurements": entry.rows()}).encode()
+            start = self._journal.tell()
+            self._journal.write(line)
+            self._journal.flush()
+            self._lines[entry.subject.id] = (start, len(line))
+
+    def finish(self, order: Sequence[str]) -> None:
+        """Merge everything into the final files, subjects in this order; subjects not named are dropped."""
+        with _disk_errors(self.path):
+            self._journal.close()
+            used: set[str] = set()
+            with (
+                _replacing(self.path / "subjects.jsonl") as subjects,
+                _replacing(self.path / "measurements.jsonl") as measurements,
+            ):
+                for subject_id in order:
+                    record = self._read_span(self._lines[subject_id])
+                    subjects.write(canonical_line(record["subject"]))
+                    for row in _as_list(record["measurements"]):
+                        measurements.write(canonical_line(row))
+                        used.add(str(_as_dict(row)["signature"]))
+            self._definitions = {s: d for s, d in self._definitions.items() if s in used}
+            self._drop_stray_series(set(order))
+            self._write_info("complete")
+            (self.path / "journal.jsonl").unlink()
+
+    def _take_lock(self) -> IO[bytes]:
+        lock = open(self.path / ".lock", "wb")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.close()
+            raise RunError(
+                f"{self.path}: another rushes is writing this run; wait for it or choose another -o"
+            ) from None
+        return lock
+
+    def _read_info(self) -> dict[str, object]:
+        """`run.json` of an earlier run in this directory, checked to be the same question; {} where there is none."""
+        target = self.path / "run.json"
+        if not target.exists():
+            strangers = sorted(p.name for p in self.path.iterdir() if p.name not in {".lock", "journal.jsonl"})
+            if strangers:
+                raise RunError(
+                    f"{self.path}: expected an empty folder or a run; it holds {strangers[0]}; choose another -o"
+                )
+            return {}
+        try:
+            info = _as_dict(json.loads(target.read_bytes()))
+        except (ValueError, UnicodeDecodeError):
+            raise RunError(f"{target}: expected a run's JSON; got something else; choose another -o") from None
+        for key in ("instrument", "settings"):
+            here, asked = canonical_json(info.get(key)), canonical_json(self._info[key])
+            if here != asked:
+                raise RunError(
+                    f"{self.path}: holds a run with {key} {here}, not {asked}; choose another -o or remove the folder"
+                )
+        return info
+
+    def _bring_back_merged(self) -> None:
+        """Turn a complete run back into a journal, so that what is finished stays finished."""
+        journal, subjects = self.path / "journal.jsonl", self.path / "subjects.jsonl"
+        if journal.exists() or not subjects.exists():
+            return
+        rows: dict[str, list[object]] = {}
+        for text in (self.path / "measurements.jsonl").read_bytes().splitlines():
+            row = _as_dict(json.loads(text))
+            rows.setdefault(str(row["subject"]), []).append(row)
+        with _replacing(journal) as out:
+            for text in subjects.read_bytes().splitlines():
+                subject = _as_dict(json.loads(text))
+                out.write(canonical_line({"subject": subject, "measurements": rows.get(str(subject["id"]), [])}))
+
+    def _index_journal(self) -> dict[str, tuple[int, int]]:
+        """Where each finished subject's line lies. A torn last line, from a crash in mid-write, is cut off."""
+        lines: dict[str, tuple[int, int]] = {}
+        journal = self.path / "journal.jsonl"
+        if not journal.exists():
+            return lines
+        good = 0
+        with open(journal, "rb") as file:
+            for text in file:
+                try:
+                    record = _as_dict(json.loads(text)) if text.endswith(b"\n") else {}
+                except ValueError:
+                    record = {}
+                if "subject" in record:
+                    lines[str(_as_dict(record["subject"])["id"])] = (good, len(text))
+                elif "definition" in record:
+                    self._definitions[str(_as_dict(record["definition"])["signature"])] = record["definition"]
+                else:
+                    break
+                good += len(text)
+        if good < journal.stat().st_size:
+            os.truncate(journal, good)
+        return lines
+
+    def _read_span(self, span: tuple[int, int]) -> dict[str, object]:
+        with open(self.path / "journal.jsonl", "rb") as file:
+            file.seek(span[0])
+            return _as_dict(json.loads(file.read(span[1])))
+
+    def _write_series(self, entry: Entry) -> None:
+        import numpy as np
+
+        folder = self.path / "series"
+        folder.mkdir(exist_ok=True)
+        target = folder / f"{entry.subject.id}.npz"
+        with open(target.with_suffix(".tmp"), "wb") as out:
+            np.savez_compressed(out, allow_pickle=False, **{k: entry.series[k] for k in sorted(entry.series)})
+        os.replace(target.with_suffix(".tmp"), target)
+
+    def _drop_stray_series(self, ids: set[str]) -> None:
+        for file in sorted((self.path / "series").glob("*")):
+            if file.suffix != ".npz" or file.stem not in ids:
+                file.unlink()
+
+    def _write_info(self, status: str) -> None:
+        info = dict(self._info) | {"status": status, "definitions": self._definitions}
+        if status != "running":
+            info["finished"] = _now()
+        with _replacing(self.path / "run.json") as out:
+            out.write(json.dumps(json.loads(canonical_json(info)), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+
+
+def _as_dict(data: object) -> dict[str, object]:
+    return data if isinstance(data, dict) else {}
+
+
+def _as_list(data: object) -> list[object]:
+    return data if isinstance(data, list) else []
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[IO[str]]:
+    """Write a file beside its target, then put it in place in one step."""
+    part = target.with_name(target.name + ".tmp")
+    with open(part, "w", encoding="utf-8", newline="\n") as out:
+        yield out
+    os.replace(part, target)
+
+
+@contextmanager
+def _disk_errors(path: Path) -> Iterator[None]:
+    """Turn what the file system says into one line that tells what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise RunError(
+                f"{path}: the disk is full; free some space and run the same command again, finished work is kept"
+            ) from error
+        where = error.filename or path
+        raise RunError(f"{where}: cannot write the run ({error.strerror or error})") from error
