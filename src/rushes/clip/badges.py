@@ -1,0 +1,79 @@
+"""Badges: pass, flagged or reject, as review signals, with every rule that fired and every rule that could not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from rushes.clip.profile import Profile, Rule
+from rushes.core import Measurement
+
+Status: TypeAlias = Literal["pass", "flagged", "reject"]
+LABEL = "review signal"
+"""What a badge is called wherever it is shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Badge:
+    """A review signal: not a verdict on quality, a reason to look."""
+
+    status: Status
+    reasons: tuple[str, ...]
+    """Every rule that fired, such as "face_present_ratio=0.10 < 0.2"."""
+    not_judged: tuple[str, ...]
+    """Metrics the profile has a rule for, but which were not computed."""
+    profile: str
+
+    def text(self) -> str:
+        """The badge in one line.
+
+        >>> Badge(status="pass", reasons=(), not_judged=("blur_score",), profile="general").text()
+        'pass (not judged: blur_score)'
+        """
+        left_out = f" (not judged: {', '.join(self.not_judged)})" if self.not_judged else ""
+        return self.status + left_out
+
+
+def judge(measurements: Mapping[str, Measurement], profile: Profile) -> Badge:
+    """Apply a profile to measurements by name: reject beats flagged beats pass, all reasons are kept.
+
+    What was not computed is not judged, and the badge says so.
+    """
+    fired: dict[str, list[str]] = {"reject": [], "flagged": []}
+    not_judged: list[str] = []
+    for rule in profile.rules:
+        measurement = measurements.get(rule.metric)
+        if measurement is None or measurement.value is None:
+            if rule.metric not in not_judged:
+                not_judged.append(rule.metric)
+        elif _fires(rule, measurement.value):
+            fired[rule.level].append(_reason(rule, measurement))
+    status: Status = "reject" if fired["reject"] else "flagged" if fired["flagged"] else "pass"
+    reasons = (*fired["reject"], *fired["flagged"])
+    return Badge(status=status, reasons=reasons, not_judged=tuple(not_judged), profile=profile.name)
+
+
+def _fires(rule: Rule, value: float | bool) -> bool:
+    if rule.comparison == "is":
+        return bool(value) is rule.threshold
+    return value > rule.threshold if rule.comparison == "above" else value < rule.threshold
+
+
+def _reason(rule: Rule, measurement: Measurement) -> str:
+    value = measurement.value
+    assert value is not None
+    if rule.comparison == "is":
+        note = f": {measurement.note}" if measurement.note else ""
+        return f"{rule.metric}={str(bool(value)).lower()}{note}"
+    sign = ">" if rule.comparison == "above" else "<"
+    return f"{rule.metric}={_number(float(value), float(rule.threshold))} {sign} {rule.threshold}"
+
+
+def _number(value: float, threshold: float) -> str:
+    """Two decimals, or as many as it takes to show on which side of the threshold the value lies."""
+    for decimals in range(2, 9):
+        text = f"{value:.{decimals}f}"
+        if (float(text) > threshold) == (value > threshold) and float(text) != threshold:
+            return text
+    return repr(value)

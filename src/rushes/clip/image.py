@@ -1,0 +1,114 @@
+"""What single frames look like over time: flicker_score and blur_score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from rushes.core import Definition, Measurement, signature_params
+
+FLICKER_SCORE = Definition(
+    name="flicker_score",
+    unit="luma levels",
+    lowest=0,
+    highest=None,
+    better="lower",
+    summary="How much the overall brightness wanders. A slow fade or a lighting change is legitimately high.",
+    formula="population std of m_t, m_t = mean luma of frame t on 0–255",
+    edge_cases="No frame: no value. One frame: 0.",
+    reference="MetricBundleV1, tier 0",
+    params=signature_params(plane="luma", range="full", statistic="std"),
+)
+FLICKER_DELTA = Definition(
+    name="flicker_score",
+    unit="luma levels",
+    lowest=0,
+    highest=None,
+    better="lower",
+    summary="How much the overall brightness jumps from frame to frame; blind to slow fades.",
+    formula="mean of |m_t − m_{t−1}|, m_t = mean luma of frame t on 0–255",
+    edge_cases="Fewer than two frames: no value.",
+    reference="MetricBundleV1, tier 0 (its second reading)",
+    params=signature_params(plane="luma", range="full", statistic="mean-abs-delta"),
+)
+BLUR_SCORE = Definition(
+    name="blur_score",
+    unit="luma levels²",
+    lowest=0,
+    highest=None,
+    better="higher",
+    summary="Sharpness: low is blurry. It grows with noise and depends on the frame size.",
+    formula="mean over frames of var(L), L = 4-neighbour Laplacian of luma on 0–255, borders reflected",
+    edge_cases="No frame, or frames less than 2 pixels wide or high: no value.",
+    reference="MetricBundleV1, tier 0; equals cv2.Laplacian(gray, CV_64F).var()",
+    params=signature_params(border="reflect101", plane="luma", range="full", statistic="mean"),
+)
+BLUR_P10 = Definition(
+    name="blur_score",
+    unit="luma levels²",
+    lowest=0,
+    highest=None,
+    better="higher",
+    summary="Sharpness of the blurriest tenth of the frames: finds a blur that the mean hides.",
+    formula="10th percentile over frames of var(L), linear between ranks; L as in the mean",
+    edge_cases="No frame, or frames less than 2 pixels wide or high: no value.",
+    reference="MetricBundleV1, tier 0 (optional p10)",
+    params=signature_params(border="reflect101", plane="luma", range="full", statistic="p10"),
+)
+
+DEFINITIONS = (FLICKER_SCORE, FLICKER_DELTA, BLUR_SCORE, BLUR_P10)
+
+_NO_FRAMES = "no frame could be decoded"
+
+
+def flicker_score(luma_means: Sequence[float]) -> Measurement:
+    """Population standard deviation of mean luma; see `FLICKER_SCORE`.
+
+    >>> flicker_score([100.0, 110.0, 100.0, 110.0]).value
+    5.0
+    """
+    if len(luma_means) == 0:
+        return Measurement.missing(FLICKER_SCORE, _NO_FRAMES)
+    mean = math.fsum(luma_means) / len(luma_means)
+    variance = math.fsum((value - mean) ** 2 for value in luma_means) / len(luma_means)
+    return Measurement(definition=FLICKER_SCORE, value=math.sqrt(variance), count=len(luma_means))
+
+
+def flicker_delta(luma_means: Sequence[float]) -> Measurement:
+    """Mean absolute step of mean luma; see `FLICKER_DELTA`.
+
+    >>> flicker_delta([100.0, 110.0, 100.0, 110.0]).value
+    10.0
+    """
+    if len(luma_means) < 2:
+        return Measurement.missing(FLICKER_DELTA, "needs at least two frames")
+    steps = [abs(after - before) for before, after in zip(luma_means, luma_means[1:], strict=False)]
+    return Measurement(definition=FLICKER_DELTA, value=math.fsum(steps) / len(steps), count=len(steps))
+
+
+def blur_score(laplacian_variances: Sequence[float]) -> Measurement:
+    """Mean Laplacian variance; see `BLUR_SCORE`.
+
+    >>> blur_score([10.0, 30.0]).value
+    20.0
+    """
+    if len(laplacian_variances) == 0:
+        return Measurement.missing(BLUR_SCORE, "no frame of at least 2×2 pixels could be decoded")
+    value = math.fsum(laplacian_variances) / len(laplacian_variances)
+    return Measurement(definition=BLUR_SCORE, value=value, count=len(laplacian_variances))
+
+
+def blur_p10(laplacian_variances: Sequence[float]) -> Measurement:
+    """10th percentile of the Laplacian variance; see `BLUR_P10`.
+
+    >>> blur_p10([0.0, 10.0, 20.0]).value
+    2.0
+    """
+    if len(laplacian_variances) == 0:
+        return Measurement.missing(BLUR_P10, "no frame of at least 2×2 pixels could be decoded")
+    ranked = sorted(laplacian_variances)
+    position = 0.1 * (len(ranked) - 1)
+    below = math.floor(position)
+    above = min(below + 1, len(ranked) - 1)
+    value = ranked[below] + (position - below) * (ranked[above] - ranked[below])
+    return Measurement(definition=BLUR_P10, value=value, count=len(ranked))

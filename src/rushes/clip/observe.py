@@ -1,0 +1,136 @@
+"""The one pass over a clip: every per-frame series the metrics are computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rushes.clip.luma_sums import LumaSums, luma_sums
+from rushes.decode import AudioTrack, ClipReader, MediaFacts
+from rushes.decode.frames import Frame
+from rushes.errors import MediaError
+
+Series = NDArray[np.float64]
+_EMPTY: Series = np.zeros(0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What one pass over a clip saw. Series are in presentation order; steps run from the second frame."""
+
+    facts: MediaFacts | None = None
+    """None when the file could not be opened."""
+    error: str = ""
+    """Why nothing, or not everything, could be read; "" when all went well."""
+    frames: int = 0
+    decode_failures: int = 0
+    time_ms: Series = field(default_factory=lambda: _EMPTY)
+    luma_mean: Series = field(default_factory=lambda: _EMPTY)
+    """Mean luma of each frame on the full 0–255 scale."""
+    luma_diff: Series = field(default_factory=lambda: _EMPTY)
+    """Mean |Y_t − Y_{t−1}| of each step on the full 0–255 scale; one shorter than the frames."""
+    mafd: Series = field(default_factory=lambda: _EMPTY)
+    """The same step in percent of the coded range, as ffmpeg's scdet counts it."""
+    laplacian_variance: Series = field(default_factory=lambda: _EMPTY)
+    luma_converted: bool = False
+    """True when the pixel format has no luma plane and one was computed."""
+    measured_duration_ms: float | None = None
+    audio: AudioTrack | None = None
+
+    @property
+    def video_duration_ms(self) -> float | None:
+        """As declared by the stream, else by the container, else as measured."""
+        if self.facts is None or self.facts.video is None:
+            return None
+        declared = self.facts.video.duration_ms
+        return self.measured_duration_ms if declared is None else declared
+
+    @property
+    def fps(self) -> Fraction | float | None:
+        """As declared, else from the presentation times."""
+        declared = None if self.facts is None or self.facts.video is None else self.facts.video.fps
+        if declared or self.frames < 2:
+            return declared
+        span = float(self.time_ms[-1] - self.time_ms[0])
+        return (self.frames - 1) * 1000.0 / span if span > 0 else None
+
+
+def observe(
+    path: Path | str, *, audio_rate: int | None = None, on_frame: Callable[[Frame], None] | None = None
+) -> Observation:
+    """Read a clip once and take every series; never raises for a bad clip, the `error` says what was wrong.
+
+    `on_frame` sees each frame in the same pass (faces do). `audio_rate` collects the clip's own sound on the way.
+    """
+    try:
+        with ClipReader(path, audio_rate=audio_rate) as reader:
+            walk = _LumaWalk()
+            error = ""
+            try:
+                for frame in reader:
+                    walk.add(frame)
+                    if on_frame is not None:
+                        on_frame(frame)
+            except MediaError as broken:
+                error = str(broken)
+            return walk.observation(reader, error)
+    except MediaError as unreadable:
+        return Observation(error=str(unreadable))
+
+
+class _LumaWalk:
+    """Collects exact integer sums per frame; scales them at the end."""
+
+    def __init__(self) -> None:
+        self.sums: list[LumaSums] = []
+        self.times: list[float] = []
+        self.pixels = 0
+        self.shape = (0, 0)
+        self.scale = 1.0
+        self.offset = 0.0
+        self.converted = False
+        self._previous: Frame | None = None
+
+    def add(self, frame: Frame) -> None:
+        plane = frame.luma
+        previous = self._previous
+        self.sums.append(luma_sums(plane.values, None if previous is None else previous.luma.values))
+        self.times.append(frame.time_ms)
+        if previous is None:
+            self.shape = plane.values.shape
+            self.pixels = plane.values.size
+            self.scale, self.offset, self.converted = plane.scale, plane.offset, plane.converted
+        self._previous = frame
+
+    def observation(self, reader: ClipReader, error: str) -> Observation:
+        sums = np.array(self.sums, dtype=np.float64).reshape(-1, 4) / max(self.pixels, 1)
+        total, difference, laplacian, squared = sums.T
+        return Observation(
+            facts=reader.facts,
+            error=error,
+            frames=len(self.sums),
+            decode_failures=reader.decode_failures,
+            time_ms=np.array(self.times, dtype=np.float64),
+            luma_mean=(total - self.offset) * self.scale,
+            luma_diff=difference[1:] * self.scale,
+            mafd=100.0 * difference[1:] / _coded_levels(self.scale, self.offset),
+            # E[L²] − E[L]² on integers below 2⁵³ loses nothing that 8 decimals could show.
+            laplacian_variance=(squared - laplacian**2) * self.scale**2 if min(self.shape) >= 2 else _EMPTY,
+            luma_converted=self.converted,
+            measured_duration_ms=reader.measured_duration_ms,
+            audio=reader.audio,
+        )
+
+
+def _coded_levels(scale: float, offset: float) -> int:
+    """2^bits of the coded values, from the affine step: limited range spans 219/256 of them, full range all but one.
+
+    >>> _coded_levels(255 / 219, 16), _coded_levels(1.0, 0), _coded_levels(255 / 876, 64), _coded_levels(255 / 1023, 0)
+    (256, 256, 1024, 1024)
+    """
+    return round(256 * 255 / (219 * scale)) if offset else round(255 / scale) + 1

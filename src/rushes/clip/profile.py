@@ -1,0 +1,109 @@
+"""Profiles: which thresholds turn a metric into a review signal. Plain TOML, shipped or a user's own.
+
+    name = "talking-head"
+    [reject]                                   # hard failures
+    decode_ok = { is = false }
+    av_duration_delta_ms = { above = 500 }
+    [flagged]                                  # worth a look
+    blur_score = { below = 20.0 }
+
+Comparisons are strict: a value on the threshold does not fire. Thresholds are advisory; people decide preference.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from rushes.core.canonical import canonical_json
+from rushes.core.provenance import bytes_digest
+from rushes.errors import InputError
+
+Level: TypeAlias = Literal["reject", "flagged"]
+Comparison: TypeAlias = Literal["above", "below", "is"]
+BUILT_IN = ("general", "talking-head")
+_LEVELS: tuple[Level, ...] = ("reject", "flagged")
+_COMPARISONS: tuple[Comparison, ...] = ("above", "below", "is")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One threshold on one metric."""
+
+    metric: str
+    """The metric's name; among several definitions of that name, the one the bundle exports."""
+    level: Level
+    comparison: Comparison
+    threshold: float | bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """A named set of rules, in file order."""
+
+    name: str
+    rules: tuple[Rule, ...]
+
+    @property
+    def digest(self) -> str:
+        """Identifies the rules, whatever the file they came from."""
+        rules = [[rule.metric, rule.level, rule.comparison, rule.threshold] for rule in self.rules]
+        return bytes_digest(canonical_json([self.name, rules]).encode())
+
+
+def load_profile(name_or_file: str | Path) -> Profile:
+    """A built-in profile by name, or a TOML file of the user's."""
+    if str(name_or_file) in BUILT_IN:
+        text = (resources.files("rushes.clip") / "profiles" / f"{name_or_file}.toml").read_text("utf-8")
+        return parse_profile(text, source=f"{name_or_file}.toml")
+    path = Path(name_or_file)
+    if not path.is_file():
+        raise InputError(f"{path}: expected {', '.join(BUILT_IN)} or a profile file; there is no such file")
+    try:
+        return parse_profile(path.read_text("utf-8"), source=str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read as a profile ({error})") from None
+
+
+def parse_profile(text: str, *, source: str) -> Profile:
+    """Read a profile's TOML; every metric, comparison and threshold is checked."""
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{source}: expected TOML; {error}") from None
+    unknown = sorted(set(data) - {"name", *_LEVELS})
+    if unknown:
+        raise InputError(f"{source}: expected name, [reject] and [flagged]; got {unknown[0]!r}")
+    if not isinstance(data.get("name"), str) or not data["name"]:
+        raise InputError(f"{source}: expected a name, as in name = \"my-profile\"")
+    rules: list[Rule] = []
+    for level in _LEVELS:
+        table = data.get(level, {})
+        if not isinstance(table, dict):
+            raise InputError(f"{source}: expected [{level}] to be a table of metric = {{ above = number }}")
+        for metric, condition in table.items():
+            rules += _rules(metric, condition, level=level, source=source)
+    return Profile(name=data["name"], rules=tuple(rules))
+
+
+def _rules(metric: str, condition: object, *, level: Level, source: str) -> list[Rule]:
+    from rushes.clip.definitions import DEFINITIONS
+
+    if metric not in {definition.name for definition in DEFINITIONS}:
+        raise InputError(f"{source}: [{level}] names {metric!r}, which is no clip metric; see `rushes metrics`")
+    if not isinstance(condition, dict) or not condition:
+        raise InputError(f"{source}: {metric} expected {{ above = number }} or {{ below = number }}; got {condition!r}")
+    rules = []
+    for comparison, threshold in condition.items():
+        fits = isinstance(threshold, bool) if comparison == "is" else _is_number(threshold)
+        if comparison not in _COMPARISONS or not fits:
+            raise InputError(f"{source}: {metric} expected above/below = number or is = true/false; got {condition!r}")
+        rules.append(Rule(metric=metric, level=level, comparison=comparison, threshold=threshold))
+    return rules
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
