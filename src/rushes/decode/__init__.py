@@ -1,1 +1,20 @@
 """Reading media: probe, frames, audio, canonical form. PyAV only."""
+
+from rushes.decode.audio import AudioTrack, read_audio
+from rushes.decode.encode import write_clip
+from rushes.decode.frames import ClipReader, Frame
+from rushes.decode.luma import LumaPlane
+from rushes.decode.probe import AudioFacts, MediaFacts, VideoFacts, probe
+
+__all__ = [
+    "AudioFacts",
+    "AudioTrack",
+    "ClipReader",
+    "Frame",
+    "LumaPlane",
+    "MediaFacts",
+    "VideoFacts",
+    "probe",
+    "read_audio",
+    "write_clip",
+]

@@ -1,0 +1,118 @@
+"""Opening a media file: one line for everything that can be wrong with it, and the streams worth reading.
+
+Only local files are opened (`protocol_whitelist=file`), so a playlist cannot make a reader fetch something else. The
+name is handed over as `file:NAME`, so a name with a colon is not taken for a protocol. Decoding runs on one thread:
+the frames are then the same on every machine, and a batch gains more from one process per core.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from fractions import Fraction
+from pathlib import Path
+from typing import TypeVar
+
+import av
+from av.audio.stream import AudioStream
+from av.codec.context import ThreadType
+from av.container.input import InputContainer
+from av.stream import Disposition, Stream
+from av.video.stream import VideoStream
+
+from rushes.errors import MediaError
+
+S = TypeVar("S", bound=Stream)
+
+_TEXT_CODECS = {"ansi", "bintext", "xbin", "idf"}
+"""libav draws text files as pictures with these; a text file is not a clip."""
+
+_NOT_A_CLIP = {"image2", "image2pipe", "concat", "hls", "dash", "sdp", "ffmetadata"}
+"""Still images and lists of other files. GIF, animated PNG and WebP have demuxers of their own: clips."""
+
+
+def open_media(path: Path | str) -> InputContainer:
+    """Open a file for reading; raises `MediaError`, one line, for whatever cannot be opened."""
+    name = os.fspath(path)
+    _check_file(name)
+    try:
+        container = av.open(f"file:{name}", mode="r", options={"protocol_whitelist": "file"}, metadata_errors="replace")
+    except (av.FFmpegError, ValueError) as error:
+        raise MediaError(f"{name}: expected a video, got something that cannot be read ({reason(error)})") from error
+    kind = _stranger(container)
+    if kind:
+        container.close()
+        raise MediaError(f"{name}: expected a video, got {kind}; give a video file")
+    return container
+
+
+def _check_file(name: str) -> None:
+    try:
+        facts = os.stat(name)
+        if stat.S_ISDIR(facts.st_mode):
+            raise MediaError(f"{name}: expected a video, got a folder; give a file in it")
+        if not stat.S_ISREG(facts.st_mode):
+            raise MediaError(f"{name}: expected a video, got something that is not a regular file")
+        with open(name, "rb") as file:
+            empty = not file.read(1)
+    except FileNotFoundError:
+        raise MediaError(f"{name}: no such file; check the path") from None
+    except PermissionError:
+        raise MediaError(f"{name}: cannot be read (permission denied); change its permissions") from None
+    except (OSError, ValueError) as error:
+        raise MediaError(f"{name}: cannot be read ({reason(error)})") from None
+    if empty:
+        raise MediaError(f"{name}: expected a video, got an empty file; export it again")
+
+
+def _stranger(container: InputContainer) -> str:
+    """What the file is, when libav opens it although it is no clip; "" for a clip."""
+    kind = container.format.name
+    if kind == "tty" or any(s.codec_context and s.codec_context.name in _TEXT_CODECS for s in container.streams.video):
+        return "a text file"
+    if kind in _NOT_A_CLIP or (kind.endswith("_pipe") and kind != "yuv4mpegpipe"):
+        return "a still image" if kind.endswith(("_pipe", "image2", "image2pipe")) else f"a list of files ({kind})"
+    return ""
+
+
+def reason(error: Exception) -> str:
+    """Why something failed, in the system's words and without the file's name."""
+    return str(getattr(error, "strerror", None) or error)
+
+
+def pick_video(container: InputContainer) -> VideoStream | None:
+    """The clip's picture: the default video stream, else the first. Cover art and thumbnails do not count."""
+    return _default(moving_pictures(container))
+
+
+def moving_pictures(container: InputContainer) -> list[VideoStream]:
+    """Video streams that are not attached pictures and that this build can decode."""
+    still = Disposition.attached_pic | Disposition.timed_thumbnails
+    return [s for s in container.streams.video if s.codec_context is not None and not s.disposition & still]
+
+
+def pick_audio(container: InputContainer) -> AudioStream | None:
+    """The clip's sound: the default audio stream, else the first that this build can decode."""
+    return _default([s for s in container.streams.audio if s.codec_context is not None and s.codec_context.sample_rate])
+
+
+def _default(streams: list[S]) -> S | None:
+    chosen = [s for s in streams if s.disposition & Disposition.default]
+    return next(iter(chosen or streams), None)
+
+
+def need_video(container: InputContainer, path: Path | str) -> VideoStream:
+    """The clip's picture, or a `MediaError` that says what the file holds instead."""
+    video = pick_video(container)
+    if video is None:
+        held = "only sound" if container.streams.audio else "neither picture nor sound that can be decoded"
+        raise MediaError(f"{os.fspath(path)}: expected a video, the file has {held}; give a file with a video track")
+    video.thread_count = 1
+    video.thread_type = ThreadType.NONE
+    return video
+
+
+def start_of(*streams: Stream | None) -> Fraction | None:
+    """The clip's time zero in seconds: the earliest start of its picture and sound, None where no header says."""
+    starts = [s.start_time * s.time_base for s in streams if s and s.start_time is not None and s.time_base]
+    return min(starts, default=None)

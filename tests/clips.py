@@ -1,0 +1,108 @@
+"""Builders of clips whose content is known by construction, for any suite.
+
+`write_clip` of the package writes RGB and gray; here the coded planes themselves are set, in any pixel format, with
+timestamps, rotation and cover art of the test's choosing. FFV1 in Matroska is lossless, so what is set is what is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+from av.video.frame import VideoFrame
+
+
+def flat(value: int, *, size: tuple[int, int] = (32, 16), channels: int = 0) -> np.ndarray:
+    """A frame of one value; `size` is (width, height)."""
+    shape = (size[1], size[0], channels) if channels else (size[1], size[0])
+    return np.full(shape, value, np.uint8)
+
+
+def noise(count: int, *, size: tuple[int, int] = (32, 16), seed: int = 0, channels: int = 0) -> list[np.ndarray]:
+    """Frames of seeded noise."""
+    rng = np.random.default_rng(seed)
+    shape = (size[1], size[0], channels) if channels else (size[1], size[0])
+    return [rng.integers(0, 256, shape, dtype=np.uint8) for _ in range(count)]
+
+
+def coded_frame(luma: np.ndarray, pix_fmt: str) -> VideoFrame:
+    """A planar YUV or gray frame whose first plane holds exactly these codes; chroma planes are mid-scale."""
+    height, width = luma.shape
+    frame = VideoFrame(width, height, pix_fmt)
+    order = ">u2" if frame.format.is_big_endian else "<u2"
+    kind = np.dtype(np.uint8 if frame.format.components[0].bits == 8 else order)
+    middle = 1 << (frame.format.components[0].bits - 1)
+    for index, plane in enumerate(frame.planes):
+        rows = np.frombuffer(memoryview(plane), kind).reshape(-1, plane.line_size // kind.itemsize)
+        if index == 0:
+            rows[:height, :width] = luma
+        else:
+            rows[:] = middle
+    return frame
+
+
+def write_frames(
+    path: Path,
+    frames: Iterable[VideoFrame],
+    *,
+    codec: str = "ffv1",
+    times: Sequence[int] | None = None,
+    time_base: Fraction = Fraction(1, 25),
+    rate: Fraction | int = 25,
+    color_range: int = 0,
+    rotation: int = 0,
+    hflip: bool = False,
+    vflip: bool = False,
+    options: dict[str, str] | None = None,
+    container_options: dict[str, str] | None = None,
+    b_frames: int | None = None,
+) -> Path:
+    """Write ready frames; `times` are their pts in `time_base`, 0, 1, 2 … where not given.
+
+    `color_range`: 0 untagged, 1 limited, 2 full. `rotation`: the clockwise turn that makes the picture upright.
+    """
+    with av.open(str(path), "w", options=container_options or {}) as container:
+        stream = None
+        for index, frame in enumerate(frames):
+            if stream is None:
+                stream = container.add_stream(codec, rate=rate, options=options or {})
+                stream.width, stream.height, stream.pix_fmt = frame.width, frame.height, frame.format.name
+                stream.codec_context.time_base = time_base
+                stream.codec_context.color_range = color_range
+                if b_frames is not None:
+                    stream.codec_context.max_b_frames = b_frames
+                if rotation or hflip or vflip:
+                    stream.set_display_rotation(-rotation, hflip=hflip, vflip=vflip)
+            frame.pts = times[index] if times else index
+            frame.time_base = time_base
+            frame.color_range = color_range
+            container.mux(stream.encode(frame))
+        if stream is not None:
+            container.mux(stream.encode(None))
+    return path
+
+
+def write_luma(path: Path, planes: Iterable[np.ndarray], pix_fmt: str, **settings) -> Path:
+    """FFV1 clip whose luma codes are exactly these; settings as for `write_frames`."""
+    return write_frames(path, (coded_frame(plane, pix_fmt) for plane in planes), **settings)
+
+
+def write_sound(path: Path, samples: np.ndarray, *, rate: int = 16000, codec: str = "pcm_s16le") -> Path:
+    """An audio file (WAV by its ending); `samples` is (channels, n) float32 in [−1, 1]."""
+    layout = {1: "mono", 2: "stereo"}[len(samples)]
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream(codec, rate=rate, layout=layout)
+        frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(samples, np.float32), format="fltp", layout=layout)
+        frame.sample_rate = rate
+        frame.pts = 0
+        container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+    return path
+
+
+def tone(seconds: float, *, rate: int = 16000, hz: float = 440) -> np.ndarray:
+    """A sine of amplitude 0.5, float32."""
+    return (0.5 * np.sin(2 * np.pi * hz * np.arange(round(seconds * rate)) / rate)).astype(np.float32)
