@@ -13,6 +13,8 @@ _HOMES = {
     "DefinitionMismatch": "rushes.errors",
     "Measurement": "rushes.core",
     "RushesError": "rushes.errors",
+    "evaluate_clip": "rushes.evaluate.clip",
+    "evaluate_clips": "rushes.evaluate.clips",
     "read_run": "rushes.store",
 }
 
@@ -21,6 +23,8 @@ __all__ = sorted(_HOMES)
 if TYPE_CHECKING:
     from rushes.core import Definition, Measurement
     from rushes.errors import DefinitionMismatch, RushesError
+    from rushes.evaluate.clip import evaluate_clip
+    from rushes.evaluate.clips import evaluate_clips
     from rushes.store import read_run
 
 

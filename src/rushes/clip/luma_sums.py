@@ -63,8 +63,8 @@ def reference_sums(plane: Plane, previous: Plane | None) -> LumaSums:
 def _kernel(narrow: bool) -> Kernel:
     """The compiled kernel for 8-bit planes of ordinary width, or for any plane.
 
-    8-bit planes are summed in 16- and 32-bit lanes, which lets the compiler fill the vector unit: |L| is at most 1020, so
-    a row's Σ L² stays below 2³² for rows of up to `_NARROW` pixels. Wider or deeper planes take 64-bit lanes.
+    8-bit planes are summed in 16- and 32-bit lanes, which lets the compiler fill the vector unit: |L| is at most 1020,
+    so a row's Σ L² stays below 2³² for rows of up to `_NARROW` pixels. Wider or deeper planes take 64-bit lanes.
     """
     import numba
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.clip.luma_sums import LumaSums, luma_sums
-from rushes.decode import AudioTrack, ClipReader, MediaFacts
-from rushes.decode.frames import Frame
+from rushes.decode import AudioTrack, ClipReader, Frame, MediaFacts
 from rushes.errors import MediaError
 
 Series = NDArray[np.float64]

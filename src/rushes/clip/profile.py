@@ -78,7 +78,7 @@ def parse_profile(text: str, *, source: str) -> Profile:
     if unknown:
         raise InputError(f"{source}: expected name, [reject] and [flagged]; got {unknown[0]!r}")
     if not isinstance(data.get("name"), str) or not data["name"]:
-        raise InputError(f"{source}: expected a name, as in name = \"my-profile\"")
+        raise InputError(f'{source}: expected a name, as in name = "my-profile"')
     rules: list[Rule] = []
     for level in _LEVELS:
         table = data.get(level, {})

@@ -1,0 +1,103 @@
+"""Many clips into one run directory: in parallel, resumable, the same bytes for any number of workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rushes.clip.profile import Profile, load_profile
+from rushes.core.canonical import canonical_json
+from rushes.core.provenance import bytes_digest
+from rushes.evaluate.clip import ClipResult, Tier, digest, measure, unreadable
+from rushes.evaluate.inputs import Sound, find_clips, match_audio
+from rushes.scale.local import Crash, cpu_count, run_tasks
+from rushes.store import Entry, Run, RunWriter, Subject, read_run, subject_ids
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Task:
+    """One clip to measure; travels to a worker process."""
+
+    path: str
+    audio: str | None
+    audio_missing: str
+    tier: Tier
+    profile: Profile
+
+
+def evaluate_clips(
+    paths: Iterable[Path | str],
+    *,
+    run: Path | str | None = None,
+    audio: Path | str | None = None,
+    tier: Tier = 0,
+    profile: str | Path | Profile = "general",
+    jobs: int | None = None,
+    timeout: float | None = None,
+    progress: Callable[[int, int], Progress] | None = None,
+) -> Run:
+    """Measure files, folders and globs into a run directory, and return the run.
+
+    `run` defaults to `runs/clip-<digest of the question>`, so that the same call continues the same run. `audio` is one
+    sound file for every clip, or a folder with one file per clip, matched by stem. `jobs` defaults to the cores. A clip
+    finished earlier, with the same content and settings, is not measured again; one that cannot be read, that crashes
+    the decoder or that takes longer than `timeout` seconds becomes a `reject` row with its reason.
+    """
+    rules = profile if isinstance(profile, Profile) else load_profile(profile)
+    clips = find_clips(paths)
+    sounds = match_audio(clips, audio)
+    ids = subject_ids([clip.stem for clip in clips])
+    settings: dict[str, object] = {"tier": tier, "profile": rules.name, "profile_sha256": rules.digest}
+    target = Path(run) if run is not None else _default_run(settings, [str(clip) for clip in clips])
+    with RunWriter(target, instrument="clip", settings=settings, inputs=[str(clip) for clip in clips]) as writer:
+        todo = [n for n, clip in enumerate(clips) if not _is_finished(writer, ids[n], str(clip), sounds[n])]
+        advance = progress(len(clips), len(clips) - len(todo)) if progress else None
+        tasks = [
+            _Task(path=str(clips[n]), audio=sounds[n].path, audio_missing=sounds[n].missing, tier=tier, profile=rules)
+            for n in todo
+        ]
+        for position, outcome in run_tasks(_work, tasks, jobs=jobs or cpu_count(), timeout=timeout):
+            result = _crashed(tasks[position], outcome) if isinstance(outcome, Crash) else outcome
+            writer.add(_entry(ids[todo[position]], result))
+            if advance is not None:
+                advance(1)
+        writer.finish(ids)
+    return read_run(target)
+
+
+def _work(task: _Task) -> ClipResult:
+    return measure(task.path, audio=task.audio, audio_missing=task.audio_missing, tier=task.tier, profile=task.profile)
+
+
+def _crashed(task: _Task, crash: Crash) -> ClipResult:
+    return unreadable(task.path, f"{task.path}: {crash.reason}", profile=task.profile)
+
+
+def _entry(subject_id: str, result: ClipResult) -> Entry:
+    subject = Subject(
+        id=subject_id,
+        kind="clip",
+        path=result.path,
+        sha256=result.sha256,
+        facts=result.facts,
+        badge=result.badge,
+        reasons=result.reasons,
+    )
+    return Entry(subject=subject, measurements=result.measurements, series=result.series)
+
+
+def _is_finished(writer: RunWriter, subject_id: str, path: str, sound: Sound) -> bool:
+    """Whether an earlier run measured this very content under this id."""
+    row = writer.finished(subject_id)
+    if row is None or row["path"] != path or row["sha256"] != digest(path):
+        return False
+    facts = row["facts"]
+    assert isinstance(facts, dict)
+    return bool(facts.get("audio_sha256") == (digest(sound.path) if sound.path else None))
+
+
+def _default_run(settings: dict[str, object], clips: Sequence[str]) -> Path:
+    return Path("runs") / f"clip-{bytes_digest(canonical_json([settings, list(clips)]).encode())[:8]}"
