@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
-from typing import NoReturn, ParamSpec, TypeVar
+from typing import Literal, NoReturn, ParamSpec, TypeVar
 
 import typer
 
@@ -18,6 +18,8 @@ R = TypeVar("R")
 
 EXIT_BAD_INPUT = 1
 EXIT_GATE = 3
+_WIDTH = 120
+"""Columns of a table that goes to a file or a pipe."""
 
 
 def one_line_errors(command: Callable[P, R]) -> Callable[P, R]:
@@ -65,12 +67,14 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     for column, name in enumerate(header):
-        table.add_column(name, justify="right" if column in numbers else "left", overflow="fold")
+        is_number = column in numbers
+        justify: Literal["left", "right"] = "right" if is_number else "left"
+        table.add_column(name, justify=justify, overflow="fold", no_wrap=is_number)
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    Console().print(table)
+    Console(width=None if sys.stdout.isatty() else _WIDTH).print(table)
 
 
 @contextmanager

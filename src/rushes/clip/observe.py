@@ -76,10 +76,15 @@ def observe(
                     if on_frame is not None:
                         on_frame(frame)
             except MediaError as broken:
-                error = str(broken)
+                error = _without_path(broken, path)
             return walk.observation(reader, error)
     except MediaError as unreadable:
-        return Observation(error=str(unreadable))
+        return Observation(error=_without_path(unreadable, path))
+
+
+def _without_path(error: MediaError, path: Path | str) -> str:
+    """The message without the file's name, which the clip's row already carries."""
+    return str(error).removeprefix(f"{path}: ")
 
 
 class _LumaWalk:

@@ -90,9 +90,10 @@ def parse_profile(text: str, *, source: str) -> Profile:
 
 
 def _rules(metric: str, condition: object, *, level: Level, source: str) -> list[Rule]:
+    from rushes.clip.bundle import KEYS
     from rushes.clip.definitions import DEFINITIONS
 
-    if metric not in {definition.name for definition in DEFINITIONS}:
+    if metric not in {*KEYS[:-2], *(definition.name for definition in DEFINITIONS)}:
         raise InputError(f"{source}: [{level}] names {metric!r}, which is no clip metric; see `rushes metrics`")
     if not isinstance(condition, dict) or not condition:
         raise InputError(f"{source}: {metric} expected {{ above = number }} or {{ below = number }}; got {condition!r}")

@@ -73,7 +73,7 @@ def _work(task: _Task) -> ClipResult:
 
 
 def _crashed(task: _Task, crash: Crash) -> ClipResult:
-    return unreadable(task.path, f"{task.path}: {crash.reason}", profile=task.profile)
+    return unreadable(task.path, crash.reason, profile=task.profile)
 
 
 def _entry(subject_id: str, result: ClipResult) -> Entry:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rushes.core import Definition, Measurement
+from rushes.errors import DefinitionError
 
 _DIRECTION = {"higher": "higher is better", "lower": "lower is better", "neither": "neither direction is better"}
 
@@ -52,6 +53,8 @@ def value_text(measurement: Measurement, *, digits: int = 4) -> str:
     >>> [value_text(Measurement(definition=d, value=v, count=1, note="n")) for v in (1 / 3, 250, True, None, 12345.678)]
     ['0.3333', '250', 'yes', '–', '12345.68']
     """
+    if not isinstance(measurement, Measurement):
+        raise DefinitionError(f"only a measurement can be shown; got {measurement!r}")
     value = measurement.value
     if value is None:
         return "–"

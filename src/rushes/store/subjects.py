@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rushes.core import Measurement
+from rushes.errors import DefinitionError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,6 +50,11 @@ class Entry:
     subject: Subject
     measurements: tuple[Measurement, ...]
     series: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for measurement in self.measurements:
+            if not isinstance(measurement, Measurement):
+                raise DefinitionError(f"a run stores measurements only; {self.subject.id} was given {measurement!r}")
 
     def rows(self) -> list[dict[str, object]]:
         """The lines of `measurements.jsonl`: subject, signature, value, count, note."""

@@ -21,6 +21,7 @@ from types import TracebackType
 from typing import IO
 
 from rushes.core.canonical import canonical_json, canonical_line
+from rushes.core.files import replacing
 from rushes.core.provenance import environment
 from rushes.errors import RunError
 from rushes.store.subjects import Entry
@@ -110,8 +111,8 @@ class RunWriter:
             self._journal.close()
             used: set[str] = set()
             with (
-                _replacing(self.path / "subjects.jsonl") as subjects,
-                _replacing(self.path / "measurements.jsonl") as measurements,
+                replacing(self.path / "subjects.jsonl") as subjects,
+                replacing(self.path / "measurements.jsonl") as measurements,
             ):
                 for subject_id in order:
                     record = self._read_span(self._lines[subject_id])
@@ -166,7 +167,7 @@ class RunWriter:
         for text in (self.path / "measurements.jsonl").read_bytes().splitlines():
             row = _as_dict(json.loads(text))
             rows.setdefault(str(row["subject"]), []).append(row)
-        with _replacing(journal) as out:
+        with replacing(journal) as out:
             for text in subjects.read_bytes().splitlines():
                 subject = _as_dict(json.loads(text))
                 out.write(canonical_line({"subject": subject, "measurements": rows.get(str(subject["id"]), [])}))
@@ -219,7 +220,7 @@ class RunWriter:
         info = dict(self._info) | {"status": status, "definitions": self._definitions}
         if status != "running":
             info["finished"] = _now()
-        with _replacing(self.path / "run.json") as out:
+        with replacing(self.path / "run.json") as out:
             out.write(json.dumps(json.loads(canonical_json(info)), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
 
 
@@ -233,15 +234,6 @@ def _as_list(data: object) -> list[object]:
 
 def _now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-
-
-@contextmanager
-def _replacing(target: Path) -> Iterator[IO[str]]:
-    """Write a file beside its target, then put it in place in one step."""
-    part = target.with_name(target.name + ".tmp")
-    with open(part, "w", encoding="utf-8", newline="\n") as out:
-        yield out
-    os.replace(part, target)
 
 
 @contextmanager

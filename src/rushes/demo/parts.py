@@ -1,0 +1,11 @@
+"""The demo's parts, in the order they are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from rushes.demo import clip
+from rushes.demo.part import DemoPart
+
+PARTS: tuple[Callable[[Path], DemoPart], ...] = (clip.run,)
