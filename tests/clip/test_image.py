@@ -20,7 +20,7 @@ def test_flicker_is_the_population_standard_deviation() -> None:
 
 
 def test_a_slow_fade_is_high_in_one_reading_and_low_in_the_other() -> None:
-    fade = [float(level) for level in range(0, 101)]
+    fade = [float(level) for level in range(101)]
     # population std of 0..100 = √((101² − 1)/12) = 29.1548; every step is 1
     assert flicker_score(fade).value == pytest.approx(29.154759474226502)
     assert flicker_delta(fade).value == 1.0
