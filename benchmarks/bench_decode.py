@@ -9,8 +9,8 @@ from pathlib import Path
 
 import av
 import numpy as np
-from recording import record
 
+from recording import record
 from rushes.decode import ClipReader, write_clip
 
 ROUNDS = 9

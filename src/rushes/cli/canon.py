@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rushes.cli.console import print_json
+from rushes.cli.console import print_json, progress
+
+if TYPE_CHECKING:
+    from rushes.decode import MediaFacts
 
 
 def canon(
@@ -25,18 +28,23 @@ def canon(
 
     Example: rushes canon take.mov --audio speech.wav -o output_canon.mp4
     """
-    from dataclasses import asdict
-
     from rushes.decode import canonicalize, probe
 
-    written = canonicalize(clip, output, audio=audio, fps=fps)
-    facts = asdict(probe(written))
+    video = probe(clip).video
+    expected = round((video.duration_ms or 0) * fps / 1000) if video else 0
+    with progress(clip.name, expected, "frames") as advance:
+        written = canonicalize(clip, output, audio=audio, fps=fps, on_frame=advance)
+    facts = probe(written)
     if as_json:
-        facts["video"]["fps"] = str(facts["video"]["fps"])
-        print_json({"path": str(written), "source": str(clip), "facts": facts})
+        print_json({"path": str(written), "source": str(clip), "facts": facts.plain()})
         return
-    video, sound = facts["video"], facts["audio"]
-    heard = f"{sound['codec']} {sound['channels']} ch, {sound['duration_ms']:.0f} ms" if sound else "no sound"
-    size = f"{video['width']}×{video['height']}"
-    print(f"{video['codec']} {size}, {video['fps']} fps, {video['duration_ms']:.0f} ms; {heard}")
+    print(_summary(facts))
     print(written)
+
+
+def _summary(facts: MediaFacts) -> str:
+    video, sound = facts.video, facts.audio
+    assert video is not None
+    seen = f"{video.codec} {video.width}×{video.height}, {video.fps} fps, {video.duration_ms:.0f} ms"
+    heard = f"{sound.codec} {sound.channels} ch, {sound.duration_ms:.0f} ms" if sound else "no sound"
+    return f"{seen}; {heard}"

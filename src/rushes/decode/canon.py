@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from fractions import Fraction
 from itertools import repeat
@@ -39,10 +39,17 @@ _TIE = 1e-6
 
 
 def canonicalize(
-    src: Path | str, dst: Path | str, *, audio: Path | str | None = None, fps: Fraction | float = 30
+    src: Path | str,
+    dst: Path | str,
+    *,
+    audio: Path | str | None = None,
+    fps: Fraction | float = 30,
+    on_frame: Callable[[int], None] = lambda frames: None,
 ) -> Path:
     """Write the canonical form of `src` to `dst`; see the module for the form.
 
+    Inputs      fps: the constant rate, above 0 and up to 1000. on_frame: told of each frame written, for a progress
+                bar.
     Edge cases  no decodable frame, a sound file without sound, `dst` is one of the inputs: an error, and nothing is
                 written. Damaged packets are skipped; the frame before them is held.
     """
@@ -56,7 +63,7 @@ def canonicalize(
         frames = SteadyFrames(reader, rate, seconds=sound.seconds if sound else None)
         part = stack.enter_context(replacing(target))
         container = stack.enter_context(writing(part, target, {"movflags": "+faststart"}))
-        _write(container, target, frames, sound)
+        _write(container, target, frames, sound, on_frame)
     return target
 
 
@@ -68,7 +75,13 @@ def _check_target(target: Path, *inputs: Path) -> None:
             raise InputError(f"{target}: is one of the inputs and would be overwritten; choose another output with -o")
 
 
-def _write(container: OutputContainer, target: Path, frames: SteadyFrames, sound: CanonSound | None) -> None:
+def _write(
+    container: OutputContainer,
+    target: Path,
+    frames: SteadyFrames,
+    sound: CanonSound | None,
+    on_frame: Callable[[int], None],
+) -> None:
     """Encode the frames, and the sound beside them, so that the file is interleaved and nothing piles up."""
     pictures = CanonPicture(frames.reader)
     stream: VideoStream | None = None
@@ -82,6 +95,7 @@ def _write(container: OutputContainer, target: Path, frames: SteadyFrames, sound
         if sound:
             sound.up_to(number / frames.rate)
         container.mux(stream.encode(picture))
+        on_frame(1)
     if stream is None:
         raise MediaError(f"{frames.reader.path}: no frame of it can be decoded; export it again")
     container.mux(stream.encode(None))

@@ -12,11 +12,11 @@ from av.video.reformatter import ColorRange, Colorspace, VideoReformatter
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from rushes.decode.encode import add_video
+from rushes.decode.encode import X264_STEADY, add_video
 from rushes.decode.frames import ClipReader, Frame, upright
 from rushes.decode.luma import color_range_of
 
-_ENCODER = {"crf": "18", "preset": "medium"}
+_ENCODER = {"crf": "18", "preset": "medium", **X264_STEADY}
 _SMPTE170M = 6
 """libav's number for the matrix of BT.601 with 525 lines."""
 
