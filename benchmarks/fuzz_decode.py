@@ -2,7 +2,7 @@
 
     python benchmarks/fuzz_decode.py [SECONDS] [SEED] [CLIP …]
 
-Without clips it damages small ones it makes itself. Prints what it did; exits 1 at the first surprise, keeping the file.
+Without clips it damages small ones it makes itself. Prints what it did; exits 1 at a surprise and keeps the file.
 """
 
 from __future__ import annotations
