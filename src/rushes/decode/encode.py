@@ -33,8 +33,8 @@ from rushes.decode.opening import reason
 from rushes.errors import InputError, MediaError
 
 X264_STEADY = {"mbtree": "0"}
-"""x264's macroblock-tree rate control can vary from run to run, on one thread too: 12 runs over one 200×200 clip gave 11
-different files with it, and one file without."""
+"""x264's macroblock-tree rate control can vary from run to run, on one thread too: 12 runs over one 200×200 clip gave
+11 different files with it, and one file without."""
 
 _QUALITY: dict[str, dict[str, str]] = {"libx264": X264_STEADY, "libx264rgb": X264_STEADY, "libvpx-vp9": {"b": "0"}}
 """Codecs that know `crf`, and what else they need."""
