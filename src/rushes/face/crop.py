@@ -67,8 +67,7 @@ def sample_maps(region: Region, size: int) -> Maps:
 def sample(frame: Pixels, maps: Maps, *, replicate: bool) -> Pixels:
     """The pixels at `maps`, bilinear; outside the frame they are black, or its edge repeated."""
     border = cv2.BORDER_REPLICATE if replicate else cv2.BORDER_CONSTANT
-    result: Pixels = cv2.remap(frame, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=border)
-    return result
+    return np.asarray(cv2.remap(frame, maps[0], maps[1], cv2.INTER_LINEAR, borderMode=border), np.uint8)
 
 
 def _output_to_frame(region: Region, size: int) -> NDArray[np.float64]:
@@ -102,5 +101,5 @@ def _scale(line: NDArray[np.float64], size: int) -> NDArray[np.float64]:
     """Steps per pixel over the perspective divisor. The divisor is 1 but for a last bit, which can decide a tie."""
     starts = _block_starts(line, size)
     if np.all(starts == starts[0, 0]) and starts[0, 0, 0] + line[0] * _WITHIN[-1] == starts[0, 0, 0]:
-        return np.divide(_STEPS, starts[0, 0])
-    return np.divide(_STEPS, starts + line[0] * _WITHIN)
+        return np.asarray(_STEPS / starts[0, 0], np.float64)
+    return np.asarray(_STEPS / (starts + line[0] * _WITHIN), np.float64)
