@@ -80,12 +80,11 @@ def crop(rgb: NDArray[np.uint8], box: NDArray[np.float64]) -> NDArray[np.uint8]:
     half, x, y = (float(value) for value in box)
     top, bottom = int(np.floor(y - half)), int(np.floor(y + half * (1 + 2 * _MARGIN)))
     left, right = int(np.floor(x - half * (1 + _MARGIN))), int(np.floor(x + half * (1 + _MARGIN)))
-    height, width = rgb.shape[:2]
-    around = (max(0, -top), max(0, bottom - height), max(0, -left), max(0, right - width))
-    inside = rgb[max(0, top) : max(0, bottom), max(0, left) : max(0, right)]
-    bgr = cv2.cvtColor(np.ascontiguousarray(inside), cv2.COLOR_RGB2BGR)
-    padded = cv2.copyMakeBorder(bgr, *around, cv2.BORDER_CONSTANT, value=(_PADDING,) * 3)
-    return np.asarray(cv2.resize(padded, (FRAME_SIDE, FRAME_SIDE), interpolation=cv2.INTER_LINEAR), np.uint8)
+    canvas = np.full((max(bottom - top, 1), max(right - left, 1), 3), _PADDING, np.uint8)
+    inside = rgb[max(0, top) : max(0, bottom), max(0, left) : max(0, right), ::-1]
+    y0, x0 = max(0, -top), max(0, -left)
+    canvas[y0 : y0 + inside.shape[0], x0 : x0 + inside.shape[1]] = inside
+    return np.asarray(cv2.resize(canvas, (FRAME_SIDE, FRAME_SIDE), interpolation=cv2.INTER_LINEAR), np.uint8)
 
 
 def _boxes(track: FaceTrack) -> NDArray[np.float64]:
