@@ -14,8 +14,10 @@ FPS = 25
 FRAMES = 100
 RATE = 16000
 SIDE = 320
-CORNER = (64, 0)
-"""Left and top of the part of the 512² portrait that is shown."""
+CENTRE = (230.0, 168.0)
+"""Middle of the part of the 512² portrait that is shown."""
+SWAY, SWAY_FRAMES = 6.0, 60
+"""The head goes round in a circle of this radius in this many frames: no frame stands still."""
 LIPS = (223.3, 147.5)
 """Where the lips part, in the portrait."""
 MOUTH_HALF_WIDTH = 19.0
@@ -57,9 +59,9 @@ def talking(portrait: Frame, openings: Sequence[float]) -> Iterator[Frame]:
     """
     for number, opening in enumerate(openings):
         opened = open_mouth(portrait, WIDEST * (AT_REST + (1 - AT_REST) * opening))
-        left = CORNER[0] + round(4 * np.sin(number / 9)) + 4
-        top = CORNER[1] + round(2 * np.sin(number / 7)) + 2
-        yield np.ascontiguousarray(opened[top : top + SIDE, left : left + SIDE])
+        turn = 2 * np.pi * number / SWAY_FRAMES
+        centre = (CENTRE[0] + SWAY * np.cos(turn), CENTRE[1] + SWAY * np.sin(turn))
+        yield np.asarray(cv2.getRectSubPix(opened, (SIDE, SIDE), centre), np.uint8)
 
 
 def open_mouth(portrait: Frame, pixels: float) -> Frame:
