@@ -95,8 +95,8 @@ def test_the_same_bytes_for_any_number_of_workers(demo: DemoPart, takes: list[Pa
 
 
 def test_the_takes_have_the_same_bytes_every_time(takes: list[Path], tmp_path: Path, astronaut: Pixels) -> None:
-    again = make_takes(tmp_path, astronaut)
-    assert [path.read_bytes() for path in again] == [path.read_bytes() for path in takes]
+    (again,) = make_takes(tmp_path, astronaut, TAKES[-1:])
+    assert again.read_bytes() == takes[-1].read_bytes()
 
 
 def test_mirrored_brightened_and_cropped_clips_keep_their_story(

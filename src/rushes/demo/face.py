@@ -75,7 +75,7 @@ def read_portrait() -> Frame:
     return np.ascontiguousarray(picture[..., ::-1], np.uint8)
 
 
-def make_takes(folder: Path, portrait: Frame) -> list[Path]:
+def make_takes(folder: Path, portrait: Frame, takes: Sequence[Take] = TAKES) -> list[Path]:
     """Write the talking heads; the same bytes every time."""
     folder.mkdir(parents=True, exist_ok=True)
     sound = speech()
@@ -83,7 +83,7 @@ def make_takes(folder: Path, portrait: Frame) -> list[Path]:
     assert not isinstance(loudness, str)
     empty = np.ascontiguousarray(portrait[-SIDE:, -SIDE:])[::-1]  # helmet and sleeve, upside down: no face in it
     paths = []
-    for take in TAKES:
+    for take in takes:
         frames = list(talking(portrait, take.mouth(loudness / loudness.max())))[: take.face_until]
         frames += [np.roll(empty, number, axis=1) for number in range(FRAMES - take.face_until)]
         path = folder / f"{take.name}.mp4"
