@@ -1,1 +1,19 @@
 """Instrument 5: ESI and Justification Drift. Standard library only."""
+
+from rushes.robustness.metrics import (
+    DriftMetric,
+    ESIMetric,
+    MetricComputationError,
+    MetricsResult,
+    levenshtein,
+)
+from rushes.robustness.metrics_engine import MetricsEngine
+
+__all__ = [
+    "DriftMetric",
+    "ESIMetric",
+    "MetricComputationError",
+    "MetricsEngine",
+    "MetricsResult",
+    "levenshtein",
+]
