@@ -23,7 +23,9 @@ _MARKS = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 
 def robust(
     sweep_dir: Annotated[Path, typer.Argument(help="A sweep directory, or a folder of sweep directories.")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write a run directory here.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The run directory; one under runs/ unless given.")
+    ] = None,
     verify: Annotated[
         bool, typer.Option("--verify/--no-verify", help="Check each run's manifest_hash before measuring.")
     ] = True,
@@ -34,26 +36,27 @@ def robust(
 
     Example: rushes robust sweep/ -o run
     """
-    from rushes.evaluate.robust import listed_runs, measure_robustness
+    from rushes.evaluate.robust import default_run, listed_runs, measure_robustness
 
+    target = output or default_run(sweep_dir, verify=verify, worst=worst)
     with progress("measuring", listed_runs(sweep_dir), "runs") as advance:
-        reports = measure_robustness(sweep_dir, output=output, verify=verify, worst=worst, advance=advance)
+        reports = measure_robustness(sweep_dir, output=target, verify=verify, worst=worst, advance=advance)
     if as_json:
-        rows = [report.to_dict() | {"run": None if output is None else str(output)} for report in reports]
+        rows = [report.to_dict() | {"run": str(target)} for report in reports]
         print_json(rows[0] if len(rows) == 1 else {"sweeps": rows})
         return
     for report in reports:
         _show(report)
-    if output is not None:
-        print(output)
+    print(target)
 
 
 def _show(report: SweepReport) -> None:
     rows = [row for axis in report.axes for row in _axis_rows(axis, report)]
     header = ("axis", "value", *_COLUMNS.values(), "runs")
     used = [column for column in range(len(header)) if any(row[column] != "–" for row in rows)]
+    print(f"{report.path}: {report.runs} runs, baseline {report.baseline}")
     print_table(
-        f"{report.path}: {report.runs} runs, baseline {report.baseline}",
+        "Stability per axis value",
         [header[column] for column in used],
         [[row[column] for column in used] for row in rows],
         numbers=range(2, len(used)),

@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rushes.core import Measurement
-from rushes.core.provenance import file_digest
+from rushes.core.canonical import canonical_json
+from rushes.core.provenance import bytes_digest, file_digest
 from rushes.robustness.definitions import DRIFT_OF_RUN
 from rushes.robustness.diff import DiffPart, word_diff
 from rushes.robustness.gradients import GradientSurface, gradient_surface
@@ -139,6 +140,12 @@ def measure_robustness(
             reports.append(report)
         run.finish(ids)
     return tuple(reports)
+
+
+def default_run(sweep_dir: Path | str, *, verify: bool, worst: int) -> Path:
+    """Where `rushes robust` writes unless told: the same question goes to the same place."""
+    question = canonical_json([str(sweep_dir), {"verify": verify, "worst": worst}])
+    return Path("runs") / f"robust-{bytes_digest(question.encode())[:8]}"
 
 
 def listed_runs(sweep_dir: Path | str) -> int:
