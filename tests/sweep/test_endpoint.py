@@ -58,7 +58,7 @@ class Stub:
 @contextmanager
 def serving(*replies):
     stub = Stub(*replies)
-    thread = threading.Thread(target=stub.server.serve_forever, daemon=True)
+    thread = threading.Thread(target=stub.server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield stub

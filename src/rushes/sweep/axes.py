@@ -60,7 +60,7 @@ def parse_axis(text: str) -> tuple[str, list[float]]:
 def known(name: str) -> Axis:
     """The axis of this name, or `InputError` with the nearest names."""
     if name not in AXES:
-        near = get_close_matches(name, AXES, n=2)
+        near = get_close_matches(name, AXES, n=2) or [axis for axis in AXES if name and name in axis]
         hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(AXES)}"
         raise InputError(f"no perturbation is called {name!r}; {hint}")
     return AXES[name]
