@@ -29,6 +29,8 @@ from rushes.robustness.surface import RobustnessSurface
 
 OUTPUT = "output"
 TEXT_PREVIEW = "text-preview"
+NOTHING = "(empty)"
+"""What a signature calls a value that encodes to nothing: its parameters need text."""
 MOST_CELLS = 400
 """A grid of two axes with more cells than this is not broken down: nobody reads it, and a report would drown in it."""
 
@@ -80,8 +82,7 @@ def _drift_measurements(metric: DriftMetric, counts: Mapping[str, int], grid: st
 
 
 def _named(encoded: str) -> str:
-    """A signature's parameter needs text; a value that encodes to nothing is called so."""
-    return encoded or "(empty)"
+    return encoded or NOTHING
 
 
 def surface_measurements(

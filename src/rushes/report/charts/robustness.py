@@ -9,6 +9,7 @@ from rushes.core import Measurement
 from rushes.errors import MissingDependency
 from rushes.report.charts.worded import diff_svg
 from rushes.report.figure import Figure, chart_svg
+from rushes.robustness.measurements import NOTHING
 from rushes.store import Run, Subject
 
 _NAMES = {"esi": "ESI (higher is steadier)", "justification_drift": "drift (lower is steadier)"}
@@ -146,7 +147,8 @@ def _rows(subject: Subject, measurements: Sequence[Measurement]) -> list[dict[st
 
 
 def _label(facts: Mapping[str, Any], axis: str, code: str) -> str:
-    return dict(facts["axes"].get(axis, ())).get(code, code) or code
+    """The declared value behind a signature's `value`; one that encodes to nothing is called "(empty)" there."""
+    return dict(facts["axes"][axis]).get("" if code == NOTHING else code) or code
 
 
 def _labels(facts: Mapping[str, Any], axis: str) -> list[str]:
