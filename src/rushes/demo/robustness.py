@@ -15,13 +15,14 @@ _SHARP, _SOFT = "0p0", "3p0"
 
 def run(folder: Path) -> DemoPart:
     """Sweep a sample take over brightness and blur, and measure how steady its badge is."""
-    clip = _sample(folder / "take.mp4")
-    sweep_clips([clip], axes=_AXES, output=folder / "sweep")
-    (report,) = measure_robustness(folder / "sweep", output=folder / "run")
+    home = folder / "robustness"
+    clip = _sample(home / "take.mp4")
+    sweep_clips([clip], axes=_AXES, output=home / "sweep")
+    (report,) = measure_robustness(home / "sweep", output=home / "run")
     scores = _scores(report, "gaussian_blur")
     return DemoPart(
         title="Robustness: a sweep of one take",
-        run=folder / "run",
+        run=home / "run",
         found=f"The badge holds for {scores[_SHARP]:.0%} of the unblurred runs and for {scores[_SOFT]:.0%} of those "
         "blurred by 3 pixels: the review signal tips over where the picture does.",
         header=("axis", "value", "ESI", "drift"),
