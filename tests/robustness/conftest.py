@@ -10,8 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from rushes.robustness.encoding import run_directory
+
+# A slow machine is no failed test.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 Record = dict[str, Any]
 

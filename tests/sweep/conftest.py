@@ -6,8 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from rushes.decode import AudioTrack, write_clip
+
+# A slow machine is no failed test.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 WIDTH, HEIGHT, FRAMES, FPS, RATE = 64, 48, 10, 25, 16000
 

@@ -108,4 +108,4 @@ def test_commands_refused(text, message):
 def test_a_judge_travels_and_says_who_it_is():
     judge = CommandJudge(command="judge {clip}", timeout_s=5)
     assert pickle.loads(pickle.dumps(judge)) == judge
-    assert judge.describe() == {"kind": "command", "command": "judge {clip}", "timeout_s": 5}
+    assert judge.describe() == {"kind": "command", "command": "judge {clip}"}

@@ -110,7 +110,8 @@ class CommandJudge:
             raise InputError(f"{words[0]}: no such program; check --command")
 
     def describe(self) -> dict[str, object]:
-        return {"kind": "command", "command": self.command, "timeout_s": self.timeout_s}
+        # Not the time limit: a failed sweep may be asked again with a longer one.
+        return {"kind": "command", "command": self.command}
 
     def judge(self, clip: Path, *, seed: int) -> Verdict:
         words = [word.replace("{clip}", str(clip)).replace("{seed}", str(seed)) for word in self._words()]

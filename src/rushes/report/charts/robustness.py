@@ -63,13 +63,18 @@ def _axis_panel(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], axi
         altair.Chart(altair.Data(values=list(rows)), width=230, height=200)
         .mark_line(point={"size": 60, "filled": True})
         .encode(
-            x=altair.X("label:N", sort=_labels(facts, axis), title=axis, axis=altair.Axis(labelAngle=0)),
+            x=altair.X("label:N", sort=_labels(facts, axis), title=axis, axis=_upright(altair)),
             y=altair.Y("score:Q", scale=altair.Scale(domain=[0, 1]), title="score, 0 to 1"),
             color=altair.Color("kind:N", scale=scale, legend=legend),
             strokeDash=altair.StrokeDash("kind:N", scale=altair.Scale(domain=kinds, range=[[1, 0], [5, 3]])),
             shape=altair.Shape("kind:N", scale=altair.Scale(domain=kinds, range=["circle", "square"])),
         )
     )
+
+
+def _upright(altair: Any) -> Any:
+    """Labels that stay level; where there are too many, some are left out rather than drawn over each other."""
+    return altair.Axis(labelAngle=0, labelOverlap="greedy")
 
 
 def _heat_figures(subject: Subject, measurements: Sequence[Measurement]) -> Iterator[Figure]:
@@ -94,8 +99,8 @@ def _heat_panel(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], pai
     one, other = pair.split(",")
     scheme = "blues" if kind == _NAMES["esi"] else "oranges"
     base = altair.Chart(altair.Data(values=list(rows)), width=240, height=200, title=kind).encode(
-        x=altair.X("label_1:N", sort=_labels(facts, one), title=one, axis=altair.Axis(labelAngle=0)),
-        y=altair.Y("label_2:N", sort=_labels(facts, other), title=other),
+        x=altair.X("label_1:N", sort=_labels(facts, one), title=one, axis=_upright(altair)),
+        y=altair.Y("label_2:N", sort=_labels(facts, other), title=other, axis=_upright(altair)),
     )
     scale = altair.Scale(domain=[0, 1], scheme=scheme)
     cells = base.mark_rect(stroke="white").encode(color=altair.Color("score:Q", scale=scale, legend=None))
