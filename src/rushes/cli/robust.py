@@ -70,13 +70,20 @@ def _show(report: SweepReport) -> None:
 
 
 def _axis_rows(axis: str, report: SweepReport) -> list[list[str]]:
+    """One row for the axis and one per value, in emitted order, each value as it was declared."""
+    from rushes.robustness.measurements import NOTHING
+
     cells: dict[str, dict[str, str]] = {}
     for m in report.measurements:
         params = dict(m.definition.params)
         if params.get("axis") == axis and m.definition.name in _COLUMNS and m.value is not None:
             row = cells.setdefault(params.get("value", "all values"), {"runs": str(m.count)})
             row[m.definition.name] = f"{float(m.value):.4f}"
-    return [[axis, value, *(row.get(name, "–") for name in (*_COLUMNS, "runs"))] for value, row in cells.items()]
+    declared = {code or NOTHING: str(value) for code, value in report.axes[axis].items()}
+    return [
+        [axis, declared.get(code, code), *(row.get(name, "–") for name in (*_COLUMNS, "runs"))]
+        for code, row in cells.items()
+    ]
 
 
 def _show_signatures(report: SweepReport) -> None:

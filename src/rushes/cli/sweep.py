@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rushes.sweep.endpoint import EndpointJudge
     from rushes.sweep.judges import CommandJudge
 
+_USUAL_TIMEOUT_S = 120.0
 _AXES_HELP = (
     "name=value,value; once per axis. Names: brightness, contrast, gaussian_blur, gaussian_noise, resize, crf, fps, "
     "audio_shift, audio_noise."
@@ -38,7 +39,10 @@ def sweep(
     api_key_env: Annotated[
         str, typer.Option(help="Environment variable that holds the endpoint's key.")
     ] = "OPENAI_API_KEY",
-    timeout: Annotated[float, typer.Option(min=0.01, help="Seconds a judge may take.")] = 120.0,
+    timeout: Annotated[
+        float | None,
+        typer.Option(min=0.01, help="Seconds a run may take; 120 for a program or a model unless given."),
+    ] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Runs at a time; all cores unless given.")] = None,
     keep_clips: Annotated[bool, typer.Option(help="Keep each perturbed clip in its run's folder.")] = False,
     retry_failed: Annotated[bool, typer.Option(help="Judge again where the judge failed before.")] = False,
@@ -52,7 +56,7 @@ def sweep(
     from rushes.sweep.axes import checked_grid, parse_axis, parse_seeds
 
     grid = checked_grid(parse_axis(text) for text in axis)
-    chosen = _judge(command, judge, base_url, question, frames, api_key_env, timeout)
+    chosen = _judge(command, judge, base_url, question, frames, api_key_env, timeout or _USUAL_TIMEOUT_S)
     with ExitStack() as stack:
         outcome = sweep_clips(
             clips,
