@@ -18,8 +18,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from recording import record
-from rushes.robustness import MetricsEngine, levenshtein
+from rushes.robustness import MetricsEngine
 from rushes.robustness.encoding import run_directory
+from rushes.robustness.metrics import levenshtein
 from rushes.robustness.traces import last_record
 
 LETTERS = string.ascii_lowercase + "     .,"
