@@ -166,3 +166,14 @@ def test_clustered_mean_by_hand() -> None:
 def test_a_bad_confidence_is_refused(confidence: float) -> None:
     with pytest.raises(InputError, match="between 0 and 1"):
         wilson(1, 2, confidence=confidence)
+
+
+@pytest.mark.parametrize("policy", ["davidson", "rao-kupper", "half-tie", "drop-tie"])
+def test_one_vote_per_rater_is_the_sandwich(policy: str) -> None:
+    draw = np.random.default_rng(2)
+    columns = np.tile(FIRST, 20), np.tile(SECOND, 20), draw.integers(0, 3, 120)
+    votes = tally_arrays(SYSTEMS, *columns, rater=np.arange(120))
+    fit = rank(votes, tie_policy=policy)  # type: ignore[arg-type]
+    clustered, sandwich = uncertainty(fit, votes), uncertainty(fit, votes, kind="sandwich")
+    assert isinstance(clustered, Uncertainty) and isinstance(sandwich, Uncertainty)
+    assert clustered.covariance == pytest.approx(sandwich.covariance * 120 / 119, rel=1e-9)
