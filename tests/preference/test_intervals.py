@@ -26,7 +26,7 @@ from rushes.preference.tally import PairCounts, Tally, tally_arrays
 
 SYSTEMS = ["a", "b", "c", "d"]
 FIRST, SECOND = np.triu_indices(4, 1)
-RATERS, VOTES, RUNS, SPREAD = 12, 60, 300, 0.8
+RATERS, VOTES, RUNS, SPREAD = 12, 60, 300, 0.5
 STRENGTH = np.array([0.6, 0.2, -0.2, -0.6])
 
 

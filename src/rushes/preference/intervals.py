@@ -1,9 +1,9 @@
 """How sure is a number? Intervals for strengths, shares and means.
 
 People differ, and one person's votes resemble each other: intervals that treat votes as independent are too narrow
-(measured coverage 0.81 at nominal 0.95 with 12 raters × 60 votes). So the default everywhere is rater-clustered:
-scores are summed per rater before they are squared, and the critical value is Student's t with G − 1 degrees of
-freedom for G raters.
+(measured coverage 0.79 at nominal 0.95 with 12 raters × 60 votes; rater-clustered 0.97). So the default everywhere is
+rater-clustered: scores are summed per rater before they are squared, and the critical value is Student's t with G − 1
+degrees of freedom for G raters.
 
 Kinds       fisher            inverse information; votes independent, model exact
             sandwich          votes independent, model may be wrong
