@@ -66,7 +66,7 @@ def test_every_number_states_its_conditions() -> None:
             "6",
             "raw",
         )
-        assert params["ties"] == {"bt_elo": "davidson", "win_share": "half-tie", "left_share": "drop-tie"}.get(
+        assert params["ties"] == {"bt_elo": "davidson", "win_share": "half", "left_share": "drop"}.get(
             one.definition.name, params["ties"]
         )
 

@@ -165,15 +165,15 @@ def test_measurements_carry_metric_ties_and_conditions() -> None:
             params.get("badge"),
             params.get("tagged"),
         ] = one
-    drop = rows["metric_picks_winner", "drop-tie", "estimate", None, None, None]
+    drop = rows["metric_picks_winner", "drop", "estimate", None, None, None]
     assert drop.value == pytest.approx(2 / 3) and drop.note == "1 votes without both values left out"
     assert "metric:flicker_score;window:3;v:1" in drop.signature
-    assert rows["metric_picks_winner", "half-tie", "estimate", None, None, None].value == pytest.approx(0.6)
-    lower = rows["metric_picks_winner", "drop-tie", "lower", "wilson", None, None]
+    assert rows["metric_picks_winner", "half", "estimate", None, None, None].value == pytest.approx(0.6)
+    lower = rows["metric_picks_winner", "drop", "lower", "wilson", None, None]
     assert lower.value == pytest.approx(wilson(2, 3).lower)
-    assert rows["badge_win_share", "drop-tie", "estimate", None, "pass", None].value == 1.0
-    assert rows["tag_metric_check", "drop-tie", "estimate", None, None, "yes"].value == 1.0
-    assert rows["suggested_threshold", "drop-tie", None, None, None, None].value == 6.5
+    assert rows["badge_win_share", "drop", "estimate", None, "pass", None].value == 1.0
+    assert rows["tag_metric_check", "drop", "estimate", None, None, "yes"].value == 1.0
+    assert rows["suggested_threshold", "drop", None, None, None, None].value == 6.5
 
 
 def test_excluded_raters_are_left_out_of_validity() -> None:

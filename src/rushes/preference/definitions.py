@@ -171,7 +171,7 @@ WIN_SHARE = _definition(
     edge_cases="no votes: None",
     reference="rubric v0.1, pairwise preference",
     per=("bound", "family", "system"),
-    ties="half-tie",
+    ties="half",
 )
 TIE_SHARE = _definition(
     "tie_share",
@@ -188,7 +188,7 @@ LEFT_SHARE = _definition(
     edge_cases="no decided vote with a known side: None",
     reference="sides are counter-balanced by the study; docs/statistics.md",
     per=("bound",),
-    ties="drop-tie",
+    ties="drop",
 )
 DIMENSION_MEAN = _definition(
     "dimension_mean",
@@ -217,8 +217,8 @@ TAG_COUNT = _definition(
 METRIC_PICKS_WINNER = _definition(
     "metric_picks_winner",
     "How often the metric's better clip is the one people chose; 0.5 is chance.",
-    "drop-tie: right / (right + wrong), undecided left out; half-tie: (right + undecided/2) / votes, where undecided "
-    "is a tie of people or equal values",
+    "drop: right / (right + wrong), undecided left out; half: (right + undecided/2) / votes, where undecided is a tie "
+    "of people or equal values",
     better="higher",
     edge_cases="no vote with both values: None; a metric without a direction is read as higher-is-better and says so",
     reference="docs/statistics.md, metrics against votes",
@@ -231,7 +231,7 @@ BADGE_WIN_SHARE = _definition(
     edge_cases="no such vote: None",
     reference="docs/statistics.md, metrics against votes",
     per=("badge", "bound"),
-    ties="drop-tie",
+    ties="drop",
 )
 TAG_METRIC_CHECK = _definition(
     "tag_metric_check",
@@ -240,7 +240,7 @@ TAG_METRIC_CHECK = _definition(
     edge_cases="no such vote: None",
     reference="docs/statistics.md, metrics against votes",
     per=("bound", "metric", "tag", "tagged"),
-    ties="drop-tie",
+    ties="drop",
 )
 SUGGESTED_THRESHOLD = _definition(
     "suggested_threshold",
@@ -253,7 +253,7 @@ SUGGESTED_THRESHOLD = _definition(
     edge_cases="one value only, no direction, or nothing better than chance: None",
     reference="balanced accuracy (Youden 1950); docs/statistics.md, metrics against votes",
     per=("metric",),
-    ties="drop-tie",
+    ties="drop",
 )
 SUGGESTED_THRESHOLD_ACCURACY = _definition(
     "suggested_threshold_accuracy",
@@ -263,7 +263,7 @@ SUGGESTED_THRESHOLD_ACCURACY = _definition(
     edge_cases="as suggested_threshold",
     reference="balanced accuracy (Youden 1950)",
     per=("metric",),
-    ties="drop-tie",
+    ties="drop",
 )
 
 DEFINITIONS: tuple[Definition, ...] = (

@@ -66,7 +66,7 @@ def metric_text(definition: Definition) -> str:
 
 def _metric(one: MetricValidity, conditions: Conditions) -> Iterator[Measurement]:
     name = metric_text(one.metric)
-    for ties, share in (("drop-tie", one.without_ties), ("half-tie", one.with_ties)):
+    for ties, share in (("drop", one.without_ties), ("half", one.with_ties)):
         note = f"{one.missing} votes without both values left out" if one.missing else ""
         noted = replace(share, estimate=replace(share.estimate, reason=share.estimate.reason or note))
         yield from _share(d.METRIC_PICKS_WINNER, noted, conditions, metric=name, ties=ties, direction=one.direction)

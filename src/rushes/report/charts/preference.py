@@ -78,7 +78,7 @@ def _metrics(entry: Entry) -> Iterator[Figure]:
     kept = [
         m
         for m in entry.measurements
-        if dict(m.definition.params).get("ties") == "drop-tie"
+        if dict(m.definition.params).get("ties") == "drop"
         and dict(m.definition.params).get("interval", "rater-clustered") == "rater-clustered"
     ]
     found = _intervals(kept, "metric_picks_winner", ("metric",))
