@@ -30,6 +30,7 @@ class PoseFrame:
 
     def __init__(self, pred: ArrayLike, gt: ArrayLike, visibility: ArrayLike) -> None:
         batch = single_pose(pred, gt, visibility)
+        assert batch.visibility is not None
         for name, array in (("pred", batch.pred), ("gt", batch.gt), ("visibility", batch.visibility)):
             object.__setattr__(self, name, array[0])
 

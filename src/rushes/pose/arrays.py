@@ -12,7 +12,7 @@ from rushes.errors import InputError
 from rushes.pose.batch import Numbers
 from rushes.pose.reading import Columns, PoseSet
 
-_NPZ_KEYS = ("keypoints", "visibility", "ids", "areas", "skeleton", "size", "unit")
+_NPZ_KEYS = ("keypoints", "visibility", "ids", "areas", "skeleton", "size", "unit", "weights")
 
 
 def read_npy(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
@@ -67,6 +67,7 @@ def read_npz(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
         skeleton=str(arrays["skeleton"]) if "skeleton" in arrays else None,
         size=_size(arrays.get("size")),
         unit=str(arrays["unit"]) if "unit" in arrays else None,
+        estimator=str(arrays["weights"]) if "weights" in arrays else None,
     )
 
 

@@ -24,12 +24,13 @@ Numbers: TypeAlias = NDArray[Any]
 class PoseBatch:
     """Paired poses: `pred` and `gt` are frames × joints × 2 or 3, `visibility` is the ground truth's, frames × joints.
 
-    Arrays may be memory-mapped and of any real type; each piece becomes fp64 when it is used.
+    Without a visibility, every true joint with a finite place is visible. Arrays may be memory-mapped and of any real
+    type; each piece becomes fp64 when it is used.
     """
 
     pred: Numbers
     gt: Numbers
-    visibility: Numbers
+    visibility: Numbers | None
 
     def __post_init__(self) -> None:
         for name, points in (("pred", self.pred), ("gt", self.gt)):
@@ -40,7 +41,7 @@ class PoseBatch:
                 f"pred has {self.pred.shape[0]} frames × {self.pred.shape[1]} joints, "
                 f"gt {self.gt.shape[0]} × {self.gt.shape[1]}; they must be paired one to one"
             )
-        if self.visibility.shape != self.gt.shape[:2]:
+        if self.visibility is not None and self.visibility.shape != self.gt.shape[:2]:
             raise InputError(
                 f"visibility: expected frames × joints {self.gt.shape[:2]}; got shape {self.visibility.shape}"
             )
@@ -62,9 +63,13 @@ class PoseBatch:
         for start in range(0, len(self), CHUNK_FRAMES):
             lead = min(overlap, start)
             piece = slice(start - lead, start + CHUNK_FRAMES)
-            yield Chunk(
-                _fp64(self.pred[piece]), _fp64(self.gt[piece]), visible_joints(self.visibility[piece]), start, lead
-            )
+            gt = _fp64(self.gt[piece])
+            yield Chunk(_fp64(self.pred[piece]), gt, self._visible(gt, piece), start, lead)
+
+    def _visible(self, gt: Floats, piece: slice) -> Flags:
+        if self.visibility is None:
+            return np.asarray(np.isfinite(gt).all(axis=2))
+        return visible_joints(self.visibility[piece])
 
 
 @dataclass(frozen=True, slots=True)

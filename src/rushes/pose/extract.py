@@ -74,6 +74,7 @@ class ClipPoses:
             joint_names=MEDIAPIPE_33.joints,
             size=self.size,
             unit="px",
+            estimator=self.weights,
             remarks=tuple(remarks),
         )
 

@@ -40,6 +40,8 @@ class PoseSet:
     """Width and height of the picture, where the file says so."""
     unit: str | None = None
     """The unit of the coordinates, where the format fixes it."""
+    estimator: str | None = None
+    """Digest of the models that found these joints, where a clip was read."""
     remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

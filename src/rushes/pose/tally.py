@@ -10,7 +10,7 @@ from operator import add
 import numpy as np
 
 from rushes.pose.batch import Chunk, PoseBatch
-from rushes.pose.geometry import joint_distances
+from rushes.pose.geometry import Floats, joint_distances
 from rushes.pose.mpjpe import ErrorSum, error_sum
 from rushes.pose.normalization import PckNormalization
 from rushes.pose.pck import CURVE_TOP, PckTally, pck_tally
@@ -40,29 +40,36 @@ class Tally:
 
 
 def tally_batch(
-    batch: PoseBatch,
+    batch: PoseBatch, *, ks: Sequence[int], norms: Sequence[PckNormalization], curve: bool = False
+) -> Tally:
+    """Count the whole batch in fixed pieces; MPJPE over every coordinate both sides have."""
+    pieces = (tally_chunk(chunk, ks=ks, norms=norms, curve=curve) for chunk in batch.chunks())
+    return reduce(add, pieces, empty_tally(batch.joints, len(ks), len(norms), curve=curve))
+
+
+def tally_chunk(
+    chunk: Chunk,
     *,
     ks: Sequence[int],
     norms: Sequence[PckNormalization],
-    dims: int | None = None,
     curve: bool = False,
+    errors: Floats | None = None,
 ) -> Tally:
-    """Count the whole batch in fixed pieces. `dims` is how many coordinates MPJPE uses: all both sides have."""
-    columns = dims or batch.columns
-    empty = _empty(batch.joints, len(ks), len(norms), curve=curve)
-    return reduce(add, (_tally(c, ks=ks, norms=norms, dims=columns, curve=curve) for c in batch.chunks()), empty)
-
-
-def _tally(chunk: Chunk, *, ks: Sequence[int], norms: Sequence[PckNormalization], dims: int, curve: bool) -> Tally:
+    """Count one piece. `errors` (frames × joints) replaces the plain joint distances in MPJPE."""
     visible = np.ascontiguousarray(chunk.visible.T)
     flat = np.ascontiguousarray(joint_distances(chunk.pred, chunk.gt, columns=2).T)
-    full = flat if dims == 2 else np.ascontiguousarray(joint_distances(chunk.pred, chunk.gt, columns=dims).T)
-    errors = tuple(error_sum(row, seen) for row, seen in zip(full, visible, strict=True))
+    if errors is None:
+        columns = chunk.columns
+        errors = flat if columns == 2 else joint_distances(chunk.pred, chunk.gt, columns=columns).T
+    else:
+        errors = errors.T
+    sums = tuple(error_sum(row, seen) for row, seen in zip(np.ascontiguousarray(errors), visible, strict=True))
     pck = tuple(pck_tally(chunk, flat, visible, ks=ks, norm=norm, curve=curve) for norm in norms)
-    return Tally(len(chunk.gt), errors, pck)
+    return Tally(len(chunk.gt), sums, pck)
 
 
-def _empty(joints: int, ks: int, norms: int, *, curve: bool) -> Tally:
+def empty_tally(joints: int, ks: int, norms: int, *, curve: bool) -> Tally:
+    """The tally of no frames."""
     nothing = PckTally(
         np.zeros((ks, joints), dtype=np.int64),
         np.zeros(joints, dtype=np.int64),
