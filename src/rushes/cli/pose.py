@@ -210,7 +210,8 @@ def _show(done: PoseEvaluation) -> None:
     print_table("Beside PCK", ("value", "signature", "note"), lines, numbers=(0,))
     if len(done.accuracies) > 1:
         print("The same predictions under each normalisation: these PCKs do not compare with one another.")
-    for remark in done.remarks:
+    notes = {f"{m.definition.name} {_norm(m)}: {m.note}": None for m in done.measurements if m.note and _norm(m)}
+    for remark in (*notes, *done.remarks):
         say(f"note: {remark}")
     print(done.run)
 
@@ -220,11 +221,19 @@ def _pck_rows(done: PoseEvaluation) -> list[tuple[str, ...]]:
     rows = []
     for each, found in zip(done.accuracies, done.scores.tally.pck, strict=True):
         label = each.normalization.label()
-        first = next(m.signature for m in done.measurements if f"norm:{label}|" in m.signature or label in _head(m))
+        first = next(m.signature for m in done.measurements if _norm(m) == label)
         signature = re.sub(r"\|k:\d+", "|k:K", first)
-        values = [f"{value:.4f}" for value in each.pck_at.values()]
-        rows.append((label, *values, str(int(found.total.sum())), signature))
+        total = int(found.total.sum())
+        values = [f"{value:.4f}" if total else "–" for value in each.pck_at.values()]
+        rows.append((label, *values, str(total), signature))
     return rows
+
+
+def _norm(measurement: Measurement) -> str:
+    """The normalisation of a PCK over all joints; empty for every other number."""
+    if measurement.definition.name not in ("pck", "pckh"):
+        return ""
+    return _head(measurement) or dict(measurement.definition.params)["norm"]
 
 
 def _head(measurement: Measurement) -> str:

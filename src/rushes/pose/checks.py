@@ -15,8 +15,8 @@ from rushes.pose.skeletons import SKELETONS, Skeleton
 
 HUGE = 1e9
 """Coordinates beyond this are neither pixels nor millimetres."""
-_LOPSIDED = 0.5
-"""Mean |ln(left/right)| of paired limbs above this is no body: bodies seen from any side stay well below."""
+_LOPSIDED = 0.25
+"""Mean |ln(left/right)| of paired limbs above which another skeleton is considered, if it is three times as even."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.core.provenance import file_digest, short_digest
+from rushes.core.provenance import bytes_digest, file_digest, short_digest
 from rushes.errors import InputError, MediaError
 from rushes.pose.detector import PoseDetector
 from rushes.pose.landmarker import JOINTS, Body, PoseLandmarker
@@ -31,8 +31,8 @@ class BodyFinder:
         from rushes.models import model_path
 
         paths = [model_path(name) for name in (DETECTOR_FILE, LANDMARKER_FILE)]
-        self.weights = "+".join(short_digest(file_digest(path)) for path in paths)
-        """Digests of both model files, as they stand in signatures."""
+        self.weights = short_digest(bytes_digest("".join(file_digest(path) for path in paths).encode()))
+        """One digest for both model files, as it stands in signatures."""
         self._detector = PoseDetector(paths[0].read_bytes(), name=str(paths[0]), threads=threads)
         self._landmarker = PoseLandmarker(paths[1].read_bytes(), name=str(paths[1]), threads=threads)
 

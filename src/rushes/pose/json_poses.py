@@ -38,7 +38,10 @@ def read_coco(source: Path, name: str, *, duplicates: Duplicates, largest: bool)
         raise InputError(f"{name}: expected COCO annotations or a list of COCO results; got something else")
     kept = [e for e in entries if e.get("keypoints") and not e.get("iscrowd")]
     remarks = [f"{len(entries) - len(kept)} annotations without key points or marked as crowds left out"]
-    rows = [_coco_row(entry, f"annotation {number}") for number, entry in enumerate(kept)]
+    try:
+        rows = [_coco_row(entry, f"annotation {number}") for number, entry in enumerate(kept)]
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
     rows, dropped = _one_per_id(rows, name, duplicates=duplicates, largest=largest)
     names = _category_joints(data)
     return _pose_set(
