@@ -68,8 +68,8 @@ def _letterbox_maps(width: int, height: int) -> Maps:
 def anchors() -> NDArray[np.float32]:
     """Centres of the 2254 anchors, in shares of the detector's input: row by row, each cell's anchors together.
 
-    >>> anchors().shape, anchors()[-1].round(6).tolist()
-    ((2254, 2), [0.928571, 0.928571])
+    >>> anchors().shape
+    (2254, 2)
     """
     layers = []
     for cells, per_cell in _GRIDS:
