@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from rushes.errors import InputError
 from rushes.pose.geometry import Flags, Floats, visible_joints
 
-CHUNK_FRAMES = 4096
+CHUNK_FRAMES = 8192
 Numbers: TypeAlias = NDArray[Any]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
 from operator import add
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from rushes.pose.batch import Chunk, PoseBatch
 from rushes.pose.geometry import Floats, joint_distances
+from rushes.pose.kernel import WORTH_COMPILING, count_frames
 from rushes.pose.mpjpe import ErrorSum, error_sum
 from rushes.pose.normalization import PckNormalization
 from rushes.pose.pck import CURVE_TOP, PckTally, pck_tally
@@ -56,6 +58,10 @@ def tally_chunk(
     errors: Floats | None = None,
 ) -> Tally:
     """Count one piece. `errors` (frames × joints) replaces the plain joint distances in MPJPE."""
+    if errors is None and not curve and len(chunk.gt) >= WORTH_COMPILING:
+        counted = _tally_compiled(chunk, ks=ks, norms=norms)
+        if counted is not None:
+            return counted
     visible = np.ascontiguousarray(chunk.visible.T)
     flat = np.ascontiguousarray(joint_distances(chunk.pred, chunk.gt, columns=2).T)
     if errors is None:
@@ -66,6 +72,30 @@ def tally_chunk(
     sums = tuple(error_sum(row, seen) for row, seen in zip(np.ascontiguousarray(errors), visible, strict=True))
     pck = tuple(pck_tally(chunk, flat, visible, ks=ks, norm=norm, curve=curve) for norm in norms)
     return Tally(len(chunk.gt), sums, pck)
+
+
+def _tally_compiled(chunk: Chunk, *, ks: Sequence[int], norms: Sequence[PckNormalization]) -> Tally | None:
+    """The same by the compiled loop; None where only numpy will do."""
+    extents = [norm.extents(chunk.gt, chunk.visible) for norm in norms]
+    tolerances = [norm.tolerances(extent, k) for norm, extent in zip(norms, extents, strict=True) for k in ks]
+    scoreable = ~np.isnan(np.stack(extents, axis=1))
+    counted = count_frames(
+        chunk.pred,
+        chunk.gt,
+        chunk.visible,
+        tolerances=np.stack(tolerances, axis=1) if tolerances else np.zeros((len(chunk.gt), 0)),
+        scoreable=scoreable,
+        columns=chunk.columns,
+    )
+    if counted is None:
+        return None
+    frames, nothing = np.count_nonzero(scoreable, axis=0).tolist(), np.zeros(0, dtype=np.int64)
+    pck = tuple(
+        PckTally(counted.correct[n * len(ks) : (n + 1) * len(ks)], counted.total[n], frames[n], nothing)
+        for n in range(len(norms))
+    )
+    sums = zip(counted.errors.tolist(), counted.seen.tolist(), strict=True)
+    return Tally(len(chunk.gt), tuple(ErrorSum(Fraction(total), number, 0) for total, number in sums), pck)
 
 
 def empty_tally(joints: int, ks: int, norms: int, *, curve: bool) -> Tally:
