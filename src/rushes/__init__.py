@@ -19,6 +19,7 @@ _HOMES = {
     "measure_robustness": "rushes.evaluate.robust",
     "probe": "rushes.decode",
     "read_run": "rushes.store",
+    "score_pose": "rushes.evaluate.pose",
     "sweep_clips": "rushes.evaluate.sweep",
 }
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from rushes.errors import DefinitionMismatch, RushesError
     from rushes.evaluate.clip import evaluate_clip
     from rushes.evaluate.clips import evaluate_clips
+    from rushes.evaluate.pose import score_pose
     from rushes.evaluate.robust import measure_robustness
     from rushes.evaluate.sweep import sweep_clips
     from rushes.store import read_run
