@@ -48,23 +48,26 @@ def letterbox(width: int, height: int) -> Region:
 
 
 class Cropper:
-    """Cuts size × size crops, reusing its memory from one to the next; `size` is a multiple of 64.
+    """Cuts size × size crops, reusing its memory from one to the next.
 
+    Positions are worked out in blocks of 64; for a size that is no multiple of it the last block is cut off.
     Positions are computed only when the region changes: the letterbox of a clip's frames is one region.
     """
 
     def __init__(self, size: int) -> None:
         self.size = size
         self._region: Region | None = None
-        self._packed = np.zeros((size, size), np.int32)
-        self._whole = self._packed.view(np.int16).reshape(size, size, 2)
-        self._steps = np.zeros((size, size), np.uint16)
+        padded = math.ceil(size / _BLOCK) * _BLOCK
+        self._packed = np.zeros((padded, padded), np.int32)
+        self._whole = self._packed.view(np.int16).reshape(padded, padded, 2)[:size, :size]
+        self._all_steps = np.zeros((padded, padded), np.uint16)
+        self._steps = self._all_steps[:size, :size]
         self._levels = np.zeros((size, size, 3), np.uint8)
 
     def crop(self, frame: Pixels, region: Region, *, replicate: bool) -> Pixels:
         """The region's eight-bit levels; outside the frame 0, or the edge repeated. Valid until the next crop."""
         if region != self._region:
-            _kernel()(output_to_frame(region, self.size), self._packed, self._steps)
+            _kernel()(output_to_frame(region, self.size), self._packed, self._all_steps)
             self._region = region
         border = cv2.BORDER_REPLICATE if replicate else cv2.BORDER_CONSTANT
         cv2.remap(frame, self._whole, self._steps, cv2.INTER_LINEAR, dst=self._levels, borderMode=border)

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.face.crop import Maps, Pixels, Region, sample, sample_maps
+from rushes.face.crop import Pixels, letterbox
 from rushes.face.detector import confident, suppress
 from rushes.face.landmarks import Roi
 from rushes.face.network import Network
@@ -28,7 +28,6 @@ MARGIN = 1.25
 
 # (cells a side, anchors a cell): strides 8 and 16, then three layers of stride 32; two anchors a layer.
 _GRIDS = ((28, 2), (14, 2), (7, 6))
-_BLOCK = 64
 
 
 class PoseDetector:
@@ -41,27 +40,12 @@ class PoseDetector:
 
     def find(self, frame: Pixels) -> Roi | None:
         height, width = frame.shape[:2]
-        regressors, logits = self._network.run(sample(frame, _letterbox_maps(width, height), replicate=False))
+        regressors, logits = self._network.run(frame, letterbox(width, height), replicate=False)
         kept, scores = confident(logits, MIN_SCORE)
         if not len(kept):
             return None
         people = suppress(decode(regressors.reshape(ANCHORS, VALUES)[kept], anchors()[kept]), scores)
         return region_of_person(people[0][0], width, height) if people else None
-
-
-@lru_cache(maxsize=8)
-def _letterbox_maps(width: int, height: int) -> Maps:
-    """Sample positions of the letterboxed 224² picture.
-
-    Positions are worked out in blocks of 64, and 224 is no multiple of it: the square is taken a little larger, to the
-    right and below, and the rest cut off. No position lies on a rounding tie: they are multiples of side/7 of a step.
-    """
-    whole = math.ceil(SIZE / _BLOCK) * _BLOCK
-    side = float(max(width, height))
-    wide = side * whole / SIZE
-    left, top = 0.5 * (width - side), 0.5 * (height - side)
-    pixels, steps = sample_maps(Region(left + wide / 2, top + wide / 2, wide, wide, 0.0), whole)
-    return np.ascontiguousarray(pixels[:SIZE, :SIZE]), np.ascontiguousarray(steps[:SIZE, :SIZE])
 
 
 @lru_cache(maxsize=1)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.face.crop import Pixels, sample, sample_maps
+from rushes.face.crop import Pixels
 from rushes.face.landmarks import Roi, project
 from rushes.face.network import Network
 
@@ -45,7 +45,7 @@ class PoseLandmarker:
         region = roi.in_pixels(width, height)
         if not (region.width > 0 and region.height > 0):
             return None
-        raw, flag, heat = self._network.run(sample(frame, sample_maps(region, SIZE), replicate=True))
+        raw, flag, heat = self._network.run(frame, region, replicate=True)
         presence = float(flag[0])
         if presence <= MIN_PRESENCE:
             return None
