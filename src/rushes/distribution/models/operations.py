@@ -1,0 +1,66 @@
+"""The few operations the quick path is made of, in plain torch; `kernels.py` has the same ones in Triton.
+
+Clips are (N, T, H, W, C), so that a 1×1×1 convolution is one matrix product and joining branches is writing side by
+side into one buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch.nn import functional as F
+
+from rushes.distribution.models.folding import Folded
+from rushes.distribution.models.same_padding import Triple
+
+Pads = tuple[tuple[int, int], tuple[int, int], tuple[int, int]]
+NO_PADS: Pads = ((0, 0), (0, 0), (0, 0))
+
+
+def output_shape(x: torch.Tensor, kernel: Triple, stride: Triple, pads: Pads) -> Triple:
+    sizes = zip(x.shape[1:4], kernel, stride, pads, strict=True)
+    t, h, w = ((size + sum(pad) - k) // s + 1 for size, k, s, pad in sizes)
+    return t, h, w
+
+
+class PlainOperations:
+    """Runs anywhere torch does; the reference for every faster form."""
+
+    def conv(
+        self,
+        x: torch.Tensor,
+        layer: Folded,
+        pads: Pads = NO_PADS,
+        *,
+        into: Sequence[torch.Tensor] | None = None,
+        residual: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """relu(conv(x) + bias [+ residual]); `into` takes the output's channels, split over these buffers in order."""
+        y = self._raw(x, layer, pads)
+        y += layer.bias.to(y.dtype)
+        if residual is not None:
+            y += residual
+        if layer.relu:
+            y.relu_()
+        if into is not None:
+            for part, piece in zip(into, y.split([part.shape[-1] for part in into], dim=-1), strict=True):
+                part.copy_(piece)
+        return y
+
+    def _raw(self, x: torch.Tensor, layer: Folded, pads: Pads) -> torch.Tensor:
+        if layer.kernel == (1, 1, 1):
+            st, sh, sw = layer.stride
+            return F.linear(x[:, ::st, ::sh, ::sw], layer.weight.flatten(1))
+        symmetric = all(before == after for before, after in pads)
+        if not symmetric:
+            x = F.pad(x, [0, 0, *(zeros for pair in reversed(pads) for zeros in pair)])
+        around = tuple(before for before, _ in pads) if symmetric else 0
+        y = F.conv3d(x.permute(0, 4, 1, 2, 3), layer.weight, None, layer.stride, around)
+        return y.permute(0, 2, 3, 4, 1).contiguous()
+
+    def pool(self, x: torch.Tensor, kernel: Triple, stride: Triple, pads: Pads) -> torch.Tensor:
+        """Max over each window; what lies outside the clip does not count (the input is never negative)."""
+        flat = [zeros for pair in reversed(pads) for zeros in pair]
+        y = F.max_pool3d(F.pad(x.permute(0, 4, 1, 2, 3), flat), kernel, stride)
+        return y.permute(0, 2, 3, 4, 1).contiguous()
