@@ -120,10 +120,10 @@ def bench_stock(log: Log, name: str, eager: torch.nn.Module, batch: int, compile
 
 
 def bench_ours(log: Log, name: str, precision: str, options: argparse.Namespace, reference: list[np.ndarray]) -> None:
-    size, batch = SIZES[name], options.batch
-    label = f"{name}.{precision}"
+    size, batch = SIZES[name], int(options.batch)
+    label = f"{name}.{precision}" + (f".stem{options.multiple}" if options.multiple else "")
     switches = Switches(**{kernel: False for kernel in options.off})
-    network = GpuNetwork(network_of(name), precision=precision, switches=switches)  # type: ignore[arg-type]
+    network = GpuNetwork(network_of(name), precision=precision, switches=switches, multiple=options.multiple)  # type: ignore[arg-type]
     set_tf32(True)
     torch.backends.cudnn.benchmark = True
     x = torch.rand(batch, FRAMES, size, size, 3, device="cuda") * 2 - 1
@@ -149,6 +149,8 @@ def bench_ours(log: Log, name: str, precision: str, options: argparse.Namespace,
     with torch.inference_mode():
         ours = two_sets(name, lambda b: network.features(b, normalise=how), options.count)
     compare(log, label, ours, reference)
+    if options.fast:
+        return
     end_to_end(log, label, network, size, how, batch, batch / taken * 1000)
 
 
@@ -244,8 +246,12 @@ def bench_network(log: Log, name: str, options: argparse.Namespace) -> None:
     reference = step(log, f"{name}: reference features, fp32", exact)
     step(log, f"{name}: stock TF32 features", lambda: compare(log, f"{name}.stock_tf32", stock_tf32(), reference))
     for precision in options.precision:
-        step(log, f"{name}: ours, {precision}", lambda p=precision: bench_ours(log, name, p, options, reference))
-        torch.cuda.empty_cache()
+        for batch in options.batches:
+            for multiple in (None, 16) if options.stems and name == "r3d50" else (None,):
+                chosen = argparse.Namespace(**(vars(options) | {"multiple": multiple, "batch": batch}))
+                title = f"{name}: ours, {precision}, batch {batch}, stem multiple {multiple}"
+                step(log, title, lambda p=precision, o=chosen: bench_ours(log, name, p, o, reference))
+                torch.cuda.empty_cache()
     step(log, f"{name}: stock, eager", lambda: bench_stock(log, name, eager, 64, False))
     if not options.no_compile:
         step(log, f"{name}: stock, compiled", lambda: bench_stock(log, name, eager, 64, True))
@@ -256,11 +262,13 @@ def main() -> int:
     parser.add_argument("--out", type=Path, help="file for the same lines as the terminal")
     parser.add_argument("--network", nargs="+", choices=("i3d", "r3d50"), default=["i3d", "r3d50"])
     parser.add_argument("--precision", nargs="+", choices=("tf32", "fp16"), default=["tf32", "fp16"])
-    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--batches", nargs="+", type=int, default=[64])
+    parser.add_argument("--stems", action="store_true", help="also try the R3D stem with channels filled up to 16")
     parser.add_argument("--count", type=int, default=512, help="clips in each synthetic set")
     parser.add_argument("--off", nargs="*", default=[], choices=("conv", "linear", "epilogue", "pool", "pool3"))
     parser.add_argument("--tune", action="store_true", help="choose tiles by measuring")
     parser.add_argument("--tune-seconds", type=float, default=100.0)
+    parser.add_argument("--fast", action="store_true", help="leave the end-to-end figures out")
     parser.add_argument("--no-compile", action="store_true", help="leave torch.compile's figure out")
     options = parser.parse_args()
     if not torch.cuda.is_available():

@@ -56,6 +56,27 @@ def frechet_from_moments(
     return _distance(mean_x - mean_y, spread, _nuclear_norm(x, y))
 
 
+def frechet_single(one: ArrayLike, other: ArrayLike, *, ddof: int = 1) -> float:
+    """The distance as VideoGPT's code computes it: float32 covariances, square roots by float32 SVD.
+
+    Kept so that its published numbers can be repeated; it is off by up to a few per cent. Formula as above, with
+    tr√(Σ₁Σ₂) = tr√(√Σ₁ Σ₂ √Σ₁) and singular values below 1e-10 left as they are.
+    """
+    x, y = (
+        _checked(part, name).astype(np.float32) for part, name in ((one, "the first set"), (other, "the second set"))
+    )
+    mean_x, mean_y = x.mean(axis=0), y.mean(axis=0)
+    sigma_x, sigma_y = ((p - m).T @ (p - m) / np.float32(len(p) - ddof) for p, m in ((x, mean_x), (y, mean_y)))
+    root = _root_single(sigma_x)
+    shared = np.trace(_root_single(root @ (sigma_y @ root)))
+    return max(float(np.trace(sigma_x + sigma_y) - 2 * shared + np.sum((mean_x - mean_y) ** 2)), 0.0)
+
+
+def _root_single(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    u, s, vt = np.linalg.svd(matrix)
+    return (u * np.where(s < 1e-10, s, np.sqrt(s))) @ vt
+
+
 def _distance(gap: Floats, spread: float, shared: float) -> float:
     between = spread - 2 * shared
     if abs(between) <= _ROUNDING * spread:

@@ -22,36 +22,39 @@ def _same(x: torch.Tensor, kernel: Triple, stride: Triple) -> Pads:
     return t, h, w
 
 
-def deep_input(x: torch.Tensor, kernel: Triple, stride: Triple, pads: Pads) -> torch.Tensor:
+def deep_input(x: torch.Tensor, kernel: Triple, stride: Triple, pads: Pads, *, multiple: int = 1) -> torch.Tensor:
     """The padded space-to-depth form of clips (N, T, H, W, C) that a deepened first convolution reads."""
     flat = [0, 0]
     for size, k, s, (before, after) in reversed(list(zip(x.shape[1:4], kernel, stride, pads, strict=True))):
         _, padded = deep_size(size, k, s, before, after)
         flat += [before, padded - size - before]
-    return space_to_depth(F.pad(x, flat), stride)
+    deep = space_to_depth(F.pad(x, flat), stride)
+    return F.pad(deep, [0, -deep.shape[-1] % multiple])
 
 
 class FastNetwork:
     """Shared frame: clips (N, T, H, W, 3), normalised, to features (N, D) in float32.
 
     `deepened` says whether the first convolution runs on space-to-depth. It pays where a matrix unit wants many
-    channels; on a CPU the plain form is quicker, and it is kept there.
+    channels; on a CPU the plain form is quicker, and it is kept there. `multiple` is for `deepen`.
     """
 
     kernel: Triple = (7, 7, 7)
     stride: Triple
     stem: Folded
 
-    def __init__(self, operations: PlainOperations | None = None, *, deepened: bool = True) -> None:
+    def __init__(self, operations: PlainOperations | None = None, *, deepened: bool = True, multiple: int = 1) -> None:
         self.ops = operations or PlainOperations()
-        self.deepened = deepened
+        self.deepened, self.multiple = deepened, multiple
 
     def stem_pads(self, sizes: Triple) -> Pads:
         raise AssertionError("each network pads in its own way")
 
     def prepare(self, x: torch.Tensor) -> torch.Tensor:
         """Clips in the form the first convolution reads."""
-        return deep_input(x, self.kernel, self.stride, self._pads_of(x)) if self.deepened else x
+        if not self.deepened:
+            return x
+        return deep_input(x, self.kernel, self.stride, self._pads_of(x), multiple=self.multiple)
 
     def _pads_of(self, x: torch.Tensor) -> Pads:
         return self.stem_pads((x.shape[1], x.shape[2], x.shape[3]))
@@ -74,11 +77,18 @@ class FastI3D(FastNetwork):
 
     stride = (2, 2, 2)
 
-    def __init__(self, network: i3d.I3D, operations: PlainOperations | None = None, *, deepened: bool = True) -> None:
-        super().__init__(operations, deepened=deepened)
+    def __init__(
+        self,
+        network: i3d.I3D,
+        operations: PlainOperations | None = None,
+        *,
+        deepened: bool = True,
+        multiple: int = 1,
+    ) -> None:
+        super().__init__(operations, deepened=deepened, multiple=multiple)
         self.pool_frames = network.pool_frames
         stem = _fold_unit(network.Conv3d_1a_7x7)
-        self.stem = deepen(stem) if deepened else stem
+        self.stem = deepen(stem, multiple=multiple) if deepened else stem
         self.conv2b, self.conv2c = _fold_unit(network.Conv3d_2b_1x1), _fold_unit(network.Conv3d_2c_3x3)
         self.blocks = {name: _FoldedMixed(network.get_submodule(name)) for name in i3d.WIDTHS}
         conv = network.logits.conv3d
@@ -100,8 +110,8 @@ class FastI3D(FastNetwork):
                 x = self._pool(name, x)
             x = block(x, self.ops)
         weight, bias = self.logits
-        pooled = F.avg_pool3d(_wide(x).permute(0, 4, 1, 2, 3), (self.pool_frames, 7, 7), stride=1)
-        return F.linear(pooled.mean(dim=(2, 3, 4)), weight, bias)
+        pooled = window_means(x, (self.pool_frames, 7, 7))
+        return F.linear(pooled.mean(dim=(1, 2, 3)), weight, bias)
 
     def _pool(self, before: str, x: torch.Tensor) -> torch.Tensor:
         kernel, stride = i3d.POOLS[before]
@@ -137,12 +147,17 @@ class FastResNet3D50(FastNetwork):
     stride = (1, 2, 2)
 
     def __init__(
-        self, network: resnet3d.ResNet3D50, operations: PlainOperations | None = None, *, deepened: bool = True
+        self,
+        network: resnet3d.ResNet3D50,
+        operations: PlainOperations | None = None,
+        *,
+        deepened: bool = True,
+        multiple: int = 1,
     ) -> None:
-        super().__init__(operations, deepened=deepened)
+        super().__init__(operations, deepened=deepened, multiple=multiple)
         self.pool = network.pool
         stem = fold(network.conv1, network.bn1)
-        self.stem = deepen(stem) if deepened else stem
+        self.stem = deepen(stem, multiple=multiple) if deepened else stem
         self.blocks: list[_FoldedBottleneck] = []
         for number in range(1, len(resnet3d.BLOCKS) + 1):
             self.blocks += [_FoldedBottleneck(block) for block in network.get_submodule(f"layer{number}").children()]
@@ -155,7 +170,7 @@ class FastResNet3D50(FastNetwork):
         x = self.ops.pool(x, (3, 3, 3), (2, 2, 2), ((1, 1), (1, 1), (1, 1)))
         for block in self.blocks:
             x = block(x, self.ops)
-        return F.avg_pool3d(_wide(x).permute(0, 4, 1, 2, 3), self.pool, stride=1).flatten(1)
+        return window_means(x, self.pool).permute(0, 4, 1, 2, 3).flatten(1)
 
 
 class _FoldedBottleneck:
@@ -182,5 +197,10 @@ def _fold_unit(unit: nn.Module) -> Folded:
     return fold(unit.conv3d, unit.bn)
 
 
-def _wide(x: torch.Tensor) -> torch.Tensor:
-    return x.float() if x.dtype == torch.float16 else x
+def window_means(x: torch.Tensor, window: Triple) -> torch.Tensor:
+    """Average pool with stride 1 over (N, T, H, W, C); one window over everything is a plain mean, and quicker."""
+    if x.dtype == torch.float16:
+        x = x.float()
+    if tuple(x.shape[1:4]) == window:
+        return x.mean(dim=(1, 2, 3), keepdim=True)
+    return F.avg_pool3d(x.permute(0, 4, 1, 2, 3), window, stride=1).permute(0, 2, 3, 4, 1)

@@ -70,16 +70,18 @@ def space_to_depth(x: torch.Tensor, block: Triple) -> torch.Tensor:
     return x.permute(0, 1, 3, 5, 2, 4, 6, 7).reshape(n, t // bt, h // bh, w // bw, bt * bh * bw * c)
 
 
-def deepen(stem: Folded) -> Folded:
+def deepen(stem: Folded, *, multiple: int = 1) -> Folded:
     """A strided convolution as a stride-1 convolution over `space_to_depth` of its padded input.
 
     A 7³ kernel with stride 2 on 3 channels gains one plane of zeros on each axis, and becomes 4³ on 24 channels.
+    `multiple` adds channels of zeros up to a multiple of it, for the alignment a GPU wants.
     """
     out, inputs, *kernel = stem.weight.shape
     even = [-(-k // s) * s for k, s in zip(kernel, stem.stride, strict=True)]
     grow = [zeros for k, e in reversed(list(zip(kernel, even, strict=True))) for zeros in (0, e - k)]
     weight = F.pad(stem.weight, grow).permute(0, 2, 3, 4, 1)  # out, kt, kh, kw, in: as a clip is laid out
-    weight = space_to_depth(weight, stem.stride).permute(0, 4, 1, 2, 3).contiguous()
+    weight = space_to_depth(weight, stem.stride)
+    weight = F.pad(weight, [0, -weight.shape[-1] % multiple]).permute(0, 4, 1, 2, 3).contiguous()
     return Folded(weight, stem.bias, (1, 1, 1), stem.relu)
 
 

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from rushes.distribution.models.fast import FastI3D, FastNetwork, FastResNet3D50
 from rushes.distribution.models.folding import Folded, round_tf32
@@ -44,6 +46,7 @@ class GpuNetwork:
         *,
         precision: GpuPrecision = "tf32",
         switches: Switches | None = None,
+        multiple: int | None = None,
         device: str = "cuda",
     ) -> None:
         self.device = torch.device(device)
@@ -52,9 +55,9 @@ class GpuNetwork:
         self._constants: dict[tuple[float, float, float], torch.Tensor] = {}
         self.fast: FastNetwork
         if isinstance(network, I3D):
-            self.fast = FastI3D(network, self.ops)
+            self.fast = FastI3D(network, self.ops, multiple=multiple or 1)
         else:
-            self.fast = FastResNet3D50(network, self.ops)
+            self.fast = FastResNet3D50(network, self.ops, multiple=multiple or 1)
         self._move(self.fast)
 
     def _move(self, owner: object) -> None:
@@ -93,6 +96,7 @@ class GpuNetwork:
             stride=self.fast.stride,
             pads=self.fast.stem_pads(sizes),
             dtype=self.dtype,
+            multiple=self.fast.multiple,
         )
         return self.fast.trunk(prepared)
 
@@ -157,3 +161,27 @@ def stream_features(recorded: Recorded, batches: Iterable[torch.Tensor]) -> Iter
 def _finished(out: torch.Tensor, done: torch.cuda.Event) -> torch.Tensor:
     done.synchronize()
     return out
+
+
+class GpuRunner:
+    """Batches of segments in host memory to feature rows; one recorded graph per shape, the latest few kept."""
+
+    _KEPT = 2
+
+    def __init__(self, network: I3D | ResNet3D50, *, precision: str) -> None:
+        torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = True
+        torch.backends.cudnn.benchmark = True
+        self._network = GpuNetwork(network, precision="fp16" if precision == "fp16" else "tf32")
+        self._recorded: dict[tuple[int, ...], Recorded] = {}
+
+    def __call__(self, segments: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(N, T, S, S, 3) normalised to (N, D)."""
+        recorded = self._recorded.get(segments.shape)
+        if recorded is None:
+            while len(self._recorded) >= self._KEPT:
+                self._recorded.pop(next(iter(self._recorded)))
+            example = torch.from_numpy(segments).to(self._network.device)
+            recorded = self._recorded[segments.shape] = Recorded(self._network.features, example)
+        recorded.inputs.copy_(torch.from_numpy(segments))
+        rows: NDArray[np.float32] = recorded.replay().cpu().numpy()
+        return rows

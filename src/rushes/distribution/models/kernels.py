@@ -52,6 +52,7 @@ def conv_kernel(
     M, N, RUN, To, Ho, Wo, Ti, Hi, Wi, xn, xt, xh, xw, wn,
     st, sh, sw, pt, ph, pw, n0, n1, n2, ld0, ld1, ld2, ldr,
     KT: tl.constexpr, KH: tl.constexpr, KW: tl.constexpr, MASKED: tl.constexpr, EVEN: tl.constexpr,
+    FLAT: tl.constexpr,
     ALIGN: tl.constexpr, RELU: tl.constexpr, RESIDUAL: tl.constexpr, PARTS: tl.constexpr, ROUND: tl.constexpr,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
 ):  # fmt: skip
@@ -59,7 +60,8 @@ def conv_kernel(
 
     `RUN` is how many values lie side by side in memory for one tap: the input channels, or channels times the width
     of the kernel where the input is already padded. `w` is (N, taps·RUN). `ALIGN` divides every distance in memory, so
-    that values are fetched several at a time.
+    that values are fetched several at a time. `FLAT` is the run's length where it is no multiple of BK but taps·RUN is:
+    the sum then goes over taps and run as one, and a step may straddle two taps.
     """
     column_tiles = tl.cdiv(N, BN)
     tile = tl.program_id(0)
@@ -202,11 +204,25 @@ class Switches:
     pool3: bool = True
 
 
-def default_tile(columns: int, run: int, taps: int, half: bool) -> Tile:
-    """A tile that fits the layer: as wide as its outputs up to 128, as deep as its run of channels allows."""
-    wide = 128 if columns > 96 else 64 if columns > 32 else 32
-    depth = 16 if run <= 16 else 64 if half and run >= 64 and run % 64 == 0 else 32
-    return Tile(128, wide, depth, 8 if wide == 128 else 4, 4 if not half or depth < 64 else 3)
+def default_tile(layer: Folded, run: int, *, deepened: bool, half: bool) -> Tile | None:
+    """How a layer runs best, as measured on an H200; None where the library's convolution is quicker.
+
+    The library is hard to beat where many channels meet a 3×3×3 kernel; elsewhere our fused epilogue wins.
+    """
+    columns = layer.weight.shape[0]
+    if deepened:
+        return Tile(256, 64, 32, 8, 3) if half else Tile(128, 64, 32, 4, 4)
+    if layer.kernel != (1, 1, 1):
+        return Tile(256, 32 if columns <= 32 else 64, 16, 8, 3) if run == 16 else None
+    if run % 32:
+        return None
+    if half:
+        if run % 64:
+            return Tile(256, 64, 32, 8, 3)
+        return Tile(128, 64, 64, 4, 4) if columns <= 64 else Tile(128, 128, 64, 4, 3)
+    if columns <= 64:
+        return Tile(64, 32 if columns <= 32 else 64, 32, 4, 4)
+    return Tile(128, 128, 32, 4, 3) if columns >= 512 else Tile(128, 64, 32, 4, 4)
 
 
 class TritonOperations(PlainOperations):
@@ -232,8 +248,9 @@ class TritonOperations(PlainOperations):
         if into is None:
             into = (x.new_empty((x.shape[0], *size, layer.weight.shape[0])),)
         allowed = self.switches.linear if kernel == (1, 1, 1) else self.switches.conv
-        if allowed and self.key(x, layer) not in self.library:
-            self._fused(x, layer, pads, size, into, residual)
+        tile = self._tile(x, layer, pads) if allowed else None
+        if tile is not None:
+            self._fused(x, layer, pads, size, into, residual, tile)
         elif self.switches.epilogue:
             self._epilogue(self._raw(x, layer, pads), layer, into, residual)
         else:
@@ -244,6 +261,13 @@ class TritonOperations(PlainOperations):
     def key(x: torch.Tensor, layer: Folded) -> tuple[int, ...]:
         """What a choice of tile depends on."""
         return (*layer.weight.shape, *layer.stride, x.shape[0], x.shape[1], x.shape[2], x.element_size())
+
+    def _tile(self, x: torch.Tensor, layer: Folded, pads: Pads) -> Tile | None:
+        key = self.key(x, layer)
+        if key in self.library:
+            return None
+        deepened = pads == NO_PADS and layer.kernel[2] > 1
+        return self.tiles.get(key) or default_tile(layer, x.shape[4], deepened=deepened, half=x.dtype == torch.float16)
 
     def _matrix(self, layer: Folded) -> torch.Tensor:
         held = self._matrices.get(id(layer))
@@ -261,6 +285,7 @@ class TritonOperations(PlainOperations):
         size: Triple,
         into: Sequence[torch.Tensor],
         residual: torch.Tensor | None,
+        tile: Tile,
     ) -> None:
         matrix = self._matrix(layer)
         kt, kh, kw = layer.kernel
@@ -268,9 +293,7 @@ class TritonOperations(PlainOperations):
         masked = pads != NO_PADS
         if not masked and kw > 1 and x.is_contiguous():
             run, kw = run * kw, 1  # the taps along a padded row lie side by side: one longer run of values
-        tile = self.tiles.get(self.key(x, layer)) or default_tile(
-            matrix.shape[0], run, kt * kh * kw, x.dtype == torch.float16
-        )
+        flat = run if kw == 1 and run % tile.depth and kt * kh * run % tile.depth == 0 and not masked else 0
         rows = x.shape[0] * size[0] * size[1] * size[2]
         columns = matrix.shape[0]
         grid = (triton.cdiv(rows, tile.rows) * triton.cdiv(columns, tile.columns),)
@@ -280,7 +303,7 @@ class TritonOperations(PlainOperations):
             rows, columns, run, *size, *x.shape[1:4], *x.stride()[:4], matrix.shape[1],
             *layer.stride, *(before for before, _ in pads), *edges, *steps,
             residual.stride(3) if residual is not None else 0,
-            KT=kt, KH=kh, KW=kw, MASKED=masked, EVEN=run % tile.depth == 0,
+            KT=kt, KH=kh, KW=kw, MASKED=masked, EVEN=run % tile.depth == 0, FLAT=flat,
             ALIGN=math.gcd(16, x.shape[4]),
             RELU=layer.relu, RESIDUAL=residual is not None, PARTS=len(into), ROUND=x.dtype == torch.float32,
             BM=tile.rows, BN=tile.columns, BK=tile.depth, num_warps=tile.warps, num_stages=tile.stages,

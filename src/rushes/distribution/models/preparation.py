@@ -55,10 +55,12 @@ def width_kernel(
 def deepen_kernel(
     x, out, start, weight, scale, offset, T, H, TD, HD, pt, ph, pw,
     WD: tl.constexpr, HO: tl.constexpr, WO: tl.constexpr, C: tl.constexpr, BT: tl.constexpr, BH: tl.constexpr,
-    BW: tl.constexpr, TAPS: tl.constexpr, ROUND: tl.constexpr, BLOCK: tl.constexpr,
+    BW: tl.constexpr, DEEP: tl.constexpr, TAPS: tl.constexpr, ROUND: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
-    """Resize along the height, value·scale + offset, zeros around, pixels of a block side by side as channels."""
-    DEEP: tl.constexpr = BT * BH * BW * C
+    """Resize along the height, value·scale + offset, zeros around, pixels of a block side by side as channels.
+
+    DEEP is how many channels that makes, or more: those past the block's pixels are zeros.
+    """
     row = tl.program_id(0)
     hd = row % HD
     td = (row // HD) % TD
@@ -69,7 +71,9 @@ def deepen_kernel(
     w = (place // DEEP) * BW + (deep // C) % BW - pw
     h = hd * BH + (deep // (C * BW)) % BH - ph
     t = td * BT + deep // (C * BW * BH) - pt
-    ok = (place < WD * DEEP) & (w >= 0) & (w < WO) & (h >= 0) & (h < HO) & (t >= 0) & (t < T)
+    ok = (
+        (place < WD * DEEP) & (deep < BT * BH * BW * C) & (w >= 0) & (w < WO) & (h >= 0) & (h < HO) & (t >= 0) & (t < T)
+    )
     first = tl.load(start + h, mask=ok, other=0)
     frame = (clip * T + t).to(tl.int64) * H
     total = tl.zeros((BLOCK,), dtype=tl.float32)
@@ -106,18 +110,19 @@ def deepen_clips(
     stride: Triple,
     pads: Pads,
     dtype: torch.dtype,
+    multiple: int = 1,
 ) -> torch.Tensor:
     """(N, T, H, W, C) to the padded space-to-depth form; the height is resized by `taps` on the way."""
     n, t, h, w, c = x.shape
     sizes = (t, taps.start.shape[0], w)
     deep = [deep_size(size, k, s, *pad)[1] // s for size, k, s, pad in zip(sizes, kernel, stride, pads, strict=True)]
-    depth = stride[0] * stride[1] * stride[2] * c
+    depth = triton.cdiv(stride[0] * stride[1] * stride[2] * c, multiple) * multiple
     out = torch.empty((n, *deep, depth), device=x.device, dtype=dtype)
     block = 1024
     grid = (n * deep[0] * deep[1], triton.cdiv(deep[2] * depth, block))
     deepen_kernel[grid](
         x, out, taps.start, taps.weight, scale, offset, t, h, deep[0], deep[1], *(before for before, _ in pads),
-        WD=deep[2], HO=sizes[1], WO=w, C=c, BT=stride[0], BH=stride[1], BW=stride[2], TAPS=taps.weight.shape[1],
-        ROUND=dtype == torch.float32, BLOCK=block, num_warps=4,
+        WD=deep[2], HO=sizes[1], WO=w, C=c, BT=stride[0], BH=stride[1], BW=stride[2], DEEP=depth,
+        TAPS=taps.weight.shape[1], ROUND=dtype == torch.float32, BLOCK=block, num_warps=4,
     )  # fmt: skip
     return out
