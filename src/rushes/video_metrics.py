@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m rushes.video_metrics",
         description="FID-VID and FVD between generated and ground-truth videos.",
-        epilog="Example: python -m rushes.video_metrics --root_dir data --path_gen gen/ --path_gt gt/ --type fid-vid fvd",
+        epilog="Example: python -m rushes.video_metrics --root_dir data --path_gen gen/ --path_gt gt/ --type fvd",
     )
     parser.add_argument("--root_dir", required=True, help="root of the relative paths")
     parser.add_argument("--path_gen", required=True, help="generated videos")

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -119,8 +120,7 @@ def compare(
 ) -> Comparison:
     """Answer a question about two sets, each a folder, glob, list file, clip or saved statistics."""
     wanted = question.recipes()
-    for package in ("torch", "PIL"):
-        _need(package)
+    need_torch()
     from rushes.distribution.features import choose_device
 
     device = choose_device(question.device)
@@ -234,11 +234,11 @@ def _workers(asked: int | None, clips: int) -> int:
     return min(there if asked is None else asked, there, clips)
 
 
-def _need(package: str) -> None:
-    from importlib.util import find_spec
-
-    if find_spec(package) is None:
-        raise MissingDependency(f"distances between sets need {package}: pip install 'rushes[fvd]'")
+def need_torch() -> None:
+    """`MissingDependency` with the install line where the extra is not there."""
+    for package in ("torch", "PIL"):
+        if find_spec(package) is None:
+            raise MissingDependency(f"distances between sets need {package}: pip install 'rushes[fvd]'")
 
 
 def metrics_from(names: Sequence[str]) -> tuple[Metric, ...]:

@@ -16,7 +16,7 @@ from rushes.distribution.statistics import (
 
 _RUN = ("n_gen", "n_gt", "precision", "weights")
 _RECIPE = (
-    "asks_n", "bn_eps", "channels", "clips_gen", "clips_gt", "d", "frames", "normalise", "pool", "protocol", "resize",
+    "asks_n", "bn_eps", "channels", "clips_gen", "clips_gt", "d", "decoder", "frames", "normalise", "pool", "protocol", "resize",
     "seed", "size",
 )  # fmt: skip
 _GAUSSIAN = ("arithmetic", "covariance")

@@ -126,15 +126,14 @@ class BatchedExtractor:
 
 
 def gpu_extractor(weights: Weights, recipe: Recipe, *, precision: Precision, batch: int, say: Say) -> BatchedExtractor:
-    """The quick path on one GPU; plain torch in float32 when that is asked for, or where Triton is not installed."""
+    """The quick path on one GPU; plain torch when fp32 is asked for. `MissingDependency` where Triton is not there."""
     network = weights.network(recipe)
     if precision != "fp32":
-        try:
-            from rushes.distribution.models.gpu import GpuRunner
-        except ImportError:
-            raise MissingDependency(
-                "the quick GPU path needs Triton: pip install triton, or ask for --precision fp32"
-            ) from None
+        from rushes.distribution.models.gpu import GpuRunner
+        from rushes.distribution.models.kernels import HAVE_TRITON
+
+        if not HAVE_TRITON:
+            raise MissingDependency("the quick GPU path needs Triton: pip install triton, or ask for --precision fp32")
         return BatchedExtractor(GpuRunner(network, precision=precision), batch=batch, precision=precision, say=say)
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
     plain = network.cuda()
@@ -256,7 +255,7 @@ class _Gather:
         parts = self._parts.get(number, [])
         if len(parts) != self._wanted.get(number):
             return
-        self.rows[number] = np.mean(np.stack(parts), axis=0, dtype=np.float64).astype(np.float32)
+        self.rows[number] = np.asarray(np.mean(np.stack(parts), axis=0, dtype=np.float64), np.float32)
         del self._parts[number]
         if self._cache is not None and number in self._keys:
             self._cache.put(self._keys[number], self.rows[number])

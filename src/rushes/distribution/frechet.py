@@ -74,7 +74,8 @@ def frechet_single(one: ArrayLike, other: ArrayLike, *, ddof: int = 1) -> float:
 
 def _root_single(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
     u, s, vt = np.linalg.svd(matrix)
-    return (u * np.where(s < 1e-10, s, np.sqrt(s))) @ vt
+    root: NDArray[np.float32] = (u * np.where(s < 1e-10, s, np.sqrt(s))) @ vt
+    return root
 
 
 def _distance(gap: Floats, spread: float, shared: float) -> float:
@@ -105,9 +106,10 @@ def _nuclear_norm(x: Floats, y: Floats) -> float:
 
 
 def _short(x: Floats) -> Floats:
-    return np.linalg.qr(x, mode="r") if x.shape[0] > x.shape[1] else x
+    return np.asarray(np.linalg.qr(x, mode="r"), np.float64) if x.shape[0] > x.shape[1] else x
 
 
 def _factor(covariance: ArrayLike) -> Floats:
     values, vectors = np.linalg.eigh(np.asarray(covariance, np.float64))
-    return np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+    factor: Floats = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+    return factor

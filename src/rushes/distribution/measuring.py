@@ -100,7 +100,7 @@ def _remarks(metric: Metric, recipe: Recipe, gen: FeatureSet, gt: FeatureSet) ->
     if metric != "kvd" and min(n_gen, n_gt) < width:
         remarks.append(
             f"fewer clips than features ({n_gen} and {n_gt} for D = {width}): bias outweighs everything else, "
-            "compare only at the same N; kvd is the honest choice"
+            "compare only at the same N, and kvd is the honest choice"
         )
     for side, features in (("generated", gen), ("ground-truth", gt)):
         if len(features.rows) > 1 and np.all(features.rows == features.rows[0]):

@@ -69,7 +69,7 @@ class Recipe:
         constants = asdict(self)
         if "whole" in (self.clips_gen, self.clips_gt):
             constants["frames"] = "whole-video"
-        return constants | {"channels": "rgb", "d": self.dimensions}
+        return constants | {"channels": "rgb", "d": self.dimensions, "decoder": "pyav"}
 
     def feature_params(self, side: Side) -> dict[str, object]:
         """What decides a clip's features: what a cache may be keyed by."""

@@ -44,7 +44,9 @@ def random_state(backbone: Backbone, seed: int) -> dict[str, torch.Tensor]:
 def _values(draw: np.random.RandomState, name: str, shape: tuple[int, ...]) -> np.ndarray:
     if len(shape) > 1:
         spread = np.sqrt(2.0 / np.prod(shape[1:]))
-        return (draw.standard_normal(shape) * spread).astype(np.float32)
+        if name == "conv1.weight":
+            spread /= 64  # this network sees pixels on the 0–255 scale; the other one −1 to 1
+        return np.asarray(draw.standard_normal(shape) * spread, np.float32)
     if name.endswith(("running_var", "weight")):
         # a bottleneck's last norm is kept small, or sixteen shortcuts in a row would grow without end
         size = 0.3 if ".bn3.weight" in name else 1.0

@@ -7,6 +7,8 @@ kernels on a GPU (`rushes.distribution.models.kernels`), with the plain ones as 
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
+
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -131,7 +133,8 @@ class _FoldedMixed:
         w0, w1, w2 = self.widths
         ends = [w0, len(self.b1b.bias), len(self.b2b.bias), len(self.b3b.bias)]
         joined = x.new_empty((*x.shape[:4], sum(ends)))
-        out0, out1, out2, out3 = joined.split(ends, dim=-1)
+        edges = list(accumulate(ends, initial=0))
+        out0, out1, out2, out3 = (joined[..., start:end] for start, end in pairwise(edges))
         mid1, mid2 = x.new_empty((*x.shape[:4], w1)), x.new_empty((*x.shape[:4], w2))
         around = _same(x, (3, 3, 3), (1, 1, 1))
         ops.conv(x, self.ones, into=(out0, mid1, mid2))

@@ -14,12 +14,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-import triton
-import triton.language as tl
 
 from rushes.distribution.models.folding import Folded, round_tf32
 from rushes.distribution.models.operations import NO_PADS, Pads, PlainOperations, output_shape
 from rushes.distribution.models.same_padding import Triple
+
+try:
+    import triton
+    import triton.language as tl
+
+    HAVE_TRITON = True
+except ImportError:  # no GPU build of torch: the module still loads, its kernels do not run
+    from rushes.distribution.models import no_triton as tl
+    from rushes.distribution.models import no_triton as triton
+
+    HAVE_TRITON = False
 
 
 @triton.jit

@@ -33,8 +33,10 @@ def _padded(x: torch.Tensor, pads: Pads) -> tuple[torch.Tensor, list[int]]:
 
 def _hand_over(y: torch.Tensor, into: Sequence[torch.Tensor] | None) -> None:
     if into is not None:
-        for part, piece in zip(into, y.split([part.shape[-1] for part in into], dim=-1), strict=True):
-            part.copy_(piece)
+        start = 0
+        for part in into:
+            part.copy_(y[..., start : start + part.shape[-1]])
+            start += part.shape[-1]
 
 
 class PlainOperations:
@@ -87,7 +89,7 @@ class PackedOperations(PlainOperations):
     def available() -> bool:
         """Whether this build of torch has what the packed form needs."""
         return (
-            torch.backends.mkldnn.is_available()
+            torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]
             and hasattr(torch._C._nn, "mkldnn_reorder_conv3d_weight")
             and hasattr(torch.ops.mkldnn, "_convolution_pointwise")
         )
@@ -107,7 +109,7 @@ class PackedOperations(PlainOperations):
         clips = x.permute(0, 4, 1, 2, 3)
         stride, ones = list(layer.stride), [1, 1, 1]
         after = "relu" if layer.relu and residual is None else "none"
-        y = torch.ops.mkldnn._convolution_pointwise(
+        y: torch.Tensor = torch.ops.mkldnn._convolution_pointwise(
             clips, self._weight(layer, clips, around), layer.bias, around, stride, ones, 1, after, [], ""
         ).permute(0, 2, 3, 4, 1)
         if residual is not None:
@@ -118,7 +120,7 @@ class PackedOperations(PlainOperations):
 
     def _weight(self, layer: Folded, clips: torch.Tensor, around: list[int]) -> torch.Tensor:
         if id(layer) not in self._packed:
-            packed = torch._C._nn.mkldnn_reorder_conv3d_weight(
+            packed = torch._C._nn.mkldnn_reorder_conv3d_weight(  # type: ignore[call-arg]
                 layer.weight.to_mkldnn(), around, list(layer.stride), [1, 1, 1], 1, list(clips.shape)
             )
             self._packed[id(layer)] = (layer, packed)

@@ -4,17 +4,15 @@ A resizer is a table per axis: for each output pixel, where its taps start and t
 resize` makes the tables). The width is resized first, as PIL does; the height in the kernel that writes the result.
 """
 
-# mypy: disable-error-code="no-untyped-def,no-untyped-call,untyped-decorator,misc"
+# mypy: disable-error-code="attr-defined,no-untyped-def,no-untyped-call,untyped-decorator,misc"
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import torch
-import triton
-import triton.language as tl
 
 from rushes.distribution.models.folding import deep_size
-from rushes.distribution.models.kernels import _rounded
+from rushes.distribution.models.kernels import _rounded, tl, triton
 from rushes.distribution.models.operations import Pads
 from rushes.distribution.models.same_padding import Triple
 
