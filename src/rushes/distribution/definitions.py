@@ -16,8 +16,8 @@ from rushes.distribution.statistics import (
 
 _RUN = ("n_gen", "n_gt", "precision", "weights")
 _RECIPE = (
-    "asks_n", "bn_eps", "channels", "clips_gen", "clips_gt", "d", "decoder", "frames", "normalise", "pool", "protocol", "resize",
-    "seed", "size",
+    "asks_n", "bn_eps", "channels", "clips_gen", "clips_gt", "d", "decoder", "frames", "normalise", "pool", "protocol",
+    "resize", "seed", "size",
 )  # fmt: skip
 _GAUSSIAN = ("arithmetic", "covariance")
 _FRECHET = "‖μ₁ − μ₂‖² + tr Σ₁ + tr Σ₂ − 2·tr√(Σ₁Σ₂) over one feature row per video"
