@@ -19,6 +19,7 @@ import numpy as np
 import torch
 
 from gpu_tuning import TuningOperations, milliseconds
+from recording import record
 from rushes.distribution.frechet import frechet_distance
 from rushes.distribution.models.gpu import GpuNetwork, Normalise, Recorded, stream_features
 from rushes.distribution.models.i3d import I3D
@@ -121,9 +122,9 @@ def bench_stock(log: Log, name: str, eager: torch.nn.Module, batch: int, compile
 
 def bench_ours(log: Log, name: str, precision: str, options: argparse.Namespace, reference: list[np.ndarray]) -> None:
     size, batch = SIZES[name], int(options.batch)
-    label = f"{name}.{precision}" + (f".stem{options.multiple}" if options.multiple else "")
+    label = f"{name}.{precision}"
     switches = Switches(**{kernel: False for kernel in options.off})
-    network = GpuNetwork(network_of(name), precision=precision, switches=switches, multiple=options.multiple)  # type: ignore[arg-type]
+    network = GpuNetwork(network_of(name), precision=precision, switches=switches)  # type: ignore[arg-type]
     set_tf32(True)
     torch.backends.cudnn.benchmark = True
     x = torch.rand(batch, FRAMES, size, size, 3, device="cuda") * 2 - 1
@@ -203,9 +204,9 @@ def end_to_end(
 
 def profile(log: Log, label: str, work: Callable[[], object]) -> None:
     from torch.profiler import ProfilerActivity
-    from torch.profiler import profile as record
+    from torch.profiler import profile as profiled
 
-    with torch.inference_mode(), record(activities=[ProfilerActivity.CUDA]) as seen:
+    with torch.inference_mode(), profiled(activities=[ProfilerActivity.CUDA]) as seen:
         work()
         torch.cuda.synchronize()
     rows = sorted(seen.key_averages(), key=lambda row: -row.self_device_time_total)[:14]
@@ -247,23 +248,66 @@ def bench_network(log: Log, name: str, options: argparse.Namespace) -> None:
     step(log, f"{name}: stock TF32 features", lambda: compare(log, f"{name}.stock_tf32", stock_tf32(), reference))
     for precision in options.precision:
         for batch in options.batches:
-            for multiple in (None, 16) if options.stems and name == "r3d50" else (None,):
-                chosen = argparse.Namespace(**(vars(options) | {"multiple": multiple, "batch": batch}))
-                title = f"{name}: ours, {precision}, batch {batch}, stem multiple {multiple}"
-                step(log, title, lambda p=precision, o=chosen: bench_ours(log, name, p, o, reference))
-                torch.cuda.empty_cache()
+            chosen = argparse.Namespace(**(vars(options) | {"batch": batch}))
+            title = f"{name}: ours, {precision}, batch {batch}"
+            step(log, title, lambda p=precision, o=chosen: bench_ours(log, name, p, o, reference))
+            torch.cuda.empty_cache()
     step(log, f"{name}: stock, eager", lambda: bench_stock(log, name, eager, 64, False))
     if not options.no_compile:
         step(log, f"{name}: stock, compiled", lambda: bench_stock(log, name, eager, 64, True))
 
 
+def record_log(path: Path) -> int:
+    """Figures of a log, as a section of RESULTS.md: ratios within that one run."""
+    lines = path.read_text().splitlines()
+    figures = json.loads(next(line for line in reversed(lines) if line.startswith("FIGURES")).removeprefix("FIGURES "))
+    rows: list[tuple[str, str, str]] = []
+    for name in ("i3d", "r3d50"):
+        peer = figures[f"{name}.peer_batch1_clips_per_s"]
+        stock = max(value for key, value in figures.items() if key.startswith(f"{name}.stock_") and "clips_per" in key)
+        rows.append((f"{name}: a peer's loop, batch 1", "–", f"{peer:,.0f} clips/s"))
+        rows.append((f"{name}: best stock (batch 64, eager or compiled)", "–", f"{stock:,.0f} clips/s"))
+        for precision in ("tf32", "fp16"):
+            rows += _recorded(figures, name, precision, peer, stock)
+    record(
+        "distribution-gpu",
+        "FVD networks on one GPU",
+        rows,
+        how="16-frame clips, random weights; medians; FVD on two synthetic sets of 512 clips. End to end: uint8 frames "
+        "of 256×256 in host memory, copied, resized (PIL bicubic), normalised and run. Script: "
+        "`benchmarks/bench_distribution_gpu.py`.",
+        machine=lines[0].split(", [")[0],
+    )
+    return 0
+
+
+def _recorded(
+    figures: dict[str, float], name: str, precision: str, peer: float, stock: float
+) -> list[tuple[str, str, str]]:
+    label = f"{name}.{precision}"
+    rates = [v for key, v in figures.items() if key.startswith(f"{label}.batch") and key.endswith("graph_clips_per_s")]
+    if not rates:
+        return []
+    rate, asked = max(rates), f"{ASKED[name]:,} clips/s"
+    off, share = figures[f"{label}.fvd_off_percent"], figures.get(f"{label}.end_to_end_percent_of_model")
+    ratios = f"{rate:,.0f} ({rate / peer:.0f}× the loop, {rate / stock:.1f}× stock)"
+    rows = [
+        (f"{name} {precision}: model only", asked, ratios),
+        (f"{name} {precision}: FVD against fp32", "within 0.1 %", f"{off:.4f} % off"),
+    ]
+    if share is not None:
+        rate = figures[f"{label}.end_to_end_clips_per_s"]
+        rows.append((f"{name} {precision}: end to end", "70 % of model only", f"{share:.0f} % ({rate:,.0f} clips/s)"))
+    return rows
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, help="file for the same lines as the terminal")
+    parser.add_argument("--record", type=Path, help="put the figures of an earlier --out file into RESULTS.md")
     parser.add_argument("--network", nargs="+", choices=("i3d", "r3d50"), default=["i3d", "r3d50"])
     parser.add_argument("--precision", nargs="+", choices=("tf32", "fp16"), default=["tf32", "fp16"])
     parser.add_argument("--batches", nargs="+", type=int, default=[64])
-    parser.add_argument("--stems", action="store_true", help="also try the R3D stem with channels filled up to 16")
     parser.add_argument("--count", type=int, default=512, help="clips in each synthetic set")
     parser.add_argument("--off", nargs="*", default=[], choices=("conv", "linear", "epilogue", "pool", "pool3"))
     parser.add_argument("--tune", action="store_true", help="choose tiles by measuring")
@@ -271,6 +315,8 @@ def main() -> int:
     parser.add_argument("--fast", action="store_true", help="leave the end-to-end figures out")
     parser.add_argument("--no-compile", action="store_true", help="leave torch.compile's figure out")
     options = parser.parse_args()
+    if options.record:
+        return record_log(options.record)
     if not torch.cuda.is_available():
         print("bench_distribution_gpu: no CUDA device here; the CPU figures are in bench_distribution.py")
         return 0

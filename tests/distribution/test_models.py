@@ -79,7 +79,7 @@ def test_layer_shapes_on_16_frames() -> None:
 
 
 def test_same_padding_against_positions_written_out() -> None:
-    # size 5, kernel 3, stride 2: outputs at 0, 2, 4 centred: one zero before and one after; size 4: none before, one after
+    # kernel 3, stride 2. Size 5: outputs centred at 0, 2, 4, one zero before and one after; size 4: one zero after.
     assert same_padding(5, 3, 2) == (1, 1) and same_padding(4, 3, 2) == (0, 1)
     x = torch.arange(1.0, 5.0).reshape(1, 1, 1, 1, 4)
     padded = pad_same(x, (1, 1, 3), (1, 1, 2))

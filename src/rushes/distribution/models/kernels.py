@@ -61,7 +61,6 @@ def conv_kernel(
     M, N, RUN, To, Ho, Wo, Ti, Hi, Wi, xn, xt, xh, xw, wn,
     st, sh, sw, pt, ph, pw, n0, n1, n2, ld0, ld1, ld2, ldr,
     KT: tl.constexpr, KH: tl.constexpr, KW: tl.constexpr, MASKED: tl.constexpr, EVEN: tl.constexpr,
-    FLAT: tl.constexpr,
     ALIGN: tl.constexpr, RELU: tl.constexpr, RESIDUAL: tl.constexpr, PARTS: tl.constexpr, ROUND: tl.constexpr,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
 ):  # fmt: skip
@@ -69,8 +68,7 @@ def conv_kernel(
 
     `RUN` is how many values lie side by side in memory for one tap: the input channels, or channels times the width
     of the kernel where the input is already padded. `w` is (N, taps·RUN). `ALIGN` divides every distance in memory, so
-    that values are fetched several at a time. `FLAT` is the run's length where it is no multiple of BK but taps·RUN is:
-    the sum then goes over taps and run as one, and a step may straddle two taps.
+    that values are fetched several at a time.
     """
     column_tiles = tl.cdiv(N, BN)
     tile = tl.program_id(0)
@@ -302,7 +300,6 @@ class TritonOperations(PlainOperations):
         masked = pads != NO_PADS
         if not masked and kw > 1 and x.is_contiguous():
             run, kw = run * kw, 1  # the taps along a padded row lie side by side: one longer run of values
-        flat = run if kw == 1 and run % tile.depth and kt * kh * run % tile.depth == 0 and not masked else 0
         rows = x.shape[0] * size[0] * size[1] * size[2]
         columns = matrix.shape[0]
         grid = (triton.cdiv(rows, tile.rows) * triton.cdiv(columns, tile.columns),)
@@ -312,7 +309,7 @@ class TritonOperations(PlainOperations):
             rows, columns, run, *size, *x.shape[1:4], *x.stride()[:4], matrix.shape[1],
             *layer.stride, *(before for before, _ in pads), *edges, *steps,
             residual.stride(3) if residual is not None else 0,
-            KT=kt, KH=kh, KW=kw, MASKED=masked, EVEN=run % tile.depth == 0, FLAT=flat,
+            KT=kt, KH=kh, KW=kw, MASKED=masked, EVEN=run % tile.depth == 0,
             ALIGN=math.gcd(16, x.shape[4]),
             RELU=layer.relu, RESIDUAL=residual is not None, PARTS=len(into), ROUND=x.dtype == torch.float32,
             BM=tile.rows, BN=tile.columns, BK=tile.depth, num_warps=tile.warps, num_stages=tile.stages,
