@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -20,14 +21,17 @@ import torch
 
 from gpu_tuning import TuningOperations, milliseconds
 from recording import record
+from rushes.distribution.features import CpuExtractor, gpu_extractor
 from rushes.distribution.frechet import frechet_distance
 from rushes.distribution.models.gpu import GpuNetwork, Normalise, Recorded, stream_features
 from rushes.distribution.models.i3d import I3D
 from rushes.distribution.models.kernels import Switches
 from rushes.distribution.models.preparation import Taps
 from rushes.distribution.models.resnet3d import ResNet3D50
-from rushes.distribution.random_weights import random_state
+from rushes.distribution.protocols import PROTOCOLS
+from rushes.distribution.random_weights import random_state, write_random_checkpoint
 from rushes.distribution.resize import axis_taps
+from rushes.distribution.weights import read_weights
 
 FRAMES = 16
 SIZES = {"i3d": 224, "r3d50": 112}
@@ -202,6 +206,31 @@ def end_to_end(
     log.figure(f"{label}.end_to_end_percent_of_model", 100 * rate / model_only, "% (asked 70)")
 
 
+def check_product(log: Log, name: str) -> None:
+    """The path `rushes fvd --device cuda` takes: its rows against the CPU's, and a batch that does not fit."""
+    recipe = PROTOCOLS["genhoi"]["i3d" if name == "i3d" else "r3d50"]
+    with tempfile.TemporaryDirectory() as folder:
+        weights = read_weights(write_random_checkpoint(recipe.backbone, Path(folder) / "random.pt"))
+    draw = np.random.RandomState(0)
+    segments = [draw.uniform(-1, 1, (FRAMES, recipe.size, recipe.size, 3)).astype(np.float32) for _ in range(6)]
+    want = np.stack(list(CpuExtractor(weights, recipe).rows(segments)))
+    for precision in ("fp32", "tf32", "fp16"):
+        extractor = gpu_extractor(weights, recipe, precision=precision, batch=4, say=log)  # type: ignore[arg-type]
+        rows = np.stack(list(extractor.rows(segments)))
+        log.figure(f"{name}.product_{precision}_against_cpu", float(np.linalg.norm(rows - want) / np.linalg.norm(want)))
+    del extractor
+    torch.cuda.empty_cache()
+    torch.cuda.set_per_process_memory_fraction(0.02)
+    try:
+        extractor = gpu_extractor(weights, recipe, precision="tf32", batch=256, say=log)
+        rows = np.stack(list(extractor.rows(segments)))
+        log.figure(f"{name}.product_batch_after_out_of_memory", extractor.batch)
+        error = float(np.linalg.norm(rows - want) / np.linalg.norm(want))
+        log.figure(f"{name}.product_after_out_of_memory_against_cpu", error)
+    finally:
+        torch.cuda.set_per_process_memory_fraction(1.0)
+
+
 def profile(log: Log, label: str, work: Callable[[], object]) -> None:
     from torch.profiler import ProfilerActivity
     from torch.profiler import profile as profiled
@@ -246,6 +275,7 @@ def bench_network(log: Log, name: str, options: argparse.Namespace) -> None:
     step(log, f"{name}: a peer's loop, batch 1", lambda: bench_peers(log, name, eager))
     reference = step(log, f"{name}: reference features, fp32", exact)
     step(log, f"{name}: stock TF32 features", lambda: compare(log, f"{name}.stock_tf32", stock_tf32(), reference))
+    step(log, f"{name}: the product's own path", lambda: check_product(log, name))
     for precision in options.precision:
         for batch in options.batches:
             chosen = argparse.Namespace(**(vars(options) | {"batch": batch}))

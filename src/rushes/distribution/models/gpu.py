@@ -120,6 +120,7 @@ class Recorded:
                 forward(self.inputs)
         torch.cuda.current_stream().wait_stream(side)
         torch.cuda.synchronize()
+        torch.cuda.empty_cache()  # the graph has a pool of its own: what the trial held must not be held twice
         self.graph = torch.cuda.CUDAGraph()
         with torch.inference_mode(), torch.cuda.graph(self.graph):
             self.outputs = forward(self.inputs)
