@@ -16,7 +16,7 @@ from rushes.evaluate.distribution import compare_sets
 from rushes.report.text import value_text
 
 CLIPS = 3
-FRAMES = 16
+FRAMES = 8
 SIZE = 64
 
 
@@ -48,7 +48,7 @@ def run(folder: Path) -> DemoPart:
     near = make_set(folder / "near", first=1, warmth=4.0, speed=1.1)
     far = make_set(folder / "far", first=1, warmth=70.0, speed=5.0)
     weights = write_random_checkpoint("i3d", folder / "i3d-random.pt")
-    question = Question(metrics=("fvd", "kvd"), weights=(weights,), device="cpu", workers=0)
+    question = Question(metrics=("fvd", "kvd"), weights=(weights,), device="cpu", workers=0, sample_duration=FRAMES)
     statistics = folder / "real.npz"
     closer = compare_sets(near, truth, question=question, save_gt=statistics)
     further = compare_sets(far, statistics, question=question, run=folder / "run")

@@ -84,7 +84,7 @@ def _rows(part: FeatureSet) -> list[tuple[str, str, np.ndarray]]:
 
 def _read(path: Path) -> list[tuple[dict[str, object], FeatureSet]]:
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
             about = json.loads(stored["about"].tobytes())
             if about["format"] > FORMAT:
                 raise InputError(f"{path}: written by a newer rushes (format {about['format']}); upgrade rushes")
@@ -94,7 +94,7 @@ def _read(path: Path) -> list[tuple[dict[str, object], FeatureSet]]:
             ]
     except FileNotFoundError:
         raise InputError(f"{path}: expected saved statistics; nothing is there") from None
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
         raise InputError(f"{path}: cannot be read as statistics saved by rushes ({error}); save them again") from None
 
 
