@@ -5,6 +5,7 @@ from rushes.study.records import (
     Accepted,
     Adjudication,
     AdminSession,
+    AuditEntry,
     ClipView,
     Disagreement,
     ExclusionRule,
@@ -13,6 +14,7 @@ from rushes.study.records import (
     Invitation,
     Media,
     Missing,
+    Opinion,
     PlayEvent,
     Problem,
     RaterSession,
@@ -25,11 +27,13 @@ from rushes.study.records import (
     VoteForm,
     WatchState,
 )
+from rushes.study.service import StudyService, open_service
 
 __all__ = [
     "Accepted",
     "Adjudication",
     "AdminSession",
+    "AuditEntry",
     "ClipView",
     "Disagreement",
     "ExclusionRule",
@@ -39,6 +43,7 @@ __all__ = [
     "Media",
     "Missing",
     "NotAllowed",
+    "Opinion",
     "PlayEvent",
     "Problem",
     "RaterSession",
@@ -46,9 +51,11 @@ __all__ = [
     "Refusal",
     "StudyError",
     "StudyPlan",
+    "StudyService",
     "StudyStatus",
     "StudySummary",
     "Task",
     "VoteForm",
     "WatchState",
+    "open_service",
 ]

@@ -14,6 +14,7 @@ Side: TypeAlias = Literal["A", "B"]
 Choice: TypeAlias = Literal["A", "B", "Tie"]
 Stage: TypeAlias = Literal["consent", "training", "work", "done"]
 """Where a rater stands: agree first, then the training pair, then pairs until the quota or the study is done."""
+DisputeState: TypeAlias = Literal["third", "adjudicate", "majority", "adjudicated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +157,8 @@ class PlayEvent:
     client_ms: int = 0
     """The browser's clock; recorded for the audit, never trusted."""
     sequence: int = 0
-    """Counts up per assignment and page; a report sent twice is credited once."""
+    """Different for every stretch of an assignment, also after a reload (a page's start time in ms × 1000 + a count
+    does): the same side and sequence are credited once, so a report without an answer can be sent again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -333,7 +335,7 @@ class Disagreement:
     """A media token, for an administrator's page."""
     media_b: str
     opinions: tuple[Opinion, ...]
-    state: Literal["third", "adjudicate", "majority", "adjudicated"]
+    state: DisputeState
     suggestion: str | None
     """What the reason tags suggest, by the rubric's priorities: a system's name, "Tie", or None."""
     suggestion_why: str
