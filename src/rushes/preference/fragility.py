@@ -112,8 +112,8 @@ def _bisect(
     available = int(sum(seen[o, k] for o, k in order))
     high = available if below is None else min(available, below - 1)
     best = _flipped(ranking, seen, order, high, leader)
-    if best is None:
-        high, best = _largest_rankable(ranking, seen, order, high, leader)
+    if best is None and high >= 1 and _without(ranking, _prefix(seen, order, high)) is None:
+        high, best = _doubling(ranking, seen, order, high, leader)
     low = 0
     while best is not None and high - low > 1:
         middle = (low + high) // 2
@@ -125,7 +125,7 @@ def _bisect(
     return best
 
 
-def _largest_rankable(
+def _doubling(
     ranking: Ranking, seen: Floats, order: list[tuple[int, int]], high: int, leader: str
 ) -> tuple[int, tuple[int, Floats, str] | None]:
     """Taking too much can leave votes that cannot be ranked; walk up by doubling until the leader changes."""

@@ -1,0 +1,250 @@
+"""All numbers of a study as labelled measurements: what `rushes study report` writes into a run directory.
+
+Rankings and rates rest on all raw votes. Adjudicator's labels are their own rows (`labels:adjudicated`). Where a rule
+excludes raters, every number is given twice: without exclusions and under the rule.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rushes.core import Measurement
+from rushes.preference import definitions as d
+from rushes.preference.agreement import percent_agreement, winner_table
+from rushes.preference.conditions import NO_RULE, Conditions, bounded, counted_votes, measured
+from rushes.preference.connection import RankingError
+from rushes.preference.dimensions import dimension_means, tag_counts
+from rushes.preference.fragility import drop_k
+from rushes.preference.intervals import (
+    CONFIDENCE,
+    Estimate,
+    Interval,
+    IntervalKind,
+    clustered_mean,
+    score_intervals,
+    uncertainty,
+)
+from rushes.preference.kappa import fleiss_kappa, gwet_ac1, mean_cohen_kappa
+from rushes.preference.krippendorff import LEVELS, krippendorff_alpha
+from rushes.preference.position_bias import position_bias
+from rushes.preference.rank_ranges import rank_ranges
+from rushes.preference.ranking import ELO_CENTRE, ELO_PER_LOGIT, Ranking, rank
+from rushes.preference.rubric import rubric
+from rushes.preference.tally import tally
+from rushes.preference.tie_models import TiePolicy, check_policy
+from rushes.preference.votes import Vote
+
+ALL_FAMILIES = "all"
+_CLUSTERED = "rater-clustered"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What the caller chose for the ranking."""
+
+    ties: TiePolicy
+    prior: float
+    interval: IntervalKind
+
+
+def study_measurements(
+    votes: Iterable[Vote],
+    *,
+    rubric_version: str,
+    tie_policy: TiePolicy = "davidson",
+    exclusion_rule: str = NO_RULE,
+    excluded: Collection[str] = (),
+    interval: IntervalKind = "rater-clustered",
+    confidence: float = CONFIDENCE,
+    prior: float = 0.0,
+    simulated: bool = False,
+) -> tuple[Measurement, ...]:
+    """Every number of a study.
+
+    Inputs      all votes of the study, gold, repeats and adjudications included (they are told apart here);
+                `excluded` are the raters who meet `exclusion_rule`, declared before the votes
+    Edge cases  votes that cannot be ranked: the ranking's numbers are None with the reason, the others stand
+    """
+    check_policy(tie_policy)
+    given = tuple(votes)
+    asked = _Asked(ties=tie_policy, prior=prior, interval=interval)
+    rules = [(NO_RULE, frozenset[str]())]
+    if exclusion_rule != NO_RULE:
+        rules.append((exclusion_rule, frozenset(excluded)))
+    found: list[Measurement] = []
+    for rule, left_out in rules:
+        raw = counted_votes(given, excluded=left_out)
+        conditions = Conditions(
+            rubric_version=rubric_version,
+            exclusion_rule=rule,
+            raters=len({vote.rater for vote in raw}),
+            confidence=confidence,
+            simulated=simulated,
+        )
+        found += _all_numbers(raw, asked, conditions)
+    found += _adjudicated(given, rubric_version, confidence, simulated)
+    return tuple(found)
+
+
+def _all_numbers(raw: Sequence[Vote], asked: _Asked, conditions: Conditions) -> Iterator[Measurement]:
+    yield from _ranking(raw, asked, conditions)
+    yield from _shares(raw, conditions)
+    yield from _agreement(raw, ALL_FAMILIES, conditions)
+    families = defaultdict(list)
+    for vote in raw:
+        families[vote.family].append(vote)
+    for family in sorted(families):
+        yield from _agreement(families[family], family, conditions)
+        yield from _win_shares(families[family], family, conditions)
+    yield from _judgements(raw, conditions)
+
+
+def _ranking(raw: Sequence[Vote], asked: _Asked, conditions: Conditions) -> Iterator[Measurement]:
+    """Strengths, ranks, tie parameter, fit and fragility."""
+    votes = tally(raw)
+    setting = {"ties": asked.ties, "prior": _prior_text(asked.prior)}
+    try:
+        ranking = rank(votes, tie_policy=asked.ties, prior=asked.prior)
+    except RankingError as error:
+        yield from _unranked(votes.systems, str(error), conditions, setting, votes.votes)
+        return
+    spread = uncertainty(ranking, votes, kind=asked.interval, confidence=conditions.confidence)
+    ranges = {one.system: one for one in rank_ranges(ranking, spread, confidence=conditions.confidence)}
+    met = Counter(name for vote in raw for name in (vote.system_a, vote.system_b))
+    note = _few_raters(ranking, conditions.raters) if asked.interval == _CLUSTERED else ""
+    for system, theta, width in zip(ranking.systems, ranking.log_worth, score_intervals(ranking, spread), strict=True):
+        count = met[system]
+        elo = Estimate(value=_elo(theta), count=count, interval=_elo_interval(width, note))
+        yield from bounded(d.BT_ELO, elo, conditions, interval=asked.interval, system=system, **setting)
+        at = ranges[system]
+        ends = Interval(lower=at.best, upper=at.worst, reason=at.reason or note)
+        yield from bounded(
+            d.BT_RANK,
+            Estimate(value=at.rank, count=count, interval=ends),
+            conditions,
+            interval=f"{asked.interval} bonferroni",
+            system=system,
+            **setting,
+        )
+    yield from _model_numbers(ranking, conditions, setting)
+
+
+def _prior_text(prior: float) -> str:
+    return f"normal precision {prior!r}" if prior else "none"
+
+
+def _elo(theta: float) -> float:
+    return float(ELO_CENTRE + ELO_PER_LOGIT * theta)
+
+
+def _elo_interval(width: Interval, note: str) -> Interval:
+    if width.lower is None or width.upper is None:
+        return width
+    return Interval(lower=_elo(width.lower), upper=_elo(width.upper), reason=note)
+
+
+def _few_raters(ranking: Ranking, raters: int) -> str:
+    """Clustered intervals rest on one number per rater; with fewer raters than systems they are too narrow."""
+    return f"only {raters} raters for {len(ranking.systems)} systems" if raters < len(ranking.systems) else ""
+
+
+def _unranked(
+    systems: Sequence[str], reason: str, conditions: Conditions, setting: dict[str, str], votes: int
+) -> Iterator[Measurement]:
+    for system in systems:
+        for definition in (d.BT_ELO, d.BT_RANK):
+            settled = conditions.settle(definition, bound="estimate", system=system, **setting)
+            yield Measurement.missing(settled, reason, count=votes)
+    for definition in (d.BT_TIE_PARAMETER, d.BT_FIT_P, d.DROP_K_VOTES, d.DROP_K_SHARE):
+        yield Measurement.missing(conditions.settle(definition, **setting), reason, count=votes)
+
+
+def _model_numbers(ranking: Ranking, conditions: Conditions, setting: dict[str, str]) -> Iterator[Measurement]:
+    count, goodness = int(ranking.votes), ranking.goodness
+    tie = Estimate(value=ranking.tie_parameter, count=count)
+    if tie.value is None:
+        tie = replace(tie, reason=f"{ranking.tie_policy} has no tie parameter")
+    yield measured(d.BT_TIE_PARAMETER, tie, conditions, **setting)
+    p = goodness.p_value if goodness else None
+    fit = Estimate(value=p, count=count, reason="" if p is not None else "no degrees of freedom left")
+    yield measured(d.BT_FIT_P, fit, conditions, **setting)
+    weak = drop_k(ranking)
+    note = weak.reason or f"{weak.challenger} then leads instead of {weak.leader}"
+    for definition, value in ((d.DROP_K_VOTES, weak.votes), (d.DROP_K_SHARE, weak.share)):
+        yield measured(definition, Estimate(value=value, count=count, reason=note), conditions, **setting)
+
+
+def _shares(raw: Sequence[Vote], conditions: Conditions) -> Iterator[Measurement]:
+    ties = sum(vote.winner == "tie" for vote in raw)
+    share = Estimate(value=ties / len(raw), count=len(raw)) if raw else Estimate.undefined("no votes")
+    yield measured(d.TIE_SHARE, share, conditions)
+    yield from _win_shares(raw, ALL_FAMILIES, conditions)
+    bias = position_bias(raw, confidence=conditions.confidence)
+    note = f"{bias.side_unknown} votes without a known side left out" if bias.side_unknown else ""
+    left = replace(bias.left_share, reason=bias.left_share.reason or note)
+    yield from bounded(d.LEFT_SHARE, left, conditions, interval=_CLUSTERED)
+
+
+def _win_shares(raw: Sequence[Vote], family: str, conditions: Conditions) -> Iterator[Measurement]:
+    points: dict[str, list[tuple[float, str]]] = defaultdict(list)
+    for vote in raw:
+        for_a = {"a": 1.0, "b": 0.0, "tie": 0.5}[vote.winner]
+        points[vote.system_a].append((for_a, vote.rater))
+        points[vote.system_b].append((1.0 - for_a, vote.rater))
+    for system in sorted(points):
+        values = [value for value, _ in points[system]]
+        interval = clustered_mean(values, [r for _, r in points[system]], confidence=conditions.confidence)
+        share = Estimate(value=sum(values) / len(values), count=len(values), interval=interval.within(0.0, 1.0))
+        yield from bounded(d.WIN_SHARE, share, conditions, interval=_CLUSTERED, family=_named(family), system=system)
+
+
+def _agreement(raw: Sequence[Vote], family: str, conditions: Conditions) -> Iterator[Measurement]:
+    table, name = winner_table(raw), _named(family)
+    percent = percent_agreement(table, confidence=conditions.confidence)
+    yield from bounded(d.PERCENT_AGREEMENT, percent, conditions, interval="wilson samples", family=name)
+    for level in LEVELS[:3]:
+        alpha = krippendorff_alpha(table, level=level)
+        yield measured(d.KRIPPENDORFF_ALPHA, alpha, conditions, family=name, level=level)
+    for definition, value in (
+        (d.GWET_AC1, gwet_ac1(table)),
+        (d.FLEISS_KAPPA, fleiss_kappa(table)),
+        (d.COHEN_KAPPA, mean_cohen_kappa(raw)),
+    ):
+        yield measured(definition, value, conditions, family=name)
+
+
+def _named(family: str) -> str:
+    return family or "unnamed"
+
+
+def _judgements(raw: Sequence[Vote], conditions: Conditions) -> Iterator[Measurement]:
+    """Ratings per dimension and reason tags."""
+    words = rubric(conditions.rubric_version)
+    for row in dimension_means(raw, rubric=words, confidence=conditions.confidence):
+        yield from bounded(
+            d.DIMENSION_MEAN, row.mean, conditions, interval=_CLUSTERED, dimension=row.dimension, system=row.system
+        )
+    for tag in tag_counts(raw, rubric=words):
+        for role, number in (("primary", tag.primary), ("secondary", tag.secondary)):
+            count = Estimate(value=number, count=len(raw))
+            yield measured(d.TAG_COUNT, count, conditions, tag=tag.tag, role=role)
+
+
+def _adjudicated(
+    given: Iterable[Vote], rubric_version: str, confidence: float, simulated: bool
+) -> Iterator[Measurement]:
+    """Win shares by adjudicator's labels alone, the last label of each sample."""
+    labels = {vote.sample: vote for vote in given if vote.adjudicated and not vote.is_gold}
+    if not labels:
+        return
+    conditions = Conditions(
+        rubric_version=rubric_version,
+        exclusion_rule=NO_RULE,
+        raters=len({vote.rater for vote in labels.values()}),
+        labels="adjudicated",
+        confidence=confidence,
+        simulated=simulated,
+    )
+    yield from _win_shares([labels[sample] for sample in sorted(labels)], ALL_FAMILIES, conditions)
