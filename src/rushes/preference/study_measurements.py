@@ -168,12 +168,18 @@ def _model_numbers(ranking: Ranking, conditions: Conditions, setting: dict[str, 
         tie = replace(tie, reason=f"{ranking.tie_policy} has no tie parameter")
     yield measured(d.BT_TIE_PARAMETER, tie, conditions, **setting)
     p = goodness.p_value if goodness else None
-    fit = Estimate(value=p, count=count, reason="" if p is not None else "no degrees of freedom left")
+    fit = Estimate(value=p, count=count, reason="" if p is not None else _no_fit(ranking))
     yield measured(d.BT_FIT_P, fit, conditions, **setting)
     weak = drop_k(ranking)
     note = weak.reason or f"{weak.challenger} then leads instead of {weak.leader}"
     for definition, value in ((d.DROP_K_VOTES, weak.votes), (d.DROP_K_SHARE, weak.share)):
         yield measured(definition, Estimate(value=value, count=count, reason=note), conditions, **setting)
+
+
+def _no_fit(ranking: Ranking) -> str:
+    if ranking.tie_policy == "half-tie":
+        return "half a tie is no count to compare with"
+    return "a prior holds the strengths back" if ranking.problem.prior else "no degrees of freedom left"
 
 
 def _shares(raw: Sequence[Vote], conditions: Conditions) -> Iterator[Measurement]:
