@@ -15,6 +15,7 @@ from rushes.preference.pairs import next_side, seeded_order
 from rushes.preference.votes import Side
 from rushes.store.tables import assignment, pair, rater, study, vote
 from rushes.study.errors import StudyError
+from rushes.study.rows import SAMPLE_KINDS
 from rushes.study.tokens import new_token
 
 LEASE_MS = 45 * 60_000
@@ -220,7 +221,7 @@ def recount(connection: Connection, pair_id: int) -> None:
     found = connection.execute(select(pair.c.kind, study.c.min_raters).join(study).where(pair.c.id == pair_id)).first()
     if found is None:
         raise StudyError(f"no pair has id {pair_id}")
-    if found.kind != "sample":
+    if found.kind not in SAMPLE_KINDS:
         return
     live = connection.execute(_STANDING.where(assignment.c.pair_id == pair_id)).all()
     winners = [row.winner for row in live if row.state == "voted"]
@@ -233,7 +234,7 @@ def recount(connection: Connection, pair_id: int) -> None:
             live=len(live),
             lefts_a=sum(row.left == "a" for row in live),
             needed=now_stands.needed,
-            free=max(0, now_stands.needed - len(live)),
+            free=max(0, now_stands.needed - len(live)) if found.kind == "sample" else 0,
             state=now_stands.state,
         )
     )

@@ -12,7 +12,7 @@ from rushes.study.allocation import recount
 from rushes.study.errors import StudyError
 from rushes.study.records import Adjudication, Disagreement
 from rushes.study.results import disagreements, rater_table, standing_votes
-from rushes.study.rows import exclusion_rule, log, rater_row, study_row
+from rushes.study.rows import SAMPLE_KINDS, exclusion_rule, log, rater_row, study_row
 
 LONGEST_NOTE = 2000
 
@@ -41,7 +41,7 @@ def adjudicate(
         select(pair.c.id, pair.c.family, one.c.system.label("system_a"), other.c.system.label("system_b"))
         .join(one, one.c.id == pair.c.clip_a_id)
         .join(other, other.c.id == pair.c.clip_b_id)
-        .where(pair.c.study_id == found.id, pair.c.sample == sample, pair.c.kind == "sample")
+        .where(pair.c.study_id == found.id, pair.c.sample == sample, pair.c.kind.in_(SAMPLE_KINDS))
     )
     place = connection.execute(query).first()
     if place is None:

@@ -13,7 +13,7 @@ from rushes.preference.watch import WatchRule
 from rushes.store.tables import pair, rater, study, vote
 from rushes.study.errors import StudyError
 from rushes.study.records import ExclusionRule, StudyPlan, StudySummary
-from rushes.study.rows import log, study_row
+from rushes.study.rows import SAMPLE_KINDS, log, study_row
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 
@@ -72,7 +72,7 @@ def summaries(connection: Connection, name: str | None = None) -> tuple[StudySum
         .scalar_subquery()
         .label(label)
         for table, label, where in (
-            (pair, "pairs", (pair.c.kind == "sample",)),
+            (pair, "pairs", (pair.c.kind.in_(SAMPLE_KINDS),)),
             (rater, "raters", ()),
             (vote, "votes", (vote.c.purpose != "training",)),
         )

@@ -277,14 +277,12 @@ class FamilyStatus:
     votes: int
     votes_expected: int
     """Votes the family needs as things stand."""
-    agreed: int
+    agreed: float
+    """Sum over samples of the share of rater pairs that chose the same winner; whole when all have two raters."""
     compared: int
-    """Pairs of raters on the same sample: `agreed` of `compared` chose the same winner."""
-
-    @property
-    def agreement(self) -> float | None:
-        """Percent agreement as a share; None while no sample has two votes."""
-        return self.agreed / self.compared if self.compared else None
+    """Samples with two votes or more."""
+    agreement: float | None
+    """Percent agreement as a share, `agreed / compared`; None while no sample has two votes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,7 +330,7 @@ class Disagreement:
     system_a: str
     system_b: str
     media_a: str
-    """A media token, for an administrator's page."""
+    """A media token, for an administrator's page; "" for a sample that came in a ratings file, without clips."""
     media_b: str
     opinions: tuple[Opinion, ...]
     state: DisputeState
@@ -363,6 +361,19 @@ class StudyStatus:
     disagreements: tuple[Disagreement, ...]
     problems: tuple[Problem, ...]
     exclusion_rule: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyClip:
+    """A clip of a study. For administrators: it names the system and the file."""
+
+    id: str
+    """As in `Vote.clip_a`."""
+    system: str
+    source: str
+    """The file that was imported."""
+    sha256: str
+    """Of that file; what joins the clip to its subject in a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

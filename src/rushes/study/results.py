@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import combinations
 from statistics import median
 from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
 
 from rushes.preference.adjudication import suggest
+from rushes.preference.agreement import percent_agreement, winner_table
 from rushes.preference.rubric import FAMILIES, rubric
 from rushes.preference.votes import Vote, WatchedSpan
 from rushes.store.tables import adjudication, assignment, audit, clip, exclusion, pair, problem, rater, study, vote
@@ -24,9 +24,10 @@ from rushes.study.records import (
     Opinion,
     Problem,
     RaterStatus,
+    StudyClip,
     StudyStatus,
 )
-from rushes.study.rows import exclusion_rule, stage_of, study_row
+from rushes.study.rows import SAMPLE_KINDS, exclusion_rule, stage_of, study_row
 
 MOST_DISAGREEMENTS = 50
 _LEAST_SIDE_VOTES = 10
@@ -75,13 +76,40 @@ def as_vote(row: Row[Any]) -> Vote:
         primary_tag=row.primary_tag,
         secondary_tags=tuple(row.secondary_tags),
         ratings={name: (both[0], both[1]) for name, both in row.ratings.items()},
+        pair_ratings=row.pair_ratings,
         note=row.note,
         is_gold=row.purpose == "gold",
         is_repeat=row.purpose == "repeat",
-        clip_a=row.clip_a,
-        clip_b=row.clip_b,
+        clip_a=clip_id(row.system_a, row.clip_a) if row.clip_a else "",
+        clip_b=clip_id(row.system_b, row.clip_b) if row.clip_b else "",
         watched=tuple(WatchedSpan(*span) for span in row.watched),
     )
+
+
+def clip_id(system: str, name: str) -> str:
+    """A clip's id in votes: two systems may well have clips of one name.
+
+    >>> clip_id("alpha", "T2_p09")
+    'alpha/T2_p09'
+    """
+    return f"{system}/{name}"
+
+
+def clips(connection: Connection, study_name: str) -> tuple[StudyClip, ...]:
+    """The study's clips, those of gold and training pairs included."""
+    found = study_row(connection, study_name)
+    query = select(clip).where(clip.c.study_id == found.id, clip.c.path != "").order_by(clip.c.id)
+    return tuple(
+        StudyClip(id=clip_id(row.system, row.name), system=row.system, source=row.source, sha256=row.sha256)
+        for row in connection.execute(query)
+    )
+
+
+def prompts(connection: Connection, study_name: str) -> dict[str, str]:
+    """The prompts' words by prompt id; the id itself where no words were given."""
+    found = study_row(connection, study_name)
+    query = select(pair.c.prompt, pair.c.prompt_text).where(pair.c.study_id == found.id).order_by(pair.c.id)
+    return {row.prompt: row.prompt_text or row.prompt for row in connection.execute(query)}
 
 
 def votes(connection: Connection, study_name: str, *, excluded: bool, adjudicated: bool) -> list[Vote]:
@@ -142,7 +170,7 @@ def status(connection: Connection, study_name: str) -> StudyStatus:
 
 def _families(connection: Connection, study_id: int, kept: Sequence[Row[Any]]) -> Iterable[FamilyStatus]:
     query = select(pair.c.family, pair.c.state, pair.c.votes, pair.c.needed).where(
-        pair.c.study_id == study_id, pair.c.kind == "sample"
+        pair.c.study_id == study_id, pair.c.kind.in_(SAMPLE_KINDS)
     )
     groups: dict[str, list[Any]] = defaultdict(list)
     for row in connection.execute(query):
@@ -150,7 +178,8 @@ def _families(connection: Connection, study_id: int, kept: Sequence[Row[Any]]) -
     decided = {pair_id for pair_id in _latest_adjudications(connection, study_id)}
     undecided = _undecided_by_family(connection, study_id, decided)
     for family in sorted(groups):
-        agreed, compared = agreement_counts([row for row in kept if row.family == family])
+        share = percent_agreement(winner_table(as_vote(row) for row in kept if row.family == family))
+        agreed = (share.value or 0.0) * share.count
         pairs = groups[family]
         adjudicate = undecided.get(family, 0)
         third = sum(row.state == "third" for row in pairs)
@@ -163,8 +192,9 @@ def _families(connection: Connection, study_id: int, kept: Sequence[Row[Any]]) -
             to_adjudicate=adjudicate,
             votes=sum(row.votes for row in pairs),
             votes_expected=sum(row.needed for row in pairs),
-            agreed=agreed,
-            compared=compared,
+            agreed=round(agreed) if abs(agreed - round(agreed)) < 1e-9 else round(agreed, 2),
+            compared=share.count,
+            agreement=share.value,
         )
 
 
@@ -174,15 +204,6 @@ def _undecided_by_family(connection: Connection, study_id: int, decided: set[int
     for row in connection.execute(query):
         counts[row.family] += row.id not in decided
     return counts
-
-
-def agreement_counts(rows: Iterable[Row[Any]]) -> tuple[int, int]:
-    """(agreeing, compared) pairs of raters over samples: every two votes on one sample are compared."""
-    winners: dict[int, list[str]] = defaultdict(list)
-    for row in rows:
-        winners[row.pair_id].append(row.winner)
-    both = [one == other for group in winners.values() for one, other in combinations(group, 2)]
-    return sum(both), len(both)
 
 
 def rater_table(connection: Connection, found: Row[Any]) -> tuple[RaterStatus, ...]:
@@ -205,7 +226,7 @@ def _rater_status(
     gold = [row for row in rows if row.purpose == "gold"]
     repeats = [row for row in rows if row.purpose == "repeat"]
     first = {row.pair_id: row.winner for row in rows if row.purpose == "sample"}
-    sided = [row for row in rows if row.purpose != "gold" and row.winner != "tie"]
+    sided = [row for row in rows if row.purpose != "gold" and row.winner != "tie" and row.left is not None]
     chose_a = sum(row.winner == row.left for row in sided)
     times = [(row.at_ms - row.shown_ms) / 1000 for row in rows if row.shown_ms is not None]
     facts = {
@@ -269,7 +290,7 @@ def disagreements(connection: Connection, found: Row[Any], samples: Sequence[Row
         select(pair, _CLIP_A.c.token.label("media_a"), _CLIP_B.c.token.label("media_b"))
         .join(_CLIP_A, _CLIP_A.c.id == pair.c.clip_a_id)
         .join(_CLIP_B, _CLIP_B.c.id == pair.c.clip_b_id)
-        .where(pair.c.study_id == found.id, pair.c.kind == "sample")
+        .where(pair.c.study_id == found.id, pair.c.kind.in_(SAMPLE_KINDS))
     )
     pairs = {row.id: row for row in connection.execute(query)}
     made = [_disagreement(pairs[key], rows, decided.get(key), found.rubric) for key, rows in disputed.items()]
@@ -288,8 +309,8 @@ def _disagreement(place: Row[Any], rows: Sequence[Row[Any]], decided: Row[Any] |
         prompt=place.prompt_text,
         system_a=rows[0].system_a,
         system_b=rows[0].system_b,
-        media_a=place.media_a,
-        media_b=place.media_b,
+        media_a="" if place.kind == "imported" else place.media_a,
+        media_b="" if place.kind == "imported" else place.media_b,
         opinions=tuple(
             Opinion(
                 rater=one.rater,

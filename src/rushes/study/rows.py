@@ -13,6 +13,9 @@ from rushes.study.errors import NotAllowed, StudyError
 from rushes.study.records import ExclusionRule, Stage
 from rushes.study.tokens import token_hash
 
+SAMPLE_KINDS = ("sample", "imported")
+"""Pairs whose votes count: those shown here, and those whose votes came in a ratings file without clips."""
+
 
 def study_row(connection: Connection, name: str, *, lock: bool = False) -> Row[Any]:
     """The study of this name; `StudyError` naming those there are."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rushes.preference.votes import Vote
 from rushes.store.database import Database
-from rushes.study import accounts, decisions, importing, planning, results, sources, voting, work
+from rushes.study import accounts, decisions, importing, planning, ratings, results, sources, voting, work
 from rushes.study.errors import StudyError
 from rushes.study.records import (
     Accepted,
@@ -26,6 +26,7 @@ from rushes.study.records import (
     PlayEvent,
     RaterSession,
     Refusal,
+    StudyClip,
     StudyPlan,
     StudyStatus,
     StudySummary,
@@ -161,6 +162,15 @@ class StudyService:
         """
         return self._import(study, sources.from_csv(table, clips=clips, prompts=prompts), advance)
 
+    def import_ratings(self, study: str, votes: Sequence[Vote]) -> int:
+        """Votes given elsewhere, from `rushes.preference.exchange.read_ratings`; returns how many were added.
+
+        A vote on a sample of this study joins it; one on an unknown sample makes the sample, without clips. Such votes
+        say so in the log: nobody verified that their raters watched anything.
+        """
+        with self.database.write() as connection:
+            return ratings.store(connection, study, votes, now=self._clock())
+
     def _import(self, study: str, clips: Sequence[sources.SourceClip], advance: Advance) -> int:
         importing.planned_pairs(clips)  # what is wrong with the list is said before any clip is worked on
         ready = importing.prepare(clips, media=self.media_folder, advance=advance)
@@ -271,6 +281,16 @@ class StudyService:
         """
         with self.database.read() as connection:
             return results.votes(connection, study, excluded=excluded, adjudicated=adjudicated)
+
+    def clips(self, study: str) -> tuple[StudyClip, ...]:
+        """The study's clips with system, file and digest; for joining votes to the clips' metrics."""
+        with self.database.read() as connection:
+            return results.clips(connection, study)
+
+    def prompts(self, study: str) -> dict[str, str]:
+        """The prompts' words by prompt id."""
+        with self.database.read() as connection:
+            return results.prompts(connection, study)
 
     def exclusion_rule(self, study: str) -> str:
         """The declared rule as signatures show it; "none" where none was declared."""

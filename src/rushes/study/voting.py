@@ -134,6 +134,7 @@ def _store(
         "primary_tag": form.primary_tag,
         "secondary_tags": list(form.secondary_tags),
         "ratings": _by_system(form, row.left),
+        "pair_ratings": {},
         "note": form.note,
         "watched": _watched(row),
         "supersedes": row.vote_id,

@@ -285,6 +285,6 @@ def media(connection: Connection, token: str, *, rater_id: int | None) -> Media:
     else:
         raise NotAllowed("no such clip; reload the page")
     found = connection.execute(select(clip.c.path, clip.c.content_type, clip.c.size).where(wanted)).first()
-    if found is None:
+    if found is None or not found.path:
         raise NotAllowed("no such clip; reload the page")
     return Media(path=found.path, content_type=found.content_type, etag=token[:16], size=found.size)
