@@ -20,10 +20,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 
 def create(connection: Connection, plan: StudyPlan, *, now: int) -> int:
     """A new, empty study; returns its row's id."""
-    _check(plan)
-    taken = connection.execute(select(study.c.id).where(study.c.name == plan.name)).first()
-    if taken is not None:
-        raise StudyError(f"a study called {plan.name!r} is there already; choose another name")
+    check_new(connection, plan)
     values = {
         "name": plan.name,
         "title": plan.title or plan.name,
@@ -42,6 +39,14 @@ def create(connection: Connection, plan: StudyPlan, *, now: int) -> int:
     settings = {key: value for key, value in values.items() if key != "created_ms"}
     log(connection, study_id=study_id, actor="admin", action="created", now=now, plan=settings)
     return int(study_id)
+
+
+def check_new(connection: Connection, plan: StudyPlan) -> None:
+    """`StudyError` for a plan that cannot be, or whose name is taken."""
+    _check(plan)
+    taken = connection.execute(select(study.c.id).where(study.c.name == plan.name)).first()
+    if taken is not None:
+        raise StudyError(f"a study called {plan.name!r} is there already; choose another name")
 
 
 def _check(plan: StudyPlan) -> None:

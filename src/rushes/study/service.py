@@ -35,6 +35,7 @@ from rushes.study.records import (
     WatchState,
 )
 from rushes.study.rows import signed_in
+from rushes.study.sources import SourceClip
 from rushes.study.tokens import Clock, system_clock
 
 Advance = Callable[[int], None]
@@ -108,22 +109,37 @@ class StudyService:
 
     # --- a study's life ---------------------------------------------------------------------------------------------
 
-    def create_study(self, plan: StudyPlan, *, training: bool = True) -> StudySummary:
-        """A study without samples; `StudyError` for a bad or taken name.
+    def create_study(
+        self,
+        plan: StudyPlan,
+        *,
+        training: bool = True,
+        clips: Sequence[SourceClip] = (),
+        advance: Advance = lambda n: None,
+    ) -> StudySummary:
+        """A new study with these clips (`rushes.study.sources`), or none yet; all of it or, on an error, nothing.
 
         It begins with the built-in training pair; `training=False` for one that brings its own, or has none.
+        `StudyError` for a bad or taken name and whatever importing finds.
         """
-        clips = []
-        if training:
-            from rushes.study.training import training_clips
-
-            clips = training_clips(self.media_folder)
-        ready = importing.prepare(clips, media=self.media_folder)
+        if clips:
+            importing.planned_pairs(clips)
+        with self.database.read() as connection:
+            planning.check_new(connection, plan)
+        everything = [*self._training(training), *clips]
+        ready = importing.prepare(everything, media=self.media_folder, advance=advance)
         with self.database.write() as connection:
             planning.create(connection, plan, now=self._clock())
-            if clips:
-                importing.store(connection, plan.name, clips, ready, now=self._clock())
+            if everything:
+                importing.store(connection, plan.name, everything, ready, now=self._clock())
             return planning.summaries(connection, plan.name)[0]
+
+    def _training(self, wanted: bool) -> list[SourceClip]:
+        if not wanted:
+            return []
+        from rushes.study.training import training_clips
+
+        return training_clips(self.media_folder)
 
     def studies(self) -> tuple[StudySummary, ...]:
         """Every study, by name."""
@@ -171,7 +187,7 @@ class StudyService:
         with self.database.write() as connection:
             return ratings.store(connection, study, votes, now=self._clock())
 
-    def _import(self, study: str, clips: Sequence[sources.SourceClip], advance: Advance) -> int:
+    def _import(self, study: str, clips: Sequence[SourceClip], advance: Advance) -> int:
         importing.planned_pairs(clips)  # what is wrong with the list is said before any clip is worked on
         ready = importing.prepare(clips, media=self.media_folder, advance=advance)
         with self.database.write() as connection:

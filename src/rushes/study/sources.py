@@ -39,6 +39,13 @@ class SourceClip:
     feedback: str = ""
 
 
+def read_sources(paths: Sequence[Path], *, clips: Path | None = None, prompts: Path | None = None) -> list[SourceClip]:
+    """Clips of one CSV file, or of two or more run directories."""
+    if len(paths) == 1 and not paths[0].is_dir():
+        return from_csv(paths[0], clips=clips, prompts=prompts)
+    return from_runs(paths, prompts=prompts)
+
+
 def from_runs(runs: Sequence[Path], *, prompts: Path | None = None) -> list[SourceClip]:
     """Clips of two or more runs, one run per system, subjects matched by id.
 
@@ -157,25 +164,41 @@ def _manifest_clips(table: Path, rows: Sequence[Mapping[str, str]], folder: Path
     found: list[SourceClip] = []
     for path in sorted(folder.iterdir()):
         parts = _CLIP_NAME.fullmatch(path.stem) if path.suffix.lower() in _ENDINGS else None
-        row = prompts.get((parts["task"], _bare(parts["prompt"]))) if parts else None
-        if parts and row:
-            found.append(
-                SourceClip(
-                    system=parts["system"],
-                    sample=f"{row['task_id']}_{parts['prompt']}",
-                    path=path,
-                    name=path.stem,
-                    family=row["task_id"],
-                    prompt=row["prompt_id"],
-                    prompt_text=row["prompt_text"],
-                )
-            )
+        if parts is None:
+            continue
+        row = prompts.get((parts["task"], _bare(parts["prompt"])))
+        if row is None:
+            raise StudyError(f"{path}: {table.name} has no prompt {parts['prompt']} of task {parts['task']}")
+        found.append(_manifest_clip(path, parts["system"], row))
     if not found:
         raise StudyError(f"{folder}: no clip is named like A_T2_p09.mp4 for a prompt of {table.name}")
+    _require_all(found, folder)
     return found
+
+
+def _manifest_clip(path: Path, system: str, row: Mapping[str, str]) -> SourceClip:
+    return SourceClip(
+        system=system,
+        sample=path.stem.removeprefix(f"{system}_"),
+        path=path,
+        name=path.stem,
+        family=row["task_id"],
+        prompt=row["prompt_id"],
+        prompt_text=row["prompt_text"],
+    )
+
+
+def _require_all(clips: Sequence[SourceClip], folder: Path) -> None:
+    """`StudyError` when a system lacks a clip that another has: a hole would tilt the comparison unseen."""
+    systems = sorted({clip.system for clip in clips})
+    have = {(clip.sample, clip.system) for clip in clips}
+    for sample in dict.fromkeys(clip.sample for clip in clips):
+        for system in systems:
+            if (sample, system) not in have:
+                raise StudyError(f"{folder}: {system} has no clip for {sample}, others have; add it or remove theirs")
 
 
 def _bare(prompt: str) -> str:
     """ "p09", "09" and "9" are one prompt."""
-    digits = prompt.lstrip("pP").lstrip("0")
-    return digits or prompt
+    digits = prompt.removeprefix("p").removeprefix("P")
+    return str(int(digits)) if digits.isdecimal() else prompt
