@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 from rushes.core.provenance import file_digest
@@ -27,6 +28,7 @@ _PIXELS = {"yuv420p", "yuvj420p"}
 _SHORTEST_NAME = 4
 """A shorter system name ("A") is found in any file by chance."""
 _BLOCK = 1 << 20
+_HIGHEST_RATE = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,8 +67,14 @@ def ready_clip(source: Path, *, media: Path, hide: Sequence[str]) -> ReadyClip:
     media.mkdir(parents=True, exist_ok=True)
     target = media / f"{digest[:24]}.mp4"
     if not target.exists():
-        canonicalize(source, target)
+        canonicalize(source, target, fps=_rate(facts))
     return _ready(target.resolve(), digest, probe(target), "video/mp4")
+
+
+def _rate(facts: MediaFacts) -> Fraction:
+    """The clip's own frame rate: a copy at another rate would judder beside a clip that was left alone."""
+    rate = facts.video.fps if facts.video is not None else None
+    return rate if rate is not None and 1 <= rate <= _HIGHEST_RATE else Fraction(30)
 
 
 def content_type(path: Path, facts: MediaFacts) -> str | None:
