@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from rushes.core.provenance import file_digest
-from rushes.decode import probe
+from rushes.decode import canonicalize, probe
 from rushes.decode.probe import MediaFacts
 from rushes.errors import MediaError
 from rushes.study.errors import StudyError
@@ -62,8 +62,6 @@ def ready_clip(source: Path, *, media: Path, hide: Sequence[str]) -> ReadyClip:
     kind = content_type(source, facts)
     if kind is not None and not _tells(source, hide):
         return _ready(source.resolve(), digest, facts, kind)
-    from rushes.decode import canonicalize
-
     media.mkdir(parents=True, exist_ok=True)
     target = media / f"{digest[:24]}.mp4"
     if not target.exists():
