@@ -221,3 +221,12 @@ def test_problems_and_time_are_on_the_raters_table(service, people, clock):
 def test_pair_ratings_survive(service, study):
     service.import_ratings(study, [imported("q", "x", pair_ratings={"adherence": 4})])
     assert service.votes(study)[0].pair_ratings == {"adherence": 4}
+
+
+def test_a_prompt_id_with_two_texts_is_not_guessed_at(service, study, manifest, takes, tmp_path):
+    assert service.prompts(study)["3"] == "Prompt 3"
+    rows = [f"other,T9,3,{s},{takes}/{s}_T2_p03.mp4,Another text" for s in ("alpha", "gamma")]
+    (tmp_path / "more.csv").write_text("sample_id,task_id,prompt_id,system,path,prompt_text\n" + "\n".join(rows) + "\n")
+    service.import_csv(study, tmp_path / "more.csv")
+    with pytest.raises(StudyError, match="prompt '3' has two texts"):
+        service.prompts(study)
