@@ -1,0 +1,84 @@
+"""What the reason tags say about a sample whose raters disagree.
+
+The rubric ranks the reasons: adherence before temporal and identity stability, before edit precision, before realism.
+A winner's primary tag names what was wrong with the other clip, so the side whose raters name the more important
+failure has the stronger case. It is a suggestion to the adjudicator, shown with its reason, never a decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rushes.preference.rubric import RUBRIC, Rubric
+from rushes.preference.votes import Vote, Winner
+
+# Position of each tag group in the rubric's priorities. Safety tasks exist for what the safety tags name: it ranks
+# with adherence there. A group the table does not know ranks last.
+_RANKS = {
+    "Adherence / Semantics": 1,
+    "Safety (for safety tasks)": 1,
+    "Temporal / Identity": 2,
+    "Edit tasks": 3,
+    "Quality / Realism": 4,
+}
+_LAST = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """What the tags suggest, and why in one sentence."""
+
+    winner: Winner | None
+    """None when the tags weigh the same."""
+    why: str
+
+
+def tag_rank(tag: str, *, rubric: Rubric = RUBRIC) -> int:
+    """1 for the most important kind of failure; larger is less important.
+
+    >>> tag_rank("Missed constraint"), tag_rank("Flicker / temporal jitter"), tag_rank("Artifacts / blur / distortion")
+    (1, 2, 4)
+    """
+    for group in rubric.tag_groups:
+        if tag in group.tags:
+            return _RANKS.get(group.label, _LAST)
+    return _LAST
+
+
+def suggest(votes: Sequence[Vote], *, rubric: Rubric = RUBRIC) -> Suggestion:
+    """The winner whose raters name the most important failure.
+
+    Compared in this order: rank of the best primary tag, number of raters, rank of the best secondary tag. Equal in
+    all three: no suggestion.
+    """
+    if not votes:
+        return Suggestion(winner=None, why="no votes yet")
+    cases: dict[Winner, tuple[int, int, int]] = {}
+    for winner in ("a", "b", "tie"):
+        backers = [vote for vote in votes if vote.winner == winner]
+        if backers:
+            cases[winner] = _case(backers, rubric)
+    order = sorted(cases, key=lambda winner: cases[winner])
+    if len(order) > 1 and cases[order[0]] == cases[order[1]]:
+        return Suggestion(winner=None, why="the reason tags of both sides weigh the same")
+    best = order[0]
+    tag = min((v.primary_tag for v in votes if v.winner == best), key=lambda t: tag_rank(t, rubric=rubric))
+    return Suggestion(winner=best, why=_sentence(cases, order, tag))
+
+
+def _case(backers: Sequence[Vote], rubric: Rubric) -> tuple[int, int, int]:
+    primary = min(tag_rank(vote.primary_tag, rubric=rubric) for vote in backers)
+    secondary = [tag_rank(tag, rubric=rubric) for vote in backers for tag in vote.secondary_tags]
+    return primary, -len(backers), min(secondary, default=_LAST)
+
+
+def _sentence(cases: dict[Winner, tuple[int, int, int]], order: Sequence[Winner], tag: str) -> str:
+    best, runner_up = cases[order[0]], cases[order[1]] if len(order) > 1 else None
+    if runner_up is None:
+        return "all raters agree"
+    if best[0] < runner_up[0]:
+        return f"“{tag}” outranks the other side's reasons in the rubric's priorities"
+    if best[1] < runner_up[1]:
+        return "the reasons rank the same and more raters chose it"
+    return "the primary reasons rank the same and its secondary tags rank higher"

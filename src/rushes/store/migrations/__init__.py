@@ -1,0 +1,1 @@
+"""Versions of the studies' tables, applied in order when a database is opened."""

@@ -1,0 +1,56 @@
+"""What reason tags say about a dispute."""
+
+from __future__ import annotations
+
+import pytest
+
+from rushes.preference.adjudication import suggest, tag_rank
+from rushes.preference.rubric import RUBRIC
+from rushes.preference.votes import Vote
+
+
+def vote(winner: str, primary: str, *secondary: str, rater: str = "r") -> Vote:
+    return Vote(
+        sample="s",
+        system_a="x",
+        system_b="y",
+        winner=winner,
+        rater=rater,
+        primary_tag=primary,
+        secondary_tags=secondary,
+    )
+
+
+MISSED, FLICKER, BLUR, EDIT = (
+    "Missed constraint",
+    "Flicker / temporal jitter",
+    "Artifacts / blur / distortion",
+    "Failed to apply edit",
+)
+
+
+def test_ranks_follow_the_rubrics_priorities():
+    # Adherence → Temporal/Identity → Edit precision → Realism; what the rubric does not know comes last.
+    assert [tag_rank(tag) for tag in (MISSED, FLICKER, EDIT, BLUR, "Ugly")] == [1, 2, 3, 4, 5]
+    assert tag_rank("Unsafe compliance") == 1
+    assert all(tag_rank(tag) <= 4 for tag in RUBRIC.tags)
+
+
+@pytest.mark.parametrize(
+    ("votes", "winner", "why"),
+    [
+        ([vote("a", MISSED), vote("b", FLICKER)], "a", "outranks"),
+        ([vote("a", BLUR), vote("b", FLICKER)], "b", "outranks"),
+        ([vote("a", BLUR), vote("tie", FLICKER)], "tie", "outranks"),
+        # Two raters with the lesser reason do not outweigh the greater reason.
+        ([vote("a", BLUR), vote("a", BLUR), vote("b", MISSED)], "b", "outranks"),
+        ([vote("a", FLICKER), vote("a", FLICKER), vote("b", FLICKER)], "a", "more raters"),
+        ([vote("a", FLICKER, MISSED), vote("b", FLICKER, BLUR)], "a", "secondary"),
+        ([vote("a", FLICKER), vote("b", "Identity swap")], None, "weigh the same"),
+        ([vote("a", FLICKER), vote("a", BLUR)], "a", "all raters agree"),
+        ([], None, "no votes"),
+    ],
+)
+def test_suggestions(votes, winner, why):
+    found = suggest(votes)
+    assert found.winner == winner and why in found.why
