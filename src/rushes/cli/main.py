@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rushes import __version__
-from rushes.cli import clip, demo, metrics, study_results
+from rushes.cli import clip, demo, metrics, serve, study_results
 from rushes.cli.console import one_line_errors
 
 app = typer.Typer(
@@ -38,6 +38,7 @@ def root(
 app.command("clip")(one_line_errors(clip.clip))
 app.command("demo")(one_line_errors(demo.demo))
 app.command("metrics")(one_line_errors(metrics.metrics))
+app.command("serve")(one_line_errors(serve.serve))
 app.add_typer(study_results.app)
 
 
