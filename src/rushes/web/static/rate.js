@@ -57,14 +57,27 @@ function showWatch(watch) {
     count.classList.toggle("full", watch[side] >= required);
     $(`[data-share="${side}"]`).value = watch.share[side];
   }
-  if (watch.not_credited.length) say(`Not counted: ${watch.not_credited.join("; ")}.`);
+  const lost = $("[data-not-counted]");
+  lost.hidden = !watch.not_credited.length;
+  lost.textContent = watch.not_credited.length ? `Not counted: ${[...new Set(watch.not_credited)].join("; ")}.` : "";
   if (watch.complete) for (const item of $$("[data-missing] li[data-watchful]")) item.remove();
+}
+
+// A clip that nobody can see does not count: bring both in front of the eyes before they play.
+function comeIntoView() {
+  const seen = ({ top, bottom }) => Math.min(bottom, innerHeight) - Math.max(top, 0) >= 0.6 * (bottom - top);
+  if (!Object.values(videos).every((video) => seen(video.getBoundingClientRect()))) pair.scrollIntoView({ block: "start" });
+}
+
+function cannotPlay(video) {
+  $("[data-trouble]", video.closest("[data-side]")).hidden = false;
+  $(".reports").open = true;
 }
 
 $("[data-transport]").hidden = false;
 for (const element of $$("[data-play], [data-help]")) element.hidden = false;
-both.addEventListener("click", () => player.toggleBoth());
-for (const button of $$("[data-play]")) button.addEventListener("click", () => player.toggleOne(button.dataset.play));
+both.addEventListener("click", () => { comeIntoView(); player.toggleBoth(); });
+for (const button of $$("[data-play]")) button.addEventListener("click", () => { comeIntoView(); player.toggleOne(button.dataset.play); });
 for (const button of $$("[data-step]")) button.addEventListener("click", () => player.step(Number(button.dataset.step)));
 const toggleLoop = () => { player.loop = !player.loop; loop.setAttribute("aria-pressed", String(player.loop)); };
 loop.addEventListener("click", toggleLoop);
@@ -72,13 +85,12 @@ scrub.addEventListener("input", () => { player.pause(); player.seek((Number(scru
 for (const event of ["change", "ready"]) player.addEventListener(event, showPlayer);
 player.addEventListener("time", showTime);
 player.addEventListener("trouble", ({ detail }) => {
-  $("[data-trouble]", videos[detail.side].closest("[data-side]")).hidden = false;
-  $(".reports").open = true;
+  cannotPlay(videos[detail.side]);
 });
 for (const video of Object.values(videos)) {
   video.addEventListener("seeked", showTime);
   video.addEventListener("click", () => player.toggleBoth());
-  if (video.error) $("[data-trouble]", video.closest("[data-side]")).hidden = false; // it failed before we listened
+  if (video.error) cannotPlay(video); // it failed before we listened
 }
 document.addEventListener("visibilitychange", () => { if (document.hidden) player.pause(); });
 showPlayer();
@@ -180,11 +192,11 @@ const choose = (value) => {
 const keys = $("[data-keys]");
 const help = () => keys.showModal();
 shortcuts.install({
-  " ": () => player.toggleBoth(),
+  " ": () => { comeIntoView(); player.toggleBoth(); },
   ",": () => player.step(-1),
   ".": () => player.step(1),
-  a: () => player.toggleOne("A"),
-  b: () => player.toggleOne("B"),
+  a: () => { comeIntoView(); player.toggleOne("A"); },
+  b: () => { comeIntoView(); player.toggleOne("B"); },
   l: toggleLoop,
   1: () => choose("A"),
   2: () => choose("B"),
