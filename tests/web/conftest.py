@@ -27,7 +27,7 @@ def moving_bar(shade: int, sample: int) -> Iterator[np.ndarray]:
     for number in range(FRAMES):
         frame = np.full((90, 160, 3), 30 + 10 * sample, np.uint8)
         left = 6 * number
-        frame[20:70, left : left + 12] = (shade, 200 - 20 * sample, 90)
+        frame[20:70, left : left + 12] = (shade, 200 - 20 * (sample % 9), 90)
         yield frame
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,8 @@ import httpx
 import uvicorn
 from fastapi import FastAPI
 
+from rushes.study import Accepted, PlayEvent, Task, VoteForm
+from rushes.study.records import Choice, Side
 from rushes.study.service import StudyService
 
 SYSTEMS = ("Northwind-XL", "Southgate-Pro")
@@ -92,16 +95,14 @@ class Study:
         return f"/i/{self.service.invite(self.name)[0].token}"
 
     def rater(self, *, stage: str = "work") -> Client:
-        """A signed-in rater who has come as far as this stage."""
-        client = self.site.client()
-        assert client.send_form(self.invitation()).status_code == 303
+        """A signed-in rater who has come as far as this stage; the quick way, past the pages."""
+        token = self.service.accept_invite(self.service.invite(self.name)[0].token).token
         if stage in ("training", "work"):
-            client.send_form("/rate/consent")
+            self.service.give_consent(token)
         if stage == "work":
-            watch_all(client, "/rate/training.json", self)
-            page = client.get("/rate/training").text
-            answer = client.send_quietly("/rate/vote", filled(client.get("/rate/training.json").json(), key_of(page)))
-            assert answer.status_code == 200, answer.text
+            decide(self, token, self.service.training_task(token), "A")
+        client = self.site.client()
+        client.cookies.set("rushes_rater", token, domain="127.0.0.1")
         return client
 
     def admin(self) -> Client:
@@ -110,6 +111,34 @@ class Study:
         client = self.site.client()
         assert client.send_form("/login", {"password": PASSWORD}).status_code == 303
         return client
+
+
+def decide(study: Study, session: str, task: Task, winner: Choice) -> None:
+    """Watch and vote through the service."""
+    study.site.app.state.pass_time(2 * max(task.a.duration_ms, task.b.duration_ms))
+    lengths: tuple[tuple[Side, int], ...] = (("A", task.a.duration_ms), ("B", task.b.duration_ms))
+    plays = [
+        PlayEvent(side=side, start_ms=0, end_ms=end, sequence=number)
+        for number in range(task.watch.required)
+        for side, end in lengths
+    ]
+    study.service.record_play(session, task.assignment, plays)
+    form = VoteForm(
+        winner=winner,
+        primary_tag=task.tags[0],
+        ratings_a=dict.fromkeys(task.dimensions, 4),
+        ratings_b=dict.fromkeys(task.dimensions, 2),
+        note="seen twice",
+    )
+    answer = study.service.submit_vote(session, task.assignment, form, key=f"pair-{task.assignment}"[:64])
+    assert isinstance(answer, Accepted), answer
+
+
+def vote_through(study: Study, client: Client, choose: Callable[[Task], Choice]) -> None:
+    """Vote on every pair this rater gets."""
+    session = client.cookies["rushes_rater"]
+    while (task := study.service.next_task(session)) is not None:
+        decide(study, session, task, choose(task))
 
 
 def key_of(page: str) -> str:

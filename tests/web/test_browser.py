@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from .livesite import PASSWORD, SYSTEMS, Study
+from .livesite import PASSWORD, SYSTEMS, Study, vote_through
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 pytestmark = pytest.mark.browser
@@ -233,7 +233,11 @@ def test_the_keyboard_alone_is_enough(visit: Callable[..., Visitor]) -> None:
         raise AssertionError(f"Tab never reached {selector}")
 
     page.goto(rater.study.invitation())
-    for selector, then in (("main button", "Before you begin"), ("main button", "For each pair"), ("main a", "Clip A")):
+    for selector, then in (
+        ("main button", "Before you begin"),
+        ("main button", "For each pair"),
+        ("main a.button", "Play both"),
+    ):
         tab_to(selector)
         page.keyboard.press("Enter")
         playwright.expect(page.get_by_text(then).first).to_be_visible()
@@ -251,7 +255,8 @@ def test_the_keyboard_alone_is_enough(visit: Callable[..., Visitor]) -> None:
         page.keyboard.press("Tab")
     tab_to("[data-submit]")
     page.keyboard.press("Enter")
-    tab_to("dialog[open] a.button")
+    playwright.expect(page.get_by_role("dialog")).to_be_visible()
+    tab_to("dialog[open] a[href='/rate']")
     page.keyboard.press("Enter")
     playwright.expect(page.get_by_text("Pair 1 of")).to_be_visible()
 
@@ -275,6 +280,7 @@ def test_keys_step_choose_help_and_stay_quiet_while_typing(visit: Callable[..., 
     playwright.expect(page.get_by_label("note")).to_have_value("1, 2. ? a b")
     playwright.expect(page.locator("[name=winner][value=Tie]")).to_be_checked()
     playwright.expect(page.get_by_role("dialog")).to_have_count(0)
+    page.evaluate("document.activeElement.blur()")
     page.locator("body").press("?")
     playwright.expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
     page.get_by_label("Switch these keys off").check()
@@ -364,7 +370,7 @@ CONTRAST = """() => {
     const [a, b] = [light(parse(style.color)), light(ground(element))].sort((x, y) => y - x);
     const ratio = (a + 0.05) / (b + 0.05);
     const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700);
-    if (ratio < (large ? 3 : 4.5)) faults.push(`${ratio.toFixed(2)} ${element.tagName} ${element.textContent.trim().slice(0, 40)}`);
+    if (ratio < (large ? 3 : 4.5)) faults.push(`${ratio.toFixed(2)} ${element.outerHTML.slice(0, 80)}`);
   }
   return faults;
 }"""
@@ -373,8 +379,9 @@ UNLABELLED = """() => [...document.querySelectorAll("input:not([type=hidden]):no
   .map((control) => control.outerHTML.slice(0, 80))"""
 SMALL = """() => [...document.querySelectorAll("button, select, input:not([type=hidden]):not([hidden]), a.button")]
   .map((control) => (control.matches(".segmented input, .chips input, .check input") ? control.parentElement : control))
-  .filter((control) => { const box = control.getBoundingClientRect(); return box.width && (box.width < 24 || box.height < 24); })
-  .map((control) => control.outerHTML.slice(0, 80))"""
+  .map((control) => [control.getBoundingClientRect(), control.outerHTML.slice(0, 80)])
+  .filter(([box]) => box.width && Math.min(box.width, box.height) < 24)
+  .map(([, text]) => text)"""
 
 
 def check_page(visitor: Visitor, name: str) -> None:
@@ -410,8 +417,8 @@ def test_every_page_fits_and_can_be_read(visit: Callable[..., Visitor], study: S
     playwright.expect(rater.page.get_by_role("alert")).to_be_visible()
     check_page(rater, f"{look}missing")
     seat = study.rater()
-    vote_through(seat, study, "A")
-    vote_through(study.rater(), study, "A")
+    vote_through(study, seat, lambda task: "A")
+    vote_through(study, study.rater(), lambda task: "A")
     rater.context.add_cookies([{"name": "rushes_rater", "value": seat.cookies["rushes_rater"], "url": study.site.url}])
     rater.page.goto("/rate")
     check_page(rater, f"{look}done")
@@ -428,13 +435,3 @@ def test_every_page_fits_and_can_be_read(visit: Callable[..., Visitor], study: S
     for name, address in (("home", "/"), ("new", "/studies/new"), ("nowhere", "/nowhere")):
         owner.page.goto(address)
         check_page(owner, f"{look}{name}")
-
-
-def vote_through(client: object, study: Study, winner: str) -> None:
-    """Vote on everything over HTTP."""
-    from .livesite import Client, filled, watch_all
-
-    assert isinstance(client, Client)
-    while client.get("/rate.json").json()["stage"] != "done":
-        task = watch_all(client, "/rate.json", study)
-        assert client.send_quietly("/rate/vote", filled(task, f"pair-{task['assignment']}", winner=winner)).is_success

@@ -25,6 +25,7 @@ from rushes.web.workbench import Workbench
 if TYPE_CHECKING:
     from rushes.study.service import StudyService
 
+VIEWS = (home, login, rater, ratings, clips, studies, admin, results, exports)
 STATIC = Path(__file__).with_name("static")
 
 
@@ -68,7 +69,7 @@ def create_app(
         lifespan=lifespan,
     )
     app.state.workbench = bench
-    for view in (home, login, rater, ratings, clips, studies, admin, results, exports):
+    for view in VIEWS:
         app.include_router(view.router)
     app.mount("/static", _Static(directory=STATIC), name="static")
     errors.install(app)

@@ -16,7 +16,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from rushes.errors import InputError, RushesError
-from rushes.web.limits import BodyTooLarge
 
 log = logging.getLogger("rushes.web")
 
@@ -60,10 +59,6 @@ def install(app: FastAPI) -> None:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"][1:])
         return answer(request, 422, f"{where or 'the request'}: {first['msg']}", code="invalid")
-
-    @app.exception_handler(BodyTooLarge)
-    async def too_large(request: Request, error: BodyTooLarge) -> Response:
-        return answer(request, 413, str(error), code="too-large", headers={"connection": "close"})
 
     @app.exception_handler(RushesError)
     async def expected(request: Request, error: RushesError) -> Response:

@@ -9,17 +9,19 @@ from collections.abc import Callable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from rushes.web.errors import Refusal
+
 BODY_LIMIT = 256 * 1024
 """Bytes of an ordinary request: a vote, a form, a play ledger."""
 UPLOAD_LIMIT = 16 * 1024 * 1024
 """Bytes of a request to a page that takes a CSV."""
 
 
-class BodyTooLarge(Exception):
+class BodyTooLarge(Refusal):
     """Raised while a body is being read, as soon as it passes its limit."""
 
     def __init__(self, limit: int) -> None:
-        super().__init__(f"the request is larger than {limit // 1024} KiB; send less at once")
+        super().__init__(413, f"The request is larger than {limit // 1024} KiB; send less at once.", code="too-large")
 
 
 class BodyLimit:

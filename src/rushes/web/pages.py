@@ -70,8 +70,9 @@ def with_twin(router: APIRouter, path: str) -> Callable[[View], View]:
     """Register a GET view at `path` and at `path.json`."""
 
     def register(view: View) -> View:
-        router.get(path, response_model=None)(view)
+        # The twin first: "/studies/{study}" would take "takes.json" for a study's name.
         router.get(f"{path}.json", response_model=None, name=f"{view.__name__}_json")(view)
+        router.get(path, response_model=None)(view)
         return view
 
     return register

@@ -50,13 +50,13 @@ export class Ledger {
     const open = this.open[side];
     if (open) {
       const jumped = place - open.place > (wall - open.wall) * Math.max(1, video.playbackRate) + JUMP_MS;
-      if (place < open.place || jumped) this.#close(side);
+      const turned = open.visible !== this.inView[side]; // only the part out of view is lost
+      if (place < open.place || jumped || turned) this.#close(side);
       else {
         open.end = open.place = place;
         open.wall = wall;
         open.rate = Math.max(open.rate, video.playbackRate);
         open.latest = video.playbackRate;
-        open.visible &&= this.inView[side];
         return;
       }
     }

@@ -64,9 +64,11 @@ function showWatch(watch) {
 }
 
 // A clip that nobody can see does not count: bring both in front of the eyes before they play.
-function comeIntoView() {
+async function comeIntoView() {
   const seen = ({ top, bottom }) => Math.min(bottom, innerHeight) - Math.max(top, 0) >= 0.6 * (bottom - top);
-  if (!Object.values(videos).every((video) => seen(video.getBoundingClientRect()))) pair.scrollIntoView({ block: "start" });
+  if (player.playing || Object.values(videos).every((video) => seen(video.getBoundingClientRect()))) return;
+  pair.scrollIntoView({ block: "start" });
+  for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame); // until the ledger has seen it
 }
 
 function cannotPlay(video) {
@@ -76,8 +78,10 @@ function cannotPlay(video) {
 
 $("[data-transport]").hidden = false;
 for (const element of $$("[data-play], [data-help]")) element.hidden = false;
-both.addEventListener("click", () => { comeIntoView(); player.toggleBoth(); });
-for (const button of $$("[data-play]")) button.addEventListener("click", () => { comeIntoView(); player.toggleOne(button.dataset.play); });
+const toggleBoth = () => comeIntoView().then(() => player.toggleBoth());
+const toggleOne = (side) => comeIntoView().then(() => player.toggleOne(side));
+both.addEventListener("click", toggleBoth);
+for (const button of $$("[data-play]")) button.addEventListener("click", () => toggleOne(button.dataset.play));
 for (const button of $$("[data-step]")) button.addEventListener("click", () => player.step(Number(button.dataset.step)));
 const toggleLoop = () => { player.loop = !player.loop; loop.setAttribute("aria-pressed", String(player.loop)); };
 loop.addEventListener("click", toggleLoop);
@@ -89,7 +93,7 @@ player.addEventListener("trouble", ({ detail }) => {
 });
 for (const video of Object.values(videos)) {
   video.addEventListener("seeked", showTime);
-  video.addEventListener("click", () => player.toggleBoth());
+  video.addEventListener("click", toggleBoth);
   if (video.error) cannotPlay(video); // it failed before we listened
 }
 document.addEventListener("visibilitychange", () => { if (document.hidden) player.pause(); });
@@ -192,11 +196,11 @@ const choose = (value) => {
 const keys = $("[data-keys]");
 const help = () => keys.showModal();
 shortcuts.install({
-  " ": () => { comeIntoView(); player.toggleBoth(); },
+  " ": toggleBoth,
   ",": () => player.step(-1),
   ".": () => player.step(1),
-  a: () => { comeIntoView(); player.toggleOne("A"); },
-  b: () => { comeIntoView(); player.toggleOne("B"); },
+  a: () => toggleOne("A"),
+  b: () => toggleOne("B"),
   l: toggleLoop,
   1: () => choose("A"),
   2: () => choose("B"),
