@@ -13,8 +13,10 @@ _HOMES = {
     "DefinitionMismatch": "rushes.errors",
     "Measurement": "rushes.core",
     "RushesError": "rushes.errors",
+    "canonicalize": "rushes.decode",
     "evaluate_clip": "rushes.evaluate.clip",
     "evaluate_clips": "rushes.evaluate.clips",
+    "probe": "rushes.decode",
     "read_run": "rushes.store",
 }
 
@@ -22,6 +24,7 @@ __all__ = sorted(_HOMES)
 
 if TYPE_CHECKING:
     from rushes.core import Definition, Measurement
+    from rushes.decode import canonicalize, probe
     from rushes.errors import DefinitionMismatch, RushesError
     from rushes.evaluate.clip import evaluate_clip
     from rushes.evaluate.clips import evaluate_clips

@@ -12,7 +12,7 @@ from av.video.reformatter import VideoReformatter
 from tests.clips import coded_frame, noise, write_frames, write_luma
 
 from rushes.decode import ClipReader, write_clip
-from rushes.decode.luma import luma_layout, luma_plane
+from rushes.decode.luma import luma_layout, luma_plane, rgb_of
 
 LIMITED, FULL, UNTAGGED = 1, 2, 0
 
@@ -197,3 +197,27 @@ def test_rgb_of_yuv_honours_the_range(tmp_path, tag):
     with ClipReader(clip) as reader:
         pictures = [frame.rgb() for frame in reader]
     assert [(int(p.min()), int(p.max())) for p in pictures] == [(0, 0), (255, 255)]
+
+
+def test_a_palette_clip_is_converted_through_its_palette(tmp_path):
+    # Index i stands for the gray level 255 − i.
+    indexes = np.arange(18 * 34, dtype=np.int64).reshape(18, 34).astype(np.uint8)
+    levels = (255 - np.arange(256)).astype(np.uint8)
+    palette = np.stack([np.full(256, 255, np.uint8), levels, levels, levels], axis=1)  # ARGB
+    frame = VideoFrame.from_ndarray((indexes, palette), format="pal8")
+    clip = write_frames(tmp_path / "palette.mov", [frame], codec="png")
+    with ClipReader(clip) as reader:
+        frame = next(iter(reader))
+        assert reader.facts.video.pix_fmt == "pal8" and frame.luma.converted
+        np.testing.assert_array_equal(frame.luma.values, 255 - indexes)
+
+
+# Pure red in limited 8-bit YCbCr is (81, 90, 240) by BT.601 and (63, 102, 240) by BT.709.
+@pytest.mark.parametrize(("colorspace", "codes"), [(2, (81, 90, 240)), (6, (81, 90, 240)), (1, (63, 102, 240))])
+def test_the_matrix_follows_the_tag_and_is_bt601_without_one(colorspace, codes):
+    frame = VideoFrame(32, 16, "yuv444p")
+    for plane, code in zip(frame.planes, codes, strict=True):
+        np.frombuffer(memoryview(plane), np.uint8)[:] = code
+    frame.colorspace, frame.color_range = colorspace, LIMITED
+    red = rgb_of(frame, VideoReformatter())[8, 16].astype(int)
+    assert np.abs(red - (255, 0, 0)).max() <= 3

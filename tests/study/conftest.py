@@ -76,7 +76,7 @@ def two_systems(takes: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
-    """URL of a PostgreSQL server of our own, without a database name; skipped where there is no binary."""
+    """URL of a PostgreSQL server of our own; skipped where there is no binary."""
     binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not binaries:
         pytest.skip("no PostgreSQL server binary in /usr/lib/postgresql; install postgresql to run these tests")
@@ -96,7 +96,7 @@ def postgres_server() -> Iterator[str]:
     options = f"-c listen_addresses='' -c unix_socket_directories={home} -c fsync=off -c max_connections=120"
     run(str(bin_folder / "pg_ctl"), "-D", str(data), "-w", "-l", str(home / "log"), "-o", options, "start")
     try:
-        yield f"postgresql://rushes@/{{name}}?host={home}"
+        yield f"postgresql://rushes@/postgres?host={home}"
     finally:
         run(str(bin_folder / "pg_ctl"), "-D", str(data), "-m", "immediate", "stop")
         shutil.rmtree(home, ignore_errors=True)
@@ -106,14 +106,13 @@ _numbers = itertools.count()
 
 
 def fresh_postgres(server: str) -> str:
-    """A new, empty database on the server."""
+    """An empty schema of its own on the server: as good as a database for the tests, and much quicker to make."""
     import psycopg
 
     name = f"study_{next(_numbers)}"
-    plain = server.format(name="postgres")
-    with psycopg.connect(plain, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return server.format(name=name)
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {name}")
+    return f"{server}&options=-csearch_path%3D{name}"
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])

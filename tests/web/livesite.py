@@ -28,6 +28,7 @@ class Site:
         self.app = app
         self.clients: list[Client] = []
         self.listener = socket.create_server(("127.0.0.1", 0))
+        self.listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         config = uvicorn.Config(app, log_level="error", access_log=False, lifespan="on")
         self.server = uvicorn.Server(config)

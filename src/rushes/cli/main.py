@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rushes import __version__
-from rushes.cli import clip, demo, metrics, serve, study_results
+from rushes.cli import canon, clip, demo, metrics, serve, study_results
 from rushes.cli.console import one_line_errors
 
 app = typer.Typer(
@@ -35,6 +35,7 @@ def root(
     """The evaluation workbench for generated video. No number without its definition; people decide preference."""
 
 
+app.command("canon")(one_line_errors(canon.canon))
 app.command("clip")(one_line_errors(clip.clip))
 app.command("demo")(one_line_errors(demo.demo))
 app.command("metrics")(one_line_errors(metrics.metrics))

@@ -8,6 +8,7 @@ in by silence, so that sample and frame times agree. The whole track is held in 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -16,6 +17,8 @@ import av
 import numpy as np
 from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
+from av.audio.stream import AudioStream
+from av.container.input import InputContainer
 from numpy.typing import NDArray
 
 from rushes.decode.opening import open_media, pick_audio, pick_video, start_of
@@ -24,6 +27,10 @@ from rushes.errors import MediaError
 
 _LONGEST_LEAD_S = 60
 """A track that claims to start later than this has broken timestamps: no silence is put before it."""
+
+
+_MIX = {"rematrix_maxval": "1"}
+"""Mixing weights add up to one. Without this, float stereo to mono is 0.71·(L + R), which clips."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -44,6 +51,42 @@ class AudioTrack:
         return cls(samples=samples, rate=rate, duration_ms=len(samples) * 1000 / rate)
 
 
+class Resampling:
+    """Decoded frames in, frames of one format, layout and rate out."""
+
+    def __init__(self, *, format: str, layout: str, rate: int) -> None:
+        self._wanted = (format, layout, rate)
+        self._resampler: AudioResampler | None = None
+        self._kind: tuple[str, str, int] | None = None
+
+    def push(self, frame: AudioFrame) -> list[AudioFrame]:
+        """Take one decoded frame. A change of rate, layout or format in mid-stream starts a new resampler."""
+        kind = (frame.format.name, frame.layout.name, frame.sample_rate)
+        tail = []
+        if kind != self._kind or self._resampler is None:
+            tail = self.drain()
+            self._kind = kind
+            format, layout, rate = self._wanted
+            self._resampler = AudioResampler(format=format, layout=layout, rate=rate, options=_MIX)
+        return tail + self._resampler.resample(frame)
+
+    def drain(self) -> list[AudioFrame]:
+        """What the resampler still holds."""
+        resampler, self._resampler = self._resampler, None
+        if resampler is None:
+            return []
+        tail = resampler.resample(None)  # [None] where it had nothing to do
+        return [frame for frame in tail if frame is not None]
+
+
+def lead_in(frame: AudioFrame, start: Fraction | None, rate: int) -> int:
+    """Samples of silence between the clip's time zero and its first audio frame."""
+    if start is None or frame.pts is None or frame.time_base is None:
+        return 0
+    late = frame.pts * frame.time_base - start
+    return round(late * rate) if 0 < late <= _LONGEST_LEAD_S else 0
+
+
 class MonoCollector:
     """Gathers decoded audio frames into one mono track."""
 
@@ -51,50 +94,45 @@ class MonoCollector:
         self.rate = rate
         self._start = start
         self._chunks: list[NDArray[np.float32]] = []
-        self._resampler: AudioResampler | None = None
-        self._kind: tuple[str, str, int] | None = None
+        self._resampling = Resampling(format="flt", layout="mono", rate=rate)
         self._empty = True
         self.lead = 0
         """Samples of silence before the first frame."""
 
     def add(self, frame: AudioFrame) -> None:
-        """Take one decoded frame. A change of rate, layout or format in mid-stream starts a new resampler."""
-        kind = (frame.format.name, frame.layout.name, frame.sample_rate)
-        if kind != self._kind:
-            self._drain()
-            self._kind = kind
-            self._resampler = AudioResampler(format="flt", layout="mono", rate=self.rate)
+        """Take one decoded frame."""
         if self._empty:
             self._empty = False
-            self._lead_in(frame)
-        assert self._resampler is not None
-        self._keep(self._resampler.resample(frame))
+            self.lead = lead_in(frame, self._start, self.rate)
+            self._chunks.append(np.zeros(self.lead, np.float32))
+        self._keep(self._resampling.push(frame))
 
     def track(self, stated_ms: float | None) -> AudioTrack:
         """Everything heard, in [−1, 1]; where the file states no duration, the samples' own."""
-        self._drain()
+        self._keep(self._resampling.drain())
         samples = np.concatenate(self._chunks) if self._chunks else np.zeros(0, np.float32)
         self._chunks.clear()
         np.clip(samples, -1, 1, out=samples)
         heard_ms = (len(samples) - self.lead) * 1000 / self.rate
         return AudioTrack(samples=samples, rate=self.rate, duration_ms=heard_ms if stated_ms is None else stated_ms)
 
-    def _lead_in(self, frame: AudioFrame) -> None:
-        if self._start is None or frame.pts is None or frame.time_base is None:
-            return
-        late = frame.pts * frame.time_base - self._start
-        if 0 < late <= _LONGEST_LEAD_S:
-            self.lead = round(late * self.rate)
-            self._chunks.append(np.zeros(self.lead, np.float32))
-
-    def _drain(self) -> None:
-        if self._resampler is not None:
-            tail = self._resampler.resample(None)  # [None] where it had nothing to do
-            self._keep([frame for frame in tail if frame is not None])
-        self._resampler = None
-
     def _keep(self, frames: list[AudioFrame]) -> None:
         self._chunks.extend(frame.to_ndarray()[0].astype(np.float32) for frame in frames)
+
+
+def decoded_audio(container: InputContainer, stream: AudioStream) -> Iterator[AudioFrame]:
+    """Audio frames of a stream, from here to the end. A damaged packet is a gap: the sound after it moves up."""
+    stream.codec_context.thread_count = 1
+    packets = container.demux(stream)
+    while True:
+        try:
+            packet = next(packets, None)
+            frames = packet.decode() if packet is not None else []
+        except av.FFmpegError:
+            continue  # a demuxer that failed has ended: the next call gives None
+        if packet is None:
+            return
+        yield from frames
 
 
 def read_audio(path: Path | str, rate: int = 16000) -> AudioTrack:
@@ -108,17 +146,8 @@ def read_audio(path: Path | str, rate: int = 16000) -> AudioTrack:
             raise MediaError(f"{os.fspath(path)}: expected sound, the file has no audio track that can be decoded")
         facts = facts_of(container, None, stream, None)
         collector = MonoCollector(rate, start_of(pick_video(container), stream))
-        stream.codec_context.thread_count = 1
-        packets = container.demux(stream)
-        while True:
-            try:
-                packet = next(packets, None)
-                if packet is None:
-                    break
-                for frame in packet.decode():
-                    collector.add(frame)
-            except av.FFmpegError:
-                continue  # a damaged packet is a gap in the sound; `ClipReader.audio_failures` counts them
+        for frame in decoded_audio(container, stream):
+            collector.add(frame)
     track = collector.track(facts.audio.duration_ms if facts.audio else None)
     if len(track.samples) <= collector.lead:
         raise MediaError(f"{os.fspath(path)}: the audio track holds no sound that can be decoded; export it again")

@@ -32,8 +32,12 @@ from rushes.decode.luma import Range, color_range_of
 from rushes.decode.opening import reason
 from rushes.errors import InputError, MediaError
 
-_QUALITY: dict[str, dict[str, str]] = {"libx264": {}, "libx264rgb": {}, "libvpx-vp9": {"b": "0"}}
-"""Codecs that know `crf`, and what else they need to heed it."""
+X264_STEADY = {"mbtree": "0"}
+"""x264's macroblock-tree rate control can vary from run to run, on one thread too: 12 runs over one 200×200 clip gave
+11 different files with it, and one file without."""
+
+_QUALITY: dict[str, dict[str, str]] = {"libx264": X264_STEADY, "libx264rgb": X264_STEADY, "libvpx-vp9": {"b": "0"}}
+"""Codecs that know `crf`, and what else they need."""
 _AUDIO_BLOCK = 1024
 
 

@@ -112,6 +112,8 @@ class ClipReader:
         try:
             self._video = need_video(self._container, path)
             self._sound = pick_audio(self._container)
+            self.pixel_aspect: Fraction | None = self._video.sample_aspect_ratio or None
+            """Width over height of one pixel, as coded; None where the file does not say."""
             self._start = start_of(self._video, self._sound)
             wanted = audio_rate is not None and self._sound is not None
             self._collector = MonoCollector(cast(int, audio_rate), self._start) if wanted else None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import cast
@@ -78,6 +78,13 @@ class MediaFacts:
     audio: AudioFacts | None
     video_streams: int
     """Video streams, attached pictures not counted; the default one, else the first, is read."""
+
+    def plain(self) -> dict[str, object]:
+        """As plain data for JSON; the frame rate is a text such as "30000/1001", exact."""
+        facts = asdict(self)
+        if self.video and self.video.fps:
+            facts["video"]["fps"] = str(self.video.fps)
+        return facts
 
     def with_measured(self, *, video_ms: float | None, audio_ms: float | None) -> MediaFacts:
         """The same facts, with the durations the file does not state filled in from what was measured."""

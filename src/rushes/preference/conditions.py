@@ -14,6 +14,7 @@ from rushes.preference.votes import Vote
 
 Labels: TypeAlias = Literal["raw", "adjudicated"]
 NO_RULE = "none"
+ALL_FAMILIES = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

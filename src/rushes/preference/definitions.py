@@ -113,7 +113,8 @@ BT_RANK = _definition(
     lowest=1.0,
     highest=None,
     better="lower",
-    edge_cases="no ranking: None",
+    edge_cases="no ranking: None; one rater: every rank stays possible",
+    reference="Bonferroni bounds on all pairwise differences; docs/statistics.md",
     per=("bound", "prior", "system", "ties"),
 )
 BT_TIE_PARAMETER = _definition(
@@ -123,6 +124,7 @@ BT_TIE_PARAMETER = _definition(
     unit="1",
     highest=None,
     edge_cases="no ranking, or a policy without such a parameter: None",
+    reference="Davidson 1970; Rao & Kupper 1967",
     per=("prior", "ties"),
 )
 BT_FIT_P = _definition(
@@ -130,6 +132,7 @@ BT_FIT_P = _definition(
     "Chance of a worse fit if the model holds; near 0, one strength per system does not explain the votes.",
     "P(χ²_df > G²), G² = 2 Σ observed ln(observed / expected)",
     edge_cases="no degrees of freedom (two systems), half-tie, or a prior: None",
+    reference="likelihood-ratio test against free outcome shares per pair",
     per=("prior", "ties"),
 )
 DROP_K_VOTES = _definition(
@@ -149,6 +152,7 @@ DROP_K_SHARE = _definition(
     "drop_k_votes / votes used by the ranking",
     better="higher",
     edge_cases="as drop_k_votes",
+    reference="Huang et al. 2025",
     per=("prior", "ties"),
 )
 WIN_SHARE = _definition(
@@ -157,14 +161,22 @@ WIN_SHARE = _definition(
     "(wins + ties/2) / votes",
     better="higher",
     edge_cases="no votes: None",
+    reference="rubric v0.1, pairwise preference",
     per=("bound", "family", "system"),
 )
-TIE_SHARE = _definition("tie_share", "Share of votes that were ties.", "ties / votes", edge_cases="no votes: None")
+TIE_SHARE = _definition(
+    "tie_share",
+    "Share of votes that were ties.",
+    "ties / votes",
+    edge_cases="no votes: None",
+    reference="rubric v0.1, pairwise preference: tie only if truly indistinguishable",
+)
 LEFT_SHARE = _definition(
     "left_share",
     "Share of decided votes for the clip on the left; 0.5 is no position bias.",
     "left wins / (left wins + right wins), sides known",
     edge_cases="no decided vote with a known side: None",
+    reference="sides are counter-balanced by the study; docs/statistics.md",
     per=("bound",),
 )
 DIMENSION_MEAN = _definition(
@@ -185,6 +197,7 @@ TAG_COUNT = _definition(
     "votes with the tag as primary, or among the secondary",
     unit="votes",
     highest=None,
+    edge_cases="a tag that nobody gave has no row",
     reference="rubric v0.1, reason tags",
     per=("role", "tag"),
 )
@@ -195,6 +208,7 @@ METRIC_PICKS_WINNER = _definition(
     "of people or equal values",
     better="higher",
     edge_cases="no vote with both values: None; a metric without a direction is read as higher-is-better and says so",
+    reference="docs/statistics.md, metrics against votes",
     per=("bound", "direction", "metric", "ties"),
 )
 BADGE_WIN_SHARE = _definition(
@@ -202,6 +216,7 @@ BADGE_WIN_SHARE = _definition(
     "How often a clip with this badge won against a clip with another badge.",
     "wins / decided votes between clips of different badges",
     edge_cases="no such vote: None",
+    reference="docs/statistics.md, metrics against votes",
     per=("badge", "bound"),
 )
 TAG_METRIC_CHECK = _definition(
@@ -209,6 +224,7 @@ TAG_METRIC_CHECK = _definition(
     "How often the clip that lost has the worse metric value, among votes with the tag and among votes without.",
     "losers with the worse value / decided votes with different values",
     edge_cases="no such vote: None",
+    reference="docs/statistics.md, metrics against votes",
     per=("bound", "metric", "tag", "tagged"),
 )
 SUGGESTED_THRESHOLD = _definition(
@@ -220,6 +236,7 @@ SUGGESTED_THRESHOLD = _definition(
     lowest=None,
     highest=None,
     edge_cases="one value only, no direction, or nothing better than chance: None",
+    reference="balanced accuracy (Youden 1950); docs/statistics.md, metrics against votes",
     per=("metric",),
 )
 SUGGESTED_THRESHOLD_ACCURACY = _definition(
@@ -228,6 +245,7 @@ SUGGESTED_THRESHOLD_ACCURACY = _definition(
     "(share of losing clips beyond it + share of winning clips within it) / 2",
     better="higher",
     edge_cases="as suggested_threshold",
+    reference="balanced accuracy (Youden 1950)",
     per=("metric",),
 )
 

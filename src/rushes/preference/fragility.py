@@ -2,8 +2,8 @@
 
 Formula     the smallest k found such that a refit without k chosen votes has another leader
 Method      for each challenger, votes are ordered by their influence on its gap to the leader (one Newton step), the
-            shortest prefix that flips the leader is found by bisection with a refit at each trial, and the order is
-            renewed at the point found until k no longer falls. Every answer is verified by its refit; a smaller set
+            shortest prefix that flips the leader is found with a refit at each trial, and the order is renewed at
+            the point found until k no longer falls. Every answer is verified by its refit; a smaller set
             may exist, so k is an upper bound (exact for two systems without ties).
 Edge cases  two leaders level: 0. No removal found that leaves votes which can be ranked and another leader: None.
 Reference   Huang et al. 2025, dropping a handful of preferences can change the top of an arena ranking
@@ -22,6 +22,7 @@ from rushes.preference.ranking import Ranking, fit
 from rushes.preference.tally import Floats, PairCounts
 
 _ROUNDS = 4
+_SCANNED = 100
 _LEVEL = 1e-9
 
 
@@ -78,7 +79,7 @@ def _fewest(ranking: Ranking, leader: str, challenger: str, below: int | None) -
     best, point = None, ranking
     for _ in range(_ROUNDS):
         order = _influence(point, leader, challenger, ranking.problem.counts)
-        found = _bisect(ranking, order, leader, below)
+        found = _shortest(ranking, order, leader, below)
         if found is None:
             break
         best, below = found, found[0]
@@ -104,45 +105,42 @@ def _influence(point: Ranking, leader: str, challenger: str, counts: PairCounts)
     return [(o, k) for _, o, k in sorted(cells, key=lambda cell: (-cell[0], cell[1], cell[2]))]
 
 
-def _bisect(
+def _shortest(
     ranking: Ranking, order: list[tuple[int, int]], leader: str, below: int | None
 ) -> tuple[int, Floats, str] | None:
-    """The shortest prefix of the order that changes the leader, taking the flip as monotone in its length."""
+    """The shortest prefix of the order that changes the leader.
+
+    Up to `_SCANNED` votes every length is tried. Beyond, by bisection: a prefix too short leaves the leader, one too
+    long leaves votes that cannot be ranked, and the lengths between flip it.
+    """
     seen = _cells(ranking.problem.counts)
     available = int(sum(seen[o, k] for o, k in order))
     high = available if below is None else min(available, below - 1)
-    best = _flipped(ranking, seen, order, high, leader)
-    if best is None and high >= 1 and _without(ranking, _prefix(seen, order, high)) is None:
-        high, best = _doubling(ranking, seen, order, high, leader)
-    low = 0
-    while best is not None and high - low > 1:
-        middle = (low + high) // 2
-        found = _flipped(ranking, seen, order, middle, leader)
-        if found is None:
-            low = middle
-        else:
-            high, best = middle, found
-    return best
-
-
-def _doubling(
-    ranking: Ranking, seen: Floats, order: list[tuple[int, int]], high: int, leader: str
-) -> tuple[int, tuple[int, Floats, str] | None]:
-    """Taking too much can leave votes that cannot be ranked; walk up by doubling until the leader changes."""
-    number = 1
-    while number < high:
+    if high < 1 or not _too_long(ranking, seen, order, high, leader):
+        return None
+    start, stop = 1, high
+    if high > _SCANNED:
+        low = 0
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if _too_long(ranking, seen, order, middle, leader) else (middle, high)
+        start, stop = high, min(high + _SCANNED, stop)
+    for number in range(start, stop + 1):
         found = _flipped(ranking, seen, order, number, leader)
         if found is not None:
-            return number, found
-        number *= 2
-    return high, None
+            return found
+    return None
+
+
+def _too_long(ranking: Ranking, seen: Floats, order: list[tuple[int, int]], number: int, leader: str) -> bool:
+    """True when the leader no longer leads: another does, or nobody can be ranked any more."""
+    after = _without(ranking, _prefix(seen, order, number))
+    return after is None or after.log_worth[after.systems.index(leader)] < after.log_worth.max() - _LEVEL
 
 
 def _flipped(
     ranking: Ranking, seen: Floats, order: list[tuple[int, int]], number: int, leader: str
 ) -> tuple[int, Floats, str] | None:
-    if number < 1:
-        return None
     taken = _prefix(seen, order, number)
     after = _without(ranking, taken)
     if after is None:

@@ -1,9 +1,9 @@
 """How sure is a number? Intervals for strengths, shares and means.
 
 People differ, and one person's votes resemble each other: intervals that treat votes as independent are too narrow
-(measured coverage 0.81 at nominal 0.95 with 12 raters × 60 votes). So the default everywhere is rater-clustered:
-scores are summed per rater before they are squared, and the critical value is Student's t with G − 1 degrees of
-freedom for G raters.
+(measured coverage 0.79 at nominal 0.95 with 12 raters × 60 votes; rater-clustered 0.97). So the default everywhere is
+rater-clustered: scores are summed per rater before they are squared, and the critical value is Student's t with G − 1
+degrees of freedom for G raters.
 
 Kinds       fisher            inverse information; votes independent, model exact
             sandwich          votes independent, model may be wrong
@@ -98,44 +98,66 @@ def uncertainty(
         return Uncertainty(kind=kind, covariance=bread, critical=normal, raters=len(votes.raters) if votes else 0)
     if votes is None:
         raise InputError(f"{kind} intervals need the tallied votes, not the ranking alone")
-    scores = _vote_scores(ranking, votes)
     raters = len(votes.raters)
     if kind == "sandwich":
-        meat = (scores * votes.count[:, None]).T @ scores
+        meat = _score_squares(ranking, votes)
         return Uncertainty(kind=kind, covariance=bread @ meat @ bread, critical=normal, raters=raters)
     if raters < 2:
         return "rater-clustered intervals need two raters"
-    summed = np.zeros((raters, scores.shape[1]))
-    np.add.at(summed, votes.rater, scores * votes.count[:, None])
+    summed = _score_sums(ranking, votes)
     meat = summed.T @ summed * (raters / (raters - 1.0))
     critical = float(t.ppf(0.5 + confidence / 2.0, raters - 1))
     return Uncertainty(kind=kind, covariance=bread @ meat @ bread, critical=critical, raters=raters)
 
 
-def _vote_scores(ranking: Ranking, votes: Tally) -> Floats:
-    """Derivative of one vote's log likelihood, one row per row of the tally; ties score nothing under drop-tie."""
-    theta, size = ranking.log_worth, ranking.problem.size
-    row = np.arange(len(votes.count))
-    at = _per_row(ranking, theta[votes.first] - theta[votes.second])
-    slope, tie_slope = at[0][votes.outcome, row], at[1][votes.outcome, row]
-    if ranking.tie_policy == "drop-tie":
-        slope = np.where(votes.outcome == TIE, 0.0, slope)
-    scores = np.zeros((len(row), len(ranking.x)))
-    scores[row, votes.first] = slope
-    scores[row, votes.second] = -slope
-    if ranking.problem.has_tie:
-        scores[:, size] = tie_slope
-    return scores
+def _slopes(ranking: Ranking, votes: Tally) -> tuple[Floats, Floats]:
+    """∂ log P / ∂d and ∂u of one vote, for each row of the tally; ties score nothing under drop-tie.
 
-
-def _per_row(ranking: Ranking, d: Floats) -> tuple[Floats, Floats]:
-    """Scores of the three outcomes at these differences; they do not depend on counts."""
+    Worked out once per pair of systems: scores depend on the outcome and on d, not on counts.
+    """
+    size, theta = ranking.problem.size, ranking.log_worth
+    d = (theta[:, None] - theta[None, :]).ravel()
     nothing, index = np.zeros_like(d), np.zeros(len(d), dtype=np.int64)
     blank = PairCounts(
         systems=ranking.systems, first=index, second=index, wins_first=nothing, wins_second=nothing, ties=nothing
     )
     at = likelihood(d, float(ranking.x[-1]) if ranking.problem.has_tie else None, blank, ranking.tie_policy)
-    return at.score_d, at.score_u
+    pair = votes.first * size + votes.second
+    slope = at.score_d[votes.outcome, pair]
+    if ranking.tie_policy == "drop-tie":
+        slope = np.where(votes.outcome == TIE, 0.0, slope)
+    return slope, at.score_u[votes.outcome, pair]
+
+
+def _score_sums(ranking: Ranking, votes: Tally) -> Floats:
+    """Raters × parameters: the derivative of each rater's whole log likelihood."""
+    slope, tie_slope = (values * votes.count for values in _slopes(ranking, votes))
+    width, raters = len(ranking.x), len(votes.raters)
+    flat = np.bincount(votes.rater * width + votes.first, weights=slope, minlength=raters * width)
+    flat -= np.bincount(votes.rater * width + votes.second, weights=slope, minlength=raters * width)
+    sums = flat.reshape(raters, width)
+    if ranking.problem.has_tie:
+        sums[:, -1] = np.bincount(votes.rater, weights=tie_slope, minlength=raters)
+    return np.asarray(sums)
+
+
+def _score_squares(ranking: Ranking, votes: Tally) -> Floats:
+    """Σ over votes of score · scoreᵀ."""
+    slope, tie_slope = _slopes(ranking, votes)
+    width, ends = len(ranking.x), ((votes.first, 1.0), (votes.second, -1.0))
+    found = np.zeros(width * width)
+    for row, row_sign in ends:
+        for column, sign in ends:
+            weights = row_sign * sign * votes.count * slope**2
+            found += np.bincount(row * width + column, weights=weights, minlength=width * width)
+    table = found.reshape(width, width)
+    if ranking.problem.has_tie:
+        for row, sign in ends:
+            weights = sign * votes.count * slope * tie_slope
+            table[:, -1] += np.bincount(row, weights=weights, minlength=width)
+        table[-1, :] = table[:, -1]
+        table[-1, -1] = float(votes.count @ tie_slope**2)
+    return np.asarray(table)
 
 
 def score_intervals(ranking: Ranking, spread: Uncertainty | str) -> tuple[Interval, ...]:

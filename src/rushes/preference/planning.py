@@ -3,6 +3,7 @@
 Formula     n = ((z_{1−α/2} ½ + z_{power} √(p(1−p))) / (p − ½))², rounded up: decided votes needed to tell a true
             preference share p from an even one
 Unit        non-tied votes on one pair of systems, taken as independent; divide by (1 − share of ties) for all votes
+Caution     the exact test is a little more careful than the normal one behind the formula (0.76 for 0.80 at p = 0.6)
 Edge cases  p = ½ needs endless votes: `InputError`
 """
 

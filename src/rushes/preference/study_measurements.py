@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from rushes.core import Measurement
 from rushes.preference import definitions as d
 from rushes.preference.agreement import percent_agreement, winner_table
-from rushes.preference.conditions import NO_RULE, Conditions, bounded, counted_votes, measured
+from rushes.preference.conditions import ALL_FAMILIES, NO_RULE, Conditions, bounded, counted_votes, measured
 from rushes.preference.connection import RankingError
 from rushes.preference.dimensions import dimension_means, tag_counts
 from rushes.preference.fragility import drop_k
@@ -36,7 +36,6 @@ from rushes.preference.tally import tally
 from rushes.preference.tie_models import TiePolicy, check_policy
 from rushes.preference.votes import Vote
 
-ALL_FAMILIES = "all"
 _CLUSTERED = "rater-clustered"
 
 

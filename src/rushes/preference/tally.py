@@ -5,9 +5,8 @@ Everything a ranking or an interval needs is how often each rater gave each outc
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -110,21 +109,22 @@ def tally(votes: Iterable[Vote], *, systems: Collection[str] = ()) -> Tally:
     >>> t.systems, t.votes, t.ties
     (('x', 'y'), 1, 1)
     """
-    counted = Counter((vote.rater, vote.system_a, vote.system_b, vote.winner) for vote in votes)
-    names = tuple(sorted({name for _, a, b, _ in counted for name in (a, b)} | set(systems)))
-    raters = tuple(sorted({key[0] for key in counted}))
-    place, person = {name: i for i, name in enumerate(names)}, {name: i for i, name in enumerate(raters)}
-    rows = sorted((person[r], place[a], place[b], OUTCOMES[w], n) for (r, a, b, w), n in counted.items())
-    columns = np.array(rows, dtype=np.int64).reshape(-1, 5).T
-    return Tally(
-        systems=names,
-        raters=raters,
-        rater=columns[0],
-        first=columns[1],
-        second=columns[2],
-        outcome=columns[3],
-        count=columns[4],
+    given = tuple(votes)
+    first, second, people = (
+        [vote.system_a for vote in given],
+        [vote.system_b for vote in given],
+        [vote.rater for vote in given],
     )
+    names, raters = sorted({*first, *second, *systems}), sorted(set(people))
+    place, person = {name: i for i, name in enumerate(names)}, {name: i for i, name in enumerate(raters)}
+    counted = tally_arrays(
+        names,
+        [place[name] for name in first],
+        [place[name] for name in second],
+        [OUTCOMES[vote.winner] for vote in given],
+        rater=[person[name] for name in people],
+    )
+    return replace(counted, raters=tuple(raters))
 
 
 def tally_arrays(

@@ -93,13 +93,15 @@ class _Pool(Generic[Task, Result]):
             for worker in self._ready(timeout):
                 done = worker.index
                 assert done is not None
-                outcome = self._collect(worker, timeout)
+                outcome = _collect(worker)
+                if outcome is None:
+                    outcome = Crash(f"took longer than {timeout:g} s", may_retry=False)
                 if isinstance(outcome, Crash):
                     self._replace(worker)
                     if outcome.may_retry and attempts[done] < _ATTEMPTS:
                         waiting.appendleft(done)
                         continue
-                yield done, outcome
+                yield done, outcome if isinstance(outcome, Crash) else outcome.result
 
     @staticmethod
     def _hand_out(worker: _Worker, index: int, task: Task) -> None:
@@ -121,21 +123,6 @@ class _Pool(Generic[Task, Result]):
         late = [w for w in busy if timeout is not None and time.monotonic() - w.started >= timeout]
         return list({**done, **{id(w): w for w in late}}.values())
 
-    @staticmethod
-    def _collect(worker: _Worker, timeout: float | None) -> Any:
-        if worker.pipe.poll():
-            try:
-                error, result = worker.pipe.recv()
-            except (EOFError, ConnectionResetError):
-                return Crash(_death(worker))
-            worker.index = None
-            if error is not None:
-                raise error
-            return result
-        if worker.process.is_alive():
-            return Crash(f"took longer than {timeout:g} s", may_retry=False)
-        return Crash(_death(worker))
-
     def _replace(self, worker: _Worker) -> None:
         worker.stop()
         self._workers[self._workers.index(worker)] = _Worker(self._context, self._work)
@@ -143,6 +130,26 @@ class _Pool(Generic[Task, Result]):
     def stop(self) -> None:
         for worker in self._workers:
             worker.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    result: Any
+
+
+def _collect(worker: _Worker) -> _Answer | Crash | None:
+    """What a worker has to say: an answer, its death, or None while it is still at work."""
+    if worker.pipe.poll():
+        try:
+            error, result = worker.pipe.recv()
+        except (EOFError, ConnectionResetError):
+            return Crash(_death(worker))
+        worker.index = None
+        if error is not None:
+            raise error
+        return _Answer(result)
+    # The sentinel closes a moment before the pipe does, and before the process can be waited for.
+    return Crash(_death(worker)) if wait([worker.process.sentinel], 0) else None
 
 
 def _death(worker: _Worker) -> str:

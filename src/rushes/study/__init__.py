@@ -1,5 +1,6 @@
 """The human study as a service: invitations, tasks, the watch ledger, votes, adjudication, results."""
 
+import rushes.study.packages  # noqa: F401  # says what to install, before anything needs it
 from rushes.study.errors import NotAllowed, StudyError
 from rushes.study.records import (
     Accepted,

@@ -10,10 +10,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 from rushes.core.provenance import file_digest
-from rushes.decode import probe
+from rushes.decode import canonicalize, probe
 from rushes.decode.probe import MediaFacts
 from rushes.errors import MediaError
 from rushes.study.errors import StudyError
@@ -27,6 +28,7 @@ _PIXELS = {"yuv420p", "yuvj420p"}
 _SHORTEST_NAME = 4
 """A shorter system name ("A") is found in any file by chance."""
 _BLOCK = 1 << 20
+_HIGHEST_RATE = 120
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,13 +62,17 @@ def ready_clip(source: Path, *, media: Path, hide: Sequence[str]) -> ReadyClip:
     kind = content_type(source, facts)
     if kind is not None and not _tells(source, hide):
         return _ready(source.resolve(), digest, facts, kind)
-    from rushes.decode import canonicalize
-
     media.mkdir(parents=True, exist_ok=True)
     target = media / f"{digest[:24]}.mp4"
     if not target.exists():
-        canonicalize(source, target)
+        canonicalize(source, target, fps=_rate(facts))
     return _ready(target.resolve(), digest, probe(target), "video/mp4")
+
+
+def _rate(facts: MediaFacts) -> Fraction:
+    """The clip's own frame rate: a copy at another rate would judder beside a clip that was left alone."""
+    rate = facts.video.fps if facts.video is not None else None
+    return rate if rate is not None and 1 <= rate <= _HIGHEST_RATE else Fraction(30)
 
 
 def content_type(path: Path, facts: MediaFacts) -> str | None:

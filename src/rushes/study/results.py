@@ -14,6 +14,7 @@ from rushes.preference.agreement import percent_agreement, winner_table
 from rushes.preference.rubric import FAMILIES, rubric
 from rushes.preference.votes import Vote, WatchedSpan
 from rushes.store.tables import adjudication, assignment, audit, clip, exclusion, pair, problem, rater, study, vote
+from rushes.study.errors import StudyError
 from rushes.study.planning import summaries
 from rushes.study.records import (
     AuditEntry,
@@ -106,10 +107,20 @@ def clips(connection: Connection, study_name: str) -> tuple[StudyClip, ...]:
 
 
 def prompts(connection: Connection, study_name: str) -> dict[str, str]:
-    """The prompts' words by prompt id; the id itself where no words were given."""
+    """The prompts' words by prompt id; the id itself where no words were given.
+
+    `StudyError` where one id has two texts (two task families that count from 1): votes name prompts by id alone.
+    """
     found = study_row(connection, study_name)
     query = select(pair.c.prompt, pair.c.prompt_text).where(pair.c.study_id == found.id).order_by(pair.c.id)
-    return {row.prompt: row.prompt_text or row.prompt for row in connection.execute(query)}
+    texts: dict[str, str] = {}
+    for row in connection.execute(query):
+        text = row.prompt_text or row.prompt
+        if texts.setdefault(row.prompt, text) != text:
+            raise StudyError(
+                f"study {study_name}: prompt {row.prompt!r} has two texts; give every prompt an id of its own"
+            )
+    return texts
 
 
 def votes(connection: Connection, study_name: str, *, excluded: bool, adjudicated: bool) -> list[Vote]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from rushes.preference.watch import WatchRule
 from rushes.store.tables import audit, rater, rater_session, study
@@ -50,12 +50,13 @@ _SIGNED_IN = (
     )
     .join(rater_session, rater_session.c.rater_id == rater.c.id)
     .join(study, study.c.id == rater.c.study_id)
+    .where(rater_session.c.token_hash == bindparam("session_hash"))
 )
 
 
 def signed_in(connection: Connection, session: str, now: int) -> Row[Any]:
     """The rater behind a cookie, with the study's settings; `NotAllowed` when unknown or expired."""
-    row = connection.execute(_SIGNED_IN.where(rater_session.c.token_hash == token_hash(session))).first()
+    row = connection.execute(_SIGNED_IN, {"session_hash": token_hash(session)}).first()
     if row is None or row.expires_ms <= now:
         raise NotAllowed("your session has ended; open your link again or ask for a new invitation")
     return row

@@ -231,13 +231,13 @@ class StudyService:
         `record_play` and `submit_vote` apply, and the answer of `submit_vote` carries the feedback. A wrong answer may
         be tried again; the stage moves on either way.
         """
-        with self.database.write() as connection:
+        with self.database.write(durable=False) as connection:
             return work.training_task(connection, session, now=self._clock())
 
     def next_task(self, session: str, *, ahead: int = 0) -> Task | None:
         """The pair to work on: the open one where there is one (a reload finds it), else a new one; None when done.
         `ahead=1` gives the one after it, to preload its clips."""
-        with self.database.write() as connection:
+        with self.database.write(durable=False) as connection:
             return work.next_task(connection, session, ahead=ahead, now=self._clock())
 
     def media(self, token: str) -> Media:
@@ -254,12 +254,12 @@ class StudyService:
     def record_play(self, session: str, assignment: str, events: Sequence[PlayEvent]) -> WatchState:
         """Add stretches of play to the ledger. Credited: forward, at 1× or slower, visible, and not faster than the
         server's clock allows since the pair was shown."""
-        with self.database.write() as connection:
+        with self.database.write(durable=False) as connection:
             return work.record_play(connection, session, assignment, events, now=self._clock())
 
     def save_draft(self, session: str, assignment: str, form: VoteForm) -> None:
         """Keep what is filled in so far; `Task.draft` gives it back."""
-        with self.database.write() as connection:
+        with self.database.write(durable=False) as connection:
             work.save_draft(connection, session, assignment, form, now=self._clock())
 
     def submit_vote(

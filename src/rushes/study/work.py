@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, Row, or_, select
+from sqlalchemy import Connection, Row, bindparam, or_, select
 
 from rushes.preference.pairs import seeded_order
 from rushes.preference.rubric import FAMILIES, rubric
@@ -28,6 +28,8 @@ from rushes.study.rows import log, signed_in, watch_rule
 BREAK_MS = 10 * 60_000
 IDLE_MS = 60_000
 """Longer gaps between signs of life are not counted as work."""
+SIGN_EVERY_MS = 4_000
+"""Signs of life closer together than this are one: a page reports its play every second."""
 MOST_EVENTS = 500
 PROBLEMS = ("will not play", "no sound", "offensive", "other")
 LONGEST_TEXT = 2000
@@ -58,13 +60,14 @@ _MINE = (
     .join(pair, pair.c.id == assignment.c.pair_id)
     .join(_CLIP_A, _CLIP_A.c.id == pair.c.clip_a_id)
     .join(_CLIP_B, _CLIP_B.c.id == pair.c.clip_b_id)
+    .where(assignment.c.key == bindparam("wanted_key"), assignment.c.rater_id == bindparam("wanted_rater"))
+    .with_for_update(of=assignment)
 )
 
 
-def mine(connection: Connection, who: Row[Any], key: str, *, lock: bool = True) -> Row[Any]:
-    """The rater's own assignment of this key; `NotAllowed` for anybody else's."""
-    query = _MINE.where(assignment.c.key == key, assignment.c.rater_id == who.id)
-    row = connection.execute(query.with_for_update(of=assignment) if lock else query).first()
+def mine(connection: Connection, who: Row[Any], key: str) -> Row[Any]:
+    """The rater's own assignment of this key, held until the transaction ends; `NotAllowed` for anybody else's."""
+    row = connection.execute(_MINE, {"wanted_key": key, "wanted_rater": who.id}).first()
     if row is None:
         raise NotAllowed("this pair is not one of yours; reload the page to get your next one")
     return row
@@ -179,7 +182,7 @@ def record_play(connection: Connection, session: str, key: str, events: Sequence
     _check_events(events)
     books, lengths = ledgers(row), durations(row)
     elapsed = now - (row.shown_ms if row.shown_ms is not None else row.assigned_ms)
-    fresh, refused = _fresh(connection, row.id, events), []
+    fresh, refused = _fresh(connection, row, events), []
     stored = []
     for event in fresh:
         books[event.side], why = credit(
@@ -196,8 +199,9 @@ def record_play(connection: Connection, session: str, key: str, events: Sequence
         stored.append(asdict(event) | {"assignment_id": row.id, "refused": why, "at_ms": now})
     if stored:
         connection.execute(play.insert(), stored)
-    values: dict[str, object] = {"watch": {side: book.plain() for side, book in books.items()}, "touched_ms": now}
-    connection.execute(assignment.update().where(assignment.c.id == row.id).values(**values))
+    watched: dict[str, object] = {side: book.plain() for side, book in books.items()}
+    watched["newest"] = max(_newest(row), *(event.sequence for event in fresh)) if fresh else _newest(row)
+    connection.execute(_KEEP_WATCH, {"wanted_id": row.id, "watch": watched, "touched_ms": now})
     sign_of_life(connection, who, row, now=now)
     return watch_state(row, rule, books=books, refused=refused)
 
@@ -213,12 +217,22 @@ def _check_events(events: Sequence[PlayEvent]) -> None:
             raise StudyError("a stretch of play has a sequence or a clock out of range")
 
 
-def _fresh(connection: Connection, assignment_id: int, events: Sequence[PlayEvent]) -> list[PlayEvent]:
+_KEEP_WATCH = assignment.update().where(assignment.c.id == bindparam("wanted_id"))
+
+
+def _newest(row: Row[Any]) -> int:
+    return int((row.watch or {}).get("newest", -(2**62)))
+
+
+def _fresh(connection: Connection, row: Row[Any], events: Sequence[PlayEvent]) -> list[PlayEvent]:
     """The events not stored yet: a page that got no answer sends its report again."""
-    query = select(play.c.side, play.c.sequence).where(
-        play.c.assignment_id == assignment_id, play.c.sequence.in_([event.sequence for event in events])
-    )
-    known = {(side, sequence) for side, sequence in connection.execute(query)}
+    doubtful = [event.sequence for event in events if event.sequence <= _newest(row)]
+    known: set[tuple[str, int]] = set()
+    if doubtful:
+        query = select(play.c.side, play.c.sequence).where(
+            play.c.assignment_id == row.id, play.c.sequence.in_(doubtful)
+        )
+        known = {(side, sequence) for side, sequence in connection.execute(query)}
     fresh = []
     for event in events:
         if (event.side, event.sequence) not in known:
@@ -232,6 +246,8 @@ def sign_of_life(connection: Connection, who: Row[Any], row: Row[Any], *, now: i
     if row.state == "released":
         take_back(connection, row, now=now)
     gap = None if who.seen_ms is None else max(0, now - who.seen_ms)
+    if gap is not None and gap < SIGN_EVERY_MS:
+        return
     fresh_start = gap is None or gap >= BREAK_MS or who.work_since_ms is None
     connection.execute(
         rater.update()

@@ -1,9 +1,9 @@
 """The ratings CSV: one row per sample and rater, in and out.
 
 `sample_id,task_id,prompt_id,model_a,model_b,winner,adherence_1to5,…,primary_tag,secondary_tags,notes,rater_id`. A row
-is unfilled while its models or its winner are blank or "TBD". The winner is A/B/Tie or model_a/model_b/tie. The file has
-one rating per dimension and row and does not say for which clip: it is kept as `Vote.pair_ratings` unless `ratings_of`
-says whose it is; on the way out the preferred clip's rating is written, and nothing for a tie.
+is unfilled while its models or its winner are blank or "TBD". The winner is A/B/Tie or model_a/model_b/tie. The file
+has one rating per dimension and row and does not say for which clip: it is kept as `Vote.pair_ratings` unless
+`ratings_of` says whose it is; on the way out the preferred clip's rating is written, and nothing for a tie.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""One module per instrument: the figures of its report."""

@@ -1,0 +1,127 @@
+"""Profiles and badges: strict thresholds, every reason kept, nothing judged that was not computed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rushes.clip import image, motion, timing
+from rushes.clip.badges import Badge, judge
+from rushes.clip.profile import load_profile, parse_profile
+from rushes.core import Measurement
+from rushes.errors import InputError
+
+
+def measured(**values: float | bool) -> dict[str, Measurement]:
+    """Measurements by name with these values; the rest as a sound clip has them."""
+    sound: dict[str, float | bool] = {
+        "decode_ok": True,
+        "av_duration_delta_ms": 0.0,
+        "flicker_score": 1.0,
+        "freeze_frame_ratio": 0.0,
+        "blur_score": 90.0,
+    }
+    definitions = {d.name: d for d in (*timing.DEFINITIONS, *motion.DEFINITIONS, *reversed(image.DEFINITIONS))}
+    return {
+        name: Measurement(definition=definitions[name], value=value, count=1, note="broken header" if not value else "")
+        for name, value in (sound | values).items()
+    }
+
+
+def status(badge: Badge) -> tuple[str, tuple[str, ...]]:
+    return badge.status, badge.reasons
+
+
+def test_a_sound_clip_passes() -> None:
+    assert status(judge(measured(), load_profile("general"))) == ("pass", ())
+
+
+@pytest.mark.parametrize(
+    ("values", "expected", "reason"),
+    [
+        ({"decode_ok": False}, "reject", "decode_ok=false: broken header"),
+        ({"av_duration_delta_ms": 500.5}, "reject", "av_duration_delta_ms=500.50 > 500"),
+        ({"flicker_score": 10.5}, "flagged", "flicker_score=10.50 > 10.0"),
+        ({"freeze_frame_ratio": 0.31}, "flagged", "freeze_frame_ratio=0.31 > 0.3"),
+        ({"blur_score": 19.999}, "flagged", "blur_score=19.999 < 20.0"),
+    ],
+)
+def test_each_rule_fires_with_its_reason(values: dict[str, float], expected: str, reason: str) -> None:
+    assert status(judge(measured(**values), load_profile("general"))) == (expected, (reason,))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [{"av_duration_delta_ms": 500.0}, {"flicker_score": 10.0}, {"freeze_frame_ratio": 0.3}, {"blur_score": 20.0}],
+)
+def test_on_the_threshold_nothing_fires(values: dict[str, float]) -> None:
+    assert judge(measured(**values), load_profile("general")).status == "pass"
+
+
+def test_reject_beats_flagged_and_every_reason_is_kept() -> None:
+    badge = judge(measured(av_duration_delta_ms=900.0, blur_score=3.0, flicker_score=11.0), load_profile("general"))
+    assert badge.status == "reject"
+    assert badge.reasons == (
+        "av_duration_delta_ms=900.00 > 500",
+        "flicker_score=11.00 > 10.0",
+        "blur_score=3.00 < 20.0",
+    )
+
+
+def test_what_was_not_computed_is_not_judged_and_the_badge_says_so() -> None:
+    badge = judge(measured(), load_profile("talking-head"))
+    assert badge.status == "pass"
+    assert badge.not_judged == ("face_present_ratio", "mouth_audio_corr")
+    assert badge.text() == "pass (not judged: face_present_ratio, mouth_audio_corr)"
+
+
+def test_general_has_no_face_rules() -> None:
+    assert {rule.metric for rule in load_profile("general").rules} == {
+        "decode_ok",
+        "av_duration_delta_ms",
+        "flicker_score",
+        "freeze_frame_ratio",
+        "blur_score",
+    }
+
+
+def test_a_users_own_profile(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text('name = "mine"\n[flagged]\nblur_score = { below = 100, above = 1000 }\n')
+    profile = load_profile(file)
+    assert profile.name == "mine"
+    assert status(judge(measured(), profile)) == ("flagged", ("blur_score=90.00 < 100",))
+    assert status(judge(measured(blur_score=2000.0), profile)) == ("flagged", ("blur_score=2000.00 > 1000",))
+
+
+def test_the_digest_follows_the_rules_not_the_file() -> None:
+    one = parse_profile('name = "a"\n[reject]\ndecode_ok = { is = false }\n', source="one")
+    same = parse_profile('# a remark\nname = "a"\n[reject]\ndecode_ok={is=false}\n', source="two")
+    other = parse_profile('name = "a"\n[flagged]\ndecode_ok = { is = false }\n', source="three")
+    assert one.digest == same.digest != other.digest
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("name = ", "expected TOML"),
+        ("[reject]\n", "expected a name"),
+        ('name = "x"\n[warn]\n', "'warn'"),
+        ('name = "x"\nreject = 3\n', "table"),
+        ('name = "x"\n[reject]\nsharpness = { below = 3 }\n', "no clip metric"),
+        ('name = "x"\n[reject]\nblur_score = 3\n', "expected { above"),
+        ('name = "x"\n[reject]\nblur_score = { under = 3 }\n', "above/below"),
+        ('name = "x"\n[reject]\nblur_score = { below = true }\n', "above/below"),
+        ('name = "x"\n[reject]\ndecode_ok = { is = 0 }\n', "is = true/false"),
+    ],
+)
+def test_a_bad_profile_says_what_was_expected(text: str, says: str) -> None:
+    with pytest.raises(InputError, match=says.replace("{", r"\{")) as error:
+        parse_profile(text, source="my.toml")
+    assert str(error.value).startswith("my.toml: ")
+
+
+def test_no_such_profile() -> None:
+    with pytest.raises(InputError, match="general, talking-head or a profile file"):
+        load_profile("nowhere.toml")

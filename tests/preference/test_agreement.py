@@ -1,0 +1,88 @@
+"""Percent agreement and the review list."""
+
+from __future__ import annotations
+
+import pytest
+
+from rushes.preference.agreement import (
+    agreement_by_family,
+    percent_agreement,
+    top_disagreements,
+    unit_table,
+    votes_by_sample,
+    winner_table,
+)
+from rushes.preference.intervals import wilson
+
+from .conftest import MakeVote
+
+
+def test_perfect_and_worst() -> None:
+    assert percent_agreement(unit_table([["a", "a"], ["b", "b", "b"]])).value == 1.0
+    assert percent_agreement(unit_table([["a", "b"], ["b", "tie"]])).value == 0.0
+
+
+def test_three_raters_by_hand() -> None:
+    # a, a, b: one of three pairs agrees; a, a: all. Mean of 1/3 and 1.
+    found = percent_agreement(unit_table([["a", "a", "b"], ["a", "a"]]))
+    assert found.value == pytest.approx(2 / 3)
+    assert found.count == 2
+    assert found.interval == wilson(4 / 3, 2)
+
+
+def test_units_with_one_rating_are_left_out() -> None:
+    assert percent_agreement(unit_table([["a"], ["a", "a"]])).count == 1
+
+
+@pytest.mark.parametrize("units", [[], [["a"]], [[None, None]]])
+def test_nothing_shared_is_none_with_a_reason(units: list[list[str | None]]) -> None:
+    found = percent_agreement(unit_table(units))
+    assert (found.value, found.count, found.reason) == (None, 0, "no sample has votes of two raters")
+
+
+def test_only_raw_votes_count(make: MakeVote) -> None:
+    votes = [
+        make("a", rater="r1"),
+        make("a", rater="r2"),
+        make("b", rater="admin", adjudicated=True),
+        make("b", rater="r3", is_gold=True),
+        make("b", rater="r1", is_repeat=True),
+    ]
+    assert percent_agreement(winner_table(votes)).value == 1.0
+    assert len(votes_by_sample(votes)["s1"]) == 2
+
+
+def test_a_rater_who_voted_twice_counts_once_with_the_last(make: MakeVote) -> None:
+    votes = [make("a", rater="r1"), make("b", rater="r2"), make("b", rater="r1")]
+    assert percent_agreement(winner_table(votes)).value == 1.0
+
+
+def test_families_stand_apart(make: MakeVote) -> None:
+    votes = [
+        make("a", sample="1", family="T1", rater="r1"),
+        make("a", sample="1", family="T1", rater="r2"),
+        make("a", sample="2", family="T2", rater="r1"),
+        make("b", sample="2", family="T2", rater="r2"),
+        make("b", sample="3", family="T3", rater="r2"),
+    ]
+    found = agreement_by_family(votes)
+    assert [(family, one.value) for family, one in found.items()] == [("T1", 1.0), ("T2", 0.0), ("T3", None)]
+
+
+def test_top_disagreements_put_opposites_first(make: MakeVote) -> None:
+    votes = [
+        make("a", sample="agreed", rater="r1"),
+        make("a", sample="agreed", rater="r2"),
+        make("a", sample="tie", rater="r1"),
+        make("tie", sample="tie", rater="r2"),
+        make("a", sample="two-one", rater="r1", primary_tag="Identity swap"),
+        make("a", sample="two-one", rater="r2"),
+        make("b", sample="two-one", rater="r3", primary_tag="Missed constraint"),
+        make("a", sample="split", rater="r1"),
+        make("b", sample="split", rater="r2"),
+    ]
+    found = top_disagreements(votes)
+    assert [one.sample for one in found] == ["split", "two-one", "tie"]
+    assert [one.opposed for one in found] == [True, True, False]
+    assert [vote.primary_tag for vote in found[1].votes] == ["Identity swap", "", "Missed constraint"]
+    assert len(top_disagreements(votes, most=1)) == 1

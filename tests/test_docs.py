@@ -1,0 +1,56 @@
+"""Documentation cannot drift: the metrics page is generated, every verb and error is described."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import typer.main
+
+import rushes.errors
+from rushes.catalog import catalog, find
+from rushes.cli.main import app
+from rushes.errors import InputError
+from rushes.report.metrics_page import metrics_page
+
+ROOT = Path(__file__).parents[1]
+VERBS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+
+
+def test_the_metrics_page_is_current() -> None:
+    assert (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8") == metrics_page(), "run `make docs`"
+
+
+def test_every_definition_is_complete() -> None:
+    for definition in catalog().values():
+        assert definition.summary.endswith("."), definition.signature
+        assert definition.reference and definition.edge_cases, definition.signature
+
+
+def test_a_name_finds_all_its_readings_and_a_typo_is_helped() -> None:
+    assert [d.name for d in find("flicker_score")] == ["flicker_score"] * 2
+    assert find("av_duration_delta_ms|v:1")[0].name == "av_duration_delta_ms"
+    with pytest.raises(InputError, match="did you mean blur_score"):
+        find("blurr_score")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_an_example_and_is_in_the_docs(verb: str) -> None:
+    command = typer.main.get_command(app).commands[verb]  # type: ignore[attr-defined]
+    helps = [command.help or ""] + [sub.help or "" for sub in getattr(command, "commands", {}).values()]
+    assert any("Example" in text for text in helps), f"rushes {verb} --help has no example"
+    pages = "".join(page.read_text(encoding="utf-8") for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+    assert f"rushes {verb}" in pages, f"rushes {verb} is in no page of docs/"
+
+
+@pytest.mark.parametrize("name", rushes.errors.__all__)
+def test_every_error_is_in_the_docs(name: str) -> None:
+    assert name in (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name} links to {target}"
