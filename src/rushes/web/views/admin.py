@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
@@ -145,11 +146,24 @@ def adjudicate(request: Request, study: str, form: Form) -> Response:
 def log(request: Request, study: str) -> Response:
     service = workbench(request).service
     entries = [
-        {"at": _when(entry.at_ms), "actor": entry.actor, "action": entry.action, "detail": dict(entry.detail)}
+        {"at": _when(entry.at_ms), "actor": entry.actor, "action": entry.action, "detail": _told(entry.detail)}
         for entry in service.audit(study)
     ]
     data = {"summary": overview_facts(service.study_status(study))["summary"], "entries": entries}
     return reply(request, "admin/log.html", data, tab="log")
+
+
+def _told(value: object) -> str:
+    """A log entry's details in one line; what is not set is left out.
+
+    >>> _told({"raters": ["r1", "r2"], "rule": {"passes": 2, "limit": None}})
+    'raters: r1, r2; rule: passes: 2'
+    """
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key}: {_told(one)}" for key, one in value.items() if one not in (None, "", [], {}))
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_told(one) for one in value)
+    return str(value)
 
 
 def _when(at_ms: int) -> str:
