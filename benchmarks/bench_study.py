@@ -99,12 +99,13 @@ def measure(target: str | Path, folder: Path, raters: int, seconds: float) -> tu
     times: dict[str, list[float]] = defaultdict(list)
     with open_service(target, media=folder / "media") as service:
         make_study(service, folder)
-        until = time.monotonic() + seconds
+        until, cpu = time.monotonic() + seconds, time.process_time()
         people = [Rater(service, one.token, until, times) for one in service.invite("bench", count=raters)]
         for person in people:
             person.start()
         for person in people:
             person.join()
+        times["cpu"] = [(time.process_time() - cpu) * 1000]
         failures = [person.failure for person in people if person.failure is not None]
         if failures:
             raise SystemExit(f"{len(failures)} raters failed; the first: {failures[0]!r}")
@@ -113,7 +114,7 @@ def measure(target: str | Path, folder: Path, raters: int, seconds: float) -> tu
             stored = sorted(row[0] for row in connection.exec_driver_sql("SELECT id FROM vote"))
     if stored != accepted:
         raise SystemExit(f"{len(accepted)} votes were acknowledged, {len(stored)} are stored")
-    return times, len(accepted), sum(map(len, times.values()))
+    return times, len(accepted), sum(map(len, times.values())) - 1
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -132,6 +133,8 @@ def main() -> None:
             folder = Path(temporary)
             target = folder / "studies.db" if name == "SQLite" else asked.postgres
             times, votes, requests = measure(target, folder, asked.raters, asked.seconds)
+        cpu = times.pop("cpu")[0]
+        rows.append((f"{name}: processor time a request", "–", f"{cpu / requests:.2f} ms, raters' own work included"))
         for call, values in sorted(times.items()):
             rows.append(
                 (

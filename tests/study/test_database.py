@@ -62,6 +62,15 @@ def test_sqlite_is_set_up_for_many_writers(tmp_path):
     assert settings == {"journal_mode": "wal", "foreign_keys": 1, "busy_timeout": 15000, "synchronous": 2}
 
 
+@pytest.mark.parametrize(("durable", "expected"), [(True, "on"), (False, "off")])
+def test_only_what_must_waits_for_the_disk(database, durable, expected):
+    with database.write(durable=durable) as connection:
+        if database.kind == "postgresql":
+            assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == expected
+        else:
+            assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == (2 if durable else 1)
+
+
 def test_a_failed_transaction_leaves_nothing(database):
     with pytest.raises(RuntimeError), database.write() as connection:
         connection.execute(text("INSERT INTO admin (id, password_hash, set_ms) VALUES (1, 'x', 1)"))

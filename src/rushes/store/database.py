@@ -2,15 +2,15 @@
 
 SQLite runs in WAL mode: readers never wait. A write transaction begins with BEGIN IMMEDIATE, because a transaction
 that first reads and then writes would otherwise fail at once when another has written meanwhile, whatever the
-timeout; and the writers of one process queue for a lock of their own, because SQLite's waiting is a sleep with growing
-steps that lets late comers in first.
+timeout; and the writers of one process wait for a lock of their own, because SQLite's waiting is a sleep with growing
+steps that lets late comers in first. On PostgreSQL transactions take turns for a few connections (`rushes.store.turns`).
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,12 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
 
 from rushes.errors import InputError, MissingDependency
+from rushes.store.turns import Turns
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 BUSY_TIMEOUT_MS = 15_000
+_POSTGRES_POOL = 8
+"""Connections to PostgreSQL: more would only take turns on the same processors; requests queue for them instead."""
 _READ = "rushes_read"
 
 
@@ -36,8 +39,8 @@ class Database:
 
     def __init__(self, target: Path | str) -> None:
         self.url = database_url(target)
-        self._turn = threading.Lock()
         self.engine = _engine(self.url)
+        self._gate: threading.Lock | Turns = threading.Lock() if self.kind == "sqlite" else Turns(_POSTGRES_POOL)
         try:
             upgrade(self.engine)
         except BaseException:
@@ -57,7 +60,8 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A transaction that only reads: one consistent view, no lock taken."""
-        with self.engine.connect().execution_options(**{_READ: True}) as connection, connection.begin():
+        gate = nullcontext() if self.kind == "sqlite" else self._gate
+        with gate, self.engine.connect().execution_options(**{_READ: True}) as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -68,12 +72,12 @@ class Database:
         may take the last moments back: right for what a page reports every second, wrong for a vote.
         """
         if self.kind != "sqlite":
-            with self.engine.begin() as connection:
-                if not durable:
-                    connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
+            with self._gate, self.engine.begin() as connection:
+                if durable:
+                    connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
                 yield connection
             return
-        with self.engine.connect() as connection, self._turn:
+        with self.engine.connect() as connection, self._gate:
             _wait_for_disk(connection, durable)
             with connection.begin():
                 yield connection
@@ -110,7 +114,9 @@ def database_url(target: Path | str) -> URL:
 def _engine(url: URL) -> Engine:
     try:
         if url.get_backend_name() == "postgresql":
-            return create_engine(url, pool_size=20, max_overflow=20, pool_pre_ping=True)
+            engine = create_engine(url, pool_size=_POSTGRES_POOL, max_overflow=0, pool_pre_ping=True)
+            event.listen(engine, "connect", _prepare_postgresql)
+            return engine
         if not url.database or url.database == ":memory:":
             raise InputError("a study's SQLite database is a file; got no path")
         Path(url.database).absolute().parent.mkdir(parents=True, exist_ok=True)
@@ -122,6 +128,12 @@ def _engine(url: URL) -> Engine:
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _prepare_postgresql(connection: Any, _: object) -> None:
+    """Frequent small writes do not wait for the disk; `Database.write` asks for it where it matters."""
+    connection.execute("SET synchronous_commit = off")
+    connection.commit()
 
 
 def _prepare_sqlite(connection: Any, _: object) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Row, select
 
 from rushes.preference.rubric import rubric
 from rushes.store.tables import adjudication, assignment, clip, exclusion, pair, rater
@@ -74,7 +75,7 @@ def apply_exclusions(connection: Connection, study_name: str, *, now: int) -> tu
         raise StudyError(f"study {study_name} declared no exclusion rule; one can only be declared before the votes")
     met = [line for line in rater_table(connection, found) if line.reason and not line.excluded]
     for line in met:
-        _set_excluded(connection, found.id, line.rater, excluded=True, rule=rule, why=line.reason, now=now)
+        _set_excluded(connection, found, line.rater, excluded=True, rule=rule, why=line.reason, now=now)
     return tuple(line.rater for line in met)
 
 
@@ -83,17 +84,17 @@ def restore(connection: Connection, study_name: str, code: str, *, why: str, now
     if not rater_row(connection, found.id, code).excluded:
         raise StudyError(f"rater {code} is not excluded; there is nothing to take back")
     rule = exclusion_rule(found).label
-    _set_excluded(connection, found.id, code, excluded=False, rule=rule, why=why, now=now)
+    _set_excluded(connection, found, code, excluded=False, rule=rule, why=why, now=now)
 
 
 def _set_excluded(
-    connection: Connection, study_id: int, code: str, *, excluded: bool, rule: str, why: str, now: int
+    connection: Connection, found: Row[Any], code: str, *, excluded: bool, rule: str, why: str, now: int
 ) -> None:
-    person = rater_row(connection, study_id, code)
+    person = rater_row(connection, found.id, code)
     connection.execute(rater.update().where(rater.c.id == person.id).values(excluded=excluded))
     connection.execute(exclusion.insert().values(rater_id=person.id, excluded=excluded, rule=rule, why=why, at_ms=now))
-    mine = select(assignment.c.pair_id).where(assignment.c.rater_id == person.id).distinct()
-    for pair_id in connection.execute(mine).scalars().all():
-        recount(connection, pair_id)
+    mine = select(pair.c.id, pair.c.kind).join(assignment).where(assignment.c.rater_id == person.id).distinct()
+    for pair_id, kind in connection.execute(mine).all():
+        recount(connection, pair_id, minimum=found.min_raters, kind=kind)
     action = "excluded" if excluded else "restored"
-    log(connection, study_id=study_id, actor="admin", action=action, now=now, rater=code, rule=rule, why=why)
+    log(connection, study_id=found.id, actor="admin", action=action, now=now, rater=code, rule=rule, why=why)

@@ -49,8 +49,11 @@ def store(connection: Connection, study_name: str, votes: Sequence[Vote], *, now
         _check(one, place, (place[0], rater_id) in done)
         done.add((place[0], rater_id))
         _add_vote(connection, found.id, place[0], rater_id, one, now)
-    for pair_id in {places[one.sample][0] for one in votes}:
-        recount(connection, pair_id)
+    kinds = select(pair.c.id, pair.c.kind).where(pair.c.study_id == found.id)
+    touched = {places[one.sample][0] for one in votes}
+    for pair_id, kind in connection.execute(kinds).all():
+        if pair_id in touched:
+            recount(connection, pair_id, minimum=found.min_raters, kind=kind)
     raters = sorted({one.rater for one in votes})
     log(
         connection,

@@ -11,7 +11,7 @@ from rushes.preference.rubric import Rubric, rubric
 from rushes.preference.votes import HIGHEST_RATING, LOWEST_RATING, Winner
 from rushes.preference.watch import WatchRule
 from rushes.store.tables import assignment, pair, rater, vote
-from rushes.study.allocation import recount
+from rushes.study.allocation import may_return, recount
 from rushes.study.errors import StudyError
 from rushes.study.records import Accepted, Choice, Feedback, Missing, Refusal, Side, VoteForm
 from rushes.study.rows import log, signed_in, watch_rule
@@ -120,7 +120,7 @@ def _store(
     connection: Connection, who: Row[Any], row: Row[Any], form: VoteForm, *, request: str, now: int
 ) -> tuple[int, Winner]:
     connection.execute(select(pair.c.id).where(pair.c.id == row.pair_id).with_for_update())
-    late = row.state == "late" or (row.state == "released" and not _place_left(connection, row.pair_id))
+    late = row.state == "late" or (row.state == "released" and not may_return(connection, row))
     winner = _true_winner(form.winner, row.left)
     values = {
         "study_id": who.study_id,
@@ -146,14 +146,10 @@ def _store(
     connection.execute(assignment.update().where(assignment.c.id == row.id).values(**done))
     if row.purpose == "training" and who.trained_ms is None:
         connection.execute(rater.update().where(rater.c.id == who.id).values(trained_ms=now))
-    recount(connection, row.pair_id)
+    recount(connection, row.pair_id, minimum=who.min_raters, kind=row.kind)
     action = "voted" if row.vote_id is None else "corrected a vote"
     log(connection, study_id=who.study_id, actor=who.code, action=action, now=now, sample=row.sample, vote=stored)
     return int(stored), winner
-
-
-def _place_left(connection: Connection, pair_id: int) -> bool:
-    return bool(connection.execute(select(pair.c.free).where(pair.c.id == pair_id)).scalar_one() > 0)
 
 
 def _by_system(form: VoteForm, left: str) -> dict[str, list[int]]:

@@ -17,9 +17,8 @@ from rushes.study.allocation import (
     add_assignment,
     open_assignments,
     recount,
-    samples_left,
     take_back,
-    tasks_taken,
+    tasks_expected,
 )
 from rushes.study.errors import NotAllowed, StudyError
 from rushes.study.records import ClipView, Media, PlayEvent, Side, Task, VoteForm, WatchState
@@ -63,6 +62,7 @@ _MINE = (
     .where(assignment.c.key == bindparam("wanted_key"), assignment.c.rater_id == bindparam("wanted_rater"))
     .with_for_update(of=assignment)
 )
+_KEEP = assignment.update().where(assignment.c.id == bindparam("wanted_id"))
 
 
 def mine(connection: Connection, who: Row[Any], key: str) -> Row[Any]:
@@ -94,10 +94,10 @@ def next_task(connection: Connection, session: str, *, ahead: int, now: int) -> 
     _require_consent(who)
     if who.trained_ms is None:
         raise StudyError("do the training pair first")
-    rows = open_assignments(connection, who, count=ahead + 1, now=now)
-    if len(rows) <= ahead:
+    keys = open_assignments(connection, who, count=ahead + 1, now=now)
+    if len(keys) <= ahead:
         return None
-    return _task(connection, who, mine(connection, who, rows[ahead].key), now=now, show=ahead == 0)
+    return _task(connection, who, mine(connection, who, keys[ahead]), now=now, show=ahead == 0)
 
 
 def _require_consent(who: Row[Any]) -> None:
@@ -107,13 +107,9 @@ def _require_consent(who: Row[Any]) -> None:
 
 def _task(connection: Connection, who: Row[Any], row: Row[Any], *, now: int, show: bool = True) -> Task:
     if show and row.shown_ms is None:
-        connection.execute(assignment.update().where(assignment.c.id == row.id).values(shown_ms=now, touched_ms=now))
+        connection.execute(_KEEP, {"wanted_id": row.id, "shown_ms": now, "touched_ms": now})
     book, training = rubric(who.rubric), row.purpose == "training"
-    total = 0
-    if not training:
-        taken = tasks_taken(connection, who.id)
-        total = taken + samples_left(connection, who)
-        total = total if who.quota is None else min(total, who.quota)
+    total = 0 if training else tasks_expected(connection, who)
     a, b = ("a", "b") if row.left == "a" else ("b", "a")
     return Task(
         assignment=row.key,
@@ -201,7 +197,7 @@ def record_play(connection: Connection, session: str, key: str, events: Sequence
         connection.execute(play.insert(), stored)
     watched: dict[str, object] = {side: book.plain() for side, book in books.items()}
     watched["newest"] = max(_newest(row), *(event.sequence for event in fresh)) if fresh else _newest(row)
-    connection.execute(_KEEP_WATCH, {"wanted_id": row.id, "watch": watched, "touched_ms": now})
+    connection.execute(_KEEP, {"wanted_id": row.id, "watch": watched, "touched_ms": now})
     sign_of_life(connection, who, row, now=now)
     return watch_state(row, rule, books=books, refused=refused)
 
@@ -215,9 +211,6 @@ def _check_events(events: Sequence[PlayEvent]) -> None:
             raise StudyError("a stretch of play needs side A or B and finite times")
         if not all(abs(number) < 2**62 for number in (event.sequence, event.client_ms)):
             raise StudyError("a stretch of play has a sequence or a clock out of range")
-
-
-_KEEP_WATCH = assignment.update().where(assignment.c.id == bindparam("wanted_id"))
 
 
 def _newest(row: Row[Any]) -> int:
@@ -244,7 +237,7 @@ def _fresh(connection: Connection, row: Row[Any], events: Sequence[PlayEvent]) -
 def sign_of_life(connection: Connection, who: Row[Any], row: Row[Any], *, now: int) -> None:
     """Keep the rater's place and count the time they work; breaks of ten minutes start a new stretch."""
     if row.state == "released":
-        take_back(connection, row, now=now)
+        take_back(connection, row, minimum=who.min_raters, now=now)
     gap = None if who.seen_ms is None else max(0, now - who.seen_ms)
     if gap is not None and gap < SIGN_EVERY_MS:
         return
@@ -266,7 +259,7 @@ def save_draft(connection: Connection, session: str, key: str, form: VoteForm, *
     draft = form_plain(form)
     if len(str(draft)) > 4 * LONGEST_TEXT:
         raise StudyError("the draft is too long; shorten the note")
-    connection.execute(assignment.update().where(assignment.c.id == row.id).values(draft=draft, touched_ms=now))
+    connection.execute(_KEEP, {"wanted_id": row.id, "draft": draft, "touched_ms": now})
     sign_of_life(connection, who, row, now=now)
 
 
@@ -282,7 +275,7 @@ def report_problem(connection: Connection, session: str, key: str, *, kind: str,
     connection.execute(assignment.update().where(assignment.c.id == row.id).values(state="problem"))
     if row.purpose == "training":
         connection.execute(rater.update().where(rater.c.id == who.id).values(trained_ms=now))
-    recount(connection, row.pair_id)
+    recount(connection, row.pair_id, minimum=who.min_raters, kind=row.kind)
     log(connection, study_id=who.study_id, actor=who.code, action="problem", now=now, sample=row.sample, kind=kind)
 
 
