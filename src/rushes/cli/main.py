@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rushes import __version__
-from rushes.cli import canon, clip, demo, fvd, metrics, models, pose, robust, study_results, sweep
+from rushes.cli import canon, clip, demo, fvd, metrics, models, pose, robust, serve, study_results, sweep
 from rushes.cli.console import one_line_errors
 
 app = typer.Typer(
@@ -44,6 +44,7 @@ app.add_typer(models.app, name="models")
 app.add_typer(pose.app, name="pose")
 app.command("robust")(one_line_errors(robust.robust))
 app.command("sweep")(one_line_errors(sweep.sweep))
+app.command("serve")(one_line_errors(serve.serve))
 app.add_typer(study_results.app)
 
 
