@@ -108,6 +108,20 @@ def test_mismatches_are_counted_and_shown(tmp_path: Path) -> None:
     assert not any(m.definition.name == "velocity_error" for m in done.measurements)  # gaps: no neighbours
 
 
+@pytest.mark.parametrize(("ids", "moves"), [([4, 5, 6], True), ([4, 6, 8], False), (["a", "b", "c"], False)])
+def test_only_neighbouring_frames_have_a_velocity(tmp_path: Path, ids: list[object], moves: bool) -> None:
+    np.savez(tmp_path / "a.npz", keypoints=walk(3), ids=np.array(ids))
+    done = score_pose(tmp_path / "a.npz", tmp_path / "a.npz", norms=["bbox-diagonal"], run=tmp_path / "run")
+    assert any(m.definition.name == "velocity_error" for m in done.measurements) == moves
+
+
+def test_clips_of_two_rates_are_remarked(tmp_path: Path) -> None:
+    for name, step in (("p", 40.0), ("g", 1000 / 30)):
+        np.savez(tmp_path / f"{name}.npz", keypoints=walk(20), time_ms=np.arange(20) * step)
+    done = score_pose(tmp_path / "p.npz", tmp_path / "g.npz", norms=["bbox-diagonal"], run=tmp_path / "run")
+    assert any("p.npz runs at 25.00 frames a second and" in r and "g.npz at 30.00" in r for r in done.remarks)
+
+
 def test_unmatched_truths_as_wrong_are_another_signature(tmp_path: Path) -> None:
     gt = walk(10)
     np.save(tmp_path / "gt.npy", gt)

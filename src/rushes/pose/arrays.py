@@ -10,9 +10,9 @@ import numpy as np
 
 from rushes.errors import InputError
 from rushes.pose.batch import Numbers
-from rushes.pose.reading import Columns, PoseSet
+from rushes.pose.reading import Columns, PoseSet, frame_rate
 
-_NPZ_KEYS = ("keypoints", "visibility", "ids", "areas", "skeleton", "size", "unit", "weights")
+_NPZ_KEYS = ("keypoints", "visibility", "ids", "areas", "skeleton", "size", "unit", "weights", "time_ms")
 
 
 def read_npy(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
@@ -67,6 +67,7 @@ def read_npz(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
         skeleton=str(arrays["skeleton"]) if "skeleton" in arrays else None,
         size=_size(arrays.get("size")),
         unit=str(arrays["unit"]) if "unit" in arrays else None,
+        fps=frame_rate(arrays["time_ms"].ravel()) if "time_ms" in arrays else None,
         estimator=str(arrays["weights"]) if "weights" in arrays else None,
     )
 

@@ -16,6 +16,11 @@ def remarks(
     found += pairing.remarks(pred, gt, unmatched)
     if pairing.by == "order" and (pred.ids is None) != (gt.ids is None):
         found.append(f"{(pred if pred.ids is None else gt).path}: has no image ids, so frames were paired by order")
+    if pred.fps and gt.fps and abs(pred.fps / gt.fps - 1) > 0.01:
+        found.append(
+            f"{pred.path} runs at {pred.fps:.2f} frames a second and {gt.path} at {gt.fps:.2f}: frames were paired by "
+            "number, which is another moment; bring both to one rate first (rushes canon)"
+        )
     if gt.visibility is None:
         found.append(f"{gt.path}: has no visibility; every joint with a finite place counts as visible")
     return (
