@@ -157,6 +157,13 @@ def test_oddities_are_remarked_with_file_and_frame(tmp_path: Path) -> None:
     assert "left and right hip look swapped in 10 of 10 frames (first frame 0)" in text
 
 
+def test_pixels_on_normalised_coordinates_are_remarked(proof: tuple[Path, Path], tmp_path: Path) -> None:
+    done = score_pose(*proof, norms=["all"], run=tmp_path / "run")
+    assert any("absolute-px(10) is larger than any coordinate (the largest is 0.9)" in r for r in done.remarks)
+    done = score_pose(*proof, norms=["all"], px=0.08, run=tmp_path / "run2")
+    assert not any("larger than any coordinate" in remark for remark in done.remarks)
+
+
 def test_the_wrong_skeleton_is_remarked(tmp_path: Path) -> None:
     from rushes.pose.skeletons import H36M_17
 

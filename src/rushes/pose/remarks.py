@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rushes.pose.checks import Finding
 from rushes.pose.matching import Pairing, Unmatched
+from rushes.pose.normalization import AbsolutePixels
 from rushes.pose.reading import PoseSet
 from rushes.pose.scoring import PoseScores, ScoreSettings
 
@@ -58,6 +59,12 @@ def _body_remarks(
             f"{pred.path}: left and right hip look swapped in {checks.hips_swapped.count} of {checks.hips_seen} frames "
             f"(first {_frame(checks.hips_swapped, gt, pairing)}); nothing was exchanged"
         )
+    for norm in settings.norms:
+        if isinstance(norm, AbsolutePixels) and norm.threshold > checks.largest > 0:
+            found.append(
+                f"{gt.path}: {norm.label()} is larger than any coordinate (the largest is {checks.largest:g}), so it "
+                "tells nothing; give the threshold in the unit of the coordinates"
+            )
     better = checks.better_skeleton(name)
     if better is not None:
         found.append(f"{gt.path}: read as {name}, left and right limbs differ greatly; {better} fits better")
