@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from rushes.errors import DefinitionMismatch, RushesError
     from rushes.evaluate.clip import evaluate_clip
     from rushes.evaluate.clips import evaluate_clips
+    from rushes.evaluate.distribution import compare_sets
     from rushes.evaluate.pose import score_pose
     from rushes.evaluate.robust import measure_robustness
     from rushes.evaluate.sweep import sweep_clips
-    from rushes.evaluate.distribution import compare_sets
     from rushes.store import read_run
 
 
