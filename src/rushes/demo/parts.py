@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-<<<<<<< HEAD
 from rushes.demo import clip, distribution, face, pose, preference, robustness
 from rushes.demo.part import DemoPart
 
@@ -17,9 +16,3 @@ PARTS: tuple[Callable[[Path], DemoPart], ...] = (
     preference.run,
     robustness.run,
 )
-=======
-from rushes.demo import clip, distribution, face, pose, robustness
-from rushes.demo.part import DemoPart
-
-PARTS: tuple[Callable[[Path], DemoPart], ...] = (clip.run, face.run, distribution.run, pose.run, robustness.run)
->>>>>>> distribution
