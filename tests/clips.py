@@ -103,6 +103,18 @@ def write_sound(path: Path, samples: np.ndarray, *, rate: int = 16000, codec: st
     return path
 
 
+def spoil(path: Path, kind: str, packets: Sequence[int], *, fill: int = 0) -> Path:
+    """Overwrite whole packets of the first "video" or "audio" stream, by number, in an MP4 or MOV."""
+    with av.open(str(path)) as container:
+        stream = getattr(container.streams, kind)[0]
+        places = [(packet.pos, packet.size) for packet in container.demux(stream) if packet.size]
+    data = bytearray(path.read_bytes())
+    for start, size in (places[number] for number in packets):
+        data[start : start + size] = bytes([fill]) * size
+    path.write_bytes(data)
+    return path
+
+
 def tone(seconds: float, *, rate: int = 16000, hz: float = 440) -> np.ndarray:
     """A sine of amplitude 0.5, float32."""
     return (0.5 * np.sin(2 * np.pi * hz * np.arange(round(seconds * rate)) / rate)).astype(np.float32)

@@ -16,8 +16,10 @@ _HOMES = {
     "canonicalize": "rushes.decode",
     "evaluate_clip": "rushes.evaluate.clip",
     "evaluate_clips": "rushes.evaluate.clips",
+    "measure_robustness": "rushes.evaluate.robust",
     "probe": "rushes.decode",
     "read_run": "rushes.store",
+    "sweep_clips": "rushes.evaluate.sweep",
 }
 
 __all__ = sorted(_HOMES)
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from rushes.errors import DefinitionMismatch, RushesError
     from rushes.evaluate.clip import evaluate_clip
     from rushes.evaluate.clips import evaluate_clips
+    from rushes.evaluate.robust import measure_robustness
+    from rushes.evaluate.sweep import sweep_clips
     from rushes.store import read_run
 
 

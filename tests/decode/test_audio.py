@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from fractions import Fraction
 
 import av
 import numpy as np
 import pytest
-from tests.clips import flat, tone, write_sound
+from tests.clips import flat, noise, spoil, tone, write_sound
 
-from rushes.decode import ClipReader, read_audio, write_clip
+from rushes.decode import ClipReader, probe, read_audio, write_clip
 from rushes.decode.audio import AudioTrack, MonoCollector
 from rushes.errors import MediaError
 
@@ -62,6 +63,24 @@ def test_sound_that_starts_late_is_led_in_by_silence():
     assert track.duration_ms == 100.0  # the sound's own, without the silence
 
 
+def test_a_damaged_packet_leaves_silence_and_moves_nothing(tmp_path):
+    click = np.zeros(16000, np.float32)
+    click[12000:12400] = 0.8
+    clip = write_clip(tmp_path / "c.mp4", [flat(90)] * 25, audio=AudioTrack.of(click, 16000))
+    whole = read_audio(clip).samples
+    spoil(clip, "audio", [3, 5])
+    damaged = read_audio(clip).samples
+    assert len(damaged) == len(whole)
+    assert abs(int(np.abs(damaged).argmax()) - int(np.abs(whole).argmax())) <= 1
+
+
+def test_holes_shorter_than_half_a_frame_are_rounding():
+    collector = MonoCollector(16000, Fraction(0))
+    collector.add(_frame(tone(0.1)[None], rate=16000, pts=0))
+    collector.add(_frame(tone(0.1)[None], rate=16000, pts=1600 + 79))  # 4.9 ms
+    assert len(collector.track(None).samples) == 3200
+
+
 def test_absurd_start_times_are_not_filled():
     collector = MonoCollector(16000, Fraction(0))
     collector.add(_frame(tone(0.1)[None], rate=16000, pts=16000 * 3600))
@@ -89,23 +108,38 @@ def test_a_clip_without_sound_is_refused(tmp_path):
         read_audio(clip)
 
 
-def test_cover_art_is_no_video(tmp_path):
-    # An MP4 of sound with an attached picture: the file's video stream is art, not a clip.
+def _with_cover(tmp_path, clip=None):
+    """An MP4 of sound, and of a clip's packets where one is given, with an attached picture."""
     picture = write_clip(tmp_path / "art.png", [flat(90, channels=3)], codec="png", pix_fmt="rgb24")
-    song = tmp_path / "song.mp4"
-    with av.open(str(song), "w") as container, av.open(str(picture)) as art:
+    target = tmp_path / "covered.mp4"
+    with av.open(str(target), "w") as container, av.open(str(picture)) as art, ExitStack() as stack:
         cover = container.add_stream_from_template(art.streams.video[0])
         cover.disposition = av.stream.Disposition.attached_pic
         sound = container.add_stream("aac", rate=16000, layout="mono")
+        source = stack.enter_context(av.open(str(clip))) if clip else None
+        moving = container.add_stream_from_template(source.streams.video[0]) if source else None
         for packet in sound.encode(_frame(tone(0.5)[None], rate=16000)) + sound.encode(None):
             container.mux(packet)
-        for packet in art.demux():
-            if packet.size:
-                packet.stream = cover
-                container.mux(packet)
-    from rushes.decode import probe
+        for origin, stream in ((art, cover), (source, moving)):
+            for packet in origin.demux() if origin else ():
+                if packet.size:
+                    packet.stream = stream
+                    container.mux(packet)
+    return target
 
+
+def test_cover_art_is_no_video(tmp_path):
+    song = _with_cover(tmp_path)
     facts = probe(song)
     assert facts.video is None and facts.video_streams == 0 and facts.audio.codec == "aac"
     with pytest.raises(MediaError, match="only sound"):
         ClipReader(song)
+
+
+def test_a_clip_with_cover_art_is_the_clip(tmp_path):
+    clip = _with_cover(tmp_path, write_clip(tmp_path / "clip.mp4", noise(5, size=(64, 48))))
+    with ClipReader(clip, audio_rate=16000) as reader:
+        assert len(list(reader)) == 5
+    assert reader.facts.video_streams == 1
+    assert (reader.facts.video.width, reader.facts.video.height, reader.decode_failures) == (64, 48, 0)
+    assert len(reader.audio.samples) > 7000

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
+import av
 import cv2
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from tests.clips import flat, noise, tone, write_luma, write_sound
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
-from rushes.decode import AudioTrack, ClipReader, canonicalize, probe, write_clip
+from rushes.decode import AudioTrack, ClipReader, canonicalize, probe, read_audio, write_clip
 from rushes.errors import InputError, MediaError
 
 
@@ -125,6 +126,37 @@ def test_the_sound_stays_in_place(tmp_path):
         list(reader)
     loud = np.flatnonzero(np.abs(reader.audio.samples) > 0.4)
     assert abs(int(loud[0]) - 8000) < 40 and abs(int(loud[-1]) - 8400) < 40
+
+
+def test_sound_that_starts_late_stays_late(tmp_path):
+    # The track starts 200 ms after the picture: in the file, and so in the canonical form.
+    source = tmp_path / "late.mkv"
+    with av.open(str(source), "w") as container:
+        video = container.add_stream("ffv1", rate=25, width=32, height=16, pix_fmt="gray")
+        sound = container.add_stream("pcm_s16le", rate=16000, layout="mono")
+        for index in range(25):
+            frame = av.VideoFrame.from_ndarray(flat(90), format="gray")
+            frame.pts = index
+            container.mux(video.encode(frame))
+        burst = av.AudioFrame.from_ndarray(tone(0.5)[None], format="fltp", layout="mono")
+        burst.sample_rate, burst.time_base, burst.pts = 16000, Fraction(1, 16000), 3200
+        container.mux(sound.encode(burst))
+        container.mux(sound.encode(None) + video.encode(None))
+    heard = read_audio(canonicalize(source, tmp_path / "out.mp4")).samples
+    loud = np.flatnonzero(np.abs(heard) > 0.2)
+    assert abs(int(loud[0]) - 3200) < 60 and abs(int(loud[-1]) - 11200) < 60
+
+
+@pytest.mark.parametrize(
+    ("name", "codec"), [("speech.aac", "aac"), ("speech.mp3", "libmp3lame"), ("speech.m4a", "aac")]
+)
+def test_a_given_compressed_sound_sets_the_length(tmp_path, name, codec):
+    source = write_clip(tmp_path / "in.mp4", noise(50, size=(64, 48)))
+    speech = write_sound(tmp_path / name, tone(1.0)[None], codec=codec)
+    facts = probe(canonicalize(source, tmp_path / "out.mp4", audio=speech))
+    # A bare stream keeps its encoder's padding, up to three frames of 64 ms; the container knows better.
+    assert 1000 <= facts.audio.duration_ms <= (1000.1 if name.endswith("m4a") else 1200)
+    assert 0 <= facts.video.duration_ms - facts.audio.duration_ms < 1000 / 30
 
 
 @pytest.mark.parametrize("rotation", [90, 180, 270])

@@ -163,6 +163,11 @@ def _fps_filter_count(path) -> int:
     return sum(not line.startswith("#") for line in done.stdout.splitlines())
 
 
+def _sound_end(path) -> float:
+    shown = _ffprobe(path, "-select_streams", "a:0", "-show_entries", "packet=pts_time,duration_time")["packets"]
+    return max(float(packet["pts_time"]) + float(packet["duration_time"]) for packet in shown)
+
+
 @pytest.mark.parametrize("name", SHORT)
 def test_the_canonical_form_by_ffprobe(shared, tmp_path, name):
     source = shared / "clips" / name
@@ -177,7 +182,8 @@ def test_the_canonical_form_by_ffprobe(shared, tmp_path, name):
     if audio:
         assert (audio["codec_name"], audio["sample_rate"]) == ("aac", "48000")
         assert audio["channels"] == min(theirs["channels"], 2)
-        assert float(audio["duration"]) == pytest.approx(float(theirs["duration"]), abs=0.03)
+        # fire2 has a hole of 155 ms in its sound, which stays a hole: the last packet ends where it did.
+        assert float(audio["duration"]) == pytest.approx(_sound_end(source), abs=0.03)
 
 
 @pytest.mark.parametrize("name", [name for name in SHORT if "fire2" not in name])

@@ -7,6 +7,7 @@ import pytest
 from rushes.preference.agreement import (
     agreement_by_family,
     percent_agreement,
+    rating_table,
     top_disagreements,
     unit_table,
     votes_by_sample,
@@ -55,6 +56,15 @@ def test_only_raw_votes_count(make: MakeVote) -> None:
 def test_a_rater_who_voted_twice_counts_once_with_the_last(make: MakeVote) -> None:
     votes = [make("a", rater="r1"), make("b", rater="r2"), make("b", rater="r1")]
     assert percent_agreement(winner_table(votes)).value == 1.0
+
+
+def test_ratings_are_compared_clip_by_clip(make: MakeVote) -> None:
+    votes = [
+        make("a", rater="r1", ratings={"temporal": (5, 1)}),
+        make("a", rater="r2", ratings={"temporal": (4, None)}),
+        make("a", rater="r3"),
+    ]
+    assert rating_table(votes, "temporal").counts.tolist() == [[0, 0, 0, 1, 1], [1, 0, 0, 0, 0]]
 
 
 def test_families_stand_apart(make: MakeVote) -> None:

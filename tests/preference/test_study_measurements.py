@@ -66,8 +66,9 @@ def test_every_number_states_its_conditions() -> None:
             "6",
             "raw",
         )
-    for one in by_name(found, "bt_elo"):
-        assert parse_signature(one.signature)[1]["ties"] == "davidson"
+        assert params["ties"] == {"bt_elo": "davidson", "win_share": "half", "left_share": "drop"}.get(
+            one.definition.name, params["ties"]
+        )
 
 
 def test_signatures_are_unique_and_catalogued() -> None:
@@ -97,12 +98,13 @@ def test_agreement_overall_and_per_family() -> None:
     for family in ("all", "T1", "T2"):
         assert the(found, "percent_agreement", family=family, bound="estimate").value is not None
         assert the(found, "gwet_ac1", family=family).value is not None
-        assert len(by_name(found, "krippendorff_alpha", family=family)) == 3
+        assert len(by_name(found, "krippendorff_alpha", family=family, of="winner")) == 3
 
 
 def test_judgements() -> None:
     found = study_measurements(a_study(), rubric_version="0.1")
     assert the(found, "dimension_mean", dimension="temporal", system="alpha", bound="estimate").value == 5
+    assert the(found, "krippendorff_alpha", of="temporal", level="interval").value == pytest.approx(1.0)
     assert the(found, "tag_count", tag="Missed constraint", role="primary").value == 180
     assert the(found, "tag_count", tag="Missed constraint", role="secondary").value == 0
 

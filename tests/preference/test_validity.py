@@ -171,9 +171,9 @@ def test_measurements_carry_metric_ties_and_conditions() -> None:
     assert rows["metric_picks_winner", "half", "estimate", None, None, None].value == pytest.approx(0.6)
     lower = rows["metric_picks_winner", "drop", "lower", "wilson", None, None]
     assert lower.value == pytest.approx(wilson(2, 3).lower)
-    assert rows["badge_win_share", None, "estimate", None, "pass", None].value == 1.0
-    assert rows["tag_metric_check", None, "estimate", None, None, "yes"].value == 1.0
-    assert rows["suggested_threshold", None, None, None, None, None].value == 6.5
+    assert rows["badge_win_share", "drop", "estimate", None, "pass", None].value == 1.0
+    assert rows["tag_metric_check", "drop", "estimate", None, None, "yes"].value == 1.0
+    assert rows["suggested_threshold", "drop", None, None, None, None].value == 6.5
 
 
 def test_excluded_raters_are_left_out_of_validity() -> None:

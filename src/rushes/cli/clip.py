@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from rushes.cli.console import EXIT_GATE, print_json, print_table, progress, say
 
 if TYPE_CHECKING:
+    from rushes.evaluate.faces import Tier
     from rushes.store import Run
 
 _SHOWN = 25
@@ -22,7 +23,15 @@ def clip(
     audio: Annotated[
         str | None, typer.Option(help="A sound file for every clip, or a folder with one per clip, matched by stem.")
     ] = None,
-    tier: Annotated[int, typer.Option(min=0, max=0, help="How far to measure: 0 picture and timing.")] = 0,
+    tier: Annotated[
+        int, typer.Option(min=0, max=2, help="How far to measure: 0 picture and timing, 1 faces, 2 SyncNet.")
+    ] = 0,
+    face_model: Annotated[
+        str | None, typer.Option(metavar="FILE", help="MediaPipe's 478-point face_landmarker.task, for tier 1.")
+    ] = None,
+    syncnet_weights: Annotated[
+        str | None, typer.Option(metavar="FILE", help="SyncNet's syncnet_v2.model, for tier 2.")
+    ] = None,
     profile: Annotated[
         str, typer.Option(help="Thresholds of the review signals: general, talking-head, or a TOML file.")
     ] = "general",
@@ -53,7 +62,16 @@ def clip(
         raise typer.BadParameter(f"expected reject or flagged; got {fail_on!r}", param_hint="--fail-on")
     with _bar() as bar:
         run = evaluate_clips(
-            paths, run=out, audio=audio, tier=0, profile=profile, jobs=jobs, timeout=timeout, progress=bar
+            paths,
+            run=out,
+            audio=audio,
+            tier=cast("Tier", tier),
+            profile=profile,
+            face_model=face_model,
+            syncnet_weights=syncnet_weights,
+            jobs=jobs,
+            timeout=timeout,
+            progress=bar,
         )
     written = [*(write_bundles(run, bundle) if bundle else []), *([write_csv(run, csv)] if csv else [])]
     if as_json:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rushes import __version__
-from rushes.cli import canon, clip, demo, metrics, study_results
+from rushes.cli import canon, clip, demo, metrics, models, robust, study_results, sweep
 from rushes.cli.console import one_line_errors
 
 app = typer.Typer(
@@ -40,6 +40,9 @@ app.command("clip")(one_line_errors(clip.clip))
 app.command("demo")(one_line_errors(demo.demo))
 app.command("metrics")(one_line_errors(metrics.metrics))
 app.add_typer(study_results.app)
+app.add_typer(models.app, name="models")
+app.command("robust")(one_line_errors(robust.robust))
+app.command("sweep")(one_line_errors(sweep.sweep))
 
 
 def main() -> None:

@@ -2,7 +2,8 @@
 
 Resampling and mixing down are libswresample's (stereo to mono is the mean of both), through `av.AudioResampler`.
 `samples[0]` is at the clip's time zero, the earliest start of its picture and sound: a track that starts later is led
-in by silence, so that sample and frame times agree. The whole track is held in memory: at 16 kHz, 3.8 MB a minute.
+in by silence and a hole in it is filled with silence, so that sample and frame times agree. The whole track is held in
+memory: at 16 kHz, 3.8 MB a minute.
 """
 
 from __future__ import annotations
@@ -25,8 +26,11 @@ from rushes.decode.opening import open_media, pick_audio, pick_video, start_of
 from rushes.decode.probe import facts_of
 from rushes.errors import MediaError
 
-_LONGEST_LEAD_S = 60
-"""A track that claims to start later than this has broken timestamps: no silence is put before it."""
+_LONGEST_SILENCE_S = 60
+"""A track that claims to start later than this, or to have a longer hole, has broken timestamps: nothing is filled."""
+
+_SHORTEST_HOLE_S = Fraction(1, 200)
+"""Timestamps are rounded, to milliseconds in Matroska: less than this is no hole."""
 
 
 _MIX = {"rematrix_maxval": "1"}
@@ -52,15 +56,32 @@ class AudioTrack:
 
 
 class Resampling:
-    """Decoded frames in, frames of one format, layout and rate out."""
+    """Decoded frames in, frames of one format, layout and rate out; holes between them are filled with silence."""
 
     def __init__(self, *, format: str, layout: str, rate: int) -> None:
         self._wanted = (format, layout, rate)
         self._resampler: AudioResampler | None = None
         self._kind: tuple[str, str, int] | None = None
+        self._end: Fraction | None = None
 
     def push(self, frame: AudioFrame) -> list[AudioFrame]:
         """Take one decoded frame. A change of rate, layout or format in mid-stream starts a new resampler."""
+        missing = self._hole(frame)
+        before = self._convert(_silence_like(frame, missing)) if missing else []
+        return before + self._convert(frame)
+
+    def _hole(self, frame: AudioFrame) -> int:
+        """Samples missing between the last frame's end and this frame; damaged packets leave such holes."""
+        if frame.pts is None or frame.time_base is None:
+            self._end = None
+            return 0
+        start, length = frame.pts * frame.time_base, Fraction(frame.samples, frame.sample_rate)
+        late = Fraction(0) if self._end is None else start - self._end
+        self._end = start + length
+        hole = max(length / 2, _SHORTEST_HOLE_S) <= late <= _LONGEST_SILENCE_S
+        return round(late * frame.sample_rate) if hole else 0
+
+    def _convert(self, frame: AudioFrame) -> list[AudioFrame]:
         kind = (frame.format.name, frame.layout.name, frame.sample_rate)
         tail = []
         if kind != self._kind or self._resampler is None:
@@ -79,12 +100,20 @@ class Resampling:
         return [frame for frame in tail if frame is not None]
 
 
+def _silence_like(frame: AudioFrame, samples: int) -> AudioFrame:
+    quiet = AudioFrame(format=frame.format.name, layout=frame.layout.name, samples=samples)
+    for plane in quiet.planes:
+        np.frombuffer(memoryview(plane), np.uint8)[:] = 128 if frame.format.name.startswith("u8") else 0
+    quiet.sample_rate, quiet.time_base = frame.sample_rate, frame.time_base
+    return quiet
+
+
 def lead_in(frame: AudioFrame, start: Fraction | None, rate: int) -> int:
     """Samples of silence between the clip's time zero and its first audio frame."""
     if start is None or frame.pts is None or frame.time_base is None:
         return 0
     late = frame.pts * frame.time_base - start
-    return round(late * rate) if 0 < late <= _LONGEST_LEAD_S else 0
+    return round(late * rate) if 0 < late <= _LONGEST_SILENCE_S else 0
 
 
 class MonoCollector:
@@ -121,7 +150,7 @@ class MonoCollector:
 
 
 def decoded_audio(container: InputContainer, stream: AudioStream) -> Iterator[AudioFrame]:
-    """Audio frames of a stream, from here to the end. A damaged packet is a gap: the sound after it moves up."""
+    """Audio frames of a stream, from here to the end; a packet that cannot be decoded is passed over."""
     stream.codec_context.thread_count = 1
     packets = container.demux(stream)
     while True:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, TypeAlias
 
 from rushes.clip.badges import Badge, judge
 from rushes.clip.bundle import NAME, VERSION, bundle, by_bundle_key, tier0_measurements
@@ -14,13 +14,15 @@ from rushes.clip.observe import Observation, observe
 from rushes.clip.profile import Profile, load_profile
 from rushes.core import Measurement
 from rushes.core.provenance import file_digest
-from rushes.decode import probe
+from rushes.decode import AudioTrack, probe, read_audio
 from rushes.errors import InputError, MediaError
+from rushes.evaluate.faces import AUDIO_RATE, FaceSettings, FaceWatch, Tier, missing, settle
 
 if TYPE_CHECKING:
     import numpy as np
 
-Tier = Literal[0]
+Higher: TypeAlias = "tuple[tuple[Measurement, ...], dict[str, np.ndarray]]"
+"""What tiers 1 and 2 add: measurements, and per-frame series."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,37 +60,66 @@ def evaluate_clip(
     audio: Path | str | None = None,
     tier: Tier = 0,
     profile: str | Path | Profile = "general",
+    face_model: Path | str | None = None,
+    syncnet_weights: Path | str | None = None,
 ) -> ClipResult:
     """Measure one clip: MetricBundleV1 up to `tier`, and its review signal under `profile`.
 
     A clip that cannot be read is a result too (decode_ok false, badge reject, the reason in the notes); only a path
     that does not exist raises `InputError`. `audio` is a sound file to hold the picture against, in place of the
-    clip's own track.
+    clip's own track. Tier 1 adds faces (`face_model`: a 478-point `.task` bundle in place of the pinned models), tier 2
+    SyncNet (`syncnet_weights`: syncnet_v2.model).
     """
     rules = profile if isinstance(profile, Profile) else load_profile(profile)
     if not Path(path).exists():
         raise InputError(f"{path}: no such file")
     if audio is not None and not Path(audio).is_file():
         raise InputError(f"{audio}: no such audio file")
-    return measure(str(path), audio=None if audio is None else str(audio), audio_missing="", tier=tier, profile=rules)
+    faces = settle(tier, face_model=face_model, syncnet_weights=syncnet_weights)
+    return measure(str(path), audio=None if audio is None else str(audio), audio_missing="", faces=faces, profile=rules)
 
 
-def measure(path: str, *, audio: str | None, audio_missing: str, tier: Tier, profile: Profile) -> ClipResult:
+def measure(
+    path: str, *, audio: str | None, audio_missing: str, faces: FaceSettings | None, profile: Profile
+) -> ClipResult:
     """`evaluate_clip` with everything settled, as a worker process runs it; `audio_missing`: why there is no sound."""
-    seen = observe(path)
+    if faces is None:
+        seen = observe(path)
+        higher: Higher = ((), {})
+    else:
+        watch = FaceWatch(faces)
+        own_sound = audio is None and not audio_missing
+        seen = observe(path, audio_rate=AUDIO_RATE if own_sound else None, on_frame=watch.add)
+        higher = watch.finish(path, seen, seen.audio if own_sound else _given_sound(audio))
     duration, why = (None, audio_missing) if audio_missing else _audio_duration(seen, path, audio)
-    return _result(path, seen, audio=audio, duration=duration, why=why, profile=profile)
+    return _result(path, seen, audio=audio, duration=duration, why=why, profile=profile, higher=higher)
 
 
-def unreadable(path: str, why: str, *, profile: Profile) -> ClipResult:
+def unreadable(path: str, why: str, *, profile: Profile, faces: FaceSettings | None = None) -> ClipResult:
     """The result of a clip that could not be measured at all: every value missing, with the reason."""
-    return _result(path, Observation(error=why), audio=None, duration=None, why=why, profile=profile)
+    higher: Higher = (() if faces is None else missing(faces, why), {})
+    return _result(path, Observation(error=why), audio=None, duration=None, why=why, profile=profile, higher=higher)
+
+
+def _given_sound(audio: str | None) -> AudioTrack | None:
+    """The sound file to hold the picture against; None where there is none to be read (the durations say why)."""
+    try:
+        return None if audio is None else read_audio(audio, rate=AUDIO_RATE)
+    except MediaError:
+        return None
 
 
 def _result(
-    path: str, seen: Observation, *, audio: str | None, duration: float | None, why: str, profile: Profile
+    path: str,
+    seen: Observation,
+    *,
+    audio: str | None,
+    duration: float | None,
+    why: str,
+    profile: Profile,
+    higher: Higher,
 ) -> ClipResult:
-    measurements = tier0_measurements(seen, audio_duration=duration, audio_missing=why)
+    measurements = (*tier0_measurements(seen, audio_duration=duration, audio_missing=why), *higher[0])
     badge = judge(by_bundle_key(measurements), profile)
     return ClipResult(
         path=path,
@@ -96,7 +127,7 @@ def _result(
         facts=_facts(seen, audio, badge),
         measurements=measurements,
         badge_detail=badge,
-        series=_series(seen),
+        series=_series(seen) | higher[1],
     )
 
 

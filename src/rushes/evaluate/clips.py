@@ -9,7 +9,8 @@ from pathlib import Path
 from rushes.clip.profile import Profile, load_profile
 from rushes.core.canonical import canonical_json
 from rushes.core.provenance import bytes_digest
-from rushes.evaluate.clip import ClipResult, Tier, digest, measure, unreadable
+from rushes.evaluate.clip import ClipResult, digest, measure, unreadable
+from rushes.evaluate.faces import FaceSettings, Tier, settle
 from rushes.evaluate.inputs import Sound, find_clips, match_audio
 from rushes.scale.local import Crash, cpu_count, run_tasks
 from rushes.store import Entry, Run, RunWriter, Subject, read_run, subject_ids
@@ -24,7 +25,7 @@ class _Task:
     path: str
     audio: str | None
     audio_missing: str
-    tier: Tier
+    faces: FaceSettings | None
     profile: Profile
 
 
@@ -35,6 +36,8 @@ def evaluate_clips(
     audio: Path | str | None = None,
     tier: Tier = 0,
     profile: str | Path | Profile = "general",
+    face_model: Path | str | None = None,
+    syncnet_weights: Path | str | None = None,
     jobs: int | None = None,
     timeout: float | None = None,
     progress: Callable[[int, int], Progress] | None = None,
@@ -50,13 +53,15 @@ def evaluate_clips(
     clips = find_clips(paths)
     sounds = match_audio(clips, audio)
     ids = subject_ids([clip.stem for clip in clips])
+    faces = settle(tier, face_model=face_model, syncnet_weights=syncnet_weights)
     settings: dict[str, object] = {"tier": tier, "profile": rules.name, "profile_sha256": rules.digest}
+    settings |= {} if faces is None else faces.facts()
     target = Path(run) if run is not None else _default_run(settings, [str(clip) for clip in clips])
     with RunWriter(target, instrument="clip", settings=settings, inputs=[str(clip) for clip in clips]) as writer:
         todo = [n for n, clip in enumerate(clips) if not _is_finished(writer, ids[n], str(clip), sounds[n])]
         advance = progress(len(clips), len(clips) - len(todo)) if progress else None
         tasks = [
-            _Task(path=str(clips[n]), audio=sounds[n].path, audio_missing=sounds[n].missing, tier=tier, profile=rules)
+            _Task(path=str(clips[n]), audio=sounds[n].path, audio_missing=sounds[n].missing, faces=faces, profile=rules)
             for n in todo
         ]
         for position, outcome in run_tasks(_work, tasks, jobs=jobs or cpu_count(), timeout=timeout):
@@ -69,11 +74,13 @@ def evaluate_clips(
 
 
 def _work(task: _Task) -> ClipResult:
-    return measure(task.path, audio=task.audio, audio_missing=task.audio_missing, tier=task.tier, profile=task.profile)
+    return measure(
+        task.path, audio=task.audio, audio_missing=task.audio_missing, faces=task.faces, profile=task.profile
+    )
 
 
 def _crashed(task: _Task, crash: Crash) -> ClipResult:
-    return unreadable(task.path, crash.reason, profile=task.profile)
+    return unreadable(task.path, crash.reason, profile=task.profile, faces=task.faces)
 
 
 def _entry(subject_id: str, result: ClipResult) -> Entry:

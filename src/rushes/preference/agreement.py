@@ -15,7 +15,7 @@ import numpy as np
 
 from rushes.preference.intervals import CONFIDENCE, Estimate, wilson
 from rushes.preference.tally import Floats
-from rushes.preference.votes import Vote
+from rushes.preference.votes import HIGHEST_RATING, LOWEST_RATING, Vote
 
 WINNER_CATEGORIES = ("a", "tie", "b")
 """In this order, a tie between the two, for the ordinal and interval levels."""
@@ -71,6 +71,15 @@ def winner_table(votes: Iterable[Vote]) -> UnitTable:
     return unit_table(
         ([vote.winner for vote in samples[sample]] for sample in sorted(samples)), categories=WINNER_CATEGORIES
     )
+
+
+def rating_table(votes: Iterable[Vote], dimension: str) -> UnitTable:
+    """Clips × ratings 1–5 of one dimension, over raw votes; a unit is one clip of one sample."""
+    samples, units = votes_by_sample(votes), []
+    for sample in sorted(samples):
+        both = [vote.ratings[dimension] for vote in samples[sample] if dimension in vote.ratings]
+        units += [[one for one, _ in both], [other for _, other in both]]
+    return unit_table(units, categories=range(LOWEST_RATING, HIGHEST_RATING + 1))
 
 
 def percent_agreement(table: UnitTable, *, confidence: float = CONFIDENCE) -> Estimate:

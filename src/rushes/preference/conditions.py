@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
+from urllib.parse import unquote
 
 from rushes.core import Definition, Measurement
 from rushes.core.definition import Setting
@@ -66,8 +67,6 @@ def plain_text(setting: str) -> str:
     >>> plain_text(signature_text("a|b 100%"))
     'a|b 100%'
     """
-    from urllib.parse import unquote
-
     return "" if setting == "%" else unquote(setting)
 
 

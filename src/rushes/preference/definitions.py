@@ -1,13 +1,13 @@
 """Every definition of this instrument, in the order the catalogue shows them.
 
 No rate without its conditions: each definition leaves open, and so each number states, the rubric's version, the
-number of raters, the exclusion rule, and where it matters the tie policy. `bound` tells an estimate from the two ends
-of its interval; the ends also state the kind of interval and its confidence.
+number of raters, the exclusion rule and the kind of labels; `ties` says what a tie was to it. `bound` tells an estimate
+from the two ends of its interval; the ends also state the kind of interval and its confidence.
 """
 
 from __future__ import annotations
 
-from rushes.core import Definition
+from rushes.core import Definition, signature_params
 from rushes.core.definition import Better
 
 _CONDITIONS = ("exclusion", "labels", "raters", "rubric")
@@ -25,7 +25,9 @@ def _definition(
     edge_cases: str = "",
     reference: str = "",
     per: tuple[str, ...] = (),
+    ties: str = "",
 ) -> Definition:
+    """`ties` is what a tie counts as; empty where the study chooses a policy."""
     return Definition(
         name=name,
         unit=unit,
@@ -36,7 +38,8 @@ def _definition(
         formula=formula,
         edge_cases=edge_cases,
         reference=reference,
-        open_params=(*_CONDITIONS, *per),
+        params=signature_params(ties=ties) if ties else (),
+        open_params=(*_CONDITIONS, *per) if ties else (*_CONDITIONS, *per, "ties"),
     )
 
 
@@ -48,17 +51,19 @@ PERCENT_AGREEMENT = _definition(
     edge_cases="samples with one vote are left out; none with two: None",
     reference="rubric v0.1, quality control",
     per=("bound", "family"),
+    ties="outcome",
 )
 KRIPPENDORFF_ALPHA = _definition(
     "krippendorff_alpha",
     "Agreement beyond chance, for any number of raters and missing votes.",
-    "1 − observed / expected disagreement; outcomes a < tie < b for the ordinal and interval levels",
+    "1 − observed / expected disagreement, of winners (a < tie < b beyond the nominal level) or of 1–5 ratings",
     unit="1",
     lowest=None,
     better="higher",
     edge_cases="one outcome only, or no sample with two votes: None",
     reference="Krippendorff 2011",
-    per=("family", "level"),
+    per=("family", "level", "of"),
+    ties="outcome",
 )
 FLEISS_KAPPA = _definition(
     "fleiss_kappa",
@@ -70,6 +75,7 @@ FLEISS_KAPPA = _definition(
     edge_cases="one outcome only, or no sample with two votes: None",
     reference="Fleiss 1971; Gwet 2014 for missing votes",
     per=("family",),
+    ties="outcome",
 )
 COHEN_KAPPA = _definition(
     "cohen_kappa",
@@ -81,6 +87,7 @@ COHEN_KAPPA = _definition(
     edge_cases="pairs with one outcome only are left out and counted in the note",
     reference="Cohen 1960; Light 1971",
     per=("family",),
+    ties="outcome",
 )
 GWET_AC1 = _definition(
     "gwet_ac1",
@@ -92,6 +99,7 @@ GWET_AC1 = _definition(
     edge_cases="no sample with two votes: None",
     reference="Gwet 2008",
     per=("family",),
+    ties="outcome",
 )
 BT_ELO = _definition(
     "bt_elo",
@@ -103,7 +111,7 @@ BT_ELO = _definition(
     better="higher",
     edge_cases="comparison graph in pieces, a system that won everything (without a prior), only ties: None",
     reference="Bradley & Terry 1952; ties: Davidson 1970, Rao & Kupper 1967",
-    per=("bound", "prior", "system", "ties"),
+    per=("bound", "prior", "system"),
 )
 BT_RANK = _definition(
     "bt_rank",
@@ -115,7 +123,7 @@ BT_RANK = _definition(
     better="lower",
     edge_cases="no ranking: None; one rater: every rank stays possible",
     reference="Bonferroni bounds on all pairwise differences; docs/statistics.md",
-    per=("bound", "prior", "system", "ties"),
+    per=("bound", "prior", "system"),
 )
 BT_TIE_PARAMETER = _definition(
     "bt_tie_parameter",
@@ -125,7 +133,7 @@ BT_TIE_PARAMETER = _definition(
     highest=None,
     edge_cases="no ranking, or a policy without such a parameter: None",
     reference="Davidson 1970; Rao & Kupper 1967",
-    per=("prior", "ties"),
+    per=("prior",),
 )
 BT_FIT_P = _definition(
     "bt_fit_p",
@@ -133,7 +141,7 @@ BT_FIT_P = _definition(
     "P(χ²_df > G²), G² = 2 Σ observed ln(observed / expected)",
     edge_cases="no degrees of freedom (two systems), half-tie, or a prior: None",
     reference="likelihood-ratio test against free outcome shares per pair",
-    per=("prior", "ties"),
+    per=("prior",),
 )
 DROP_K_VOTES = _definition(
     "drop_k_votes",
@@ -144,7 +152,7 @@ DROP_K_VOTES = _definition(
     better="higher",
     edge_cases="shared lead: 0; no ranking, half-tie, or no such removal found: None",
     reference="Huang et al. 2025",
-    per=("prior", "ties"),
+    per=("prior",),
 )
 DROP_K_SHARE = _definition(
     "drop_k_share",
@@ -153,7 +161,7 @@ DROP_K_SHARE = _definition(
     better="higher",
     edge_cases="as drop_k_votes",
     reference="Huang et al. 2025",
-    per=("prior", "ties"),
+    per=("prior",),
 )
 WIN_SHARE = _definition(
     "win_share",
@@ -163,6 +171,7 @@ WIN_SHARE = _definition(
     edge_cases="no votes: None",
     reference="rubric v0.1, pairwise preference",
     per=("bound", "family", "system"),
+    ties="half",
 )
 TIE_SHARE = _definition(
     "tie_share",
@@ -170,6 +179,7 @@ TIE_SHARE = _definition(
     "ties / votes",
     edge_cases="no votes: None",
     reference="rubric v0.1, pairwise preference: tie only if truly indistinguishable",
+    ties="counted",
 )
 LEFT_SHARE = _definition(
     "left_share",
@@ -178,6 +188,7 @@ LEFT_SHARE = _definition(
     edge_cases="no decided vote with a known side: None",
     reference="sides are counter-balanced by the study; docs/statistics.md",
     per=("bound",),
+    ties="drop",
 )
 DIMENSION_MEAN = _definition(
     "dimension_mean",
@@ -190,6 +201,7 @@ DIMENSION_MEAN = _definition(
     edge_cases="one rater: no interval",
     reference="rubric v0.1, rating dimensions",
     per=("bound", "dimension", "system"),
+    ties="counted",
 )
 TAG_COUNT = _definition(
     "tag_count",
@@ -200,6 +212,7 @@ TAG_COUNT = _definition(
     edge_cases="a tag that nobody gave has no row",
     reference="rubric v0.1, reason tags",
     per=("role", "tag"),
+    ties="counted",
 )
 METRIC_PICKS_WINNER = _definition(
     "metric_picks_winner",
@@ -209,7 +222,7 @@ METRIC_PICKS_WINNER = _definition(
     better="higher",
     edge_cases="no vote with both values: None; a metric without a direction is read as higher-is-better and says so",
     reference="docs/statistics.md, metrics against votes",
-    per=("bound", "direction", "metric", "ties"),
+    per=("bound", "direction", "metric"),
 )
 BADGE_WIN_SHARE = _definition(
     "badge_win_share",
@@ -218,6 +231,7 @@ BADGE_WIN_SHARE = _definition(
     edge_cases="no such vote: None",
     reference="docs/statistics.md, metrics against votes",
     per=("badge", "bound"),
+    ties="drop",
 )
 TAG_METRIC_CHECK = _definition(
     "tag_metric_check",
@@ -226,6 +240,7 @@ TAG_METRIC_CHECK = _definition(
     edge_cases="no such vote: None",
     reference="docs/statistics.md, metrics against votes",
     per=("bound", "metric", "tag", "tagged"),
+    ties="drop",
 )
 SUGGESTED_THRESHOLD = _definition(
     "suggested_threshold",
@@ -238,6 +253,7 @@ SUGGESTED_THRESHOLD = _definition(
     edge_cases="one value only, no direction, or nothing better than chance: None",
     reference="balanced accuracy (Youden 1950); docs/statistics.md, metrics against votes",
     per=("metric",),
+    ties="drop",
 )
 SUGGESTED_THRESHOLD_ACCURACY = _definition(
     "suggested_threshold_accuracy",
@@ -247,6 +263,7 @@ SUGGESTED_THRESHOLD_ACCURACY = _definition(
     edge_cases="as suggested_threshold",
     reference="balanced accuracy (Youden 1950)",
     per=("metric",),
+    ties="drop",
 )
 
 DEFINITIONS: tuple[Definition, ...] = (

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from rushes.core import Measurement
 from rushes.preference import definitions as d
-from rushes.preference.agreement import percent_agreement, winner_table
+from rushes.preference.agreement import percent_agreement, rating_table, winner_table
 from rushes.preference.conditions import ALL_FAMILIES, NO_RULE, Conditions, bounded, counted_votes, measured
 from rushes.preference.connection import RankingError
 from rushes.preference.dimensions import dimension_means, tag_counts
@@ -27,7 +27,7 @@ from rushes.preference.intervals import (
     uncertainty,
 )
 from rushes.preference.kappa import fleiss_kappa, gwet_ac1, mean_cohen_kappa
-from rushes.preference.krippendorff import LEVELS, krippendorff_alpha
+from rushes.preference.krippendorff import LEVELS, Level, krippendorff_alpha
 from rushes.preference.position_bias import position_bias
 from rushes.preference.rank_ranges import rank_ranges
 from rushes.preference.ranking import ELO_CENTRE, ELO_PER_LOGIT, Ranking, rank
@@ -37,6 +37,7 @@ from rushes.preference.tie_models import TiePolicy, check_policy
 from rushes.preference.votes import Vote
 
 _CLUSTERED = "rater-clustered"
+_RATING_LEVELS: tuple[Level, ...] = ("ordinal", "interval")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +212,7 @@ def _agreement(raw: Sequence[Vote], family: str, conditions: Conditions) -> Iter
     yield from bounded(d.PERCENT_AGREEMENT, percent, conditions, interval="wilson samples", family=name)
     for level in LEVELS[:3]:
         alpha = krippendorff_alpha(table, level=level)
-        yield measured(d.KRIPPENDORFF_ALPHA, alpha, conditions, family=name, level=level)
+        yield measured(d.KRIPPENDORFF_ALPHA, alpha, conditions, family=name, level=level, of="winner")
     for definition, value in (
         (d.GWET_AC1, gwet_ac1(table)),
         (d.FLEISS_KAPPA, fleiss_kappa(table)),
@@ -231,6 +232,11 @@ def _judgements(raw: Sequence[Vote], conditions: Conditions) -> Iterator[Measure
         yield from bounded(
             d.DIMENSION_MEAN, row.mean, conditions, interval=_CLUSTERED, dimension=row.dimension, system=row.system
         )
+    for dimension in sorted({key for vote in raw for key in vote.ratings}):
+        table = rating_table(raw, dimension)
+        for level in _RATING_LEVELS:
+            alpha = krippendorff_alpha(table, level=level)
+            yield measured(d.KRIPPENDORFF_ALPHA, alpha, conditions, family=ALL_FAMILIES, level=level, of=dimension)
     for tag in tag_counts(raw, rubric=words):
         for role, number in (("primary", tag.primary), ("secondary", tag.secondary)):
             count = Estimate(value=number, count=len(raw))

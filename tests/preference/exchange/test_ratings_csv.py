@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from rushes.errors import InputError
 from rushes.preference.exchange import read_ratings, write_ratings
@@ -121,6 +123,17 @@ def test_files_that_are_no_ratings(tmp_path: Path) -> None:
     (tmp_path / "binary.csv").write_bytes(b"\xff\xfe\x00\x01")
     with pytest.raises(InputError, match="UTF-8"):
         read_ratings(tmp_path / "binary.csv")
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=200), st.booleans())
+def test_any_bytes_are_read_or_refused_in_one_line(tmp_path: Path, data: bytes, with_header: bool) -> None:
+    path = tmp_path / "any.csv"
+    path.write_bytes(f"{HEADER}\n".encode() + data if with_header else data)
+    try:
+        read_ratings(path)
+    except InputError as error:
+        assert "any.csv" in str(error) and "\n" not in str(error)
 
 
 def test_out_and_in_again(tmp_path: Path) -> None:

@@ -1,0 +1,168 @@
+"""One face followed through a clip: which face, in which frames, and the points that the metrics use.
+
+Frames are observed one by one, each on its own. Faces of successive frames are linked when their boxes overlap, the
+closest overlap first; the face measured is the one seen in most frames, of equals the largest, of those the first.
+A frame without that face is a gap: NaN, never zero.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rushes.face.pipeline import Face
+
+RIGHT_EYE = (33, 160, 158, 133, 153, 144)
+LEFT_EYE = (362, 385, 387, 263, 373, 380)
+"""Outer or inner corner, two points of the upper lid, the other corner, two of the lower lid: the order EAR needs."""
+LIPS = (13, 14)
+"""Middle of the inner upper and lower lip."""
+OUTER_EYE_CORNERS = (33, 263)
+RIGID = (1, 6, 10, 33, 133, 168, 234, 263, 362, 454)
+"""Nose tip and bridge, forehead, eye corners, temples: points that neither speech nor blinking moves."""
+
+KEPT = tuple(sorted({*RIGHT_EYE, *LEFT_EYE, *LIPS, *OUTER_EYE_CORNERS, *RIGID}))
+"""The landmarks a track keeps, by their number in MediaPipe's face mesh (the same in both models)."""
+
+_COLUMN = {number: column for column, number in enumerate(KEPT)}
+
+
+class Observer(Protocol):
+    """What the builder needs of a face pipeline."""
+
+    def observe(self, rgb: NDArray[np.uint8]) -> tuple[Face, ...]: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FaceTrack:
+    """The measured face, frame by frame."""
+
+    width: int
+    height: int
+    face_count: NDArray[np.int64]
+    """Faces seen in each frame (T)."""
+    bbox: NDArray[np.float64]
+    """Left, top, right, bottom of the measured face's landmarks, in pixels (T × 4); NaN where it was not seen."""
+    points: NDArray[np.float64]
+    """The landmarks in `KEPT`, in pixels (T × len(KEPT) × 2); NaN where the face was not seen."""
+    times_ms: NDArray[np.float64] | None = None
+    """Presentation time of each frame; None when frames are evenly spaced."""
+    people: int = 1
+    """How many different faces were followed."""
+
+    def __len__(self) -> int:
+        return len(self.face_count)
+
+    @property
+    def seen(self) -> NDArray[np.bool_]:
+        """In which frames the measured face was seen (T)."""
+        return ~np.isnan(self.bbox[:, 0])
+
+    def landmarks(self, *numbers: int) -> NDArray[np.float64]:
+        """Some landmarks by their number in the face mesh (T × n × 2)."""
+        return self.points[:, [_COLUMN[number] for number in numbers]]
+
+    def distance(self, one: int, other: int) -> NDArray[np.float64]:
+        """Distance of two landmarks in each frame, in pixels (T)."""
+        pair = self.landmarks(one, other)
+        return np.hypot(pair[:, 0, 0] - pair[:, 1, 0], pair[:, 0, 1] - pair[:, 1, 1])
+
+    @property
+    def inter_ocular(self) -> NDArray[np.float64]:
+        """Distance of the outer eye corners in each frame, in pixels (T)."""
+        return self.distance(*OUTER_EYE_CORNERS)
+
+
+@dataclass(slots=True)
+class _Person:
+    """One face followed so far: frame numbers and what was seen in them."""
+
+    last: tuple[float, float, float, float]
+    frames: list[int] = field(default_factory=list)
+    boxes: list[tuple[float, float, float, float]] = field(default_factory=list)
+    points: list[NDArray[np.float64]] = field(default_factory=list)
+
+    def add(self, frame: int, face: Face) -> None:
+        self.last = face.bbox
+        self.frames.append(frame)
+        self.boxes.append(face.bbox)
+        self.points.append(face.landmarks[list(KEPT), :2].astype(np.float64))
+
+    @property
+    def mean_area(self) -> float:
+        boxes = np.array(self.boxes)
+        return float(np.mean((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])))
+
+
+class FaceTrackBuilder:
+    """Builds a `FaceTrack` from frames given in presentation order."""
+
+    def __init__(self, pipeline: Observer) -> None:
+        self._pipeline = pipeline
+        self._people: list[_Person] = []
+        self._counts: list[int] = []
+        self._times: list[float | None] = []
+        self._size = (0, 0)
+
+    def add(self, rgb: NDArray[np.uint8], time_ms: float | None = None) -> None:
+        """Observe the next frame (H × W × 3 uint8 RGB)."""
+        if not self._counts:
+            self._size = (rgb.shape[1], rgb.shape[0])
+        faces = self._pipeline.observe(rgb)
+        frame = len(self._counts)
+        known = link([person.last for person in self._people], [face.bbox for face in faces])
+        for number, face in enumerate(faces):
+            if number not in known:
+                self._people.append(_Person(face.bbox))
+            self._people[known.get(number, -1)].add(frame, face)
+        self._counts.append(len(faces))
+        self._times.append(time_ms)
+
+    def finish(self) -> FaceTrack:
+        """The track of the most persistent face over all frames given."""
+        length = len(self._counts)
+        bbox = np.full((length, 4), np.nan)
+        points = np.full((length, len(KEPT), 2), np.nan)
+        if self._people:
+            chosen = max(self._people, key=lambda person: (len(person.frames), person.mean_area))
+            bbox[chosen.frames] = chosen.boxes
+            points[chosen.frames] = chosen.points
+        timed = all(time is not None for time in self._times) and length > 0
+        return FaceTrack(
+            width=self._size[0],
+            height=self._size[1],
+            face_count=np.array(self._counts, np.int64),
+            bbox=bbox,
+            points=points,
+            times_ms=np.array(self._times, np.float64) if timed else None,
+            people=len(self._people),
+        )
+
+
+def link(
+    known: list[tuple[float, float, float, float]], new: list[tuple[float, float, float, float]]
+) -> dict[int, int]:
+    """Which known face each new box continues: the largest overlap first, each used once; no overlap, no link.
+
+    >>> link([(0, 0, 10, 10), (100, 0, 110, 10)], [(101, 0, 111, 10), (50, 50, 60, 60), (1, 0, 11, 10)])
+    {0: 1, 2: 0}
+    """
+    pairs = [(-_overlap(k, n), ki, ni) for ki, k in enumerate(known) for ni, n in enumerate(new) if _overlap(k, n) > 0]
+    links: dict[int, int] = {}
+    for _, ki, ni in sorted(pairs):
+        if ni not in links and ki not in links.values():
+            links[ni] = ki
+    return dict(sorted(links.items()))
+
+
+def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> float:
+    """Intersection over union of two boxes."""
+    width = min(one[2], other[2]) - max(one[0], other[0])
+    height = min(one[3], other[3]) - max(one[1], other[1])
+    if width <= 0 or height <= 0:
+        return 0.0
+    union = sum((box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)) - width * height
+    return width * height / union

@@ -1,0 +1,147 @@
+"""`rushes sweep` in Python: perturb clips, let a judge look at each version, write sweep directories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rushes.clip.profile import Profile, load_profile
+from rushes.core.provenance import file_digest
+from rushes.decode import probe
+from rushes.evaluate.clip import evaluate_clip
+from rushes.evaluate.inputs import find_clips
+from rushes.robustness.manifests import MANIFEST
+from rushes.scale.local import Crash, cpu_count, run_tasks
+from rushes.store import subject_ids
+from rushes.sweep.axes import checked_grid, checked_seeds
+from rushes.sweep.judges import Judge, Verdict
+from rushes.sweep.render import check_source
+from rushes.sweep.writer import (
+    RunTask,
+    check_folder,
+    clear_cut_off,
+    is_finished,
+    locked,
+    make_run,
+    planned,
+    store_failure,
+    write_manifest,
+)
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BundleJudge:
+    """The clip bundle as judge: the badge is the answer, its reasons are the justification."""
+
+    profile: Profile
+
+    def describe(self) -> dict[str, object]:
+        return {"kind": "bundle", "tier": 0, "profile": self.profile.name, "profile_sha256": self.profile.digest}
+
+    def judge(self, clip: Path, *, seed: int) -> Verdict:
+        result = evaluate_clip(clip, tier=0, profile=self.profile)
+        # A reason may name the file; the sweep's folder is no part of the verdict.
+        reasons = "; ".join(result.reasons).replace(str(clip), clip.name)
+        return Verdict(output=result.badge, justification=reasons)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepOutcome:
+    """What a sweep made."""
+
+    sweeps: tuple[Path, ...]
+    """One directory per clip; the output folder itself for a single clip."""
+    runs: int
+    kept: int
+    """Runs that an earlier sweep had finished."""
+    failed: int
+    """New runs whose judge gave no answer."""
+
+
+def sweep_clips(
+    clips: Iterable[Path | str],
+    *,
+    axes: Mapping[str, Sequence[float]],
+    output: Path | str,
+    seeds: Sequence[int] = (1,),
+    judge: Judge | None = None,
+    profile: str | Path | Profile = "general",
+    jobs: int | None = None,
+    timeout: float | None = None,
+    keep_clips: bool = False,
+    retry_failed: bool = False,
+    progress: Callable[[int, int], Progress] | None = None,
+) -> SweepOutcome:
+    """Judge every clip at every combination of axis values and seeds.
+
+    One clip writes `output` itself, several write `output/<clip>` each. `judge` defaults to the clip bundle under
+    `profile`. A run that is there already is kept (with `retry_failed`, unless its judge failed); a judge that fails
+    is recorded as the answer "judge-error" with its reason. `timeout`, in seconds, stops a run of the clip bundle;
+    other judges carry a limit of their own.
+    """
+    grid, seed_list = checked_grid(axes.items()), checked_seeds(seeds)
+    judge = judge or BundleJudge(profile=profile if isinstance(profile, Profile) else load_profile(profile))
+    sources = find_clips(clips)
+    for source in sources:
+        check_source(source, probe(source), grid)
+    target = Path(output)
+    folders = [target] if len(sources) == 1 else [target / name for name in subject_ids([s.stem for s in sources])]
+    sweeps = [
+        _tasks(source, folder, grid, seed_list, judge, keep_clips)
+        for source, folder in zip(sources, folders, strict=True)
+    ]
+    with locked(target):
+        if len(sources) > 1:
+            check_folder(target, [folder.name for folder in folders])
+        for folder, tasks in zip(folders, sweeps, strict=True):
+            check_folder(folder, ["runs", MANIFEST])
+            check_folder(folder / "runs", [task.name for task in tasks])
+            clear_cut_off(folder / "runs")
+        everything = [task for tasks in sweeps for task in tasks]
+        todo = [task for task in everything if not is_finished(task, retry_failed=retry_failed)]
+        kept = len(everything) - len(todo)
+        advance = progress(len(everything), kept) if progress else None
+        limit = timeout if isinstance(judge, BundleJudge) else None
+        failed = _make_all(todo, jobs or cpu_count(), limit, advance)
+        for folder, tasks in zip(folders, sweeps, strict=True):
+            write_manifest(folder, grid, seed_list, tasks)
+    return SweepOutcome(sweeps=tuple(folders), runs=len(everything), kept=kept, failed=failed)
+
+
+def _tasks(
+    source: Path,
+    folder: Path,
+    grid: Mapping[str, Sequence[float]],
+    seeds: Sequence[int],
+    judge: Judge,
+    keep_clips: bool,
+) -> list[RunTask]:
+    digest = file_digest(source)
+    return [
+        RunTask(
+            source=source,
+            clip_sha256=digest,
+            runs=folder / "runs",
+            values=values,
+            seed=seed,
+            judge=judge,
+            keep_clip=keep_clips,
+        )
+        for values, seed in planned(grid, seeds)
+    ]
+
+
+def _make_all(tasks: Sequence[RunTask], jobs: int, timeout: float | None, advance: Progress | None) -> int:
+    failed = 0
+    for position, outcome in run_tasks(make_run, tasks, jobs=jobs, timeout=timeout):
+        if isinstance(outcome, Crash):
+            store_failure(tasks[position], outcome.reason)
+            failed += 1
+        else:
+            failed += outcome
+        if advance is not None:
+            advance(1)
+    return failed

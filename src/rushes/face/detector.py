@@ -1,0 +1,153 @@
+"""Where the faces are: MediaPipe's short-range BlazeFace detector, its anchors and its weighted suppression.
+
+The frame is letterboxed to 128², 896 fixed anchors each propose a box and six key points, proposals under the score
+threshold are dropped, and overlapping ones are averaged with their scores as weights.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rushes.face.crop import Maps, Pixels, letterbox, sample, sample_maps
+from rushes.face.network import Network, Tensor
+
+SIZE = 128
+ANCHORS = 896
+VALUES = 16
+"""Numbers per anchor: box centre and size, then six key points."""
+
+MIN_SCORE = 0.5
+MIN_OVERLAP = 0.3
+"""Boxes whose intersection over union is above this are one face."""
+_SCORE_CLIP = 100.0
+
+# (cells a side, anchors a cell): stride 8, then three layers of stride 16; two anchors a layer.
+_GRIDS = ((16, 2), (8, 6))
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """One face, in shares of the frame's width and height, float32."""
+
+    score: float
+    box: tuple[np.float32, np.float32, np.float32, np.float32]
+    """Left, top, width, height."""
+    points: NDArray[np.float32]
+    """Six key points: right eye, left eye, nose tip, mouth, right ear, left ear (6 × 2)."""
+
+
+class Detector:
+    """Finds the faces of one frame, best score first."""
+
+    def __init__(self, content: bytes, *, name: str, min_score: float = MIN_SCORE, threads: int = 1) -> None:
+        self._network = Network(
+            content, name=name, size=SIZE, outputs=(ANCHORS * VALUES, ANCHORS), low=-1.0, high=1.0, threads=threads
+        )
+        self._min_score = min_score
+
+    def detect(self, frame: Pixels) -> list[Detection]:
+        height, width = frame.shape[:2]
+        regressors, logits = self._network.run(sample(frame, _letterbox_maps(width, height), replicate=False))
+        kept, scores = confident(logits, self._min_score)
+        if not len(kept):
+            return []
+        boxes = decode(regressors.reshape(ANCHORS, VALUES)[kept], anchors()[kept])
+        return [_in_frame(values, score, width, height) for values, score in suppress(boxes, scores)]
+
+
+@lru_cache(maxsize=8)
+def _letterbox_maps(width: int, height: int) -> Maps:
+    return sample_maps(letterbox(width, height), SIZE)
+
+
+@lru_cache(maxsize=1)
+def anchors() -> NDArray[np.float32]:
+    """Centres of the 896 anchors, in shares of the detector's input: row by row, each cell's anchors together.
+
+    >>> anchors().shape, anchors()[0].tolist(), anchors()[-1].tolist()
+    ((896, 2), [0.03125, 0.03125], [0.9375, 0.9375])
+    """
+    layers = []
+    for cells, per_cell in _GRIDS:
+        centre = (np.arange(cells, dtype=np.float32) + np.float32(0.5)) / np.float32(cells)
+        y, x = np.meshgrid(centre, centre, indexing="ij")
+        layers.append(np.repeat(np.stack([x.ravel(), y.ravel()], axis=1), per_cell, axis=0))
+    return np.concatenate(layers)
+
+
+def confident(logits: Tensor, min_score: float) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    """Anchors whose sigmoid score reaches the minimum, and those scores.
+
+    The logit is compared first with a little slack, so that the exponential is taken for few anchors only.
+    """
+    likely = np.flatnonzero(logits > np.log(min_score / (1.0 - min_score)) - 0.01)
+    clipped = np.clip(logits[likely], -_SCORE_CLIP, _SCORE_CLIP)
+    scores = (np.float32(1.0) / (np.float32(1.0) + np.exp(-clipped))).astype(np.float32)
+    enough = scores >= np.float32(min_score)
+    return likely[enough], scores[enough]
+
+
+def decode(raw: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Rows of left, top, right, bottom and twelve key-point coordinates, in shares of the letterboxed square."""
+    values = raw / np.float32(SIZE)
+    values[:, :2] += centres
+    values[:, 4:] += np.tile(centres, 6)
+    half = values[:, 2:4] / np.float32(2.0)
+    low, high = values[:, :2] - half, values[:, :2] + half
+    return np.concatenate([low, high, values[:, 4:]], axis=1)
+
+
+def suppress(
+    rows: NDArray[np.float32], scores: NDArray[np.float32], *, min_overlap: float = MIN_OVERLAP
+) -> list[tuple[NDArray[np.float32], float]]:
+    """Weighted suppression: the best box takes in all that overlap it, their mean weighted by score; then the next.
+
+    Boxes of negative size are dropped. A box that does not even overlap itself (no area) ends the search, as it does
+    in MediaPipe.
+    """
+    sound = (rows[:, 2] >= rows[:, 0]) & (rows[:, 3] >= rows[:, 1])
+    left = np.flatnonzero(sound)
+    left = left[np.argsort(-scores[left], kind="stable")]
+    faces = []
+    while len(left):
+        best = left[0]
+        near = _overlaps(rows[left], rows[best]) > np.float32(min_overlap)
+        taken = left[near]
+        faces.append((_weighted(rows[taken], scores[taken]) if len(taken) else rows[best], float(scores[best])))
+        if not len(taken):
+            break
+        left = left[~near]
+    return faces
+
+
+def _weighted(rows: NDArray[np.float32], scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    # cumsum adds one row after the other in float32, as the original loop does; sum() would pair them up
+    total = np.cumsum(scores, dtype=np.float32)[-1]
+    mean: NDArray[np.float32] = np.cumsum(rows * scores[:, None], axis=0, dtype=np.float32)[-1] / total
+    return mean
+
+
+def _overlaps(rows: NDArray[np.float32], one: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Intersection over union of each row's box with one box."""
+    zero = np.float32(0.0)
+    width = np.maximum(np.minimum(rows[:, 2], one[2]) - np.maximum(rows[:, 0], one[0]), zero)
+    height = np.maximum(np.minimum(rows[:, 3], one[3]) - np.maximum(rows[:, 1], one[1]), zero)
+    shared = width * height
+    union = (rows[:, 2] - rows[:, 0]) * (rows[:, 3] - rows[:, 1]) + (one[2] - one[0]) * (one[3] - one[1]) - shared
+    overlaps: NDArray[np.float32] = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+    return overlaps
+
+
+def _in_frame(values: NDArray[np.float32], score: float, width: int, height: int) -> Detection:
+    """From shares of the letterboxed square to shares of the frame."""
+    f = np.float32
+    side = f(max(width, height))
+    inverse = np.array([f(1.0) / f(width), f(1.0) / f(height)], np.float32)
+    shift = (f(-0.5) * side + np.array([f(0.5) * f(width), f(0.5) * f(height)], np.float32)) * inverse
+    points = values.reshape(8, 2) * (side * inverse) + shift
+    box = (points[0, 0], points[0, 1], points[1, 0] - points[0, 0], points[1, 1] - points[0, 1])
+    return Detection(score, box, points[2:])

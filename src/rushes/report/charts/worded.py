@@ -1,0 +1,71 @@
+"""A word-level difference drawn as SVG: removed words struck through, added words underlined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from xml.sax.saxutils import escape
+
+_WIDTH = 96
+"""Characters a line. The text is set in a fixed-width font, so that lines can be broken without measuring."""
+_LINE = 18
+_CHARACTER = 7.3
+_STYLES = {
+    "same": 'fill="#333333"',
+    "removed": 'fill="#a3341b" text-decoration="line-through"',
+    "added": 'fill="#0b6f3a" text-decoration="underline"',
+}
+
+Word = tuple[str, str]
+
+
+def diff_svg(blocks: Iterable[tuple[str, Sequence[Sequence[str]]]]) -> str:
+    """SVG of titled differences, each a list of (change, text)."""
+    body: list[str] = []
+    top = 4
+    for title, parts in blocks:
+        for line in _wrapped([("title", word) for word in title.split()]):
+            top += _LINE
+            body.append(_text(line, top))
+        for line in _wrapped([(change, word) for change, text in parts for word in text.split()]):
+            top += _LINE
+            body.append(_text(line, top))
+        top += _LINE // 2
+    width = int(_WIDTH * _CHARACTER) + 16
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{top + 8}" viewBox="0 0 {width} {top + 8}" '
+        f'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="12">'
+        f'<rect width="{width}" height="{top + 8}" fill="white"/>{"".join(body)}</svg>'
+    )
+
+
+def _wrapped(words: Sequence[Word]) -> Iterator[list[Word]]:
+    line: list[Word] = []
+    used = 0
+    for style, word in _pieces(words):
+        if line and used + 1 + len(word) > _WIDTH:
+            yield line
+            line, used = [], 0
+        line.append((style, word))
+        used += len(word) + 1
+    if line:
+        yield line
+
+
+def _pieces(words: Iterable[Word]) -> Iterator[Word]:
+    """Words longer than a line, cut to fit."""
+    for style, word in words:
+        for start in range(0, len(word), _WIDTH):
+            yield style, word[start : start + _WIDTH]
+
+
+def _text(line: Sequence[Word], top: int) -> str:
+    """One line; neighbouring words of one style share a span, so that a stroke runs through the spaces as well."""
+    spans: list[tuple[str, list[str]]] = []
+    for style, word in line:
+        if spans and spans[-1][0] == style:
+            spans[-1][1].append(word)
+        else:
+            spans.append((style, [word]))
+    styles = _STYLES | {"title": 'fill="#111111" font-weight="bold"'}
+    drawn = " ".join(f"<tspan {styles[style]}>{escape(' '.join(words))}</tspan>" for style, words in spans)
+    return f'<text x="8" y="{top}">{drawn}</text>'

@@ -1,0 +1,51 @@
+"""A word-level difference of two texts, for people to read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Literal, TypeAlias
+
+Change: TypeAlias = Literal["same", "removed", "added"]
+
+_WORD = re.compile(r"\s*\S+")
+_LONGEST = 2000
+"""Words compared per text. Matching takes time in the product of the lengths; nobody reads a longer difference."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffPart:
+    """A stretch of words that stayed, went or came."""
+
+    change: Change
+    text: str
+
+
+def word_diff(before: str, after: str) -> tuple[DiffPart, ...]:
+    """What turns one text into the other, word by word; a changed stretch is first removed, then added.
+
+    Texts over 2,000 words are compared up to there, and end with "…".
+
+    >>> word_diff("the clip is sharp", "the clip is very soft")
+    (DiffPart(change='same', text='the clip is'), DiffPart(change='removed', text='sharp'), \
+DiffPart(change='added', text='very soft'))
+    """
+    one, other = _words(before), _words(after)
+    parts: list[DiffPart] = []
+    for kind, a0, a1, b0, b1 in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if kind == "equal":
+            parts.append(_part("same", one[a0:a1]))
+            continue
+        parts += [_part("removed", one[a0:a1])] * (a1 > a0) + [_part("added", other[b0:b1])] * (b1 > b0)
+    return tuple(parts)
+
+
+def _words(text: str) -> list[str]:
+    words = [word.strip() for word in _WORD.findall(text)]
+    return words if len(words) <= _LONGEST else [*words[:_LONGEST], "…"]
+
+
+def _part(change: Change, words: Sequence[str]) -> DiffPart:
+    return DiffPart(change, " ".join(words))

@@ -1,0 +1,121 @@
+"""A sweep directory: its axes, seeds and runs, in execution order.
+
+The order does not depend on how the manifest lists its runs: axes alphabetical with the last varying fastest, values
+and seeds as declared, seeds innermost. The baseline is the first run in that order; no value is taken for "unchanged".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rushes.robustness.encoding import encode_value, run_directory
+from rushes.robustness.manifests import (
+    MANIFEST,
+    RUNS_FAMILY,
+    checked_seed,
+    declared_axes,
+    declared_seeds,
+    manifest_family,
+    object_list,
+    read_json_object,
+)
+from rushes.robustness.metrics import MetricComputationError
+
+
+@dataclass(frozen=True, slots=True)
+class SweepRun:
+    """One run of a sweep."""
+
+    directory: str
+    """Name of its folder under `runs/`, rebuilt from the axis values and the seed."""
+    values: Mapping[str, str]
+    """Encoded value by axis."""
+    seed: int
+    manifest_hash: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A sweep directory, read and checked; traces are read later, one at a time."""
+
+    path: Path
+    axes: Mapping[str, Mapping[str, object]]
+    """Axis name → encoded value → value; axes sorted by name, values as declared."""
+    seeds: tuple[int, ...]
+    runs: tuple[SweepRun, ...]
+    """In execution order: `runs[0]` is the baseline."""
+
+    @property
+    def baseline(self) -> SweepRun:
+        return self.runs[0]
+
+    @property
+    def declared_runs(self) -> int:
+        """How many runs the axes and seeds call for; more than `len(runs)` when the sweep is not finished."""
+        return math.prod(len(values) for values in self.axes.values()) * len(self.seeds)
+
+    def trace(self, run: SweepRun) -> Path:
+        return self.path / "runs" / run.directory / "trace_pack.jsonl"
+
+    def manifest(self, run: SweepRun) -> Path:
+        return self.path / "runs" / run.directory / "manifest.json"
+
+
+def read_sweep(path: Path | str) -> Sweep:
+    """Read `sweep_manifest.json` of a sweep with runs.
+
+    Raises `MissingSweepFile` where there is no manifest, `MetricComputationError` for zero runs, missing axes, values
+    that encode alike, duplicate runs, and runs that the axes and seeds do not declare.
+    """
+    folder = Path(path)
+    source = folder / MANIFEST
+    manifest = read_json_object(source)
+    if manifest_family(manifest, source) != RUNS_FAMILY:
+        raise MetricComputationError(
+            f"{source}: holds results without traces, so there is no answer to take; "
+            "`rushes robust` gives its confidence and entropy statistics"
+        )
+    rows = object_list(manifest, "runs", source)
+    if not rows:
+        raise MetricComputationError(f"{source}: Sweep has zero runs; expected at least the baseline")
+    axes = declared_axes(manifest, source)
+    seeds = declared_seeds(manifest, source) if "seeds" in manifest else _seeds_of(rows, source)
+    return Sweep(folder, axes, tuple(seeds), _ordered([_run(row, axes, source) for row in rows], axes, seeds, source))
+
+
+def _seeds_of(rows: list[dict[str, object]], source: Path) -> list[int]:
+    return list(dict.fromkeys(checked_seed(row.get("seed"), str(source)) for row in rows))
+
+
+def _run(row: Mapping[str, object], axes: Mapping[str, Mapping[str, object]], source: Path) -> SweepRun:
+    axis_values = row.get("axis_values")
+    if not isinstance(axis_values, dict) or set(axis_values) != set(axes):
+        raise MetricComputationError(f"{source}: a run names one value for each of {list(axes)}; got {axis_values!r}")
+    seed = checked_seed(row.get("seed"), str(source))
+    values = {axis: encode_value(axis_values[axis]) for axis in axes}
+    for axis, encoded in values.items():
+        if encoded not in axes[axis]:
+            raise MetricComputationError(
+                f"{source}: a run has {axis}={axis_values[axis]!r}, which axis {axis} does not declare"
+            )
+    digest = row.get("manifest_hash")
+    return SweepRun(run_directory(axis_values, seed), values, seed, digest if isinstance(digest, str) else None)
+
+
+def _ordered(
+    runs: list[SweepRun], axes: Mapping[str, Mapping[str, object]], seeds: list[int], source: Path
+) -> tuple[SweepRun, ...]:
+    value_ranks = {axis: {encoded: rank for rank, encoded in enumerate(values)} for axis, values in axes.items()}
+    seed_ranks = {seed: rank for rank, seed in enumerate(seeds)}
+    by_rank: dict[tuple[int, ...], SweepRun] = {}
+    for run in runs:
+        if run.seed not in seed_ranks:
+            raise MetricComputationError(f"{source}: a run has seed {run.seed}, which seeds does not declare")
+        rank = (*(value_ranks[axis][run.values[axis]] for axis in axes), seed_ranks[run.seed])
+        if rank in by_rank:
+            raise MetricComputationError(f"{source}: the run {run.directory} is listed twice; remove one")
+        by_rank[rank] = run
+    return tuple(by_rank[rank] for rank in sorted(by_rank))

@@ -1,0 +1,152 @@
+"""Judges: what looks at a perturbed clip and answers. Any of them can fail; a failure is a verdict too.
+
+A judge is a frozen dataclass, so that it travels to worker processes, with `describe()` (what identifies it, written
+into every run's `spec.json`) and `judge(clip, seed=…)`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from rushes.errors import InputError
+from rushes.robustness.metrics import MetricComputationError, extract_answer, extract_justification
+
+JUDGE_ERROR = "judge-error"
+"""The answer recorded for a judge that gave none; the justification says why."""
+_NUMBERS = ("confidence_score", "output_entropy")
+_LONGEST_ANSWER = 16 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a judge said about one clip."""
+
+    output: str
+    justification: str
+    failed: bool = False
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    """`confidence_score` and `output_entropy`, where the judge gives them."""
+
+    @classmethod
+    def failure(cls, reason: str) -> Verdict:
+        """The verdict of a judge that gave no answer."""
+        return cls(output=JUDGE_ERROR, justification=" ".join(reason.split()), failed=True)
+
+
+class Judge(Protocol):
+    """Looks at a clip and answers."""
+
+    def describe(self) -> dict[str, object]:
+        """Plain data that says who judges; another judge is another sweep."""
+
+    def judge(self, clip: Path, *, seed: int) -> Verdict:
+        """The verdict; a judge that fails returns `Verdict.failure` and does not raise."""
+
+
+def parsed_verdict(text: str) -> Verdict:
+    """The verdict in a judge's JSON: `output` (or `answer`), `justification`, and the numbers it may carry.
+
+    The JSON is the whole text or its last line that is not blank.
+    """
+    data = _json_object(text)
+    if data is None:
+        return Verdict.failure("expected JSON with output and justification; got " + _glimpse(text))
+    try:
+        output = extract_answer(data)
+    except MetricComputationError:
+        return Verdict.failure("expected a non-empty output in the JSON; got " + _glimpse(text))
+    numbers = {key: number for key in _NUMBERS if (number := _finite(data.get(key))) is not None}
+    return Verdict(output=output, justification=extract_justification(data), numbers=numbers)
+
+
+def _json_object(text: str) -> dict[str, object] | None:
+    lines = [line for line in text.splitlines() if line.strip()]
+    for candidate in (text, lines[-1] if lines else ""):
+        try:
+            data = json.loads(candidate)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(data, dict):
+            return data
+    return None
+
+
+def _finite(value: object) -> float | None:
+    number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return float(value) if number else None  # type: ignore[arg-type]
+
+
+def _glimpse(text: str) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= 80 else line[:79] + "…") if line else "nothing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandJudge:
+    """Any program: it gets the clip's path and prints JSON with `output` and `justification`.
+
+    The command is split as a shell would, but no shell runs it; `{clip}` and `{seed}` are filled in per run.
+    """
+
+    command: str
+    timeout_s: float = 120.0
+
+    def check(self) -> None:
+        """Refuse, before the first run, a command that cannot work."""
+        words = self._words()
+        if not any("{clip}" in word for word in words):
+            raise InputError(f"the command needs {{clip}} where the clip's path goes; got {self.command!r}")
+        if shutil.which(words[0]) is None:
+            raise InputError(f"{words[0]}: no such program; check --command")
+
+    def describe(self) -> dict[str, object]:
+        # Not the time limit: a failed sweep may be asked again with a longer one.
+        return {"kind": "command", "command": self.command}
+
+    def judge(self, clip: Path, *, seed: int) -> Verdict:
+        words = [word.replace("{clip}", str(clip)).replace("{seed}", str(seed)) for word in self._words()]
+        try:
+            # A session of its own: a program that outlives its time is stopped with everything it started.
+            process = subprocess.Popen(
+                words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+            )
+        except OSError as error:
+            return Verdict.failure(f"{words[0]}: cannot be started ({error.strerror or error})")
+        try:
+            out, err = process.communicate(timeout=self.timeout_s)
+        except subprocess.TimeoutExpired:
+            _stop(process)
+            return Verdict.failure(f"timed out after {self.timeout_s:g} s")
+        if process.returncode:
+            said = err.decode("utf-8", "replace").strip().splitlines()
+            return Verdict.failure(f"exit code {process.returncode}" + (f": {said[-1][:200]}" if said else ""))
+        if len(out) > _LONGEST_ANSWER:
+            return Verdict.failure(f"printed over {_LONGEST_ANSWER >> 20} MiB; expected one JSON object")
+        return parsed_verdict(out.decode("utf-8", "replace"))
+
+    def _words(self) -> list[str]:
+        try:
+            words = shlex.split(self.command)
+        except ValueError as error:
+            raise InputError(f"the command cannot be split into words ({error}); got {self.command!r}") from None
+        if not words:
+            raise InputError("the command is empty; for example --command 'python judge.py {clip}'")
+        return words
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass  # it ended between the time-out and here
+    process.communicate()

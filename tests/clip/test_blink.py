@@ -1,0 +1,62 @@
+"""Eye aspect ratio and blinks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from tests.face_tracks import made_points, made_track
+
+from rushes.clip.blink import THRESHOLDS, blink_measurements, count_blinks, eye_aspect_ratio
+
+O, S, G = 0.3, 0.1, math.nan  # open, shut, gap  # noqa: E741
+
+
+def test_the_ratio_is_height_over_width_of_both_eyes() -> None:
+    track = made_track([made_points(ear=0.3), None, made_points(ear=0.12, scale=2.5)])
+    assert eye_aspect_ratio(track) == pytest.approx([0.3, math.nan, 0.12], nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("ratios", "blinks"),
+    [
+        ([], 0),
+        ([O, O, O], 0),
+        ([O, S, O, O], 0),  # one shut frame is noise
+        ([O, S, S, O, O], 1),
+        ([O, S, S, O, S, S, O, O], 1),  # one open frame does not end a blink
+        ([O, S, S, O, O, S, S, O, O], 2),
+        ([S, S, S, S], 1),  # shut throughout
+        ([S, S], 1),
+        ([O, S, G, S, O], 0),  # a gap parts the two shut frames
+        ([S, S, G, S, S], 2),  # a gap ends a blink
+        ([O, 0.2, 0.2, O], 0),  # on the threshold is open
+        ([O, S, S, S, S, S, S, O], 1),
+    ],
+)
+def test_counting(ratios: list[float], blinks: int) -> None:
+    assert count_blinks(np.array(ratios), threshold=0.2) == blinks
+
+
+def test_count_and_rate() -> None:
+    # 8 frames seen of 10 at 20 fps = 0.4 s; one blink: 2.5 Hz.
+    ears = [O, O, S, S, O, O, None, None, O, O]
+    track = made_track([None if ear is None else made_points(ear=ear) for ear in ears])
+    count, rate = blink_measurements(track, fps=20.0, model_digest="m", points=468, blame="")
+    assert (count.value, count.count) == (1, 8)
+    assert (rate.value, rate.count) == (pytest.approx(2.5), 8)
+    assert f"ear:{THRESHOLDS[468]}" in count.signature
+
+
+def test_the_threshold_belongs_to_the_model() -> None:
+    track = made_track([made_points(ear=ear) for ear in (O, 0.21, 0.21, O, O)])
+    counts = [blink_measurements(track, fps=25.0, model_digest="m", points=n, blame="")[0].value for n in (468, 478)]
+    assert counts == [1, 0]
+
+
+def test_no_frame_rate_and_no_face() -> None:
+    count, rate = blink_measurements(made_track([made_points()] * 3), fps=None, model_digest="m", points=468, blame="")
+    assert count.value == 0 and rate.note == "the clip states no frame rate"
+    count, rate = blink_measurements(made_track([None]), fps=25.0, model_digest="m", points=468, blame="no face")
+    assert {count.note, rate.note} == {"no face"}

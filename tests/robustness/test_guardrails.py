@@ -1,0 +1,77 @@
+"""The seed's guardrails, checked on the syntax trees: no randomness, clock, process, numpy or r2l."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+import rushes.robustness
+
+FOLDER = Path(rushes.robustness.__file__).parent
+MODULES = sorted(FOLDER.glob("*.py"))
+FORBIDDEN = {
+    "asyncio",
+    "concurrent",
+    "datetime",
+    "multiprocessing",
+    "numpy",
+    "r2l",
+    "random",
+    "secrets",
+    "socket",
+    "subprocess",
+    "threading",
+    "time",
+    "urllib",
+    "uuid",
+}
+ALLOWED_OF_OURS = {"core", "errors", "robustness"}
+
+
+def imported(tree: ast.AST) -> set[str]:
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "relative imports would hide what is imported"
+            names.add(node.module or "")
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in {"__import__", "eval", "exec"}
+    return names
+
+
+def test_the_seeds_modules_are_there():
+    assert {"metrics.py", "metrics_engine.py", "levenshtein.py", "sweep.py"} <= {path.name for path in MODULES}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
+def test_standard_library_only_and_nothing_forbidden(path):
+    for name in imported(ast.parse(path.read_text(encoding="utf-8"))):
+        root, _, rest = name.partition(".")
+        assert root not in FORBIDDEN, name
+        if root == "rushes":
+            assert rest.partition(".")[0] in ALLOWED_OF_OURS, name
+        else:
+            assert root in sys.stdlib_module_names, name
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.name)
+def test_no_clock_entropy_or_writing(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Attribute):
+            assert node.attr not in {
+                "now",
+                "utcnow",
+                "today",
+                "urandom",
+                "getpid",
+                "write_text",
+                "write_bytes",
+                "mkdir",
+            }
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "open":
+            assert [argument.value for argument in node.args[1:] if isinstance(argument, ast.Constant)] == ["rb"]

@@ -1,0 +1,144 @@
+"""`measure_robustness`: reports, run directories, worst runs, texts that must not do harm."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rushes import measure_robustness, read_run
+from rushes.evaluate.robust import find_sweeps, listed_runs, shown
+from rushes.robustness.metrics import MetricComputationError, MissingSweepFile
+
+
+def test_the_reference_sweep_exactly(shared):
+    expected = json.loads((shared / "golden/sweep_2axis.expected.json").read_text())
+    (report,) = measure_robustness(shared / "golden/sweep_2axis")
+    found = json.loads(json.dumps(report.to_dict()))
+    assert {key: found[key] for key in expected} == expected
+
+
+def test_a_run_directory_with_labelled_numbers(two_axis_sweep, tmp_path):
+    measure_robustness(two_axis_sweep, output=tmp_path / "run")
+    run = read_run(tmp_path / "run")
+    assert (run.instrument, run.status) == ("robustness", "complete")
+    (subject,) = run.subjects
+    assert (subject.id, subject.kind, subject.facts["runs"]) == ("sweep", "sweep", 18)
+    assert subject.facts["baseline"] == {"run": "brightness=0p8_contrast=0p9_seed=42", "answer": "Normal findings"}
+    values = {m.signature: m.value for m in run.measurements[subject.id]}
+    assert (
+        values[next(s for s in values if s.startswith("esi|aggregate:mean-of-values") and "axis:brightness|" in s)]
+        == 0.66666667
+    )
+
+
+def test_the_same_bytes_each_time_and_when_asked_again(two_axis_sweep, tmp_path):
+    files = ("subjects.jsonl", "measurements.jsonl")
+    for name in ("one", "other", "one"):
+        measure_robustness(two_axis_sweep, output=tmp_path / name)
+    assert all((tmp_path / "one" / f).read_bytes() == (tmp_path / "other" / f).read_bytes() for f in files)
+
+
+def test_a_sweep_that_changed_is_measured_anew(two_axis_sweep, tmp_path):
+    measure_robustness(two_axis_sweep, output=tmp_path / "run")
+    before = (tmp_path / "run/measurements.jsonl").read_bytes()
+    trace = two_axis_sweep / "runs/brightness=1p0_contrast=0p9_seed=42/trace_pack.jsonl"
+    trace.write_text('{"output": "changed"}')
+    measure_robustness(two_axis_sweep, output=tmp_path / "run")
+    assert (tmp_path / "run/measurements.jsonl").read_bytes() != before
+
+
+def test_worst_runs_come_first_by_answer_then_by_drift(two_axis_sweep):
+    (report,) = measure_robustness(two_axis_sweep, worst=3)
+    assert [(run.run, run.matches, round(run.drift, 8)) for run in report.worst] == [
+        ("brightness=1p2_contrast=1p0_seed=42", False, 0.16666667),
+        ("brightness=1p2_contrast=1p0_seed=43", False, 0.16666667),
+        ("brightness=1p2_contrast=1p1_seed=42", False, 0.16666667),
+    ]
+    assert [(part.change, part.text) for part in report.worst[0].diff] == [
+        ("same", "Analysis at"),
+        ("removed", "b=0.8, c=0.9"),
+        ("added", "b=1.2, c=1.0"),
+    ]
+
+
+def test_a_steady_sweep_has_no_worst_run(make_sweep):
+    (report,) = measure_robustness(make_sweep({"x": [1, 2]}, [1], lambda v, s: {"output": "A", "justification": "b"}))
+    assert report.worst == ()
+
+
+def test_texts_that_would_do_harm_are_made_safe(make_sweep, tmp_path):
+    texts = {1: "plain", 2: "\x1b[2J\x00 \ud800 <script>" + "word " * 20_000}
+    sweep = make_sweep(
+        {"x": [1, 2]}, [1], lambda v, s: {"output": f"a\n{texts[v['x']]}", "justification": texts[v["x"]]}
+    )
+    (report,) = measure_robustness(sweep, output=tmp_path / "run")
+    text = json.dumps(report.to_dict(), ensure_ascii=False)
+    assert "\x1b" not in text and "\ud800" not in text
+    assert len(text) < 60_000
+    assert read_run(tmp_path / "run").subjects[0].facts["runs"] == 2
+
+
+def test_an_unfinished_sweep_is_told(two_axis_sweep, edit_manifest):
+    edit_manifest(two_axis_sweep, lambda manifest: manifest["runs"].pop())
+    (report,) = measure_robustness(two_axis_sweep)
+    assert (report.runs, report.declared_runs) == (17, 18)
+
+
+def test_another_grid_has_other_signatures(two_axis_sweep, edit_manifest):
+    (whole,) = measure_robustness(two_axis_sweep)
+    edit_manifest(two_axis_sweep, lambda manifest: manifest["runs"].pop())
+    (partial,) = measure_robustness(two_axis_sweep)
+    assert not {m.signature for m in whole.measurements} & {m.signature for m in partial.measurements}
+
+
+def test_verification_is_on_unless_told(two_axis_sweep):
+    manifest = two_axis_sweep / "runs/brightness=1p0_contrast=0p9_seed=42/manifest.json"
+    manifest.write_text(manifest.read_text().replace("2026", "2027"))
+    with pytest.raises(MetricComputationError, match="hash mismatch"):
+        measure_robustness(two_axis_sweep)
+    assert measure_robustness(two_axis_sweep, verify=False)[0].runs == 18
+
+
+def test_a_folder_of_sweeps(make_sweep, tmp_path):
+    for name in ("b", "a"):
+        make_sweep({"x": [1]}, [1], lambda v, s: {"output": "A"}, name=name)
+    assert [path.name for path in find_sweeps(tmp_path)] == ["a", "b"]
+    assert listed_runs(tmp_path) == 2
+    measure_robustness(tmp_path, output=tmp_path / "run")
+    assert [subject.id for subject in read_run(tmp_path / "run").subjects] == ["a", "b"]
+
+
+@pytest.mark.parametrize("name", ["nowhere", "."])
+def test_no_sweep_here(tmp_path, name):
+    with pytest.raises(MissingSweepFile, match="expected a sweep directory"):
+        measure_robustness(tmp_path / name)
+
+
+def test_progress_is_told_run_by_run(two_axis_sweep):
+    steps = []
+    measure_robustness(two_axis_sweep, advance=steps.append)
+    assert steps == [1] * 18
+
+
+def test_results_without_traces(tmp_path):
+    def row(value, text, confidence, entropy):
+        rich = {"confidence_score": confidence, "output_entropy": entropy}
+        return {"axis": "brightness", "value": value, "seed": 1, "text_preview": text, "rich_summary": rich}
+
+    folder = tmp_path / "aggregate"
+    folder.mkdir()
+    manifest = {"results": [row(0.8, "A", 0.5, 1.0), row(1.0, "B", 0.9, 1.5)], "axes": {"brightness": [0.8, 1.0]}}
+    (folder / "sweep_manifest.json").write_text(json.dumps(manifest))
+    (report,) = measure_robustness(folder, output=tmp_path / "run")
+    assert report.metrics is None
+    values = {(m.definition.name, dict(m.definition.params).get("value")): m.value for m in report.measurements}
+    assert values["esi", None] == 0.5
+    assert values["entropy_drift", "1p0"] == 0.5
+    assert all("answer:text-preview" in m.signature for m in report.measurements if m.definition.name == "esi")
+    assert report.to_dict()["metrics"] is None
+
+
+def test_shown_text_is_one_printable_line():
+    assert shown("a\n\tb  c") == "a b c"
+    assert shown("x" * 10, 5) == "xxxx…"
