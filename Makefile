@@ -32,7 +32,7 @@ demo: models
 	$(BIN)/rushes demo -o demo
 
 test: models system
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: setup
 	$(BIN)/ruff check src tests benchmarks

@@ -6,6 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+collect_ignore = ["oracle"]  # scripts for environments of their own, see oracle/README.md
+
+# Machines are shared and slow at times: a slow example is no failure.
+settings.register_profile("rushes", deadline=None, print_blob=True)
+settings.load_profile("rushes")
 
 
 def _shared() -> Path:

@@ -13,12 +13,15 @@ _HOMES = {
     "DefinitionMismatch": "rushes.errors",
     "Measurement": "rushes.core",
     "RushesError": "rushes.errors",
+    "calculate_video_metrics": "rushes.distribution.video_metrics",
     "canonicalize": "rushes.decode",
+    "compare_sets": "rushes.evaluate.distribution",
     "evaluate_clip": "rushes.evaluate.clip",
     "evaluate_clips": "rushes.evaluate.clips",
     "measure_robustness": "rushes.evaluate.robust",
     "probe": "rushes.decode",
     "read_run": "rushes.store",
+    "score_pose": "rushes.evaluate.pose",
     "sweep_clips": "rushes.evaluate.sweep",
 }
 
@@ -27,9 +30,12 @@ __all__ = sorted(_HOMES)
 if TYPE_CHECKING:
     from rushes.core import Definition, Measurement
     from rushes.decode import canonicalize, probe
+    from rushes.distribution.video_metrics import calculate_video_metrics
     from rushes.errors import DefinitionMismatch, RushesError
     from rushes.evaluate.clip import evaluate_clip
     from rushes.evaluate.clips import evaluate_clips
+    from rushes.evaluate.distribution import compare_sets
+    from rushes.evaluate.pose import score_pose
     from rushes.evaluate.robust import measure_robustness
     from rushes.evaluate.sweep import sweep_clips
     from rushes.store import read_run

@@ -87,6 +87,7 @@ def test_a_second_loop_finds_nothing(tmp_path):
     with ClipReader(clip) as reader:
         assert len(list(reader)) == 3
         assert list(reader) == []
+    assert reader.measured_duration_ms == 120.0
 
 
 # A picture with its top-left quarter bright. After a clockwise turn of 90 degrees that quarter is top right, after 180

@@ -211,6 +211,19 @@ def _wav(path: Path, track: AudioTrack) -> None:
         file.writeframes(np.rint(track.samples * 32767).astype("<i2").tobytes())
 
 
+def test_a_sound_that_is_missing_from_the_folder_is_named(takes: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "sounds").mkdir()
+    found = evaluate_clips(takes[:1], run=tmp_path / "run", audio=tmp_path / "sounds", tier=1)
+    (note,) = (m.note for m in found.entries[0].measurements if m.definition.name == "mouth_audio_corr")
+    assert note.startswith("no sound for 'face_in_sync'")
+
+
+def test_a_sound_file_that_cannot_be_read_is_named(takes: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "bad.wav").write_bytes(b"not sound")
+    result = evaluate_clip(takes[0], tier=1, audio=tmp_path / "bad.wav")
+    assert result["mouth_audio_corr"].value is None and "bad.wav" in result["mouth_audio_corr"].note
+
+
 def test_without_models_tier_1_is_null_and_names_the_command(
     takes: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -286,6 +299,13 @@ def test_on_the_command_line(takes: list[Path], tmp_path: Path) -> None:
     (clip,) = json.loads(result.stdout)["clips"]
     names = {row["signature"].split("|")[0] for row in clip["measurements"]}
     assert names >= {*TIER1, "mouth_audio_lag", "mouth_audio_null_mean", "mouth_audio_null_share"}
+
+
+def test_the_table_shows_faces_when_they_were_looked_for(takes: list[Path], tmp_path: Path) -> None:
+    arguments = ["clip", str(takes[0]), "-o", str(tmp_path / "run"), "--jobs", "1"]
+    assert "chance" not in CliRunner().invoke(app, arguments).stdout
+    shown = CliRunner().invoke(app, [*arguments[:3], str(tmp_path / "faces"), "--tier", "1"]).stdout
+    assert "chance" in shown and "mouth_audio_null_share|" in shown
 
 
 def test_a_wrong_model_on_the_command_line_is_one_line(takes: list[Path], tmp_path: Path) -> None:

@@ -111,11 +111,12 @@ def _counts(run: Run) -> dict[str, int]:
 
 
 def _show(run: Run, profile: str, written: list[str]) -> None:
-    from rushes.report.table import CLIP_COLUMNS, clip_rows, worst_first
+    from rushes.report.table import clip_columns, clip_rows, worst_first
 
     ranked = worst_first(run)
-    header = ("clip", "signal", *(label for label, _ in CLIP_COLUMNS), "reasons")
-    print_table("Review signals", header, clip_rows(ranked[:_SHOWN]), numbers=range(2, 2 + len(CLIP_COLUMNS)))
+    columns = clip_columns(run)
+    header = ("clip", "signal", *(label for label, _ in columns), "reasons")
+    print_table("Review signals", header, clip_rows(ranked[:_SHOWN], columns), numbers=range(2, 2 + len(columns)))
     if len(ranked) > _SHOWN:
         print(f"… and {len(ranked) - _SHOWN} more in the run")
     counts = _counts(run)
@@ -142,9 +143,9 @@ def _not_judged(run: Run) -> list[str]:
 
 def _signatures(run: Run) -> list[str]:
     """The definitions behind the columns shown."""
-    from rushes.report.table import CLIP_COLUMNS
+    from rushes.report.table import clip_columns
 
-    shown = {name for _, name in CLIP_COLUMNS}
+    shown = {name for _, name in clip_columns(run)}
     seen: dict[str, str] = {}
     for entry in run.entries:
         for measurement in entry.measurements:

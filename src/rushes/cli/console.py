@@ -67,7 +67,7 @@ def print_table(
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
+    table = Table(title=Text(title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1))
     for column, name in enumerate(header):
         is_number = column in numbers
         justify: Literal["left", "right"] = "right" if is_number else "left"

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rushes import __version__
-from rushes.cli import canon, clip, demo, metrics, models, robust, study_results, sweep
+from rushes.cli import canon, clip, demo, fvd, metrics, models, pose, robust, serve, study_results, sweep
 from rushes.cli.console import one_line_errors
 
 app = typer.Typer(
@@ -38,11 +38,14 @@ def root(
 app.command("canon")(one_line_errors(canon.canon))
 app.command("clip")(one_line_errors(clip.clip))
 app.command("demo")(one_line_errors(demo.demo))
+app.command("fvd", cls=fvd.Command)(one_line_errors(fvd.fvd))
 app.command("metrics")(one_line_errors(metrics.metrics))
-app.add_typer(study_results.app)
 app.add_typer(models.app, name="models")
+app.add_typer(pose.app, name="pose")
 app.command("robust")(one_line_errors(robust.robust))
 app.command("sweep")(one_line_errors(sweep.sweep))
+app.command("serve")(one_line_errors(serve.serve))
+app.add_typer(study_results.app)
 
 
 def main() -> None:

@@ -179,11 +179,22 @@ def mouth_open_energy(track: FaceTrack, *, model_digest: str) -> Measurement:
 
 
 def tier1_measurements(
-    track: FaceTrack, *, fps: float | None, audio: AudioTrack | None, model_digest: str, points: int = 468
+    track: FaceTrack,
+    *,
+    fps: float | None,
+    audio: AudioTrack | None,
+    model_digest: str,
+    points: int = 468,
+    audio_missing: str = "",
 ) -> tuple[Measurement, ...]:
-    """Every tier-1 measurement, in the order of `DEFINITIONS`. `points` says which model the eye threshold is for."""
+    """Every tier-1 measurement, in the order of `DEFINITIONS`.
+
+    `points` says which model the eye threshold is for; `audio_missing` why there is no sound, where that is known.
+    """
     openness = mouth_openness(track)
-    loudness = envelope(audio, times_ms=track.times_ms, frames=len(track), fps=fps)
+    loudness: NDArray[np.float64] | str = audio_missing
+    if audio is not None or not audio_missing:
+        loudness = envelope(audio, times_ms=track.times_ms, frames=len(track), fps=fps)
     blame = _absence(track, "")
     sync = mouth_audio_measurements(openness, loudness, model_digest=model_digest, blame=blame, note=_who(track))
     blinks = blink_measurements(track, fps=fps, model_digest=model_digest, points=points, blame=blame)

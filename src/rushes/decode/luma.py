@@ -129,8 +129,7 @@ def _is_packed_yuv(form: VideoFormat) -> bool:
 
 def luma_plane(frame: VideoFrame, reformatter: VideoReformatter) -> LumaPlane:
     """The luma of a decoded frame; a view where the format has a luma plane."""
-    form = frame.format
-    layout = luma_layout(form.name, frame.color_range)
+    layout = luma_layout(frame.format.name, frame.color_range)
     if layout.how == "plane":
         return LumaPlane(_first_plane(frame, layout), layout.scale, layout.offset, False)
     if layout.how == "unpack":

@@ -90,7 +90,8 @@ def measure(
         watch = FaceWatch(faces)
         own_sound = audio is None and not audio_missing
         seen = observe(path, audio_rate=AUDIO_RATE if own_sound else None, on_frame=watch.add)
-        higher = watch.finish(path, seen, seen.audio if own_sound else _given_sound(audio))
+        sound, silence = (seen.audio, "") if own_sound else _given_sound(audio, audio_missing)
+        higher = watch.finish(path, seen, sound, silence)
     duration, why = (None, audio_missing) if audio_missing else _audio_duration(seen, path, audio)
     return _result(path, seen, audio=audio, duration=duration, why=why, profile=profile, higher=higher)
 
@@ -101,12 +102,14 @@ def unreadable(path: str, why: str, *, profile: Profile, faces: FaceSettings | N
     return _result(path, Observation(error=why), audio=None, duration=None, why=why, profile=profile, higher=higher)
 
 
-def _given_sound(audio: str | None) -> AudioTrack | None:
-    """The sound file to hold the picture against; None where there is none to be read (the durations say why)."""
+def _given_sound(audio: str | None, why: str) -> tuple[AudioTrack | None, str]:
+    """The sound file to hold the picture against, or why there is none."""
+    if audio is None:
+        return None, why
     try:
-        return None if audio is None else read_audio(audio, rate=AUDIO_RATE)
-    except MediaError:
-        return None
+        return read_audio(audio, rate=AUDIO_RATE), ""
+    except MediaError as error:
+        return None, str(error)
 
 
 def _result(

@@ -126,16 +126,21 @@ class FaceWatch:
             self._builder.add(frame.rgb(), frame.time_ms)
 
     def finish(
-        self, path: str, seen: Observation, audio: AudioTrack | None
+        self, path: str, seen: Observation, audio: AudioTrack | None, audio_missing: str
     ) -> tuple[tuple[Measurement, ...], dict[str, np.ndarray]]:
-        """Measurements of tiers 1 and 2, and their per-frame series."""
+        """Measurements of tiers 1 and 2, and their per-frame series; `audio_missing`: why there is no sound."""
         if self._builder is None or self._pipeline is None or not seen.frames:
             return missing(self._settings, self._settings.model_missing or seen.error or "the clip has no frames"), {}
         track = self._builder.finish()
         fps = None if seen.fps is None else float(seen.fps)
         digest = self._settings.model_digest
         tier1 = tier1_measurements(
-            track, fps=fps, audio=audio, model_digest=digest, points=self._pipeline.layout.points
+            track,
+            fps=fps,
+            audio=audio,
+            model_digest=digest,
+            points=self._pipeline.layout.points,
+            audio_missing=audio_missing,
         )
         series: dict[str, np.ndarray] = dict(tier1_series(track, audio, fps))
         if self._settings.tier == 1:

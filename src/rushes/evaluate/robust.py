@@ -215,7 +215,8 @@ def _measure_runs(sweep: Sweep, worst: int, advance: Advance) -> SweepReport:
 
 def _measure_results(results: Results) -> SweepReport:
     counts = run_counts(results.axes, results.scores)
-    grid = grid_digest(f"{axis}={value}" for score in results.scores for axis, value in score.values.items())
+    pooled = [f"{axis}={value}" for score in results.scores for axis, value in score.values.items()]
+    grid = grid_digest([*pooled, *(f"seed={seed}" for seed in results.seeds)])
     statistics = monte_carlo(results.axes, results.scores)
     esi = [esi_metric(axis, results.scores) for axis in results.axes if counts[axis]]
     first = results.scores[0].values

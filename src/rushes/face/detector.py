@@ -6,13 +6,14 @@ threshold are dropped, and overlapping ones are averaged with their scores as we
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.face.crop import Maps, Pixels, letterbox, sample, sample_maps
+from rushes.face.crop import Pixels, letterbox
 from rushes.face.network import Network, Tensor
 
 SIZE = 128
@@ -51,17 +52,12 @@ class Detector:
 
     def detect(self, frame: Pixels) -> list[Detection]:
         height, width = frame.shape[:2]
-        regressors, logits = self._network.run(sample(frame, _letterbox_maps(width, height), replicate=False))
+        regressors, logits = self._network.run(frame, letterbox(width, height), replicate=False)
         kept, scores = confident(logits, self._min_score)
         if not len(kept):
             return []
         boxes = decode(regressors.reshape(ANCHORS, VALUES)[kept], anchors()[kept])
         return [_in_frame(values, score, width, height) for values, score in suppress(boxes, scores)]
-
-
-@lru_cache(maxsize=8)
-def _letterbox_maps(width: int, height: int) -> Maps:
-    return sample_maps(letterbox(width, height), SIZE)
 
 
 @lru_cache(maxsize=1)
@@ -84,9 +80,9 @@ def confident(logits: Tensor, min_score: float) -> tuple[NDArray[np.intp], NDArr
 
     The logit is compared first with a little slack, so that the exponential is taken for few anchors only.
     """
-    likely = np.flatnonzero(logits > np.log(min_score / (1.0 - min_score)) - 0.01)
-    clipped = np.clip(logits[likely], -_SCORE_CLIP, _SCORE_CLIP)
-    scores = (np.float32(1.0) / (np.float32(1.0) + np.exp(-clipped))).astype(np.float32)
+    likely = np.flatnonzero(logits > math.log(min_score / (1.0 - min_score)) - 0.01)
+    clipped = np.minimum(logits[likely], np.float32(_SCORE_CLIP))
+    scores = np.float32(1.0) / (np.float32(1.0) + np.exp(-clipped))
     enough = scores >= np.float32(min_score)
     return likely[enough], scores[enough]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.face.crop import Pixels, Region, sample, sample_maps
+from rushes.face.crop import Pixels, Region
 from rushes.face.detector import Detection
 from rushes.face.network import Network
 
@@ -69,8 +69,7 @@ class LandmarkModel:
         region = roi.in_pixels(width, height)
         if not (region.width > 0 and region.height > 0):
             return None
-        crop = sample(frame, sample_maps(region, self.layout.size), replicate=True)
-        raw, flag = self._network.run(crop)
+        raw, flag = self._network.run(frame, region, replicate=True)
         presence = 1.0 / (1.0 + math.exp(-max(-80.0, float(flag[0]))))
         if presence <= MIN_PRESENCE:
             return None

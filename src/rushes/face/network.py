@@ -1,4 +1,4 @@
-"""One TensorFlow Lite network on LiteRT: eight-bit pixels in, float32 tensors out, no copies in between."""
+"""One TensorFlow Lite network on LiteRT: a region of a frame in, float32 tensors out, no copies in between."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.errors import MissingDependency, WeightsError
+from rushes.face.crop import Cropper, Pixels, Region
 
 Tensor: TypeAlias = NDArray[np.float32]
 
@@ -38,17 +39,17 @@ class Network:
         high: float,
         threads: int = 1,
     ) -> None:
-        self.size = size
+        self._cropper = Cropper(size)
         self._interpreter = _load(content, name, threads)
         self._input = _check_input(self._interpreter, name, size)
         self._outputs = _find_outputs(self._interpreter, name, outputs)
         scale = np.float32(high - low) / np.float32(255.0)
         self._values = (np.arange(256, dtype=np.float32) * scale + np.float32(low)).astype(np.float32)
 
-    def run(self, pixels: NDArray[np.uint8]) -> list[Tensor]:
-        """The outputs for one size × size × 3 crop, flat. They are views: copy what must outlive the next run."""
+    def run(self, frame: Pixels, region: Region, *, replicate: bool) -> list[Tensor]:
+        """The outputs for one region of a frame, flat; outside the frame is black, or its edge repeated."""
         target = self._interpreter.tensor(self._input)()
-        cv2.LUT(pixels, self._values, target[0])
+        cv2.LUT(self._cropper.crop(frame, region, replicate=replicate), self._values, target[0])
         del target  # LiteRT refuses to run while a view of its memory is held
         self._interpreter.invoke()
         return [self._interpreter.get_tensor(index).reshape(-1) for index in self._outputs]

@@ -24,6 +24,13 @@ CLIP_COLUMNS = (
 )
 """Short heads and the metrics under them, for tables that must fit a terminal."""
 
+FACE_COLUMNS = (
+    ("face", "face_present_ratio"),
+    ("sync", "mouth_audio_corr"),
+    ("chance", "mouth_audio_null_share"),
+)
+"""What a run with faces adds."""
+
 _RANK = {"reject": 0, "flagged": 1, "pass": 2, None: 3}
 
 
@@ -32,12 +39,18 @@ def worst_first(run: Run) -> list[Entry]:
     return sorted(run.entries, key=lambda entry: (_RANK[entry.subject.badge], -len(entry.subject.reasons)))
 
 
-def clip_rows(entries: Iterable[Entry]) -> list[list[str]]:
-    """One row per clip: id, badge, the metrics of `CLIP_COLUMNS`, reasons."""
+def clip_columns(run: Run) -> tuple[tuple[str, str], ...]:
+    """The columns of a run: those of faces only where faces were looked for."""
+    names = {measurement.definition.name for entry in run.entries[:1] for measurement in entry.measurements}
+    return (*CLIP_COLUMNS, *FACE_COLUMNS) if FACE_COLUMNS[0][1] in names else CLIP_COLUMNS
+
+
+def clip_rows(entries: Iterable[Entry], columns: Sequence[tuple[str, str]] = CLIP_COLUMNS) -> list[list[str]]:
+    """One row per clip: id, badge, the metrics of the columns, reasons."""
     rows = []
     for entry in entries:
         values = by_bundle_key(entry.measurements)
-        cells = [_short(values.get(name)) for _, name in CLIP_COLUMNS]
+        cells = [_short(values.get(name)) for _, name in columns]
         rows.append([entry.subject.id, entry.subject.badge or "", *cells, "\n".join(entry.subject.reasons)])
     return rows
 

@@ -3,7 +3,8 @@
 SQLite runs in WAL mode: readers never wait. A write transaction begins with BEGIN IMMEDIATE, because a transaction
 that first reads and then writes would otherwise fail at once when another has written meanwhile, whatever the
 timeout; and the writers of one process wait for a lock of their own, because SQLite's waiting is a sleep with growing
-steps that lets late comers in first. On PostgreSQL, transactions take turns for a few connections.
+steps that lets late comers in first. On PostgreSQL transactions take turns for a few connections
+(`rushes.store.turns`).
 """
 
 from __future__ import annotations

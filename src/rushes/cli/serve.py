@@ -1,0 +1,111 @@
+"""`rushes serve`: the web workbench, for raters and for the owner of a study."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rushes.cli.console import fail, print_json, say
+
+if TYPE_CHECKING:
+    from rushes.web.workbench import Workbench
+
+PASSWORD_VARIABLE = "RUSHES_ADMIN_PASSWORD"
+
+
+def serve(
+    db: Annotated[
+        str, typer.Option("--db", help="The studies' database: a path (SQLite) or postgresql://host/name.")
+    ] = "studies.db",
+    run: Annotated[
+        list[Path] | None, typer.Option("--run", help="A run directory to show; may be given several times.")
+    ] = None,
+    media: Annotated[
+        Path | None, typer.Option("--media", help="Where converted clips go; beside a SQLite file by default.")
+    ] = None,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")] = 8000,
+    host: Annotated[
+        str, typer.Option("--host", help="Address to listen on. The default can be reached from this machine only.")
+    ] = "127.0.0.1",
+    public_url: Annotated[
+        str, typer.Option("--public-url", help="How raters reach the server when it stands behind a proxy.")
+    ] = "",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the addresses as one JSON line on stdout, then serve.")
+    ] = False,
+) -> None:
+    """Serve studies and runs in a browser. On the first start, the printed link sets the administrator's password.
+
+    Example: rushes serve --db studies.db --run runs/model_a --run runs/model_b
+    """
+    import secrets
+    import socket
+
+    import uvicorn
+
+    from rushes.web.app import create_app
+
+    _check_public_url(public_url)
+    key = secrets.token_urlsafe(16)
+    wildcard = host in ("0.0.0.0", "::")
+    app = create_app(
+        database_url=db,
+        media=media or (Path("studies.media") if "://" in db else None),
+        runs=tuple(run or ()),
+        public_url=public_url,
+        any_host=wildcard and not public_url,
+        setup_key=key,
+    )
+    bench: Workbench = app.state.workbench
+    _set_password_from_environment(bench)
+    with socket.create_server((host, port), backlog=2048) as listener:
+        # Connections inherit it. Without it a small answer waits 40 ms for the acknowledgement of its own header.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        address = public_url.rstrip("/") or f"http://{_shown(host)}:{listener.getsockname()[1]}"
+        setup = "" if bench.service.admin_exists() else f"{address}/setup?key={key}"
+        _announce(address, setup, as_json=as_json, reachable=host not in ("127.0.0.1", "::1", "localhost"))
+        config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, date_header=False)
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _check_public_url(public_url: str) -> None:
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(public_url)
+    if public_url and (parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/")):
+        fail(f"--public-url: expected https://name without a path; got {public_url}")
+
+
+def _set_password_from_environment(bench: Workbench) -> None:
+    """For servers that nobody watches start: RUSHES_ADMIN_PASSWORD sets the first password."""
+    import os
+
+    from rushes.web.views.login import SHORTEST_PASSWORD
+
+    password = os.environ.get(PASSWORD_VARIABLE, "")
+    if not password or bench.service.admin_exists():
+        return
+    if len(password) < SHORTEST_PASSWORD:
+        fail(f"{PASSWORD_VARIABLE}: expected at least {SHORTEST_PASSWORD} characters; got {len(password)}")
+    bench.service.set_admin_password(password)
+
+
+def _shown(host: str) -> str:
+    return {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+
+
+def _announce(address: str, setup: str, *, as_json: bool, reachable: bool) -> None:
+    if reachable and not address.startswith("https://"):
+        say("warning: this address can be reached from other machines without encryption; put a TLS proxy in front")
+    if as_json:
+        print_json({"address": address, "setup": setup})
+        sys.stdout.flush()
+    elif setup:
+        say("First start: open this link to set the administrator's password.")
+        print(setup, flush=True)
+    else:
+        say("Serving; Ctrl-C stops.")
+        print(address, flush=True)

@@ -1,0 +1,48 @@
+"""A folder of features, one small file per clip, keyed by what decides them: clip bytes, recipe, weights."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rushes.core import canonical_json
+from rushes.core.provenance import bytes_digest
+from rushes.errors import InputError
+
+
+class FeatureCache:
+    """Features by key. A file is written whole or not at all, so a killed run leaves nothing half-made."""
+
+    def __init__(self, folder: Path | str) -> None:
+        self.folder = Path(folder)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"{folder}: cannot be used as a cache ({error.strerror or error})") from None
+
+    @staticmethod
+    def key(clip_digest: str, how: dict[str, object]) -> str:
+        """`how` is everything else that can move a feature."""
+        return bytes_digest(canonical_json({"clip": clip_digest, "how": how, "format": 1}).encode())
+
+    def get(self, key: str) -> NDArray[np.float32] | None:
+        """The stored row; None where there is none, or where the file is damaged."""
+        try:
+            row: NDArray[np.float32] = np.load(self._file(key), allow_pickle=False)
+        except (OSError, ValueError, EOFError):
+            return None
+        return row if row.ndim == 1 and row.dtype == np.float32 else None
+
+    def put(self, key: str, row: NDArray[np.float32]) -> None:
+        target = self._file(key)
+        target.parent.mkdir(exist_ok=True)
+        part = target.with_suffix(f".{os.getpid()}.tmp")
+        with open(part, "wb") as out:
+            np.save(out, row, allow_pickle=False)
+        os.replace(part, target)
+
+    def _file(self, key: str) -> Path:
+        return self.folder / key[:2] / f"{key}.npy"

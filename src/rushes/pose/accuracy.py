@@ -1,0 +1,105 @@
+"""The seed's result: `PoseFrame` in, `PoseAccuracy` out, and its numbers as labelled measurements.
+
+A `PoseAccuracy` cannot be made without its normalisation, and nothing here turns one into a number without its label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rushes.errors import InputError
+from rushes.pose.batch import PoseBatch, single_pose
+from rushes.pose.geometry import Floats
+from rushes.pose.normalization import PckNormalization
+from rushes.pose.pck import checked_ks, checked_norm
+from rushes.pose.tally import Tally, tally_batch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoseFrame:
+    """One frame: predicted and true joints (joints × 2 or 3) and the ground truth's visibility (joints)."""
+
+    pred: Floats
+    gt: Floats
+    visibility: Floats
+
+    def __init__(self, pred: ArrayLike, gt: ArrayLike, visibility: ArrayLike) -> None:
+        batch = single_pose(pred, gt, visibility)
+        assert batch.visibility is not None
+        for name, array in (("pred", batch.pred), ("gt", batch.gt), ("visibility", batch.visibility)):
+            object.__setattr__(self, name, array[0])
+
+
+@dataclass(frozen=True, slots=True)
+class PoseAccuracy:
+    """What the poses scored, with the normalisation they were scored under.
+
+    `pck_at` maps k to PCK@k; `n_keypoints` is the joints of the first frame's ground truth.
+    """
+
+    pck_at: Mapping[int, float]
+    mpjpe: float
+    normalization: PckNormalization
+    n_keypoints: int
+    n_frames: int
+
+    def __post_init__(self) -> None:
+        checked_norm(self.normalization)
+        object.__setattr__(self, "pck_at", MappingProxyType(dict(sorted(self.pck_at.items()))))
+
+    def __reduce__(self) -> tuple[object, ...]:  # a read-only mapping does not pickle by itself
+        return PoseAccuracy, (dict(self.pck_at), self.mpjpe, self.normalization, self.n_keypoints, self.n_frames)
+
+    def summary(self) -> str:
+        """One line that carries its definition: `PCK@20=0.500 (torso-diameter, 17 key points, 1 frame) MPJPE=0.04`."""
+        pcks = " ".join(f"PCK@{k}={value:.3f}" for k, value in self.pck_at.items())
+        frames = f"{self.n_frames} frame{'' if self.n_frames == 1 else 's'}"
+        return f"{pcks} ({self.normalization.label()}, {self.n_keypoints} key points, {frames}) MPJPE={self.mpjpe:.4f}"
+
+
+def accuracy_report(frames: Iterable[PoseFrame] | PoseBatch, ks: Sequence[int], norm: PckNormalization) -> PoseAccuracy:
+    """PCK at every k and MPJPE over all frames, under one declared normalisation.
+
+    Formula     PCK@k = Σ correct / Σ visible, MPJPE = Σ error / Σ visible: pooled over frames (micro-average)
+    Inputs      frames, or a `PoseBatch` of arrays, which is what a million frames want; ks as whole percentages
+    Edge cases  no frames: PCK 0.0, MPJPE 0.0, 0 key points. An unscoreable frame adds (0, 0) to PCK.
+    Reference   ADR-173
+
+    >>> from rushes.pose import TorsoDiameter
+    >>> accuracy_report([], [20], TorsoDiameter())
+    PoseAccuracy(pck_at=mappingproxy({20: 0.0}), mpjpe=0.0, normalization=TorsoDiameter(left_hip=11, right_hip=12), \
+n_keypoints=0, n_frames=0)
+    """
+    batch = frames if isinstance(frames, PoseBatch) else stack_frames(frames)
+    wanted = checked_ks(ks)
+    return accuracy_of(tally_batch(batch, ks=wanted, norms=[checked_norm(norm)]), wanted, norm)
+
+
+def accuracy_of(tally: Tally, ks: Sequence[int], norm: PckNormalization, *, index: int = 0) -> PoseAccuracy:
+    """The seed's shape from a tally; `index` says which of the tally's normalisations `norm` is."""
+    return PoseAccuracy(
+        pck_at=dict(zip(ks, tally.pck[index].ratios(), strict=True)),
+        mpjpe=tally.error.mean(),
+        normalization=norm,
+        n_keypoints=len(tally.errors) if tally.frames else 0,
+        n_frames=tally.frames,
+    )
+
+
+def stack_frames(frames: Iterable[PoseFrame]) -> PoseBatch:
+    """Frames as one batch; `InputError` names the first frame that is not like frame 0."""
+    listed = list(frames)
+    for number, frame in enumerate(listed):
+        if frame.gt.shape != listed[0].gt.shape or frame.pred.shape != listed[0].pred.shape:
+            raise InputError(
+                f"frame {number}: pred {frame.pred.shape} and gt {frame.gt.shape}; "
+                f"frame 0 has {listed[0].pred.shape} and {listed[0].gt.shape}; all frames need the same joints"
+            )
+    if not listed:
+        return PoseBatch(np.zeros((0, 0, 2)), np.zeros((0, 0, 2)), np.zeros((0, 0)))
+    return PoseBatch(*(np.stack([getattr(f, name) for f in listed]) for name in ("pred", "gt", "visibility")))

@@ -1,0 +1,97 @@
+"""Poses in numpy files. A `.npy` is memory-mapped, so a file larger than memory is read piece by piece."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Hashable
+from pathlib import Path
+
+import numpy as np
+
+from rushes.errors import InputError
+from rushes.pose.batch import Numbers
+from rushes.pose.reading import Columns, PoseSet
+
+_NPZ_KEYS = ("keypoints", "visibility", "ids", "areas", "skeleton", "size", "unit", "weights")
+
+
+def read_npy(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
+    """frames × joints × columns: x y, x y z visibility, or three columns whose meaning `columns` says."""
+    try:
+        array = np.load(source, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise InputError(f"{name}: cannot be read as a numpy array ({error})") from None
+    points, visibility = _split_columns(array, name, columns)
+    return PoseSet(path=name, points=points, visibility=visibility)
+
+
+def _split_columns(array: Numbers, name: str, columns: Columns | None) -> tuple[Numbers, Numbers | None]:
+    width = array.shape[2] if array.ndim == 3 else 0
+    if width not in (2, 3, 4):
+        raise InputError(
+            f"{name}: expected frames × joints × 2, 3 or 4 columns (x y [z] [visibility]); got shape {array.shape}"
+        )
+    if width == 3 and columns is None:
+        raise InputError(
+            f"{name}: three columns can be x y z or x y visibility; say which with --columns xyz or --columns xyv"
+        )
+    if width == 4 or (width == 3 and columns == "xyv"):
+        return array[..., :-1], array[..., -1]
+    return array, None
+
+
+def read_npz(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
+    """`keypoints` (frames × joints × 2 or 3) with optional `visibility`, `ids`, `areas`, `skeleton`, `size`, `unit`.
+
+    A file with a single array of another name is taken as key points, read like a `.npy`.
+    """
+    try:
+        with np.load(source, allow_pickle=False) as stored:
+            arrays = {key: stored[key] for key in stored.files if key in _NPZ_KEYS or len(stored.files) == 1}
+            found = stored.files
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
+        raise InputError(f"{name}: cannot be read as numpy arrays ({error})") from None
+    if "keypoints" not in arrays:
+        if len(arrays) != 1:
+            raise InputError(f"{name}: expected an array called keypoints; got {', '.join(sorted(found)) or 'nothing'}")
+        arrays = {"keypoints": next(iter(arrays.values()))}
+    points, visibility = arrays["keypoints"], arrays.get("visibility")
+    if visibility is None:
+        points, visibility = _split_columns(points, name, columns)
+    return PoseSet(
+        path=name,
+        points=points,
+        visibility=visibility,
+        ids=_ids(arrays.get("ids"), name, len(points)),
+        areas=_areas(arrays.get("areas"), name, len(points)),
+        skeleton=str(arrays["skeleton"]) if "skeleton" in arrays else None,
+        size=_size(arrays.get("size")),
+        unit=str(arrays["unit"]) if "unit" in arrays else None,
+        estimator=str(arrays["weights"]) if "weights" in arrays else None,
+    )
+
+
+def _ids(stored: Numbers | None, name: str, frames: int) -> tuple[Hashable, ...] | None:
+    if stored is None:
+        return None
+    ids = tuple(stored.tolist()) if stored.ndim == 1 else ()
+    if len(ids) != frames:
+        raise InputError(f"{name}: {frames} frames need {frames} ids; got shape {stored.shape}")
+    seen: set[Hashable] = set()
+    for number, each in enumerate(ids):
+        if each in seen:
+            raise InputError(f"{name}: frame {number} repeats the id {each!r}; ids must differ")
+        seen.add(each)
+    return ids
+
+
+def _areas(stored: Numbers | None, name: str, frames: int) -> Numbers | None:
+    if stored is None:
+        return None
+    if stored.shape != (frames,):
+        raise InputError(f"{name}: {frames} frames need {frames} areas; got shape {stored.shape}")
+    return np.asarray(stored, dtype=np.float64)
+
+
+def _size(stored: Numbers | None) -> tuple[int, int] | None:
+    return None if stored is None or stored.shape != (2,) else (int(stored[0]), int(stored[1]))

@@ -1,0 +1,123 @@
+"""What looks wrong in the poses themselves: places that are no places, swapped sides, the wrong skeleton's name.
+
+Nothing here changes a score. Each finding is counted, and its first frame and joint named, so that a user can look.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rushes.pose.batch import Chunk
+from rushes.pose.geometry import Flags, Floats, joint_distances
+from rushes.pose.skeletons import SKELETONS, Skeleton
+
+HUGE = 1e9
+"""Coordinates beyond this are neither pixels nor millimetres."""
+_LOPSIDED = 0.25
+"""Mean |ln(left/right)| of paired limbs above which another skeleton is considered, if it is three times as even."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How often something was seen, and where first: frame and joint, by number."""
+
+    count: int = 0
+    first: tuple[int, int] | None = None
+
+    def __add__(self, other: Finding) -> Finding:
+        return Finding(self.count + other.count, self.first if self.first is not None else other.first)
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """Findings of some frames; `a + b` continues a with b."""
+
+    truth_unplaced: Finding = Finding()
+    """Visible joints of the ground truth without a finite place."""
+    pred_missing: Finding = Finding()
+    pred_huge: Finding = Finding()
+    truth_huge: Finding = Finding()
+    hips_seen: int = 0
+    hips_swapped: Finding = Finding()
+    """Frames whose predicted hips fit better with left and right exchanged."""
+    limbs: tuple[tuple[str, float, int], ...] = ()
+    """(skeleton, sum of |ln(left/right)|, limbs) for each skeleton with this many joints."""
+
+    def __add__(self, other: Checks) -> Checks:
+        pairs = zip(self.limbs or [(n, 0.0, 0) for n, _, _ in other.limbs], other.limbs, strict=True)
+        return Checks(
+            self.truth_unplaced + other.truth_unplaced,
+            self.pred_missing + other.pred_missing,
+            self.pred_huge + other.pred_huge,
+            self.truth_huge + other.truth_huge,
+            self.hips_seen + other.hips_seen,
+            self.hips_swapped + other.hips_swapped,
+            tuple((name, a + b, m + n) for (name, a, m), (_, b, n) in pairs),
+        )
+
+    def better_skeleton(self, used: str) -> str | None:
+        """Another skeleton with as many joints whose limbs are far more alike, left and right."""
+        means = {name: total / number for name, total, number in self.limbs if number}
+        best = min(means, key=lambda name: means[name], default=used)
+        wrong = best != used and means.get(used, 0.0) > max(_LOPSIDED, 3 * means[best])
+        return best if wrong else None
+
+
+def check_chunk(chunk: Chunk, skeleton: Skeleton) -> Checks:
+    """Look through one piece of a batch."""
+    placed_pred, placed_gt = (np.isfinite(p).all(axis=2) for p in (chunk.pred, chunk.gt))
+    return Checks(
+        _find(chunk.visible & ~placed_gt, chunk.start),
+        _find(chunk.visible & ~placed_pred, chunk.start),
+        _find(_huge(chunk.pred), chunk.start),
+        _find(chunk.visible & _huge(chunk.gt), chunk.start),
+        *_hips(chunk, skeleton),
+        _limbs(chunk),
+    )
+
+
+def _find(flags: Flags, start: int) -> Finding:
+    count = int(np.count_nonzero(flags))
+    if not count:
+        return Finding()
+    frame, joint = np.unravel_index(int(np.argmax(flags)), flags.shape)
+    return Finding(count, (start + int(frame), int(joint)))
+
+
+def _huge(points: Floats) -> Flags:
+    with np.errstate(invalid="ignore"):
+        return np.asarray((np.isfinite(points) & (np.abs(points) > HUGE)).any(axis=2))
+
+
+def _hips(chunk: Chunk, skeleton: Skeleton) -> tuple[int, Finding]:
+    left, right = skeleton.hips
+    seen = chunk.visible[:, left] & chunk.visible[:, right]
+
+    def apart(one: int, other: int) -> Floats:
+        return joint_distances(chunk.pred[:, one], chunk.gt[:, other], columns=2)
+
+    with np.errstate(invalid="ignore"):
+        direct, crossed = apart(left, left) + apart(right, right), apart(left, right) + apart(right, left)
+        swapped = seen & (crossed < direct)
+    return int(np.count_nonzero(seen)), _find(swapped[:, np.newaxis], chunk.start)
+
+
+def _limbs(chunk: Chunk) -> tuple[tuple[str, float, int], ...]:
+    found = []
+    for skeleton in SKELETONS.values():
+        if len(skeleton.joints) == chunk.gt.shape[1]:
+            total, number = 0.0, 0
+            for left, right in skeleton.limbs():
+                ratio = _log_ratio(chunk, left, right)
+                total, number = total + float(ratio.sum()), number + len(ratio)
+            found.append((skeleton.name, total, number))
+    return tuple(found)
+
+
+def _log_ratio(chunk: Chunk, left: tuple[int, int], right: tuple[int, int]) -> Floats:
+    seen = chunk.visible[:, [*left, *right]].all(axis=1)
+    lengths = [joint_distances(chunk.gt[seen, a], chunk.gt[seen, b], columns=2) for a, b in (left, right)]
+    usable = (lengths[0] > 0) & (lengths[1] > 0) & np.isfinite(lengths[0]) & np.isfinite(lengths[1])
+    return np.abs(np.log(lengths[0][usable] / lengths[1][usable]))

@@ -1,0 +1,102 @@
+"""Lengths that poses are measured with: joint errors, hip distance, box diagonal. Everything in fp64.
+
+One implementation of each length, for one pose or a million: arrays are frames × joints × columns (x, y, maybe z).
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats: TypeAlias = NDArray[np.float64]
+Flags: TypeAlias = NDArray[np.bool_]
+
+VISIBLE_FROM = 0.5
+"""A joint is visible when its visibility is at least this; NaN is not visible."""
+MIN_EXTENT = 1e-6
+"""A reference length must be strictly larger than this, and finite, for a frame to be scoreable."""
+
+
+def visible_joints(visibility: NDArray[np.generic]) -> Flags:
+    """Which joints are visible: visibility ≥ 0.5.
+
+    >>> visible_joints(np.array([[0.0, 0.5, 2.0, np.nan]]))
+    array([[False,  True,  True, False]])
+    """
+    return np.asarray(visibility) >= VISIBLE_FROM
+
+
+def joint_distances(one: Floats, other: Floats, *, columns: int) -> Floats:
+    """Euclidean distance of paired points over their first `columns` coordinates; NaN or inf where either is.
+
+    Squares overflow beyond about 1e154; only those elements are done again with a scaled formula, so that ordinary
+    data pays nothing and the result of an element never depends on its neighbours.
+
+    >>> joint_distances(np.array([[3.0, 4.0]]), np.array([[0.0, 0.0]]), columns=2)
+    array([5.])
+    >>> joint_distances(np.array([[3e200, 4e200]]), np.array([[0.0, 0.0]]), columns=2)
+    array([5.e+200])
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = one[..., 0] - other[..., 0]
+        np.multiply(total, total, out=total)
+        for column in range(1, columns):
+            step = one[..., column] - other[..., column]
+            np.multiply(step, step, out=step)
+            np.add(total, step, out=total)
+        distances = np.sqrt(total)
+        if not np.isfinite(distances.sum()):
+            _redo_overflowed(distances, one, other, columns=columns)
+    return distances
+
+
+def _redo_overflowed(distances: Floats, one: Floats, other: Floats, *, columns: int) -> None:
+    where = np.nonzero(np.isinf(distances))
+    steps = one[where][..., :columns] - other[where][..., :columns]
+    redone = np.zeros(len(steps))
+    for column in range(columns):
+        redone = np.hypot(redone, steps[:, column])
+    distances[where] = redone
+
+
+def torso_diameters(gt: Floats, visible: Flags, *, left_hip: int, right_hip: int) -> Floats:
+    """Distance between the two hips of each frame, in x and y; NaN where a hip is absent or not visible."""
+    if max(left_hip, right_hip) >= gt.shape[1]:
+        return np.full(gt.shape[0], np.nan)
+    both = visible[:, left_hip] & visible[:, right_hip]
+    return np.where(both, joint_distances(gt[:, left_hip], gt[:, right_hip], columns=2), np.nan)
+
+
+def bbox_sides(gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
+    """Width and height of the axis-aligned box around the visible joints; NaN where a frame has none.
+
+    A joint with a NaN or infinite coordinate has no place, so it does not stretch the box.
+    """
+    placed = visible & np.isfinite(gt[..., 0]) & np.isfinite(gt[..., 1])
+    some = placed.any(axis=1)
+    sides = []
+    for column in (0, 1):
+        low = np.where(placed, gt[..., column], np.inf).min(axis=1, initial=np.inf)
+        high = np.where(placed, gt[..., column], -np.inf).max(axis=1, initial=-np.inf)
+        with np.errstate(over="ignore"):
+            sides.append(np.where(some, high - low, np.nan))
+    return sides[0], sides[1]
+
+
+def bbox_diagonals(gt: Floats, visible: Flags) -> Floats:
+    """Diagonal of the axis-aligned box around the visible joints of each frame; NaN where a frame has none."""
+    width, height = bbox_sides(gt, visible)
+    corners = np.stack([width, height], axis=-1)
+    return joint_distances(corners, np.zeros_like(corners), columns=2)
+
+
+def scoreable_extents(extents: Floats) -> Floats:
+    """The extents, with NaN for every one that is not finite or not larger than `MIN_EXTENT`.
+
+    >>> scoreable_extents(np.array([0.2, 1e-6, np.inf, np.nan]))
+    array([0.2, nan, nan, nan])
+    """
+    with np.errstate(invalid="ignore"):
+        return np.where((extents > MIN_EXTENT) & np.isfinite(extents), extents, np.nan)

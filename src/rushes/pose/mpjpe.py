@@ -1,0 +1,125 @@
+"""MPJPE: the mean distance between predicted and true joints, and the sums it is made of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rushes.core import Definition
+from rushes.pose.batch import single_pose
+from rushes.pose.geometry import Flags, Floats, joint_distances
+
+
+def error_definition(
+    name: str,
+    *,
+    summary: str,
+    formula: str,
+    edge_cases: str,
+    reference: str,
+    open_params: tuple[str, ...],
+    unit: str = "coordinate units",
+) -> Definition:
+    """A definition of something that is a distance: 0 and up, lower is better."""
+    return Definition(
+        name=name,
+        unit=unit,
+        lowest=0.0,
+        highest=None,
+        better="lower",
+        summary=summary,
+        formula=formula,
+        edge_cases=edge_cases,
+        reference=reference,
+        open_params=open_params,
+    )
+
+
+MPJPE = error_definition(
+    "mpjpe",
+    summary="Mean distance between a predicted joint and the true one.",
+    formula="Σ ‖pred − gt‖ over visible joints of all frames / their number, in `dims` coordinates",
+    edge_cases="no visible joint: 0.0 with count 0; a visible joint without a finite prediction: null with a note",
+    reference="ADR-173; Ionescu et al. 2014 (Human3.6M)",
+    open_params=("dims", "unit"),
+)
+MPJPE_FOUND = error_definition(
+    "mpjpe_found",
+    summary="Mean distance over the joints that were predicted at all; read it beside joint_found_ratio.",
+    formula="Σ ‖pred − gt‖ / number, over visible joints with a finite prediction",
+    edge_cases="joints without a finite prediction are left out and counted in the note; none left: null",
+    reference="MPJPE of ADR-173, with missing predictions left out",
+    open_params=("dims", "unit"),
+)
+FOUND_RATIO = Definition(
+    name="joint_found_ratio",
+    unit="ratio",
+    lowest=0.0,
+    highest=1.0,
+    better="higher",
+    summary="Share of visible joints for which there is a prediction.",
+    formula="visible joints with a finite prediction / visible joints",
+    edge_cases="no visible joint: null",
+    reference="count behind mpjpe_found",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorSum:
+    """A sum of errors that can be continued: pieces are fp64 sums, adding them is exact, so grouping cannot matter."""
+
+    total: Fraction = Fraction(0)
+    """Over finite errors only."""
+    found: int = 0
+    missing: int = 0
+    """Errors that are NaN or infinite: nothing finite was predicted there."""
+
+    def __add__(self, other: ErrorSum) -> ErrorSum:
+        return ErrorSum(self.total + other.total, self.found + other.found, self.missing + other.missing)
+
+    @property
+    def count(self) -> int:
+        return self.found + self.missing
+
+    def mean(self) -> float:
+        """The mean; NaN when something is missing, 0.0 when there is nothing at all."""
+        return math.nan if self.missing else self.found_mean()
+
+    def found_mean(self) -> float:
+        """The mean of what was found; 0.0 when nothing was."""
+        return float(self.total / self.found) if self.found else 0.0
+
+
+def error_sum(errors: Floats, counted: Flags) -> ErrorSum:
+    """Sum the errors that count; those that are not finite are counted apart."""
+    kept = np.where(counted, errors, 0.0)
+    number = int(np.count_nonzero(counted))
+    with np.errstate(invalid="ignore", over="ignore"):
+        total = float(kept.sum())
+        if math.isfinite(total):
+            return ErrorSum(Fraction(total), number, 0)
+        finite = np.isfinite(kept)
+        missing = int(finite.size - np.count_nonzero(finite))
+        total = float(np.where(finite, kept, 0.0).sum())
+    exact = Fraction(total) if math.isfinite(total) else sum(map(Fraction, kept[finite].tolist()), Fraction(0))
+    return ErrorSum(exact, number - missing, missing)
+
+
+def mpjpe(pred: ArrayLike, gt: ArrayLike, vis: ArrayLike) -> float:
+    """Mean per-joint position error of one pose, over visible joints, in every coordinate both sides have.
+
+    Formula     Σ ‖pred − gt‖ / visible joints
+    Unit        that of the coordinates: pixels in, pixels out; millimetres in, millimetres out
+    Edge cases  no visible joint: 0.0. A NaN or infinite prediction of a visible joint: NaN.
+    Reference   ADR-173
+
+    >>> mpjpe([[3, 4], [1, 1]], [[0, 0], [1, 1]], [2, 2])
+    2.5
+    """
+    (chunk,) = single_pose(pred, gt, vis).chunks()
+    errors = joint_distances(chunk.pred, chunk.gt, columns=chunk.columns)
+    return error_sum(errors, chunk.visible).mean()

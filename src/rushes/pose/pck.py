@@ -1,0 +1,192 @@
+"""PCK: the share of key points within a tolerance. Counts first; a ratio never leaves without its normalisation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rushes.core import Definition
+from rushes.errors import DefinitionError, InputError
+from rushes.pose.batch import Chunk, single_pose
+from rushes.pose.geometry import Flags, Floats, joint_distances
+from rushes.pose.normalization import HeadSize, PckNormalization
+
+Counts: TypeAlias = NDArray[np.int64]
+
+CURVE_TOP = 50
+"""The last k of the PCK-against-k curve and of its area."""
+
+_TOLERANCE = "τ = k/100 · extent (absolute-px: τ is the threshold itself); correct when ‖pred − gt‖ ≤ τ in x and y"
+_EDGES = (
+    "a joint counts when its ground-truth visibility is ≥ 0.5; the extent must be > 1e-6 and finite, or the frame "
+    "adds (0, 0); torso-diameter needs both hips visible and never falls back; a NaN or infinite prediction is wrong; "
+    "an error equal to τ is correct, compared in fp64 without an epsilon, τ computed as k·extent/100; nothing "
+    "scoreable gives 0.0 with count 0"
+)
+
+PCK = Definition(
+    name="pck",
+    unit="ratio",
+    lowest=0.0,
+    highest=1.0,
+    better="higher",
+    summary="Share of visible key points that lie within k % of the named reference length.",
+    formula=f"Σ correct / Σ visible over all scoreable frames; {_TOLERANCE}",
+    edge_cases=_EDGES,
+    reference="ADR-173, metric-locked PCK; the joints are COCO-17 unless a skeleton is in the signature",
+    open_params=("k", "norm"),
+)
+PCK_JOINT = Definition(
+    name="pck_joint",
+    unit="ratio",
+    lowest=0.0,
+    highest=1.0,
+    better="higher",
+    summary="PCK of one joint: which part of the body is wrong.",
+    formula=f"Σ correct / Σ visible of that joint over all scoreable frames; {_TOLERANCE}",
+    edge_cases=_EDGES,
+    reference="ADR-173, metric-locked PCK, per joint",
+    open_params=("joint", "k", "norm"),
+)
+PCK_AUC = Definition(
+    name="pck_auc",
+    unit="ratio",
+    lowest=0.0,
+    highest=1.0,
+    better="higher",
+    summary="Area under PCK against k: the score without having to choose a k.",
+    formula=f"trapezoids over PCK@0, PCK@1, … PCK@{CURVE_TOP}, divided by {CURVE_TOP}",
+    edge_cases=f"{_EDGES}; not defined for absolute-px, which ignores k",
+    reference="AUC as in Mehta et al. 2017 (MPI-INF-3DHP), over k instead of millimetres",
+    open_params=("norm",),
+).with_params(k_from=0, k_to=CURVE_TOP, k_step=1)
+PCKH = Definition(
+    name="pckh",
+    unit="ratio",
+    lowest=0.0,
+    highest=1.0,
+    better="higher",
+    summary="Share of visible key points that lie within k % of the head's size.",
+    formula="as pck, with the distance of the two head joints named in the signature as extent",
+    edge_cases=f"both head joints must be visible; {_EDGES}",
+    reference="after Andriluka et al. 2014 (MPII), which uses 0.6 of a drawn head box instead of two joints",
+    open_params=("head", "k"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PckTally:
+    """What PCK under one normalisation is made of: whole numbers, which add up the same in any order."""
+
+    correct: Counts
+    """ks × joints."""
+    total: Counts
+    """Visible joints of scoreable frames, per joint."""
+    scored_frames: int
+    curve: Counts
+    """For k = 0 … 50, the key points whose smallest passing whole k is that one; empty when not asked for."""
+
+    def __add__(self, other: PckTally) -> PckTally:
+        return PckTally(
+            self.correct + other.correct,
+            self.total + other.total,
+            self.scored_frames + other.scored_frames,
+            self.curve + other.curve,
+        )
+
+    def ratios(self) -> list[float]:
+        """PCK of each k; 0.0 where nothing was scoreable, as the seed fixes it: read it with the total."""
+        total = int(self.total.sum())
+        return [int(row.sum()) / total if total else 0.0 for row in self.correct]
+
+    def curve_ratios(self) -> list[float]:
+        """PCK@0 … PCK@50."""
+        total = int(self.total.sum())
+        return [int(count) / total if total else 0.0 for count in np.cumsum(self.curve)]
+
+    def area(self) -> float:
+        """Area under the curve, 0 to 1."""
+        values = self.curve_ratios()
+        return sum((a + b) / 2 for a, b in zip(values, values[1:], strict=False)) / CURVE_TOP
+
+
+def pck_tally(
+    chunk: Chunk, distances: Floats, visible: Flags, *, ks: Sequence[float], norm: PckNormalization, curve: bool
+) -> PckTally:
+    """Counts of one chunk. `distances` and `visible` are joints × frames, so that each joint's row is contiguous."""
+    extents = norm.extents(chunk.gt, chunk.visible)
+    scoreable = ~np.isnan(extents)
+    counted = visible & scoreable
+    correct = np.empty((len(ks), len(distances)), dtype=np.int64)
+    with np.errstate(invalid="ignore", over="ignore"):
+        for row, k in enumerate(ks):
+            # NaN distances and NaN tolerances compare false: never correct.
+            within = distances <= norm.tolerances(extents, k)
+            correct[row] = np.count_nonzero(within & visible, axis=1)
+        steps = _first_passing_k(distances, counted, extents, norm) if curve else np.zeros(0, dtype=np.int64)
+    return PckTally(correct, np.count_nonzero(counted, axis=1), int(np.count_nonzero(scoreable)), steps)
+
+
+def _first_passing_k(distances: Floats, counted: Flags, extents: Floats, norm: PckNormalization) -> Counts:
+    """Histogram of the smallest whole k from 0 to 50 at which each key point is correct."""
+    joint, frame = np.nonzero(counted & np.isfinite(distances))
+    error, extent = distances[joint, frame], extents[frame]
+    at_zero = norm.tolerances(extent, 0.0)
+    if len(error) and at_zero[0] > 0:  # absolute-px: the same tolerance at every k
+        return np.bincount(np.zeros(np.count_nonzero(error <= at_zero), dtype=np.int64), minlength=CURVE_TOP + 1)
+    k = np.minimum(np.ceil(100.0 * error / extent), CURVE_TOP + 1)
+    # The quotient may round across a whole number; the tolerance itself decides, as it does for a single k.
+    k -= (k > 0) & (error <= norm.tolerances(extent, k - 1))
+    k += error > norm.tolerances(extent, k)
+    return np.bincount(k.astype(np.int64), minlength=CURVE_TOP + 1)[: CURVE_TOP + 1].astype(np.int64)
+
+
+def pck_at(pred: ArrayLike, gt: ArrayLike, vis: ArrayLike, k: float, norm: PckNormalization) -> tuple[int, int, float]:
+    """(correct, total, PCK@k) of one pose under one normalisation.
+
+    Formula     correct / total, over visible joints; correct when ‖pred − gt‖ ≤ τ in x and y, τ = k/100 · extent
+    Inputs      joints × 2 or 3 coordinates (x and y are used), visibility per joint (≥ 0.5 is visible), k in percent
+    Edge cases  nothing visible, or a degenerate reference length: (0, 0, 0.0). NaN in a prediction: wrong.
+    Reference   ADR-173
+
+    >>> from rushes.pose import AbsolutePixels
+    >>> pck_at([[0, 0], [9, 9]], [[0, 3], [9, 0]], [2, 2], 20, AbsolutePixels(3))
+    (1, 2, 0.5)
+    """
+    (chunk,) = single_pose(pred, gt, vis).chunks()
+    distances = joint_distances(chunk.pred, chunk.gt, columns=2).T
+    (k,) = checked_ks([k])
+    tally = pck_tally(chunk, distances, chunk.visible.T, ks=[k], norm=checked_norm(norm), curve=False)
+    return int(tally.correct.sum()), int(tally.total.sum()), tally.ratios()[0]
+
+
+def checked_norm(norm: PckNormalization) -> PckNormalization:
+    """The normalisation, or `DefinitionError`: a PCK cannot be made without one."""
+    if not isinstance(norm, PckNormalization):
+        raise DefinitionError(f"a PCK needs its normalisation (TorsoDiameter(), …); got {norm!r}")
+    return norm
+
+
+def checked_ks(ks: Sequence[float]) -> list[int]:
+    """The ks, ascending and without repeats: whole percentages from 0."""
+    for k in ks:
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
+            raise InputError(f"k is a whole percentage from 0, such as 20; got {k!r}")
+    return sorted({int(k) for k in ks})
+
+
+def pck_definition(k: int, norm: PckNormalization, **skeleton: str) -> Definition:
+    """The label of one PCK: `pck|k:20|norm:torso-diameter|v:1`, or `pckh` for a head-normalised one.
+
+    >>> from rushes.pose import TorsoDiameter, HeadSize
+    >>> pck_definition(20, TorsoDiameter()).signature, pck_definition(50, HeadSize(3, 4)).signature
+    ('pck|k:20|norm:torso-diameter|v:1', 'pckh|head:3-4|k:50|v:1')
+    """
+    checked_norm(norm)
+    if isinstance(norm, HeadSize):
+        return PCKH.with_params(head=f"{norm.first}-{norm.second}", k=k, **skeleton)
+    return PCK.with_params(k=k, norm=norm.label(), **skeleton)

@@ -1,0 +1,74 @@
+"""The specification's own command line: `python -m rushes.video_metrics --root_dir … --path_gen … --path_gt …`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from rushes.distribution.video_metrics import calculate_video_metrics
+from rushes.errors import RushesError
+
+__all__ = ["calculate_video_metrics", "main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the results and, with `--write_metric_to`, write them as JSON. Returns the exit code."""
+    options = _parser().parse_args(arguments)
+    chosen = {} if options.device is None else {"device": options.device}
+    try:
+        results = calculate_video_metrics(
+            options.root_dir,
+            options.path_gen,
+            options.path_gt,
+            options.type,
+            options.sample_duration,
+            options.batch_size,
+            options.num_workers,
+            protocol=options.protocol,
+            weights=options.weights,
+            **chosen,
+        )
+        if options.write_metric_to:
+            _write(Path(options.write_metric_to), results)
+    except RushesError as error:
+        print(f"rushes: {' '.join(str(error).split())}", file=sys.stderr)
+        return 1
+    print(results)
+    if options.write_metric_to:
+        print(options.write_metric_to)
+    return 0
+
+
+def _write(target: Path, results: dict[str, float]) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(target.name + ".tmp")
+    part.write_text(json.dumps(results, indent=2) + "\n")
+    os.replace(part, target)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m rushes.video_metrics",
+        description="FID-VID and FVD between generated and ground-truth videos.",
+        epilog="Example: python -m rushes.video_metrics --root_dir data --path_gen gen/ --path_gt gt/ --type fvd",
+    )
+    parser.add_argument("--root_dir", required=True, help="root of the relative paths")
+    parser.add_argument("--path_gen", required=True, help="generated videos")
+    parser.add_argument("--path_gt", required=True, help="ground-truth videos")
+    parser.add_argument("--type", nargs="+", default=["fid-vid", "fvd"], choices=["fid-vid", "fvd", "kvd"])
+    parser.add_argument("--sample_duration", type=int, default=16, help="frames of one segment (16)")
+    parser.add_argument("--batch_size", type=int, default=1, help="1 leaves it to Rushes; no value depends on it")
+    parser.add_argument("--num_workers", type=int, default=16, help="decoding processes (16, at most the cores)")
+    parser.add_argument("--device", choices=["cuda", "cpu"], help="the GPU where there is one, when left out")
+    parser.add_argument("--protocol", default="genhoi", help="genhoi, disco, stylegan-v, videogpt, cd-fvd, google-tf")
+    parser.add_argument("--weights", nargs="+", default=[], help="weights files; tools/eval_fvd/ when left out")
+    parser.add_argument("--write_metric_to", help="JSON file for the results")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

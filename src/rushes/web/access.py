@@ -1,0 +1,81 @@
+"""Who may see what: the rater and admin dependencies, and the posted form."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from starlette.datastructures import FormData
+from starlette.requests import Request
+
+from rushes.study import NotAllowed, RaterSession
+from rushes.web import sessions
+from rushes.web.errors import Refusal, wants_json
+from rushes.web.security import SAFE_METHODS, StaleForm, text_fields
+from rushes.web.workbench import workbench
+
+SIGNED_OUT = (
+    "Your session has ended. Nothing is lost: ask the study's owner for a fresh link, open it in another tab of this "
+    "browser, then send again."
+)
+
+
+class NeedsLogin(Exception):
+    """A person without an admin session opened an admin page."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(address)
+        self.address = address
+
+
+async def posted(request: Request) -> FormData:
+    """The form of this request (already read and checked by `csrf_checked`)."""
+    return await request.form()
+
+
+def rater_token(request: Request) -> str:
+    return sessions.read_cookie(request, "rater", secure=workbench(request).secure)
+
+
+def rater(request: Request) -> RaterSession:
+    """The signed-in rater, or a refusal that keeps what was typed."""
+    try:
+        return workbench(request).service.session(rater_token(request))
+    except NotAllowed:
+        raise signed_out(request, None) from None
+
+
+def signed_out(request: Request, form: FormData | None) -> Exception:
+    """What a rater without a session gets: JSON for the page's own requests, else their form handed back."""
+    if form is not None and not wants_json(request):
+        return StaleForm(401, SIGNED_OUT, text_fields(form))
+    return Refusal(401, SIGNED_OUT, code="session")
+
+
+def admin_token(request: Request) -> str:
+    return sessions.read_cookie(request, "admin", secure=workbench(request).secure)
+
+
+def is_admin(request: Request) -> bool:
+    token = admin_token(request)
+    if not token:
+        return False
+    try:
+        workbench(request).service.admin_session(token)
+    except NotAllowed:
+        return False
+    return True
+
+
+async def admin(request: Request) -> None:
+    """Dependency of every admin page: sign in first."""
+    from starlette.concurrency import run_in_threadpool
+
+    if await run_in_threadpool(is_admin, request):
+        request.state.admin = True
+        return
+    if wants_json(request):
+        raise Refusal(401, "Sign in as the administrator first.", code="login")
+    if request.method not in SAFE_METHODS:
+        message = "Your sign-in has ended. Sign in in another tab of this browser, then send again: nothing is lost."
+        raise StaleForm(401, message, text_fields(await request.form()))
+    raise NeedsLogin(f"/login?next={quote(str(request.url.path))}")

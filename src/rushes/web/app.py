@@ -1,0 +1,108 @@
+"""The app factory: one FastAPI app for raters, study owners and runs."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fastapi import Depends, FastAPI
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+
+from rushes.store import subject_ids
+from rushes.web import errors
+from rushes.web.access import NeedsLogin
+from rushes.web.limits import BodyLimit
+from rushes.web.pages import page, see
+from rushes.web.security import Guard, StaleForm, csrf_checked
+from rushes.web.views import admin, clips, exports, home, login, rater, ratings, results, studies
+from rushes.web.workbench import Workbench
+
+if TYPE_CHECKING:
+    from rushes.study.service import StudyService
+
+VIEWS = (home, login, rater, ratings, clips, studies, admin, results, exports)
+STATIC = Path(__file__).with_name("static")
+
+
+def create_app(
+    *,
+    database_url: str = "",
+    service: StudyService | None = None,
+    media: Path | None = None,
+    runs: Sequence[Path] = (),
+    public_url: str = "",
+    any_host: bool = False,
+    setup_key: str = "",
+) -> FastAPI:
+    """The workbench as an ASGI app.
+
+    `database_url`: where the studies live ("studies.db", "postgresql://…"); or a `service` that is open already.
+    `media`: where converted clips go, needed with PostgreSQL. `runs`: run directories for the home page. `public_url`:
+    how people reach the server when it stands behind a proxy; with https it makes the cookies Secure. `setup_key`: what
+    the page for the first password asks for; made up when left out.
+    """
+    study_service = service if service is not None else _open(database_url, media)
+    bench = Workbench(
+        service=study_service,
+        public_url=public_url.rstrip("/"),
+        any_host=any_host,
+        runs=_named(runs),
+        setup_key=setup_key or secrets.token_urlsafe(16),
+    )
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        bench.imports.close()
+
+    app = FastAPI(
+        title="Rushes",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        dependencies=[Depends(csrf_checked)],
+        lifespan=lifespan,
+    )
+    app.state.workbench = bench
+    for view in VIEWS:
+        app.include_router(view.router)
+    app.mount("/static", _Static(directory=STATIC), name="static")
+    errors.install(app)
+    _install_redirects(app)
+    app.add_middleware(BodyLimit, upload_paths=("/studies/new",))
+    app.add_middleware(Guard, bench=bench)
+    return app
+
+
+class _Static(StaticFiles):
+    """Our own style sheet and modules: revalidated on every visit, so that an upgrade shows at once."""
+
+    def file_response(self, *args: object, **kwargs: object) -> Response:
+        response = super().file_response(*args, **kwargs)  # type: ignore[arg-type]
+        response.headers["cache-control"] = "no-cache"
+        return response
+
+
+def _install_redirects(app: FastAPI) -> None:
+    @app.exception_handler(NeedsLogin)
+    async def to_login(request: Request, error: NeedsLogin) -> Response:
+        return see(error.address)
+
+    @app.exception_handler(StaleForm)
+    async def hand_back(request: Request, error: StaleForm) -> Response:
+        return page(request, "again.html", status=error.status, message=error.message, fields=error.fields)
+
+
+def _open(database_url: str, media: Path | None) -> StudyService:
+    from rushes.study.service import open_service
+
+    return open_service(database_url, media=media)
+
+
+def _named(runs: Sequence[Path]) -> dict[str, Path]:
+    return dict(zip(subject_ids([run.resolve().name for run in runs]), runs, strict=True))

@@ -1,0 +1,112 @@
+"""Errors in the caller's format: a page for people, JSON for programs, and never a traceback.
+
+What a rater sees says nothing about the study's insides: an error that was not written for raters (its text may hold a
+path or a system's name) is logged here and answered with a plain sentence.
+"""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from rushes.errors import InputError, RushesError
+
+log = logging.getLogger("rushes.web")
+
+RATER_PATHS = ("/rate", "/media", "/i/")
+_FOR_RATERS = {
+    400: "That request could not be understood. Go back and try again.",
+    404: "This page is not here, or not yours. Open your invitation link again.",
+    500: "Something went wrong on our side. Your answers are kept. Try again in a moment.",
+}
+
+
+class Refusal(HTTPException):
+    """An answer that is safe to show to anyone: what is wrong, what is missing, what to do next."""
+
+    def __init__(self, status: int, message: str, *, missing: tuple[str, ...] = (), code: str = "refused") -> None:
+        super().__init__(status, message)
+        self.message = message
+        self.missing = missing
+        self.code = code
+
+
+def wants_json(request: Request) -> bool:
+    """Whether the caller is a program: a `.json` address, a JSON body, or an Accept header without HTML."""
+    if request.url.path.endswith(".json") or request.headers.get("content-type", "").startswith("application/json"):
+        return True
+    accept = request.headers.get("accept", "")
+    return "application/json" in accept and "text/html" not in accept
+
+
+def install(app: FastAPI) -> None:
+    """Give the app its error answers."""
+
+    @app.exception_handler(HTTPException)
+    async def http_error(request: Request, error: HTTPException) -> Response:
+        if isinstance(error, Refusal):
+            return answer(request, error.status_code, error.message, code=error.code, missing=error.missing)
+        return answer(request, error.status_code, _http_text(request, error), headers=error.headers)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"][1:])
+        return answer(request, 422, f"{where or 'the request'}: {first['msg']}", code="invalid")
+
+    @app.exception_handler(RushesError)
+    async def expected(request: Request, error: RushesError) -> Response:
+        status = 400 if isinstance(error, InputError) else 500
+        if _for_rater(request):
+            log.warning("%s %s: %s", request.method, request.url.path, error)
+            return answer(request, status, _FOR_RATERS[status])
+        return answer(request, status, str(error))
+
+
+def unexpected(request: Request, error: Exception) -> Response:
+    """The answer to an error nobody foresaw; its traceback goes to the log."""
+    log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    text = _FOR_RATERS[500] if _for_rater(request) else "Something went wrong; the server's log says what."
+    return answer(request, 500, text)
+
+
+def answer(
+    request: Request,
+    status: int,
+    message: str,
+    *,
+    code: str = "error",
+    missing: tuple[str, ...] = (),
+    headers: object = None,
+) -> Response:
+    """The error as JSON or as a page. JSON: `{"error": …, "code": …, "missing": […]}`."""
+    extra = dict(headers) if isinstance(headers, dict) else {}
+    if wants_json(request):
+        body = {"error": message, "code": code, "missing": list(missing)}
+        return JSONResponse(body, status_code=status, headers=extra)
+    from rushes.web.pages import page
+
+    title = HTTPStatus(status).phrase
+    response = page(
+        request, "error.html", status=status, title=title, message=message, missing=missing, rater=_for_rater(request)
+    )
+    response.headers.update(extra)
+    return response
+
+
+def _http_text(request: Request, error: HTTPException) -> str:
+    if error.status_code == 404:
+        return _FOR_RATERS[404] if _for_rater(request) else "There is no such page."
+    if error.status_code == 405:
+        return "This address does not take that kind of request."
+    return str(error.detail)
+
+
+def _for_rater(request: Request) -> bool:
+    return request.url.path.startswith(RATER_PATHS)

@@ -1,0 +1,145 @@
+"""What every request passes: the security headers, the visitor cookie, the Origin check and the CSRF token.
+
+`Guard` is an ASGI layer around the whole app; `csrf_checked` is a dependency of the whole app, so no route that changes
+something can forget it. Order of refusals for an unsafe request: a foreign Host, a foreign or absent Origin, then a
+missing or stale token. Only a request that came from our own pages gets as far as the token, and a form sent with a
+stale one is handed back with its fields filled in and a fresh token: nothing typed is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from urllib.parse import urlsplit
+
+from starlette.datastructures import FormData, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rushes.web import sessions
+from rushes.web.errors import Refusal, answer, unexpected, wants_json
+from rushes.web.workbench import Workbench, workbench
+
+CSP = (
+    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; "
+    "connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": CSP,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",  # "no-referrer" would turn the Origin of our own forms into "null"
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+}
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class StaleForm(Exception):
+    """A form from our own page that cannot be taken as it is, with the fields to hand back."""
+
+    def __init__(self, status: int, message: str, fields: list[tuple[str, str]]) -> None:
+        super().__init__(message)
+        self.status, self.message, self.fields = status, message, fields
+
+
+class Guard:
+    """Checks the Host, gives every browser its visitor cookie, and puts the security headers on every answer."""
+
+    def __init__(self, app: ASGIApp, *, bench: Workbench) -> None:
+        self.app, self.bench = app, bench
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request = Request(scope)
+        known = sessions.read_cookie(request, "visitor", secure=self.bench.secure)
+        visitor = known or sessions.new_visitor()
+        scope.setdefault("state", {})["visitor"] = visitor
+
+        begun = False
+
+        async def guarded(message: Message) -> None:
+            nonlocal begun
+            if message["type"] == "http.response.start":
+                begun = True
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                headers.setdefault("cache-control", "no-store")
+                page = headers.get("content-type", "").startswith("text/html")
+                if not known and (page or scope["path"] == "/csrf.json"):
+                    _add_visitor(headers, visitor, self.bench)
+            await send(message)
+
+        if not self.bench.serves_host(request.headers.get("host", "")):
+            await answer(request, 421, "This server does not answer to that host name.")(scope, receive, guarded)
+            return
+        try:
+            await self.app(scope, receive, guarded)
+        except Exception as error:
+            if begun:
+                raise  # half an answer is out: the server closes the connection
+            await unexpected(request, error)(scope, receive, guarded)
+
+
+def _add_visitor(headers: MutableHeaders, visitor: str, bench: Workbench) -> None:
+    carrier = Response()
+    sessions.set_cookie(carrier, "visitor", visitor, secure=bench.secure)
+    headers.append("set-cookie", carrier.headers["set-cookie"])
+
+
+def csrf_token(request: Request) -> str:
+    """A fresh token for this browser's forms."""
+    return sessions.csrf_token(request.state.visitor)
+
+
+async def csrf_checked(request: Request) -> AsyncIterator[None]:
+    """Dependency of the whole app: an unsafe request must come from our own page and carry its token."""
+    if request.method in SAFE_METHODS:
+        yield
+        return
+    if not _same_origin(request, workbench(request)):
+        raise Refusal(403, "This request did not come from this site's own page.", code="origin")
+    form = await _form(request)
+    try:
+        _check_token(request, form)
+        yield
+    finally:
+        if form is not None:
+            await form.close()
+
+
+def _check_token(request: Request, form: FormData | None) -> None:
+    token = request.headers.get("x-csrf-token") or ("" if form is None else str(form.get("csrf_token", "")))
+    if sessions.csrf_holds(token, request.state.visitor):
+        return
+    message = "This page was open for too long. Nothing is lost: send it again."
+    if form is not None and not wants_json(request):
+        raise StaleForm(403, message, text_fields(form))
+    raise Refusal(403, message, code="csrf")
+
+
+async def _form(request: Request) -> FormData | None:
+    kind = request.headers.get("content-type", "")
+    if kind.startswith(("application/x-www-form-urlencoded", "multipart/form-data")):
+        return await request.form(max_files=2, max_fields=200, max_part_size=16 * 1024 * 1024)
+    return None
+
+
+def text_fields(form: FormData) -> list[tuple[str, str]]:
+    """The form's fields, without its token and without files."""
+    return [(key, value) for key, value in form.multi_items() if isinstance(value, str) and key != "csrf_token"]
+
+
+def _same_origin(request: Request, bench: Workbench) -> bool:
+    source = request.headers.get("origin") or request.headers.get("referer", "")
+    parts = urlsplit(source)
+    return f"{parts.scheme}://{parts.netloc}" == bench.origin(request)
+
+
+def client_key(request: Request) -> str:
+    """Whom to count password tries against: the address the connection comes from."""
+    return request.client.host if request.client else "unknown"

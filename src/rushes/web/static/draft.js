@@ -1,0 +1,59 @@
+// What a rater has filled in, kept twice: in this browser at once, on the server a moment later.
+
+import { post } from "./net.js";
+
+const WAIT_MS = 700;
+
+export class Draft {
+  constructor(form, assignment, { say }) {
+    this.form = form;
+    this.place = `rushes:draft:${assignment}`;
+    this.say = say;
+    this.#restore();
+    const changed = () => { this.#keep(true); this.#soon(); };
+    form.addEventListener("input", changed);
+    form.addEventListener("change", changed);
+  }
+
+  fields() { return [...new FormData(this.form)].filter(([name]) => !["csrf_token", "key"].includes(name)); }
+
+  async save() {
+    clearTimeout(this.timer);
+    const before = JSON.stringify(this.fields());
+    try {
+      await post("/rate/draft", new FormData(this.form));
+      if (JSON.stringify(this.fields()) === before) this.#keep(false);
+      this.say("Saved.");
+    } catch (error) {
+      this.say(error.code === "session" ? "Kept in this browser: your session has ended." : "Kept in this browser; not on the server yet.");
+      if (error.code !== "session" && error.code !== "gone") this.timer = setTimeout(() => this.save(), 5000);
+    }
+  }
+
+  forget() {
+    clearTimeout(this.timer);
+    try { localStorage.removeItem(this.place); } catch { /* storage is switched off */ }
+  }
+
+  #soon() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.save(), WAIT_MS);
+  }
+
+  #keep(unsaved) {
+    try { localStorage.setItem(this.place, JSON.stringify({ unsaved, fields: this.fields() })); } catch { /* storage is switched off or full: the server's copy is enough */ }
+  }
+
+  // The server's copy is on the page already; this browser's wins only when the server never got it.
+  #restore() {
+    let kept = null;
+    try { kept = JSON.parse(localStorage.getItem(this.place)); } catch { return; }
+    if (!kept?.unsaved) return;
+    for (const control of this.form.elements) {
+      const values = kept.fields.filter(([name]) => name === control.name).map(([, value]) => value);
+      if (control.type === "radio" || control.type === "checkbox") control.checked = values.includes(control.value);
+      else if (control.type !== "hidden" && control.name) control.value = values[0] ?? "";
+    }
+    this.#soon();
+  }
+}

@@ -1,0 +1,138 @@
+"""A rater's pages: invitation, consent, instructions, the training pair, the work, the end."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from starlette.requests import Request
+from starlette.responses import Response
+
+from rushes.preference.rubric import rubric
+from rushes.study import NotAllowed, RaterSession, Task, VoteForm
+from rushes.web import sessions
+from rushes.web.access import rater, rater_token
+from rushes.web.pages import page, reply, see, with_twin
+from rushes.web.voteforms import task_facts
+from rushes.web.workbench import workbench
+
+router = APIRouter()
+Rater = Annotated[RaterSession, Depends(rater)]
+
+BREAK_AFTER_MINUTES = 30
+STEPS = ("Consent", "Instructions", "Training pair", "Work")
+
+
+@router.get("/i/{token}", response_model=None)
+def invitation(request: Request, token: str) -> Response:
+    """The link from the invitation. Nothing is used up by looking: mail scanners follow links too."""
+    return page(request, "rater/invitation.html", token=token, signed_in=_signed_in(request))
+
+
+@router.post("/i/{token}", response_model=None)
+def accept(request: Request, token: str) -> Response:
+    bench = workbench(request)
+    try:
+        session = bench.service.accept_invite(token)
+    except NotAllowed:
+        return see("/rate") if _signed_in(request) else page(request, "rater/used.html", status=410)
+    response = see("/rate")
+    sessions.set_cookie(response, "rater", session.token, secure=bench.secure)
+    return response
+
+
+def _signed_in(request: Request) -> bool:
+    token = rater_token(request)
+    if not token:
+        return False
+    try:
+        workbench(request).service.session(token)
+    except NotAllowed:
+        return False
+    return True
+
+
+@with_twin(router, "/rate")
+def work(request: Request, session: Rater) -> Response:
+    """Where the rater stands: the page of their stage; for "work", the pair to judge."""
+    if session.stage == "consent":
+        return _stage(request, "consent", "rater/consent.html", session, rubric=rubric())
+    if session.stage == "training":
+        return _stage(request, "training", "rater/instructions.html", session, rubric=rubric(), first=True)
+    task = workbench(request).service.next_task(rater_token(request))
+    if task is None:
+        return _stage(request, "done", "rater/done.html", session)
+    return pair_page(request, session, task)
+
+
+def _stage(request: Request, stage: str, template: str, session: RaterSession, **context: Any) -> Response:
+    data = {"stage": stage, "study_title": session.study_title}
+    return reply(request, template, data, steps=STEPS, **context)
+
+
+@router.post("/rate/consent", response_model=None)
+def consent(request: Request, session: Rater) -> Response:
+    if session.stage == "consent":
+        workbench(request).service.give_consent(rater_token(request))
+    return see("/rate")
+
+
+@router.get("/rate/instructions", response_model=None)
+def instructions(request: Request, session: Rater) -> Response:
+    if session.stage == "consent":
+        return see("/rate")
+    first = session.stage == "training"
+    return _stage(request, session.stage, "rater/instructions.html", session, rubric=rubric(), first=first)
+
+
+@with_twin(router, "/rate/training")
+def training(request: Request, session: Rater) -> Response:
+    if session.stage == "consent":
+        return see("/rate")
+    return pair_page(request, session, workbench(request).service.training_task(rater_token(request)))
+
+
+@router.post("/rate/sign-out", response_model=None)
+def sign_out(request: Request, session: Rater) -> Response:
+    bench = workbench(request)
+    bench.service.sign_out(rater_token(request))
+    response = page(request, "rater/signed_out.html")
+    sessions.drop_cookie(response, "rater", secure=bench.secure)
+    return response
+
+
+def pair_page(
+    request: Request,
+    session: RaterSession,
+    task: Task,
+    *,
+    form: VoteForm | None = None,
+    missing: tuple[str, ...] = (),
+    status: int = 200,
+) -> Response:
+    """The pair with its form; `missing` is what kept a vote from being taken."""
+    rules = rubric(task.rubric)
+    data = {"stage": "training" if task.training else "work", **task_facts(task, rules, form=form)}
+    return reply(
+        request,
+        "rater/pair.html",
+        data,
+        status=status,
+        study_title=session.study_title,
+        rubric=rules,
+        missing=missing,
+        key=vote_key(task),
+        break_after=BREAK_AFTER_MINUTES,
+        steps=STEPS,
+    )
+
+
+def vote_key(task: Task) -> str:
+    """The idempotency key of this form.
+
+    One per pair, so that a vote whose answer was lost can be sent again from a reloaded page. The training pair may be
+    tried again, so its key is new on every page.
+    """
+    import secrets
+
+    return f"try-{secrets.token_urlsafe(16)}" if task.training else f"pair-{task.assignment}"[:64]

@@ -1,0 +1,157 @@
+"""What a rater's page sends while they work: play, drafts, the vote, a problem; and what to load ahead."""
+
+from __future__ import annotations
+
+import logging
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+
+from rushes.study import Accepted, NotAllowed, PlayEvent, Refusal, StudyError, VoteForm
+from rushes.web import errors
+from rushes.web.access import posted, rater, rater_token, signed_out
+from rushes.web.errors import wants_json
+from rushes.web.pages import json_reply, page, see
+from rushes.web.security import csrf_token
+from rushes.web.views.rater import STEPS, pair_page
+from rushes.web.voteforms import read_vote, watch_facts
+from rushes.web.workbench import workbench
+
+router = APIRouter()
+log = logging.getLogger("rushes.web")
+Form = Annotated[FormData, Depends(posted)]
+
+PROBLEMS = ("will not play", "no sound", "offensive", "other")
+GONE = "This pair is no longer open to you. Reload the page to go on with the next one."
+
+
+class Stretch(BaseModel):
+    """One stretch of uninterrupted play."""
+
+    model_config = ConfigDict(extra="forbid")
+    side: Literal["A", "B"]
+    start_ms: float = Field(ge=0, le=86_400_000, allow_inf_nan=False)
+    end_ms: float = Field(ge=0, le=86_400_000, allow_inf_nan=False)
+    rate: float = Field(ge=0, le=16, allow_inf_nan=False)
+    visible: bool
+    client_ms: int = Field(ge=0, le=2**53)
+    sequence: int = Field(ge=0, le=2**53)
+
+
+class PlayReport(BaseModel):
+    """What the page saw play since its last report."""
+
+    model_config = ConfigDict(extra="forbid")
+    assignment: str = Field(max_length=200)
+    events: list[Stretch] = Field(max_length=200)
+
+
+@router.get("/csrf.json", response_model=None)
+def fresh_token(request: Request) -> Response:
+    """A fresh token for a page that was open for too long; the form stays as it is."""
+    return json_reply({"csrf": csrf_token(request)})
+
+
+@router.post("/rate/watch", response_model=None)
+def watch(request: Request, report: PlayReport) -> Response:
+    """Add play to the ledger; the answer is the watch counter."""
+    events = [PlayEvent(**event.model_dump()) for event in report.events]
+    try:
+        state = workbench(request).service.record_play(rater_token(request), report.assignment, events)
+    except StudyError as error:
+        raise _refused(request, error, None) from None
+    return json_reply(watch_facts(state))
+
+
+@router.post("/rate/draft", response_model=None)
+def draft(request: Request, form: Form) -> Response:
+    """Keep what is filled in so far."""
+    try:
+        workbench(request).service.save_draft(rater_token(request), str(form.get("assignment", "")), read_vote(form))
+    except StudyError as error:
+        raise _refused(request, error, form) from None
+    return json_reply({"saved": True})
+
+
+@router.post("/rate/vote", response_model=None)
+def vote(request: Request, form: Form) -> Response:
+    """Take the vote, or say everything that is missing."""
+    filled, key = read_vote(form), str(form.get("key", ""))[:64]
+    try:
+        answer = workbench(request).service.submit_vote(
+            rater_token(request), str(form.get("assignment", "")), filled, key=key
+        )
+    except StudyError as error:
+        raise _refused(request, error, form) from None
+    return _taken(request, answer) if isinstance(answer, Accepted) else _not_taken(request, answer, filled, form)
+
+
+def _taken(request: Request, answer: Accepted) -> Response:
+    feedback = answer.feedback
+    lesson = feedback and {
+        "right": feedback.right,
+        "expected": feedback.expected,
+        "expected_tag": feedback.expected_tag,
+        "text": feedback.text,
+    }
+    if wants_json(request):
+        return json_reply({"accepted": True, "repeated": answer.repeated, "feedback": lesson, "next": "/rate"})
+    if lesson:
+        return page(request, "rater/feedback.html", feedback=lesson, steps=STEPS)
+    return see("/rate")
+
+
+def _not_taken(request: Request, answer: Refusal, filled: VoteForm, form: FormData) -> Response:
+    if wants_json(request):
+        facts = [{"field": item.field, "message": item.message} for item in answer.missing]
+        return json_reply({"error": "This vote is not complete yet.", "code": "missing", "missing": facts}, status=409)
+    session, service = rater(request), workbench(request).service
+    training = session.stage == "training" or form.get("training") == "1"
+    task = service.training_task(rater_token(request)) if training else service.next_task(rater_token(request))
+    if task is None or task.assignment != form.get("assignment"):
+        return see("/rate")
+    messages = tuple(item.message for item in answer.missing)
+    return pair_page(request, session, task, form=filled, missing=messages, status=409)
+
+
+@router.post("/rate/problem", response_model=None)
+def problem(request: Request, form: Form) -> Response:
+    """A pair that cannot be judged: it is reported, and the rater goes on."""
+    kind = str(form.get("kind", ""))
+    if kind not in PROBLEMS:
+        raise errors.Refusal(400, f"Say what is wrong: {', '.join(PROBLEMS)}.")
+    text = str(form.get("text", ""))[:1000]
+    try:
+        workbench(request).service.report_problem(
+            rater_token(request), str(form.get("assignment", "")), kind=kind, text=text
+        )
+    except StudyError as error:
+        raise _refused(request, error, form) from None
+    return json_reply({"reported": True, "next": "/rate"}) if wants_json(request) else see("/rate")
+
+
+@router.get("/rate/next.json", response_model=None)
+def ahead(request: Request) -> Response:
+    """The clips of the pair after this one, to load while the rater is busy."""
+    try:
+        task = workbench(request).service.next_task(rater_token(request), ahead=1)
+    except NotAllowed:
+        raise signed_out(request, None) from None
+    except StudyError:
+        task = None  # still in training
+    clips = [] if task is None else [f"/media/{task.a.token}", f"/media/{task.b.token}"]
+    return json_reply({"clips": clips})
+
+
+def _refused(request: Request, error: StudyError, form: FormData | None) -> Exception:
+    """Whether the session has ended or only this pair has gone; the service's own words stay in the log."""
+    try:
+        workbench(request).service.session(rater_token(request))
+    except NotAllowed:
+        return signed_out(request, form)
+    log.warning("%s: %s", request.url.path, error)
+    return errors.Refusal(409, GONE, code="gone")

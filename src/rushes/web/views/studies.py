@@ -1,0 +1,181 @@
+"""Create a study: from run directories or from a CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import Response
+
+from rushes.errors import InputError, RushesError
+from rushes.study import ExclusionRule, StudyPlan
+from rushes.web.access import admin, posted
+from rushes.web.imports import Advance, Work
+from rushes.web.pages import page, see
+from rushes.web.views.home import run_facts
+from rushes.web.workbench import Workbench, workbench
+
+router = APIRouter(dependencies=[Depends(admin)])
+Form = Annotated[FormData, Depends(posted)]
+
+DEFAULTS: dict[str, object] = {
+    "name": "",
+    "title": "",
+    "seed": "1",
+    "min_raters": "2",
+    "quota": "",
+    "gold_every": "10",
+    "repeat_every": "20",
+    "max_gold_errors": "",
+    "max_side_bias": "",
+    "min_repeat_agreement": "",
+    "runs": [],
+    "more_runs": "",
+    "prompts_path": "",
+    "table_path": "",
+    "clips_path": "",
+}
+
+
+@router.get("/studies/new", response_model=None)
+def new_study(request: Request) -> Response:
+    return _form_page(request, dict(DEFAULTS))
+
+
+def _form_page(request: Request, values: dict[str, object], *, problem: str = "") -> Response:
+    runs = [{"name": name, **run_facts(path)} for name, path in workbench(request).runs.items()]
+    status = 400 if problem else 200
+    return page(request, "admin/new.html", status=status, values=values, runs=runs, problem=problem)
+
+
+@router.post("/studies/new", response_model=None)
+def create(request: Request, form: Form) -> Response:
+    bench = workbench(request)
+    try:
+        plan = read_plan(form)
+        work = _import_work(bench, plan.name, form)
+        _create(bench, plan)
+    except RushesError as error:
+        values: dict[str, object] = {key: form.get(key, "") for key in DEFAULTS} | {"runs": form.getlist("runs")}
+        return _form_page(request, values, problem=str(error))
+    bench.imports.start(plan.name, work)
+    return see(f"/studies/{plan.name}")
+
+
+def _create(bench: Workbench, plan: StudyPlan) -> None:
+    """Make the study; one of this name that is still empty (an import that failed) is filled instead."""
+    for summary in bench.service.studies():
+        if summary.name == plan.name and summary.pairs == 0:
+            return
+    bench.service.create_study(plan)
+
+
+def read_plan(form: FormData) -> StudyPlan:
+    """The plan a posted form describes; `InputError` names the field that is not what was expected."""
+    rule = ExclusionRule(
+        max_gold_errors=_whole(form, "max_gold_errors"),
+        max_side_bias=_share(form, "max_side_bias"),
+        min_repeat_agreement=_share(form, "min_repeat_agreement"),
+    )
+    title = " ".join(str(form.get("title", "")).split())[:200]
+    return StudyPlan(
+        name=str(form.get("name", "")).strip() or _slug(title),
+        title=title,
+        seed=_whole(form, "seed") or 0,
+        min_raters=_whole(form, "min_raters") or 2,
+        quota=_whole(form, "quota"),
+        gold_every=_whole(form, "gold_every") or 0,
+        repeat_every=_whole(form, "repeat_every") or 0,
+        exclusion=None if rule.label == "none" else rule,
+    )
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:40]
+
+
+def _whole(form: FormData, field: str) -> int | None:
+    text = str(form.get(field, "")).strip()
+    if not text:
+        return None
+    if not text.isdigit() or int(text) > 10**9:
+        raise InputError(f"{field}: expected a whole number from 0; got {text!r}")
+    return int(text)
+
+
+def _share(form: FormData, field: str) -> float | None:
+    text = str(form.get(field, "")).strip()
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise InputError(f"{field}: expected a number from 0 to 1; got {text!r}")
+    return value
+
+
+def _import_work(bench: Workbench, study: str, form: FormData) -> Work:
+    """What to do for the clips the form names; nothing is read yet."""
+    chosen = [bench.runs[str(name)] for name in form.getlist("runs") if str(name) in bench.runs]
+    typed = [Path(line.strip()) for line in str(form.get("more_runs", "")).splitlines() if line.strip()]
+    runs = chosen + typed
+    upload, path, clips = form.get("table"), _path(form, "table_path"), _path(form, "clips_path")
+    given = isinstance(upload, UploadFile) and bool(upload.filename)
+    if (len(runs) > 0) + (path is not None) + given != 1:
+        raise InputError("Choose one source of clips: two or more runs, or one CSV.")
+    if runs:
+        if len(runs) < 2:
+            raise InputError("A comparison needs two or more runs, one per system; got one.")
+        prompts = _path(form, "prompts_path")
+        return lambda advance: bench.service.import_runs(study, runs, prompts=prompts, advance=advance)
+    if path is not None:
+        return lambda advance: bench.service.import_csv(study, path, clips=clips, advance=advance)
+    assert isinstance(upload, UploadFile)
+    return _upload_work(bench, study, upload.file.read(), clips)
+
+
+def _path(form: FormData, field: str) -> Path | None:
+    text = str(form.get(field, "")).strip()
+    return Path(text) if text else None
+
+
+def _upload_work(bench: Workbench, study: str, data: bytes, clips: Path | None) -> Work:
+    text = anchored(data, clips)
+
+    def work(advance: Advance) -> int:
+        with tempfile.TemporaryDirectory(prefix="rushes-") as folder:
+            table = Path(folder) / "pairs.csv"
+            table.write_text(text, encoding="utf-8")
+            return bench.service.import_csv(study, table, clips=clips, advance=advance)
+
+    return work
+
+
+def anchored(data: bytes, folder: Path | None) -> str:
+    """An uploaded CSV with its `path` column made absolute: it has left the folder its paths were relative to."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("The CSV is not UTF-8 text; save it as UTF-8 and send it again.") from None
+    reader = csv.DictReader(io.StringIO(text))
+    columns = reader.fieldnames or []
+    if "path" not in columns:
+        return text
+    out = io.StringIO()
+    writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    for row in reader:
+        place = Path(row["path"] or "")
+        if not place.is_absolute() and folder is None:
+            raise InputError(f"The CSV names {row['path']!r}: say in which folder on the server the clips are.")
+        writer.writerow({**row, "path": str((folder or Path()) / place)})
+    return out.getvalue()

@@ -1,0 +1,51 @@
+"""What the app holds while it runs: the study service, the runs, the limits, and where it can be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+
+from rushes.study.service import StudyService
+from rushes.web.imports import Imports
+from rushes.web.limits import RateLimit
+
+LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workbench:
+    """Everything a request may need. One per app."""
+
+    service: StudyService
+    public_url: str = ""
+    """How people reach the server ("https://study.example.org"); empty: whatever local name was asked for."""
+    any_host: bool = False
+    """Answer to every host name: only with a wildcard bind and no public address."""
+    runs: Mapping[str, Path] = field(default_factory=dict)
+    """Run directories on the home page, by name."""
+    setup_key: str
+    """Must be given to set the first password: whoever started the server sees it, a passer-by does not."""
+    logins: RateLimit = field(default_factory=lambda: RateLimit(tries=5, window_s=300))
+    imports: Imports = field(default_factory=Imports)
+
+    @property
+    def secure(self) -> bool:
+        return self.public_url.startswith("https://")
+
+    def origin(self, request: Request) -> str:
+        """Scheme and host that our own pages have in this request's browser."""
+        return self.public_url or f"{request.url.scheme}://{request.headers.get('host', '')}"
+
+    def serves_host(self, host: str) -> bool:
+        """Whether a Host header is ours: a page of another name that points at this address must get nothing."""
+        name = host if host.endswith("]") else host.rsplit(":", 1)[0]
+        return self.any_host or name in LOCAL_NAMES | {urlsplit(self.public_url).hostname or "127.0.0.1"}
+
+
+def workbench(request: Request) -> Workbench:
+    bench: Workbench = request.app.state.workbench
+    return bench

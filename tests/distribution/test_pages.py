@@ -1,0 +1,48 @@
+"""The demo part and the figures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rushes.demo import distribution as demo
+from rushes.distribution.comparing import Question
+from rushes.distribution.measuring import Extras
+from rushes.evaluate.distribution import compare_sets
+from rushes.report.charts.distribution import charts
+from rushes.store import read_run
+
+
+def test_the_demo_tells_a_far_set_from_a_near_one(tmp_path: Path) -> None:
+    part = demo.run(tmp_path)
+    assert part.as_expected and len(part.rows) == 4
+    assert read_run(part.run).status == "complete"
+    again = demo.make_set(tmp_path / "again", first=0, warmth=0.0, speed=1.0)
+    assert (again / "clip1.mp4").read_bytes() == (tmp_path / "real" / "clip1.mp4").read_bytes()
+
+
+def test_figures_show_each_protocol_and_are_steady(
+    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
+) -> None:
+    several = Question(
+        metrics=("kvd",),
+        protocol="all",
+        weights=(random_weights["i3d"],),
+        device="cpu",
+        workers=0,
+        extras=Extras(interval="jackknife"),
+    )
+    compare_sets(sets / "gen", sets / "gt", question=several, run=tmp_path / "all")
+    run = read_run(tmp_path / "all")
+    (figure,) = charts(run)
+    assert figure.title == "kvd: the same two sets, 6 protocols" and "95 % intervals" in figure.caption
+    assert "Random weights" in figure.caption and "stylegan-v" in figure.svg
+    assert charts(run)[0].svg == figure.svg
+
+
+def test_one_protocol_has_a_figure_per_metric(
+    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
+) -> None:
+    one = Question(metrics=("fvd", "kvd"), weights=(random_weights["i3d"],), device="cpu", workers=0)
+    compare_sets(sets / "gen", sets / "gt", question=one, run=tmp_path / "run")
+    assert [figure.title for figure in charts(read_run(tmp_path / "run"))] == ["fvd under genhoi", "kvd under genhoi"]

@@ -1,0 +1,103 @@
+"""The presets hold the published constants, every one of them in the signature."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from rushes.catalog import catalog
+from rushes.core import parse_signature
+from rushes.distribution.definitions import settled
+from rushes.distribution.protocols import PROTOCOLS, Recipe, count_remark, least_frames, recipe
+from rushes.errors import InputError
+
+# protocol, metric: eps, pool, resize, normalise, clips gen, clips gt, covariance, asks n
+TABLE = [
+    (
+        "google-tf", "fvd", 1e-3, "2x7x7-mean", "bilinear-squash", "2x/255-1", "whole", "whole", "1/(N-1)",
+        "multiple-of-16",
+    ),
+    ("stylegan-v", "fvd", 1e-3, "2x7x7-mean", "bilinear-squash", "2x/255-1", "first", "random", "1/N", "2048"),
+    ("videogpt", "fvd", 1e-5, "2x7x7-mean", "bilinear-short-crop", "(x/255-0.5)*2", "first", "first", "1/(N-1)", "256"),
+    ("cd-fvd", "fvd", 1e-5, "2x7x7-mean", "bilinear-aa256-uint8", "2x/255-1", "random", "random", "1/N", "2048"),
+    ("disco", "fvd", 1e-3, "1x7x7-mean", "pil-bicubic-squash", "x/127.5-1", "whole", "whole", "1/(N-1)", "all"),
+    (
+        "disco", "fid-vid", 1e-5, "ceil(T/16)x4x4", "pil-bicubic-squash", "x-[114.7748,107.7354,99.475]",
+        "segments-repeat-last", "segments-repeat-last", "1/(N-1)", "all",
+    ),
+    (
+        "genhoi", "fvd", 1e-3, "1x7x7-mean", "pil-bicubic-squash", "x/127.5-1",
+        "segments-repeat-last", "segments-repeat-last", "1/(N-1)", "all",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row[0]} {row[1]}")
+def test_constants(row: tuple[object, ...]) -> None:
+    name, metric, *wanted = row
+    r = recipe(str(name), metric)  # type: ignore[arg-type]
+    assert [r.bn_eps, r.pool, r.resize, r.normalise, r.clips_gen, r.clips_gt, r.covariance, r.asks_n] == wanted
+    assert r.size == (112 if metric == "fid-vid" else 224) and r.frames == 16
+    assert (r.seed == 42) is (name == "cd-fvd")
+    assert (r.arithmetic == "fp32-svd") is (name == "videogpt")
+
+
+@pytest.mark.parametrize(("name", "kinds"), PROTOCOLS.items())
+def test_every_constant_is_in_the_signature(name: str, kinds: dict[str, Recipe]) -> None:
+    for kind, chosen in kinds.items():
+        metric = "fvd" if kind == "i3d" else "fid-vid"
+        definition = settled(metric, chosen, weights="w", precision="fp32", n_gen=3, n_gt=4)  # type: ignore[arg-type]
+        assert not definition.open_params
+        _, params, version = parse_signature(definition.signature)
+        assert {f.name for f in fields(Recipe)} <= params.keys()
+        assert params.keys() >= {"weights", "precision", "n_gen", "n_gt", "d", "channels", "decoder"}
+        assert params["protocol"] == name and version == 1
+
+
+def test_no_two_protocols_share_a_signature() -> None:
+    signatures = [
+        settled("fvd", kinds["i3d"], weights="w", precision="fp32", n_gen=3, n_gt=3).signature
+        for kinds in PROTOCOLS.values()
+    ]
+    assert len(set(signatures)) == len(PROTOCOLS) == 6
+
+
+def test_presets_are_locked() -> None:
+    assert recipe("genhoi", "fvd", sample_duration=8).frames == 8
+    assert recipe("stylegan-v", "fvd", sample_duration=16).frames == 16
+    with pytest.raises(InputError, match="stylegan-v is defined for 16 frames; got sample_duration 8"):
+        recipe("stylegan-v", "fvd", sample_duration=8)
+    with pytest.raises(InputError, match="from 1; got 0"):
+        recipe("genhoi", "fvd", sample_duration=0)
+    with pytest.raises(InputError, match="does not define fid-vid; these do: genhoi, disco"):
+        recipe("cd-fvd", "fid-vid")
+    with pytest.raises(InputError, match="expected a protocol out of genhoi, disco"):
+        recipe("fvd2", "fvd")
+    with pytest.raises(InputError, match="expected a metric out of fvd, fid-vid, kvd; got 'fid'"):
+        recipe("genhoi", "fid")  # type: ignore[arg-type]
+
+
+def test_least_frames() -> None:
+    assert least_frames(recipe("google-tf", "fvd"), "gen") == 9
+    assert least_frames(recipe("disco", "fvd"), "gen") == 1
+    assert least_frames(recipe("stylegan-v", "fvd"), "gt") == 16
+    assert least_frames(recipe("genhoi", "fid-vid"), "gt") == 1
+
+
+def test_a_number_of_clips_that_is_not_the_protocols_is_remarked() -> None:
+    assert count_remark(recipe("genhoi", "fvd"), 7) == ""
+    assert count_remark(recipe("google-tf", "fvd"), 32) == ""
+    assert count_remark(recipe("google-tf", "fvd"), 20) == "google-tf asks for a multiple of 16 clips, got 20"
+    assert count_remark(recipe("cd-fvd", "fvd"), 20) == "cd-fvd asks for 2048 clips, got 20"
+    assert count_remark(recipe("cd-fvd", "fvd"), 2048) == ""
+
+
+def test_the_catalogue_lists_the_instrument_without_torch() -> None:
+    import subprocess
+    import sys
+
+    code = "import sys; from rushes.catalog import catalog; catalog(); sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    names = {definition.name for definition in catalog().values()}
+    assert names >= {"fvd", "fid-vid", "kvd", "fvd_low", "fvd_high", "fvd_extrapolated", "fid-vid_extrapolated"}

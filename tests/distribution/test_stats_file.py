@@ -1,0 +1,70 @@
+"""Saved statistics: round trip, mismatch, merging, damage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rushes.distribution.rows import FeatureSet
+from rushes.distribution.stats_file import load_statistics, merge_sets, save_statistics
+from rushes.errors import DefinitionMismatch, InputError
+
+HOW = {"backbone": "i3d", "bn_eps": 0.001, "cut": "whole", "weights": "abc"}
+
+
+def some(*names: str, value: float = 0.0) -> FeatureSet:
+    rows = np.arange(len(names) * 3, dtype=np.float32).reshape(-1, 3) + np.float32(value)
+    return FeatureSet(names, tuple(f"d-{name}" for name in names), rows, (("bad.mp4", "bad.mp4: broken"),))
+
+
+def test_round_trip_with_several_recipes(tmp_path: Path) -> None:
+    other = HOW | {"backbone": "r3d50"}
+    path = save_statistics(tmp_path / "sub" / "real.npz", [(HOW, some("a", "b")), (other, some("a", "b", value=7))])
+    back = load_statistics(path, HOW)
+    assert (
+        back.names == ("a", "b")
+        and back.digests == ("d-a", "d-b")
+        and back.excluded == (("bad.mp4", "bad.mp4: broken"),)
+    )
+    assert back.rows.tobytes() == some("a", "b").rows.tobytes()
+    assert load_statistics(path, other).rows[0, 0] == 7
+
+
+def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
+    one = save_statistics(tmp_path / "1.npz", [(HOW, some("a", "b"))]).read_bytes()
+    assert save_statistics(tmp_path / "2.npz", [(HOW, some("a", "b"))]).read_bytes() == one
+
+
+def test_another_recipe_is_a_mismatch_that_names_it(tmp_path: Path) -> None:
+    path = save_statistics(tmp_path / "real.npz", [(HOW, some("a"))])
+    with pytest.raises(
+        DefinitionMismatch, match="bn_eps is 0.001 there and 1e-05 here; weights is abc there and x here"
+    ):
+        load_statistics(path, HOW | {"bn_eps": 1e-5, "weights": "x"})
+
+
+def test_parts_merge_to_the_whole_in_any_order() -> None:
+    whole = some("t1", "t2", "t10")
+    parts = [FeatureSet(whole.names[n : n + 1], whole.digests[n : n + 1], whole.rows[n : n + 1]) for n in (2, 0, 1)]
+    merged = merge_sets(parts)
+    assert merged.names == whole.names and merged.rows.tobytes() == whole.rows.tobytes()
+    assert merged.sha256 == whole.sha256
+    with pytest.raises(InputError, match="t1 is in two of the merged statistics"):
+        merge_sets([whole, parts[1]])
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04torn", b"text"])
+def test_damaged_files(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "x.npz").write_bytes(content)
+    with pytest.raises(InputError, match="cannot be read as statistics saved by rushes"):
+        load_statistics(tmp_path / "x.npz", HOW)
+
+
+def test_strange_and_missing_files(tmp_path: Path) -> None:
+    np.savez(tmp_path / "mu.npz", mu=np.zeros(3), sigma=np.eye(3))
+    with pytest.raises(InputError, match="save them again"):
+        load_statistics(tmp_path / "mu.npz", HOW)
+    with pytest.raises(InputError, match="nothing is there"):
+        load_statistics(tmp_path / "none.npz", HOW)

@@ -1,0 +1,37 @@
+"""docs/pose.md shows what the program prints."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.pose.vectors import THREE_GT, THREE_PRED, frame
+from typer.testing import CliRunner
+
+from rushes.cli.main import app
+from rushes.pose.definitions import DEFINITIONS
+from rushes.pose.norm_names import NORM_NAMES
+from rushes.pose.skeletons import SKELETONS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "pose.md").read_text(encoding="utf-8")
+
+
+def test_the_three_way_table_is_real_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    f = frame(THREE_GT, THREE_PRED)
+    np.savez(tmp_path / "pred.npz", keypoints=f.pred[None])
+    np.savez(tmp_path / "gt.npz", keypoints=f.gt[None], visibility=f.visibility[None])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    command = next(line for line in PAGE.splitlines() if line.startswith("$ rushes ")).removeprefix("$ rushes ")
+    printed = [line.rstrip() for line in CliRunner().invoke(app, command.split()).stdout.splitlines()]
+    block = re.search(r"```\n\$ rushes pose.*?\n(.*?)```", PAGE, re.DOTALL)
+    assert block is not None
+    shown = block[1].rstrip().splitlines()
+    assert printed[: len(shown)] == shown
+
+
+def test_every_metric_norm_and_skeleton_is_on_the_page() -> None:
+    for name in [*(d.name for d in DEFINITIONS), *NORM_NAMES, *SKELETONS]:
+        assert f"`{name}`" in PAGE, name

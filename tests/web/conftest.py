@@ -1,0 +1,96 @@
+"""A small study with real clips, and a live server on it."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rushes.decode import write_clip
+from rushes.study import StudyPlan
+from rushes.study.service import open_service
+from rushes.web.app import create_app
+
+from .livesite import SYSTEMS, Site, Study
+
+FPS, FRAMES = 25, 25
+
+
+def moving_bar(shade: int, sample: int) -> Iterator[np.ndarray]:
+    """One second of a bar that crosses the picture; every clip differs from every other."""
+    for number in range(FRAMES):
+        frame = np.full((90, 160, 3), 30 + 10 * sample, np.uint8)
+        left = 6 * number
+        frame[20:70, left : left + 12] = (shade, 200 - 20 * (sample % 9), 90)
+        yield frame
+
+
+@pytest.fixture(scope="session")
+def clip_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A CSV of three samples by two systems, with its clips beside it."""
+    folder = tmp_path_factory.mktemp("secret-folder")
+    rows = []
+    for sample, family in enumerate(("T1", "T2", "T4")):
+        for shade, system in zip((230, 120), SYSTEMS, strict=True):
+            path = folder / f"{system}_{family}_p0{sample}.mp4"
+            write_clip(path, moving_bar(shade, sample), fps=FPS)
+            text = f"A bar crosses the picture, take {sample}."
+            rows.append((f"{family}_p0{sample}", family, f"p0{sample}", system, path.name, text))
+    with open(folder / "pairs.csv", "w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(("sample_id", "task_id", "prompt_id", "system", "path", "prompt_text"))
+        writer.writerows(rows)
+    return folder / "pairs.csv"
+
+
+@pytest.fixture
+def make_site(tmp_path: Path) -> Iterator[Callable[..., Site]]:
+    """Makes live sites, whose service has a clock that tests can move, and closes them."""
+    sites: list[tuple[Site, Any]] = []
+
+    def make(**options: Any) -> Site:
+        ahead = [0]
+        service = open_service(
+            str(tmp_path / f"studies{len(sites)}.db"), clock=lambda: int(time.time() * 1000) + ahead[0]
+        )
+
+        def pass_time(ms: float) -> None:
+            ahead[0] += round(ms)
+
+        app = create_app(service=service, **options)
+        app.state.pass_time = pass_time
+        site = Site(app)
+        sites.append((site, service))
+        return site
+
+    yield make
+    for site, service in sites:
+        site.close()
+        service.close()
+
+
+@pytest.fixture
+def site(make_site: Callable[..., Site]) -> Site:
+    return make_site()
+
+
+@pytest.fixture
+def study(site: Site, clip_table: Path) -> Study:
+    site.service.create_study(StudyPlan(name="bars", title="Bars that cross", gold_every=0, repeat_every=0))
+    site.service.import_csv("bars", clip_table)
+    return Study(site=site, name="bars")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of the system's Chromium; the test is skipped where there is none."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser")
+    if found is None:
+        pytest.skip("the browser tests need Debian's chromium (apt install chromium)")
+    return found

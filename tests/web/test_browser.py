@@ -1,0 +1,437 @@
+"""The pages in a real browser, with clips that really play."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from .livesite import PASSWORD, SYSTEMS, Study, vote_through
+
+playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
+pytestmark = pytest.mark.browser
+
+WIDTHS = ((1440, 900), (900, 900), (390, 844))
+WATCHED = re.compile(r"A 2/2 · B 2/2")
+RATED = "watched {} of 2"
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[playwright.Browser]:
+    with playwright.sync_playwright() as tool:
+        browser = tool.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Visitor:
+    """One person's browser: a context with a page, which notes what went wrong and all that came over the wire."""
+
+    def __init__(self, browser: playwright.Browser, study: Study, **options: object) -> None:
+        self.study = study
+        self.context = browser.new_context(base_url=study.site.url, **options)
+        self.context.set_default_timeout(15_000)
+        self.page = self.context.new_page()
+        self.faults: list[str] = []
+        self.elsewhere: list[str] = []
+        self.addresses: set[str] = set()
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("console", lambda message: self._console(message))
+        self.page.on("request", self._request)
+
+    def _console(self, message: playwright.ConsoleMessage) -> None:
+        # A refused vote (409) and an ended session (401) are part of some stories; a script that fails never is.
+        expected = ("the server responded with a status of", "ERR_INTERNET_DISCONNECTED")
+        if message.type == "error" and not any(text in message.text for text in expected):
+            self.faults.append(message.text)
+
+    def _request(self, request: playwright.Request) -> None:
+        self.addresses.add(request.url)
+        if urlsplit(request.url).scheme in ("http", "https") and not request.url.startswith(self.study.site.url):
+            self.elsewhere.append(request.url)
+
+    def begin(self) -> None:
+        """From the invitation to the training pair."""
+        self.page.goto(self.study.invitation())
+        self.page.get_by_role("button", name="Begin").click()
+        self.page.get_by_role("button", name="agree to take part").click()
+        self.page.get_by_role("link", name="Go to the training pair").click()
+
+    def watch_twice(self) -> None:
+        """Play both clips from start to end, twice."""
+        for times in (1, 2):
+            self.page.get_by_role("button", name="Play both").click()
+            playwright.expect(self.page.locator("[data-watch]")).to_have_text(f"A {times}/2 · B {times}/2")
+            playwright.expect(self.page.get_by_role("button", name="Play both")).to_be_visible()
+
+    def fill(self, *, winner: str = "A", tag: str = "Flicker / temporal jitter") -> None:
+        page = self.page
+        page.locator("label", has=page.locator(f"[name=winner][value={winner}]")).click()
+        page.get_by_label("Primary reason tag").select_option(tag)
+        for box in page.locator("fieldset.rate").all():
+            box.locator("label", has_text="4").click()
+
+    def send(self) -> None:
+        self.page.locator("[data-submit]").click()
+
+    def at_work(self) -> Visitor:
+        """On the first real pair; what comes before it was done over HTTP."""
+        cookie = self.study.rater().cookies["rushes_rater"]
+        self.context.add_cookies([{"name": "rushes_rater", "value": cookie, "url": self.study.site.url}])
+        self.page.goto("/rate")
+        playwright.expect(self.page.get_by_text("Pair 1 of")).to_be_visible()
+        return self
+
+    def until(self, expression: str) -> None:
+        """Wait for an expression to hold, asking from outside: the page's CSP lets nobody evaluate text inside."""
+        for _ in range(150):
+            if self.page.evaluate(expression):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"never came true: {expression}")
+
+    def train(self) -> None:
+        """Through the training pair to the first real one."""
+        self.begin()
+        self.watch_twice()
+        self.fill()
+        self.send()
+        self.page.get_by_role("link", name="Start the work").click()
+        playwright.expect(self.page.get_by_text("Pair 1 of")).to_be_visible()
+
+    def close(self) -> None:
+        assert self.faults == []
+        assert self.elsewhere == [], "a page asked another server for something"
+        self.context.close()
+
+
+@pytest.fixture
+def visit(browser: playwright.Browser, study: Study) -> Iterator[Callable[..., Visitor]]:
+    visitors: list[Visitor] = []
+
+    def make(**options: object) -> Visitor:
+        visitors.append(Visitor(browser, study, **options))
+        return visitors[-1]
+
+    yield make
+    for visitor in visitors:
+        visitor.close()
+
+
+def shoot(page: playwright.Page, name: str) -> None:
+    """Check that the page fits at three widths; keep pictures where RUSHES_SCREENSHOTS says so."""
+    folder = os.environ.get("RUSHES_SCREENSHOTS")
+    for width, height in WIDTHS:
+        page.set_viewport_size({"width": width, "height": height})
+        over = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        assert over <= 0, f"{name} is {over} px too wide at {width} px"
+        if folder:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=f"{folder}/{name}_{width}.png", full_page=True)
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_two_raters_at_once_from_invitation_to_the_ranking(visit: Callable[..., Visitor], study: Study) -> None:
+    one, two = visit(), visit()
+    one.train()
+    two.at_work()
+    for number in (1, 2, 3):
+        for rater in (one, two):  # both at work on the same study, turn and turn about
+            playwright.expect(rater.page.get_by_text(f"Pair {number} of")).to_be_visible()
+            rater.watch_twice()
+            rater.fill(winner="A" if number < 3 else "Tie")
+            rater.send()
+            if number == 3:
+                playwright.expect(rater.page.get_by_text("All done. Thank you.")).to_be_visible()
+    votes = study.service.votes("bars")
+    assert len(votes) == 6 and {vote.rater for vote in votes} == {"rater_01", "rater_02"}
+    study.service.set_admin_password(PASSWORD)
+    owner = visit()
+    owner.page.goto("/studies/bars/results")
+    owner.page.get_by_label("password").fill(PASSWORD)
+    owner.page.get_by_role("button", name="Sign in").click()
+    playwright.expect(owner.page.get_by_role("heading", name="Ranking")).to_be_visible()
+    for system in SYSTEMS:
+        playwright.expect(owner.page.get_by_role("rowheader", name=system).first).to_be_visible()
+
+
+def test_an_early_vote_is_refused_and_the_page_says_what_is_missing(visit: Callable[..., Visitor]) -> None:
+    rater = visit().at_work()
+    rater.fill()
+    rater.send()
+    missing = rater.page.get_by_role("alert")
+    playwright.expect(missing).to_contain_text("This vote is not complete yet")
+    playwright.expect(missing).to_contain_text("Watch clip A")
+    playwright.expect(missing).to_contain_text("Watch clip B")
+    assert rater.study.service.votes("bars") == []
+    rater.watch_twice()
+    rater.send()
+    playwright.expect(rater.page.get_by_text("Pair 2 of")).to_be_visible()
+
+
+def test_a_reload_in_mid_task_keeps_the_form_and_the_watch(visit: Callable[..., Visitor]) -> None:
+    rater = visit().at_work()
+    page = rater.page
+    page.get_by_role("button", name="Play both").click()
+    playwright.expect(page.locator("[data-watch]")).to_have_text("A 1/2 · B 1/2")
+    rater.fill(winner="B")
+    page.get_by_label("note").fill("the bar jumps")
+    playwright.expect(page.locator("[data-saved]")).to_have_text("Saved.")
+    page.reload()
+    playwright.expect(page.locator("[name=winner][value=B]")).to_be_checked()
+    playwright.expect(page.get_by_label("note")).to_have_value("the bar jumps")
+    playwright.expect(page.locator("[data-watch]")).to_have_text("A 1/2 · B 1/2")
+    page.get_by_role("button", name="Play both").click()
+    playwright.expect(page.locator("[data-watch]")).to_have_text(WATCHED)
+    rater.send()
+    playwright.expect(page.get_by_text("Pair 2 of")).to_be_visible()
+
+
+def test_what_the_server_never_got_is_kept_in_the_browser(visit: Callable[..., Visitor]) -> None:
+    rater = visit().at_work()
+    rater.context.set_offline(True)
+    rater.page.get_by_label("note").fill("typed without a connection")
+    playwright.expect(rater.page.locator("[data-saved]")).to_contain_text("Kept in this browser")
+    rater.context.set_offline(False)
+    rater.page.reload()
+    playwright.expect(rater.page.get_by_label("note")).to_have_value("typed without a connection")
+    playwright.expect(rater.page.locator("[data-saved]")).to_have_text("Saved.")
+
+
+def test_an_ended_session_keeps_the_form_on_the_page(visit: Callable[..., Visitor]) -> None:
+    rater = visit().at_work()
+    rater.watch_twice()
+    rater.fill(winner="B")
+    cookies = [cookie for cookie in rater.context.cookies() if cookie["name"] != "rushes_rater"]
+    rater.context.clear_cookies()
+    rater.context.add_cookies(cookies)
+    rater.send()
+    dialog = rater.page.get_by_role("dialog", name="Your session has ended")
+    playwright.expect(dialog).to_be_visible()
+    other = rater.context.new_page()
+    other.goto(f"/i/{rater.study.service.invite_again('bars', 'rater_01').token}")
+    other.get_by_role("button", name="Begin").click()
+    other.close()
+    dialog.get_by_role("button", name="Try again").click()
+    playwright.expect(rater.page.get_by_text("Pair 2 of")).to_be_visible()
+    assert len(rater.study.service.votes("bars")) == 1
+
+
+def test_the_keyboard_alone_is_enough(visit: Callable[..., Visitor]) -> None:
+    rater = visit()
+    page = rater.page
+
+    def tab_to(selector: str) -> None:
+        for _ in range(80):
+            if page.evaluate("selector => document.activeElement?.matches(selector)", selector):
+                return
+            page.keyboard.press("Tab")
+        raise AssertionError(f"Tab never reached {selector}")
+
+    page.goto(rater.study.invitation())
+    for selector, then in (
+        ("main button", "Before you begin"),
+        ("main button", "For each pair"),
+        ("main a.button", "Play both"),
+    ):
+        tab_to(selector)
+        page.keyboard.press("Enter")
+        playwright.expect(page.get_by_text(then).first).to_be_visible()
+    for times in (1, 2):
+        page.locator("body").press(" ")
+        playwright.expect(page.locator("[data-watch]")).to_have_text(f"A {times}/2 · B {times}/2")
+        playwright.expect(page.locator("[data-both]")).to_have_text("Play both")
+    page.keyboard.press("2")
+    playwright.expect(page.locator("[name=winner][value=B]")).to_be_checked()
+    tab_to("#primary_tag")
+    page.keyboard.type("Flicker")
+    for _ in range(8):
+        tab_to("fieldset.rate input:not(:checked)")
+        page.keyboard.press("Space")
+        page.keyboard.press("Tab")
+    tab_to("[data-submit]")
+    page.keyboard.press("Enter")
+    playwright.expect(page.get_by_role("dialog")).to_be_visible()
+    tab_to("dialog[open] a[href='/rate']")
+    page.keyboard.press("Enter")
+    playwright.expect(page.get_by_text("Pair 1 of")).to_be_visible()
+
+
+def test_keys_step_choose_help_and_stay_quiet_while_typing(visit: Callable[..., Visitor]) -> None:
+    rater = visit()
+    rater.begin()
+    page = rater.page
+    rater.until("document.querySelector('video').readyState >= 2")
+    place = "Math.round(document.querySelector('video').currentTime * 25 - 0.5)"
+    page.locator("body").press(".")
+    page.locator("body").press(".")
+    rater.until(f"{place} === 2")
+    page.locator("body").press(",")
+    rater.until(f"{place} === 1")
+    page.locator("body").press("0")
+    playwright.expect(page.locator("[name=winner][value=Tie]")).to_be_checked()
+    page.locator("body").press("l")
+    playwright.expect(page.get_by_role("button", name="Loop")).to_have_attribute("aria-pressed", "true")
+    page.get_by_label("note").press_sequentially("1, 2. ? a b")
+    playwright.expect(page.get_by_label("note")).to_have_value("1, 2. ? a b")
+    playwright.expect(page.locator("[name=winner][value=Tie]")).to_be_checked()
+    playwright.expect(page.get_by_role("dialog")).to_have_count(0)
+    page.evaluate("document.activeElement.blur()")
+    page.locator("body").press("?")
+    playwright.expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    page.get_by_label("Switch these keys off").check()
+    page.keyboard.press("Escape")
+    page.locator("body").press("1")
+    playwright.expect(page.locator("[name=winner][value=Tie]")).to_be_checked()
+
+
+def test_one_clip_alone_and_a_loop_count_too(visit: Callable[..., Visitor]) -> None:
+    rater = visit().at_work()
+    page = rater.page
+    page.get_by_role("button", name="Loop").click()
+    page.get_by_role("button", name="Play A", exact=True).click()
+    playwright.expect(page.locator("[data-watch]")).to_have_text("A 2/2 · B 0/2")
+    page.get_by_role("button", name="Pause A").click()
+    page.get_by_role("button", name="Play B", exact=True).click()
+    playwright.expect(page.locator("[data-watch]")).to_have_text(WATCHED)
+
+
+def test_skipping_to_the_end_is_not_watching(visit: Callable[..., Visitor]) -> None:
+    rater = visit().at_work()
+    page = rater.page
+    rater.until("[...document.querySelectorAll('video')].every((video) => video.readyState >= 2)")
+    for _ in range(2):
+        page.evaluate("for (const video of document.querySelectorAll('video')) video.currentTime = 0.9")
+        page.get_by_role("button", name="Play both").click()
+        playwright.expect(page.get_by_role("button", name="Play both")).to_be_visible()
+    with page.expect_response("**/rate/vote"):
+        rater.send()
+    playwright.expect(page.locator("[data-watch]")).to_have_text("A 0/2 · B 0/2")
+
+
+def test_a_clip_that_will_not_play_can_be_reported(visit: Callable[..., Visitor]) -> None:
+    rater = visit().at_work()
+    page = rater.page
+    page.route("**/media/**", lambda route: route.fulfill(status=200, content_type="video/mp4", body=b"no clip"))
+    page.reload()
+    playwright.expect(page.get_by_text("This clip cannot be played here").first).to_be_visible()
+    page.unroute("**/media/**")
+    page.get_by_label("What is wrong?").select_option("will not play")
+    page.get_by_role("button", name="Report and skip this pair").click()
+    playwright.expect(page.get_by_text("Pair 2 of")).to_be_visible()
+    assert [problem.kind for problem in rater.study.service.study_status("bars").problems] == ["will not play"]
+
+
+def test_a_phone_is_enough(visit: Callable[..., Visitor]) -> None:
+    rater = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True).at_work()
+    rater.watch_twice()
+    rater.fill()
+    rater.send()
+    playwright.expect(rater.page.get_by_text("Pair 2 of")).to_be_visible()
+
+
+def test_the_next_pair_is_loaded_ahead(visit: Callable[..., Visitor]) -> None:
+    rater = visit().at_work()
+    page = rater.page
+    with page.expect_response("**/rate/next.json") as answer:
+        page.reload()
+    clips = answer.value.json()["clips"]
+    assert len(clips) == 2
+    for address in clips:
+        for _ in range(50):
+            if f"{rater.study.site.url}{address}" in rater.addresses:
+                break
+            page.wait_for_timeout(100)
+        assert f"{rater.study.site.url}{address}" in rater.addresses
+
+
+CONTRAST = """() => {
+  const channel = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  const parse = (text) => { const n = text.match(/[\\d.]+/g).map(Number); return n.length < 4 ? [...n, 1] : n; };
+  const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const ground = (element) => {
+    for (let node = element; node; node = node.parentElement) {
+      const colour = parse(getComputedStyle(node).backgroundColor);
+      if (colour[3] === 1) return colour;
+    }
+    return [255, 255, 255, 1];
+  };
+  const faults = [];
+  for (const element of document.querySelectorAll("body *")) {
+    const text = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    const style = getComputedStyle(element);
+    const box = element.getBoundingClientRect();
+    if (!text || style.visibility === "hidden" || box.width < 2 || box.height < 2) continue;
+    if (element.closest("[disabled], video, option, noscript")) continue;
+    const [a, b] = [light(parse(style.color)), light(ground(element))].sort((x, y) => y - x);
+    const ratio = (a + 0.05) / (b + 0.05);
+    const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700);
+    if (ratio < (large ? 3 : 4.5)) faults.push(`${ratio.toFixed(2)} ${element.outerHTML.slice(0, 80)}`);
+  }
+  return faults;
+}"""
+UNLABELLED = """() => [...document.querySelectorAll("input:not([type=hidden]):not([hidden]), select, textarea, button")]
+  .filter((control) => !control.labels?.length && !control.ariaLabel && !control.textContent.trim())
+  .map((control) => control.outerHTML.slice(0, 80))"""
+SMALL = """() => [...document.querySelectorAll("button, select, input:not([type=hidden]):not([hidden]), a.button")]
+  .map((control) => (control.matches(".segmented input, .chips input, .check input") ? control.parentElement : control))
+  .map((control) => [control.getBoundingClientRect(), control.outerHTML.slice(0, 80)])
+  .filter(([box]) => box.width && Math.min(box.width, box.height) < 24)
+  .map(([, text]) => text)"""
+
+
+def check_page(visitor: Visitor, name: str) -> None:
+    """Fits, readable, labelled, large enough to hit: WCAG 2.2 AA as far as a script can tell."""
+    page = visitor.page
+    page.wait_for_load_state("load")
+    assert page.evaluate(CONTRAST) == [], name
+    assert page.evaluate(UNLABELLED) == [], name
+    assert page.evaluate(SMALL) == [], name
+    assert page.locator("h1").count() == 1, name
+    shoot(page, name)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_fits_and_can_be_read(visit: Callable[..., Visitor], study: Study, scheme: str) -> None:
+    look = "" if scheme == "light" else "dark_"
+    rater = visit(color_scheme=scheme)
+    owner = visit(color_scheme=scheme)
+    for name, address in (("first", "/"), ("setup", "/setup?key=k")):
+        owner.page.goto(address)
+        check_page(owner, f"{look}{name}")
+    study.service.set_admin_password(PASSWORD)
+    rater.page.goto(study.invitation())
+    check_page(rater, f"{look}invitation")
+    rater.page.get_by_role("button", name="Begin").click()
+    check_page(rater, f"{look}consent")
+    rater.page.get_by_role("button", name="agree").click()
+    check_page(rater, f"{look}instructions")
+    rater.page.get_by_role("link", name="Go to the training pair").click()
+    rater.until("document.querySelector('video').readyState >= 2")
+    check_page(rater, f"{look}training")
+    rater.send()
+    playwright.expect(rater.page.get_by_role("alert")).to_be_visible()
+    check_page(rater, f"{look}missing")
+    seat = study.rater()
+    vote_through(study, seat, lambda task: "A")
+    vote_through(study, study.rater(), lambda task: "A")
+    rater.context.add_cookies([{"name": "rushes_rater", "value": seat.cookies["rushes_rater"], "url": study.site.url}])
+    rater.page.goto("/rate")
+    check_page(rater, f"{look}done")
+    owner.page.goto("/login")
+    check_page(owner, f"{look}login")
+    owner.page.get_by_label("password").fill(PASSWORD)
+    owner.page.get_by_role("button", name="Sign in").click()
+    for name in ("", "raters", "disagreements", "adjudication", "results", "export", "log"):
+        owner.page.goto(f"/studies/bars/{name}".rstrip("/"))
+        check_page(owner, f"{look}study_{name or 'overview'}")
+    owner.page.goto("/studies/bars/raters")
+    owner.page.get_by_role("button", name="Make links").click()
+    check_page(owner, f"{look}study_links")
+    for name, address in (("home", "/"), ("new", "/studies/new"), ("nowhere", "/nowhere")):
+        owner.page.goto(address)
+        check_page(owner, f"{look}{name}")
