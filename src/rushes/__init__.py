@@ -18,7 +18,10 @@ _HOMES = {
     "compare_sets": "rushes.evaluate.distribution",
     "evaluate_clip": "rushes.evaluate.clip",
     "evaluate_clips": "rushes.evaluate.clips",
+    "evaluate_study": "rushes.evaluate.study",
+    "evaluate_validity": "rushes.evaluate.study",
     "measure_robustness": "rushes.evaluate.robust",
+    "open_service": "rushes.study",
     "probe": "rushes.decode",
     "read_run": "rushes.store",
     "score_pose": "rushes.evaluate.pose",
@@ -37,8 +40,10 @@ if TYPE_CHECKING:
     from rushes.evaluate.distribution import compare_sets
     from rushes.evaluate.pose import score_pose
     from rushes.evaluate.robust import measure_robustness
+    from rushes.evaluate.study import evaluate_study, evaluate_validity
     from rushes.evaluate.sweep import sweep_clips
     from rushes.store import read_run
+    from rushes.study import open_service
 
 
 def __getattr__(name: str) -> object:
