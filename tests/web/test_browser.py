@@ -349,6 +349,18 @@ def test_the_next_pair_is_loaded_ahead(visit: Callable[..., Visitor]) -> None:
         assert f"{rater.study.site.url}{address}" in rater.addresses
 
 
+def test_the_overview_follows_the_votes(visit: Callable[..., Visitor], study: Study) -> None:
+    study.service.set_admin_password(PASSWORD)
+    owner = visit()
+    owner.page.goto("/login?next=/studies/bars")
+    owner.page.get_by_label("password").fill(PASSWORD)
+    owner.page.get_by_role("button", name="Sign in").click()
+    votes = owner.page.locator(".figures div", has_text="Votes").locator("dd")
+    playwright.expect(votes).to_contain_text("0 of 6")
+    vote_through(study, study.rater(), lambda task: "A")
+    playwright.expect(votes).to_contain_text("3 of 6", timeout=15_000)
+
+
 CONTRAST = """() => {
   const channel = (value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   const parse = (text) => { const n = text.match(/[\\d.]+/g).map(Number); return n.length < 4 ? [...n, 1] : n; };
