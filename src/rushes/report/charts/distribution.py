@@ -56,12 +56,15 @@ def _title(metric: str, rows: Sequence[dict[str, Any]]) -> str:
 
 
 def _caption(metric: str, rows: Sequence[dict[str, Any]]) -> str:
-    parts = [f"Lower is closer to the ground truth. {rows[0]['sizes']}."]
-    if len(rows) > 1:
+    sizes = list(dict.fromkeys(str(row["sizes"]) for row in rows))
+    parts = [f"Lower is closer to the ground truth. {sizes[0]}." if len(sizes) == 1 else "Lower is closer."]
+    if len(rows) > 1 and len(sizes) == 1:
         values = [row["value"] for row in rows]
-        parts.append(
-            f"The clips are the same; the protocol alone moves the number from {min(values):.4g} to {max(values):.4g}."
-        )
+        parts.append("The clips are the same; the protocol alone moves the number ")
+        parts[-1] += f"from {min(values):.4g} to {max(values):.4g}."
+    elif len(rows) > 1:
+        named = "; ".join(f"{row['protocol']}: {row['sizes']}" for row in rows)
+        parts.append(f"Some protocols leave out clips that are too short for them ({named}).")
     if any("low" in row for row in rows):
         parts.append("Lines are 95 % intervals.")
     if any("extrapolated" in row for row in rows):
@@ -76,7 +79,9 @@ def _chart(metric: str, rows: Sequence[dict[str, Any]]) -> Any:
     order = [row["protocol"] for row in rows]
     base = altair.Chart(altair.Data(values=list(rows)), width=460, height=max(60, 34 * len(rows)))
     y = altair.Y("protocol:N", sort=order, title=None)
-    x = altair.X("value:Q", title=f"{metric} (lower is closer)", scale=altair.Scale(zero=metric != "kvd", nice=True))
+    x = altair.X(
+        "value:Q", title=f"{metric} (lower is closer)", scale=altair.Scale(zero=metric != "kvd", nice=True, padding=28)
+    )
     layers = [
         base.mark_point(filled=True, size=90, color=_COLOUR).encode(x=x, y=y),
         base.mark_text(align="center", dy=-12, fontSize=11).encode(x=x, y=y, text="label:N"),
