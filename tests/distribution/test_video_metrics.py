@@ -183,13 +183,28 @@ def test_bad_input(
         compare(sets / "gen", sets / "gt", asked(random_weights, protocol="all", sample_duration=8))
 
 
+def test_under_all_a_protocol_that_cannot_be_met_says_why(
+    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path, make_clip: Callable[..., Path]
+) -> None:
+    for name in ("a", "b"):
+        make_clip(f"short/{name}.mp4", 10)
+    found = compare(tmp_path / "short", sets / "gt", asked(random_weights, metrics=("kvd",), protocol="all"))
+    values = {a.recipe.protocol: a.value for a in found.answers}
+    assert values["genhoi"].value is not None and values["google-tf"].value is not None
+    for name in ("stylegan-v", "videogpt", "cd-fvd"):
+        assert values[name].value is None and "the generated set has 0 (2 were left out)" in values[name].note
+
+
 def test_mixed_sizes_in_one_set(
     sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path, make_clip: Callable[..., Path]
 ) -> None:
     make_clip("mixed/a.mp4", 16)
     make_clip("mixed/b.mp4", 16, size=(48, 20))
-    found = compare(tmp_path / "mixed", sets / "gt", asked(random_weights, protocol="all"))
-    assert all(dict(a.value.definition.params)["n_gen"] == "2" for a in found.answers)
+    for protocol in ("genhoi", "videogpt"):
+        (answer,) = compare(
+            tmp_path / "mixed", sets / "gt", asked(random_weights, metrics=("kvd",), protocol=protocol)
+        ).answers
+        assert dict(answer.value.definition.params)["n_gen"] == "2"
 
 
 def test_extras_reach_the_answer(sets: Path, random_weights: dict[str, Path], averages: list[Any]) -> None:

@@ -62,7 +62,9 @@ def fvd(
         int | None, typer.Option(min=1, help="Frames of one segment, where the protocol leaves it open (16).")
     ] = None,
     interval: Annotated[str | None, typer.Option(help="95 % interval: subsampling or jackknife.")] = None,
-    extrapolate: Annotated[bool, typer.Option(help="Also the value at infinitely many clips; needs N > D.")] = False,
+    extrapolate: Annotated[
+        bool, typer.Option("--extrapolate", help="Also the value at infinitely many clips; needs N > D.")
+    ] = False,
     device: Annotated[str | None, typer.Option(help="cpu or cuda; the GPU where there is one, when left out.")] = None,
     precision: Annotated[str | None, typer.Option(help="On a GPU: tf32 (default), fp16 or fp32.")] = None,
     batch_size: Annotated[int | None, typer.Option(min=1, help="Segments in a GPU batch.")] = None,
@@ -75,7 +77,7 @@ def fvd(
         str | None, typer.Option(metavar="F", help="Save the generated set's statistics the same way.")
     ] = None,
     strict: Annotated[
-        bool, typer.Option(help="Stop at a clip that cannot be read, in place of leaving it out.")
+        bool, typer.Option("--strict", help="Stop at a clip that cannot be read, in place of leaving it out.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Draws the subsets of --interval and --extrapolate.")] = 0,
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory to write.")] = None,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rushes.core import Measurement
 from rushes.distribution.cache import FeatureCache
+from rushes.distribution.definitions import settled
 from rushes.distribution.inputs import ClipSet, find_clips, is_statistics, natural_key
 from rushes.distribution.measuring import Extras, measure
 from rushes.distribution.protocols import DEFAULT, PROTOCOLS, Backbone, Metric, Recipe, Side, backbone_of, recipe
@@ -129,16 +130,21 @@ def compare(
     for metric, chosen in wanted:
         features = {side: reader.features(chosen, side) for side in reader.sets}
         weights = reader.weights(chosen.backbone)
-        found = measure(
-            metric,
-            chosen,
-            features["gen"],
-            features["gt"],
-            weights=weights.label,
-            precision=reader.precision,
-            remarks=[weights.remark] if weights.remark else [],
-            extras=question.extras,
-        )
+        try:
+            found = measure(
+                metric,
+                chosen,
+                features["gen"],
+                features["gt"],
+                weights=weights.label,
+                precision=reader.precision,
+                remarks=[weights.remark] if weights.remark else [],
+                extras=question.extras,
+            )
+        except InputError as error:
+            if question.protocol != ALL:
+                raise
+            found = (_unanswered(metric, chosen, features, weights, reader.precision, str(error)),)
         answers.append(Answer(metric=metric, recipe=chosen, measurements=found))
     return Comparison(
         answers=tuple(answers),
@@ -147,6 +153,15 @@ def compare(
         weights=tuple((w.path.name, w.label) for w in reader.loaded.values()),
         ignored=reader.ignored,
     )
+
+
+def _unanswered(
+    metric: Metric, chosen: Recipe, features: dict[Side, FeatureSet], weights: Weights, precision: str, why: str
+) -> Measurement:
+    """Under "all" a protocol that these sets cannot meet has no value, and says why; the others still answer."""
+    n_gen, n_gt = len(features["gen"].rows), len(features["gt"].rows)
+    definition = settled(metric, chosen, weights=weights.label, precision=precision, n_gen=n_gen, n_gt=n_gt)
+    return Measurement.missing(definition, why, count=n_gen + n_gt)
 
 
 _Given: TypeAlias = "ClipSet | tuple[Path, ...]"

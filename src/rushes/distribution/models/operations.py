@@ -15,6 +15,7 @@ from rushes.distribution.models.folding import Folded
 from rushes.distribution.models.same_padding import Triple
 
 Pads = tuple[tuple[int, int], tuple[int, int], tuple[int, int]]
+_PACKED_FRAMES = 8
 NO_PADS: Pads = ((0, 0), (0, 0), (0, 0))
 
 
@@ -120,8 +121,10 @@ class PackedOperations(PlainOperations):
 
     def _weight(self, layer: Folded, clips: torch.Tensor, around: list[int]) -> torch.Tensor:
         if id(layer) not in self._packed:
+            # laid out for one length whatever came first, so that a row's bits do not depend on what ran before it
+            shape = [1, clips.shape[1], _PACKED_FRAMES, *clips.shape[3:]]
             packed = torch._C._nn.mkldnn_reorder_conv3d_weight(  # type: ignore[call-arg]
-                layer.weight.to_mkldnn(), around, list(layer.stride), [1, 1, 1], 1, list(clips.shape)
+                layer.weight.to_mkldnn(), around, list(layer.stride), [1, 1, 1], 1, shape
             )
             self._packed[id(layer)] = (layer, packed)
         return self._packed[id(layer)][1]
