@@ -7,13 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from rushes.cli.console import one_line_errors
 from rushes.cli.fvd import spread
 from rushes.cli.main import app
-from rushes.cli.make_random import make_random
 from rushes.store import read_run
 
 runner = CliRunner()
@@ -142,8 +139,8 @@ def test_a_clip_left_out_is_named(
 
 
 def test_make_random(tmp_path: Path) -> None:
-    small = typer.Typer()
-    small.command()(one_line_errors(make_random))
-    result = runner.invoke(small, ["i3d", "--seed", "7", "-o", str(tmp_path / "w.pt"), "--json"])
-    assert json.loads(result.stdout)["label"] == "random-seed7" and (tmp_path / "w.pt").exists()
-    assert runner.invoke(small, ["vgg", "-o", "x"]).exit_code == 2
+    words = ["models", "make-random", "i3d", "--seed", "7", "-o", str(tmp_path / "w.pt")]
+    assert json.loads(runner.invoke(app, [*words, "--json"]).stdout)["label"] == "random-seed7"
+    assert runner.invoke(app, words).stdout.splitlines()[-1] == str(tmp_path / "w.pt")
+    result = runner.invoke(app, ["models", "make-random", "vgg", "-o", "x"])
+    assert result.exit_code == 2 and "expected i3d or r3d50" in " ".join(result.output.split())

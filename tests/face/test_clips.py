@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import wave
 from pathlib import Path
 
@@ -231,10 +232,17 @@ def test_without_models_tier_1_is_null_and_names_the_command(
     monkeypatch.setattr(faces, "_pipeline", faces._pipeline.__wrapped__)
     result = evaluate_clip(takes[0], tier=1, profile="talking-head")
     notes = {(result[name].value, result[name].note) for name in TIER1}
-    assert notes == {(None, "the face models are not here; run: rushes models pull face")}
+    assert notes == {(None, "faces were not looked for; run: rushes models pull face")}
     assert result["blur_score"].value is not None
     assert result.badge == "pass"
     assert result.badge_detail.not_judged == ("face_present_ratio", "mouth_audio_corr")
+
+
+def test_without_litert_the_note_says_what_to_install(takes: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ai_edge_litert.interpreter", None)
+    monkeypatch.setattr(faces, "_pipeline", faces._pipeline.__wrapped__)
+    result = evaluate_clip(takes[0], tier=1)
+    assert result["face_present_ratio"].note == "faces were not looked for; run: pip install 'rushes[face]'"
 
 
 def test_an_unreadable_clip_has_the_reason_everywhere(tmp_path: Path) -> None:

@@ -108,6 +108,20 @@ def test_mismatches_are_counted_and_shown(tmp_path: Path) -> None:
     assert not any(m.definition.name == "velocity_error" for m in done.measurements)  # gaps: no neighbours
 
 
+@pytest.mark.parametrize(("ids", "moves"), [([4, 5, 6], True), ([4, 6, 8], False), (["a", "b", "c"], False)])
+def test_only_neighbouring_frames_have_a_velocity(tmp_path: Path, ids: list[object], moves: bool) -> None:
+    np.savez(tmp_path / "a.npz", keypoints=walk(3), ids=np.array(ids))
+    done = score_pose(tmp_path / "a.npz", tmp_path / "a.npz", norms=["bbox-diagonal"], run=tmp_path / "run")
+    assert any(m.definition.name == "velocity_error" for m in done.measurements) == moves
+
+
+def test_clips_of_two_rates_are_remarked(tmp_path: Path) -> None:
+    for name, step in (("p", 40.0), ("g", 1000 / 30)):
+        np.savez(tmp_path / f"{name}.npz", keypoints=walk(20), time_ms=np.arange(20) * step)
+    done = score_pose(tmp_path / "p.npz", tmp_path / "g.npz", norms=["bbox-diagonal"], run=tmp_path / "run")
+    assert any("p.npz runs at 25.00 frames a second and" in r and "g.npz at 30.00" in r for r in done.remarks)
+
+
 def test_unmatched_truths_as_wrong_are_another_signature(tmp_path: Path) -> None:
     gt = walk(10)
     np.save(tmp_path / "gt.npy", gt)
@@ -141,6 +155,13 @@ def test_oddities_are_remarked_with_file_and_frame(tmp_path: Path) -> None:
     assert "pred.npy: 1 joints without a finite prediction, which count as wrong (first frame 4, nose)" in text
     assert "pred.npy: 1 coordinates beyond 1e9, scored as they are (first frame 6, left_ear)" in text
     assert "left and right hip look swapped in 10 of 10 frames (first frame 0)" in text
+
+
+def test_pixels_on_normalised_coordinates_are_remarked(proof: tuple[Path, Path], tmp_path: Path) -> None:
+    done = score_pose(*proof, norms=["all"], run=tmp_path / "run")
+    assert any("absolute-px(10) is larger than any coordinate (the largest is 0.9)" in r for r in done.remarks)
+    done = score_pose(*proof, norms=["all"], px=0.08, run=tmp_path / "run2")
+    assert not any("larger than any coordinate" in remark for remark in done.remarks)
 
 
 def test_the_wrong_skeleton_is_remarked(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rushes.errors import InputError
 from rushes.pose.reading import read_poses
@@ -105,6 +107,10 @@ def test_npz_that_does_not_fit(tmp_path: Path) -> None:
     refused(path, "need 2 ids")
     np.savez(path, keypoints=np.zeros((2, 17, 2)), areas=np.zeros(3))
     refused(path, "need 2 areas")
+    np.savez(path, keypoints=np.zeros((2, 17, 2)), visibility=np.full((2, 17), "x"))
+    refused(path, "visibility should be numbers")
+    np.savez(path, keypoints=np.zeros((2, 17, 2)), size=np.array([np.nan, 1]))
+    assert read_poses(path).size is None
     refused(write(tmp_path, "b.npz", "no zip"), "cannot be read as numpy arrays")
 
 
@@ -186,6 +192,7 @@ def test_json_lines_without_ids_in_three_dimensions_and_flat(tmp_path: Path) -> 
         ('{"keypoints": []}', "line 1: keypoints are a list"),
         ('{"keypoints": [[1, true]]}', "line 1: expected a number"),
         ('{"keypoints": [[1, 2]], "visibility": [1, 1]}', "line 1: 1 joints need 1 visibilities"),
+        ('{"keypoints": [[1, 2]], "visibility": 1}', "line 1: visibility is a list"),
         ('{"id": 1, "keypoints": [[1, 2]]}\n{"keypoints": [[1, 2]]}', "line 2 has no id"),
         ('{"id": 1, "keypoints": [[1, 2]]}\n{"id": 1, "keypoints": [[1, 2]]}', "image 1 has two poses"),
         ('{"keypoints": [[1, 2]], "visibility": [1]}\n{"keypoints": [[1, 2]]}', "line 2 has no visibility"),
@@ -195,6 +202,29 @@ def test_json_lines_without_ids_in_three_dimensions_and_flat(tmp_path: Path) -> 
 )
 def test_json_lines_that_are_not(tmp_path: Path, text: str, message: str) -> None:
     refused(write(tmp_path, "a.jsonl", text), message)
+
+
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["keypoints", "image_id", "id", "visibility", "area", "annotations"]), inner)
+    ),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None)
+@given(ANY_JSON)
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_whatever_is_in_the_file_is_poses_or_one_clear_line(
+    tmp_path_factory: pytest.TempPathFactory, name: str, data: object
+) -> None:
+    path = write(tmp_path_factory.getbasetemp(), name, data)
+    try:
+        assert len(read_poses(path)) > 0
+    except InputError as error:
+        assert str(path) in str(error) and "\n" not in str(error)
 
 
 def test_files_that_are_not_there_or_not_poses(tmp_path: Path) -> None:

@@ -80,7 +80,8 @@ class Visitor:
 
     def at_work(self) -> Visitor:
         """On the first real pair; what comes before it was done over HTTP."""
-        cookie = self.study.rater().cookies["rushes_rater"]
+        self.session = self.study.rater()
+        cookie = self.session.cookies["rushes_rater"]
         self.context.add_cookies([{"name": "rushes_rater", "value": cookie, "url": self.study.site.url}])
         self.page.goto("/rate")
         playwright.expect(self.page.get_by_text("Pair 1 of")).to_be_visible()
@@ -139,14 +140,23 @@ def test_two_raters_at_once_from_invitation_to_the_ranking(visit: Callable[..., 
     one, two = visit(), visit()
     one.train()
     two.at_work()
-    for number in (1, 2, 3):
-        for rater in (one, two):  # both at work on the same study, turn and turn about
-            playwright.expect(rater.page.get_by_text(f"Pair {number} of")).to_be_visible()
-            rater.watch_twice()
-            rater.fill(winner="A" if number < 3 else "Tie")
-            rater.send()
-            if number == 3:
-                playwright.expect(rater.page.get_by_text("All done. Thank you.")).to_be_visible()
+    for rater in (one, two):  # both play at the same time, on the same study
+        rater.page.get_by_role("button", name="Play both").click()
+    for rater in (one, two):
+        playwright.expect(rater.page.locator("[data-watch]")).to_have_text("A 1/2 · B 1/2")
+        rater.page.get_by_role("button", name="Play both").click()
+    for rater in (one, two):
+        playwright.expect(rater.page.locator("[data-watch]")).to_have_text(WATCHED)
+        rater.fill()
+        rater.send()
+        playwright.expect(rater.page.get_by_text("Pair 2 of")).to_be_visible()
+    for number in (2, 3):
+        playwright.expect(one.page.get_by_text(f"Pair {number} of")).to_be_visible()
+        one.watch_twice()
+        one.fill(winner="B" if number == 2 else "Tie")
+        one.send()
+    playwright.expect(one.page.get_by_text("All done. Thank you.")).to_be_visible()
+    vote_through(study, two.session, lambda task: "A")
     votes = study.service.votes("bars")
     assert len(votes) == 6 and {vote.rater for vote in votes} == {"rater_01", "rater_02"}
     study.service.set_admin_password(PASSWORD)
@@ -347,6 +357,18 @@ def test_the_next_pair_is_loaded_ahead(visit: Callable[..., Visitor]) -> None:
                 break
             page.wait_for_timeout(100)
         assert f"{rater.study.site.url}{address}" in rater.addresses
+
+
+def test_the_overview_follows_the_votes(visit: Callable[..., Visitor], study: Study) -> None:
+    study.service.set_admin_password(PASSWORD)
+    owner = visit()
+    owner.page.goto("/login?next=/studies/bars")
+    owner.page.get_by_label("password").fill(PASSWORD)
+    owner.page.get_by_role("button", name="Sign in").click()
+    votes = owner.page.locator(".figures div", has_text="Votes").locator("dd")
+    playwright.expect(votes).to_contain_text("0 of 6")
+    vote_through(study, study.rater(), lambda task: "A")
+    playwright.expect(votes).to_contain_text("3 of 6", timeout=15_000)
 
 
 CONTRAST = """() => {

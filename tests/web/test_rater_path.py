@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 import pytest
@@ -154,6 +155,17 @@ def test_the_next_pairs_clips_can_be_loaded_ahead(study: Study) -> None:
     task = watch_all(client, "/rate.json", study)
     client.send_quietly("/rate/vote", filled(task, key_of(client.get("/rate").text)))
     assert sorted(clip["address"] for clip in client.get("/rate.json").json()["clips"].values()) == sorted(clips)
+
+
+def test_a_break_is_proposed_after_half_an_hour_of_work(study: Study) -> None:
+    client = study.rater()
+    task = client.get("/rate.json").json()
+    assert re.search(r"data-break [^>]*hidden", client.get("/rate").text)
+    for _ in range(7):
+        study.site.app.state.pass_time(5 * 60_000)
+        client.send_quietly("/rate/draft", {"assignment": task["assignment"], "winner": "B"})
+    page = client.get("/rate").text
+    assert "Time for a short break?" in page and not re.search(r"data-break [^>]*hidden", page)
 
 
 def test_signing_out_ends_the_session(study: Study) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from rushes import __version__
-from rushes.cli import canon, clip, demo, fvd, metrics, models, pose, robust, serve, study_results, sweep
+from rushes.cli import canon, clip, demo, fvd, make_random, metrics, models, pose, robust, serve, study_results, sweep
 from rushes.cli.console import one_line_errors
 
 app = typer.Typer(
@@ -40,6 +40,7 @@ app.command("clip")(one_line_errors(clip.clip))
 app.command("demo")(one_line_errors(demo.demo))
 app.command("fvd", cls=fvd.Command)(one_line_errors(fvd.fvd))
 app.command("metrics")(one_line_errors(metrics.metrics))
+models.app.command("make-random")(one_line_errors(make_random.make_random))
 app.add_typer(models.app, name="models")
 app.add_typer(pose.app, name="pose")
 app.command("robust")(one_line_errors(robust.robust))

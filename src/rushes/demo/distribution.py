@@ -44,6 +44,7 @@ def make_set(folder: Path, *, first: int, warmth: float, speed: float) -> Path:
 
 def run(folder: Path) -> DemoPart:
     """Compare a near and a far set with the same ground truth; with random weights, since trained ones are fetched."""
+    folder = folder / "distribution"
     truth = make_set(folder / "real", first=0, warmth=0.0, speed=1.0)
     near = make_set(folder / "near", first=1, warmth=4.0, speed=1.1)
     far = make_set(folder / "far", first=1, warmth=70.0, speed=5.0)

@@ -83,7 +83,7 @@ def _model_state(model: str | None) -> tuple[str, str]:
     except MissingDependency as missing:
         # The message may name a folder of this machine; a note in a result must not.
         command = str(missing).split("; run: ")[-1]
-        return "none", f"the face models are not here; run: {command}"
+        return "none", f"faces were not looked for; run: {command}"
 
 
 def _weights_state(weights: str) -> tuple[str, str]:

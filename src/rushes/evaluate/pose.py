@@ -87,7 +87,7 @@ def score_pose(
         skeleton=body,
         unit=unit or truth.unit or "as-given",
         root=root,
-        sequence=predicted.sequence and truth.sequence and isinstance(pairing.gt, slice),
+        sequence=predicted.consecutive and truth.consecutive and isinstance(pairing.gt, slice),
     )
     scored = _score(predicted, truth, pairing, settings, unmatched)
     asked = {"columns": columns or "", "duplicates": duplicates, "unmatched": unmatched, "gt_sha256": file_digest(gt)}

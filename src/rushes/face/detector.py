@@ -84,17 +84,18 @@ def confident(logits: Tensor, min_score: float) -> tuple[NDArray[np.intp], NDArr
     clipped = np.minimum(logits[likely], np.float32(_SCORE_CLIP))
     scores = np.float32(1.0) / (np.float32(1.0) + np.exp(-clipped))
     enough = scores >= np.float32(min_score)
-    return likely[enough], scores[enough]
+    return (likely, scores) if enough.all() else (likely[enough], scores[enough])
 
 
 def decode(raw: NDArray[np.float32], centres: NDArray[np.float32]) -> NDArray[np.float32]:
     """Rows of left, top, right, bottom and twelve key-point coordinates, in shares of the letterboxed square."""
     values = raw / np.float32(SIZE)
-    values[:, :2] += centres
-    values[:, 4:] += np.tile(centres, 6)
+    values.reshape(-1, 8, 2)[:, 2:] += centres[:, None]
     half = values[:, 2:4] / np.float32(2.0)
-    low, high = values[:, :2] - half, values[:, :2] + half
-    return np.concatenate([low, high, values[:, 4:]], axis=1)
+    values[:, :2] += centres
+    np.add(values[:, :2], half, out=values[:, 2:4])
+    values[:, :2] -= half
+    return values
 
 
 def suppress(
@@ -105,16 +106,16 @@ def suppress(
     Boxes of negative size are dropped. A box that does not even overlap itself (no area) ends the search, as it does
     in MediaPipe.
     """
-    sound = (rows[:, 2] >= rows[:, 0]) & (rows[:, 3] >= rows[:, 1])
-    left = np.flatnonzero(sound)
-    left = left[np.argsort(-scores[left], kind="stable")]
+    left = np.argsort(-scores, kind="stable")
+    sound = (rows[left, 2:4] >= rows[left, :2]).all(axis=1)
+    left = left if sound.all() else left[sound]
     faces = []
     while len(left):
         best = left[0]
         near = _overlaps(rows[left], rows[best]) > np.float32(min_overlap)
-        taken = left[near]
+        taken = left if near.all() else left[near]
         faces.append((_weighted(rows[taken], scores[taken]) if len(taken) else rows[best], float(scores[best])))
-        if not len(taken):
+        if not len(taken) or len(taken) == len(left):
             break
         left = left[~near]
     return faces
@@ -129,11 +130,11 @@ def _weighted(rows: NDArray[np.float32], scores: NDArray[np.float32]) -> NDArray
 
 def _overlaps(rows: NDArray[np.float32], one: NDArray[np.float32]) -> NDArray[np.float32]:
     """Intersection over union of each row's box with one box."""
-    zero = np.float32(0.0)
-    width = np.maximum(np.minimum(rows[:, 2], one[2]) - np.maximum(rows[:, 0], one[0]), zero)
-    height = np.maximum(np.minimum(rows[:, 3], one[3]) - np.maximum(rows[:, 1], one[1]), zero)
-    shared = width * height
-    union = (rows[:, 2] - rows[:, 0]) * (rows[:, 3] - rows[:, 1]) + (one[2] - one[0]) * (one[3] - one[1]) - shared
+    sides = np.minimum(rows[:, 2:4], one[2:4]) - np.maximum(rows[:, :2], one[:2])
+    np.maximum(sides, np.float32(0.0), out=sides)
+    shared = sides[:, 0] * sides[:, 1]
+    size = rows[:, 2:4] - rows[:, :2]
+    union = size[:, 0] * size[:, 1] + (one[2] - one[0]) * (one[3] - one[1]) - shared
     overlaps: NDArray[np.float32] = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
     return overlaps
 

@@ -82,7 +82,7 @@ def _checked(rgb: Pixels) -> Pixels:
 
 
 def _bbox(points: NDArray[np.float32]) -> tuple[float, float, float, float]:
-    low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
+    low, high = points.min(axis=0), points.max(axis=0)
     return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
 

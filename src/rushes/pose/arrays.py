@@ -10,9 +10,9 @@ import numpy as np
 
 from rushes.errors import InputError
 from rushes.pose.batch import Numbers
-from rushes.pose.reading import Columns, PoseSet
+from rushes.pose.reading import Columns, PoseSet, frame_rate
 
-_NPZ_KEYS = ("keypoints", "visibility", "ids", "areas", "skeleton", "size", "unit", "weights")
+_NPZ_KEYS = ("keypoints", "visibility", "ids", "areas", "skeleton", "size", "unit", "weights", "time_ms")
 
 
 def read_npy(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
@@ -51,6 +51,9 @@ def read_npz(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
             found = stored.files
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
         raise InputError(f"{name}: cannot be read as numpy arrays ({error})") from None
+    for key in ("visibility", "areas", "size", "time_ms"):
+        if key in arrays and arrays[key].dtype.kind not in "fiub":
+            raise InputError(f"{name}: {key} should be numbers; got an array of {arrays[key].dtype}")
     if "keypoints" not in arrays:
         if len(arrays) != 1:
             raise InputError(f"{name}: expected an array called keypoints; got {', '.join(sorted(found)) or 'nothing'}")
@@ -67,6 +70,7 @@ def read_npz(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
         skeleton=str(arrays["skeleton"]) if "skeleton" in arrays else None,
         size=_size(arrays.get("size")),
         unit=str(arrays["unit"]) if "unit" in arrays else None,
+        fps=frame_rate(arrays["time_ms"].ravel()) if "time_ms" in arrays else None,
         estimator=str(arrays["weights"]) if "weights" in arrays else None,
     )
 
@@ -94,4 +98,6 @@ def _areas(stored: Numbers | None, name: str, frames: int) -> Numbers | None:
 
 
 def _size(stored: Numbers | None) -> tuple[int, int] | None:
-    return None if stored is None or stored.shape != (2,) else (int(stored[0]), int(stored[1]))
+    if stored is None or stored.shape != (2,) or stored.dtype.kind not in "iu":
+        return None
+    return int(stored[0]), int(stored[1])

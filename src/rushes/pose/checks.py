@@ -42,6 +42,8 @@ class Checks:
     hips_seen: int = 0
     hips_swapped: Finding = Finding()
     """Frames whose predicted hips fit better with left and right exchanged."""
+    largest: float = 0.0
+    """The largest finite coordinate of a visible true joint, without its sign."""
     limbs: tuple[tuple[str, float, int], ...] = ()
     """(skeleton, sum of |ln(left/right)|, limbs) for each skeleton with this many joints."""
 
@@ -54,6 +56,7 @@ class Checks:
             self.truth_huge + other.truth_huge,
             self.hips_seen + other.hips_seen,
             self.hips_swapped + other.hips_swapped,
+            max(self.largest, other.largest),
             tuple((name, a + b, m + n) for (name, a, m), (_, b, n) in pairs),
         )
 
@@ -74,6 +77,7 @@ def check_chunk(chunk: Chunk, skeleton: Skeleton) -> Checks:
         _find(_huge(chunk.pred), chunk.start),
         _find(chunk.visible & _huge(chunk.gt), chunk.start),
         *_hips(chunk, skeleton),
+        float(np.abs(chunk.gt[chunk.visible & placed_gt]).max(initial=0.0)),
         _limbs(chunk),
     )
 

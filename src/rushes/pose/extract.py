@@ -17,7 +17,7 @@ from rushes.core.provenance import bytes_digest, file_digest, short_digest
 from rushes.errors import InputError, MediaError
 from rushes.pose.detector import PoseDetector
 from rushes.pose.landmarker import JOINTS, Body, PoseLandmarker
-from rushes.pose.reading import PoseSet
+from rushes.pose.reading import PoseSet, frame_rate
 from rushes.pose.skeletons import MEDIAPIPE_33
 
 DETECTOR_FILE = "pose_detection.tflite"
@@ -74,6 +74,7 @@ class ClipPoses:
             joint_names=MEDIAPIPE_33.joints,
             size=self.size,
             unit="px",
+            fps=frame_rate(self.time_ms),
             estimator=self.weights,
             remarks=tuple(remarks),
         )

@@ -114,6 +114,8 @@ def _line_row(text: str, where: str) -> _Row:
     flat = isinstance(raw, list) and bool(raw) and not isinstance(raw[0], (list, type(None)))
     points, third = _triples(raw, where) if flat else (_rows(raw, where), None)
     listed = entry.get("visibility")
+    if listed is not None and not isinstance(listed, list):
+        raise InputError(f"{where}: visibility is a list of numbers; got {_short(listed)}")
     visibility = third if listed is None else [_number(value, where) for value in listed]
     if points is not None and visibility is not None and len(visibility) != len(points):
         raise InputError(f"{where}: {len(points)} joints need {len(points)} visibilities; got {len(visibility)}")

@@ -40,6 +40,8 @@ class PoseSet:
     """Width and height of the picture, where the file says so."""
     unit: str | None = None
     """The unit of the coordinates, where the format fixes it."""
+    fps: float | None = None
+    """Frames a second, where the file has times."""
     estimator: str | None = None
     """Digest of the models that found these joints, where a clip was read."""
     remarks: tuple[str, ...] = ()
@@ -66,9 +68,28 @@ class PoseSet:
     def joints(self) -> int:
         return int(self.points.shape[1])
 
+    @property
+    def consecutive(self) -> bool:
+        """Whether each pose is the next frame after the one before: by order, or by whole-number ids without gaps."""
+        if not self.sequence or self.ids is None:
+            return self.sequence
+        whole = [key for key in self.ids if isinstance(key, int)]
+        return len(whole) == len(self.ids) and all(b == a + 1 for a, b in zip(whole, whole[1:], strict=False))
+
     def frame_name(self, number: int) -> str:
         """How to point a user at one frame: its image id where there is one, else its number."""
         return f"image {self.ids[number]}" if self.ids is not None else f"frame {number}"
+
+
+def frame_rate(time_ms: Floats) -> float | None:
+    """Frames a second from presentation times; None for fewer than two frames.
+
+    >>> import numpy as np
+    >>> frame_rate(np.array([0.0, 40.0, 80.0]))
+    25.0
+    """
+    span = float(time_ms[-1] - time_ms[0]) if len(time_ms) > 1 else 0.0
+    return (len(time_ms) - 1) * 1000.0 / span if span > 0 else None
 
 
 def read_poses(

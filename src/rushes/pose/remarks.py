@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rushes.pose.checks import Finding
 from rushes.pose.matching import Pairing, Unmatched
+from rushes.pose.normalization import AbsolutePixels
 from rushes.pose.reading import PoseSet
 from rushes.pose.scoring import PoseScores, ScoreSettings
 
@@ -16,6 +17,11 @@ def remarks(
     found += pairing.remarks(pred, gt, unmatched)
     if pairing.by == "order" and (pred.ids is None) != (gt.ids is None):
         found.append(f"{(pred if pred.ids is None else gt).path}: has no image ids, so frames were paired by order")
+    if pred.fps and gt.fps and abs(pred.fps / gt.fps - 1) > 0.01:
+        found.append(
+            f"{pred.path} runs at {pred.fps:.2f} frames a second and {gt.path} at {gt.fps:.2f}: frames were paired by "
+            "number, which is another moment; bring both to one rate first (rushes canon)"
+        )
     if gt.visibility is None:
         found.append(f"{gt.path}: has no visibility; every joint with a finite place counts as visible")
     return (
@@ -53,6 +59,12 @@ def _body_remarks(
             f"{pred.path}: left and right hip look swapped in {checks.hips_swapped.count} of {checks.hips_seen} frames "
             f"(first {_frame(checks.hips_swapped, gt, pairing)}); nothing was exchanged"
         )
+    for norm in settings.norms:
+        if isinstance(norm, AbsolutePixels) and norm.threshold > checks.largest > 0:
+            found.append(
+                f"{gt.path}: {norm.label()} is larger than any coordinate (the largest is {checks.largest:g}), so it "
+                "tells nothing; give the threshold in the unit of the coordinates"
+            )
     better = checks.better_skeleton(name)
     if better is not None:
         found.append(f"{gt.path}: read as {name}, left and right limbs differ greatly; {better} fits better")

@@ -13,6 +13,10 @@ from rushes.web.errors import Refusal, wants_json
 from rushes.web.security import SAFE_METHODS, StaleForm, text_fields
 from rushes.web.workbench import workbench
 
+NOT_SIGNED_IN = (
+    "You are not signed in here. Open your invitation link in this browser; if it has been used up, ask the study's "
+    "owner for a fresh one. Your answers are kept."
+)
 SIGNED_OUT = (
     "Your session has ended. Nothing is lost: ask the study's owner for a fresh link, open it in another tab of this "
     "browser, then send again."
@@ -48,7 +52,8 @@ def signed_out(request: Request, form: FormData | None) -> Exception:
     """What a rater without a session gets: JSON for the page's own requests, else their form handed back."""
     if form is not None and not wants_json(request):
         return StaleForm(401, SIGNED_OUT, text_fields(form))
-    return Refusal(401, SIGNED_OUT, code="session")
+    looking = request.method in SAFE_METHODS and not wants_json(request)
+    return Refusal(401, NOT_SIGNED_IN if looking else SIGNED_OUT, code="session")
 
 
 def admin_token(request: Request) -> str:

@@ -59,6 +59,8 @@ def create_app(
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
         bench.imports.close()
+        if service is None:
+            study_service.close()
 
     app = FastAPI(
         title="Rushes",

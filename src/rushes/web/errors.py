@@ -19,6 +19,17 @@ from rushes.errors import InputError, RushesError
 
 log = logging.getLogger("rushes.web")
 
+_TITLES = {
+    400: "That did not work",
+    401: "Please sign in",
+    403: "Not taken",
+    404: "Nothing here",
+    409: "Not possible now",
+    413: "Too large",
+    421: "Not here",
+    429: "Too many tries",
+    500: "Something went wrong",
+}
 RATER_PATHS = ("/rate", "/media", "/i/")
 _FOR_RATERS = {
     400: "That request could not be understood. Go back and try again.",
@@ -92,7 +103,7 @@ def answer(
         return JSONResponse(body, status_code=status, headers=extra)
     from rushes.web.pages import page
 
-    title = HTTPStatus(status).phrase
+    title = _TITLES.get(status, HTTPStatus(status).phrase)
     response = page(
         request, "error.html", status=status, title=title, message=message, missing=missing, rater=_for_rater(request)
     )

@@ -37,7 +37,9 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
     from rushes.web.security import csrf_token
 
     text = (
-        _templates().get_template(template).render(csrf=csrf_token(request), path=request.url.path, **_plain(context))
+        _templates()
+        .get_template(template)
+        .render(csrf=csrf_token(request), path=request.url.path, status=status, **_plain(context))
     )
     return HTMLResponse(text, status_code=status)
 
