@@ -5,7 +5,10 @@
     RushesError                  anything the user can act on; the command line prints it as one line
     ├── InputError               a file or an argument is not what was expected
     │   ├── MediaError           a clip cannot be opened or decoded
-    │   └── RunError             a run directory cannot be read, written or continued
+    │   ├── RunError             a run directory cannot be read, written or continued
+    │   ├── RankingError         votes that no ranking can be made of (`rushes.preference`)
+    │   └── StudyError           a study cannot do what was asked (`rushes.study`)
+    │       └── NotAllowed       … because this person may not, or not yet
     ├── MissingDependency        an optional package or model is not there; says how to get it
     ├── WeightsError             a model file is not the one that was wanted
     ├── DefinitionError          a number or its definition is malformed

@@ -177,10 +177,3 @@ def test_a_run_directory_that_cannot_be_made_is_one_line(takes: Path, tmp_path: 
     (tmp_path / "file").touch()
     done = rushes("clip", takes, "-o", tmp_path / "file" / "run")
     assert done.exit_code == 1 and done.stderr.startswith("rushes: ") and "Traceback" not in done.output
-
-
-def test_a_full_disk_is_one_line(takes: Path) -> None:
-    if not os.path.exists("/dev/full"):
-        pytest.skip("this system has no /dev/full")
-    done = rushes("clip", takes, "-o", "/dev/full/run")
-    assert done.exit_code == 1 and len(done.stderr.strip().splitlines()) == 1

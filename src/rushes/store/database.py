@@ -78,7 +78,7 @@ class Database:
                     connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
                 yield connection
             return
-        with self.engine.connect() as connection, self._gate:
+        with self._gate, self.engine.connect() as connection:
             _wait_for_disk(connection, durable)
             with connection.begin():
                 yield connection
