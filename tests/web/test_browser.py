@@ -15,6 +15,8 @@ from .livesite import PASSWORD, SYSTEMS, Study, vote_through
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 pytestmark = pytest.mark.browser
 
+playwright.expect.set_options(timeout=15_000)  # a busy machine plays slowly
+
 WIDTHS = ((1440, 900), (900, 900), (390, 844))
 WATCHED = re.compile(r"A 2/2 · B 2/2")
 RATED = "watched {} of 2"
