@@ -38,6 +38,7 @@ from rushes.study.service import open_service
 
 PAIRS = 400
 CLIP_S = 4
+ARRIVAL_S = 20.0
 LIMIT_MS = 150.0
 PASSWORD = "only for the benchmark"
 
@@ -118,7 +119,7 @@ class Rater:
         self.sequence = int(time.time() * 1_000_000)
 
     async def work(self) -> None:
-        await asyncio.sleep(self.chance.uniform(0, 4))  # people do not come in the same instant
+        await asyncio.sleep(self.chance.uniform(0, ARRIVAL_S))  # people do not come in the same instant
         await self.browser.get("/login")
         self.browser.csrf = json.loads(await self.browser.get("/csrf.json"))["csrf"]
         await self.browser.form(self.link, {}, name="/i/…")
@@ -297,6 +298,7 @@ def main() -> None:
     options.add_argument("--seconds", type=float, default=60.0)
     options.add_argument("--database", choices=("sqlite", "postgresql", "both"), default="both")
     given = options.parse_args()
+    busy = os.getloadavg()[0]
     rows: list[list[str]] = []
     kinds = ("sqlite", "postgresql") if given.database == "both" else (given.database,)
     with postgres() as server, tempfile.TemporaryDirectory(prefix="rushes-load-") as home:
@@ -325,7 +327,9 @@ def main() -> None:
         "The study over HTTP under load",
         rows,
         how=f"`benchmarks/load_study.py`: `rushes serve` and {given.raters} raters on the same machine for "
-        f"{given.seconds:.0f} s; each rater sends what the page sends. Any error ends the benchmark.",
+        f"{given.seconds:.0f} s, who arrive within the first {ARRIVAL_S:.0f} s; each rater sends what the page sends. "
+        f"Any error ends the benchmark. Load average of the machine when it began: {busy:.1f} (other work was going on "
+        "beside it where this is above 1).",
     )
 
 

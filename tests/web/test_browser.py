@@ -15,6 +15,8 @@ from .livesite import PASSWORD, SYSTEMS, Study, vote_through
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 pytestmark = pytest.mark.browser
 
+playwright.expect.set_options(timeout=15_000)  # a busy machine plays slowly
+
 WIDTHS = ((1440, 900), (900, 900), (390, 844))
 WATCHED = re.compile(r"A 2/2 · B 2/2")
 RATED = "watched {} of 2"
@@ -308,6 +310,18 @@ def test_one_clip_alone_and_a_loop_count_too(visit: Callable[..., Visitor]) -> N
     page.get_by_role("button", name="Pause A").click()
     page.get_by_role("button", name="Play B", exact=True).click()
     playwright.expect(page.locator("[data-watch]")).to_have_text(WATCHED)
+
+
+def test_one_sound_at_a_time_while_both_play(visit: Callable[..., Visitor]) -> None:
+    rater = visit().at_work()
+    page = rater.page
+    muted = "JSON.stringify([...document.querySelectorAll('video')].map((video) => video.muted))"
+    page.get_by_role("button", name="Play both").click()
+    rater.until(f"{muted} === '[false,true]'")
+    playwright.expect(page.locator("[data-watch]")).to_have_text("A 1/2 · B 1/2")
+    page.get_by_role("button", name="Play B", exact=True).click()
+    rater.until(f"{muted} === '[false,false]'")
+    playwright.expect(page.get_by_role("button", name="Sound")).to_have_count(0)  # these clips have none
 
 
 def test_skipping_to_the_end_is_not_watching(visit: Callable[..., Visitor]) -> None:

@@ -93,6 +93,7 @@ def test_every_admin_route_wants_a_sign_in(study: Study) -> None:
             assert answer.headers["location"].startswith("/login?next=")
     rater = study.rater()
     assert rater.get("/studies/bars.json").status_code == 401
+    assert rater.get("/home.json").status_code == 401
 
 
 def test_another_browsers_token_does_not_hold(study: Study) -> None:

@@ -19,8 +19,11 @@ export class Ledger {
     for (const [side, video] of Object.entries(videos)) {
       this.inView[side] = true;
       watcher.observe(video);
+      // Begin and end where the video itself says so: on a busy machine the next sample comes late.
+      video.addEventListener("play", () => { this.#close(side); this.#begin(side, video); });
       video.addEventListener("ended", () => this.#close(side, video, true));
-      for (const event of ["pause", "seeking", "emptied"]) video.addEventListener(event, () => this.#close(side));
+      video.addEventListener("pause", () => { if (!video.seeking) this.#advance(side, video); this.#close(side); });
+      for (const event of ["seeking", "emptied"]) video.addEventListener(event, () => this.#close(side));
     }
     const tick = () => {
       for (const [side, video] of Object.entries(videos)) this.#sample(side, video);
@@ -45,22 +48,32 @@ export class Ledger {
 
   #sample(side, video) {
     if (video.paused || video.seeking || video.ended || document.hidden) return;
+    if (!this.open[side] || !this.#advance(side, video)) this.#begin(side, video);
+  }
+
+  #begin(side, video) {
+    const place = video.currentTime * 1000;
+    const rate = video.playbackRate;
+    this.open[side] = { start: place, end: place, place, wall: this.now(), rate, latest: rate, visible: this.inView[side] };
+  }
+
+  // Move the open stretch on to where the video is now; false when it ended instead.
+  #advance(side, video) {
     const place = video.currentTime * 1000;
     const wall = this.now();
     const open = this.open[side];
-    if (open) {
-      const jumped = place - open.place > (wall - open.wall) * Math.max(1, video.playbackRate) + JUMP_MS;
-      const turned = open.visible !== this.inView[side]; // only the part out of view is lost
-      if (place < open.place || jumped || turned) this.#close(side);
-      else {
-        open.end = open.place = place;
-        open.wall = wall;
-        open.rate = Math.max(open.rate, video.playbackRate);
-        open.latest = video.playbackRate;
-        return;
-      }
+    if (!open) return false;
+    const jumped = place - open.place > (wall - open.wall) * Math.max(1, video.playbackRate) + JUMP_MS;
+    const turned = open.visible !== this.inView[side]; // only the part out of view is lost
+    if (place < open.place || jumped || turned) {
+      this.#close(side);
+      return false;
     }
-    this.open[side] = { start: place, end: place, place, wall, rate: video.playbackRate, latest: video.playbackRate, visible: this.inView[side] };
+    open.end = open.place = place;
+    open.wall = wall;
+    open.rate = Math.max(open.rate, video.playbackRate);
+    open.latest = video.playbackRate;
+    return true;
   }
 
   #close(side, video = null, ended = false) {

@@ -13,6 +13,7 @@ export class PairPlayer extends EventTarget {
     this.frameSeconds = frameSeconds;
     this.active = new Set(); // the sides that are meant to be playing
     this.loop = false;
+    this.sound = this.sides[0]; // whose sound is heard while both play; phones play one sound at a time anyway
     for (const [side, video] of Object.entries(videos)) {
       video.removeAttribute("controls");
       video.playsInline = true;
@@ -59,6 +60,12 @@ export class PairPlayer extends EventTarget {
     this.seek((Math.min(Math.max(index, 0), last) + 0.5) * this.frameSeconds);
   }
 
+  listenTo(side) {
+    this.sound = side; // "A", "B" or "" for silence
+    if (this.active.size === 2) for (const each of this.sides) this.videos[each].muted = each !== side;
+    this.#emit("change");
+  }
+
   #start(sides) {
     this.started = sides; // what a loop plays again
     this.pause();
@@ -67,6 +74,7 @@ export class PairPlayer extends EventTarget {
       const earlier = Math.min(...sides.map((side) => this.videos[side].currentTime));
       for (const side of sides) this.#place(side, earlier);
     }
+    for (const side of sides) this.videos[side].muted = sides.length === 2 && side !== this.sound;
     for (const side of sides) if (!this.#atEnd(side)) { this.active.add(side); this.#run(side); }
     this.#emit("change");
   }

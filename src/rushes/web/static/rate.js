@@ -33,6 +33,7 @@ const loop = $("[data-loop]");
 
 function showPlayer() {
   both.textContent = player.playing ? "Pause" : "Play both";
+  $("[data-sound]").textContent = player.sound ? `Sound: ${player.sound}` : "Sound: off";
   for (const [side, video] of Object.entries(videos)) {
     const alone = player.active.has(side) && player.active.size === 1;
     $(`[data-play="${side}"]`).textContent = alone ? `Pause ${side}` : `Play ${side}`;
@@ -85,6 +86,10 @@ for (const button of $$("[data-play]")) button.addEventListener("click", () => t
 for (const button of $$("[data-step]")) button.addEventListener("click", () => player.step(Number(button.dataset.step)));
 const toggleLoop = () => { player.loop = !player.loop; loop.setAttribute("aria-pressed", String(player.loop)); };
 loop.addEventListener("click", toggleLoop);
+const sound = $("[data-sound]");
+sound.hidden = !Object.values(videos).some((video) => video.dataset.audio === "1");
+const nextSound = () => player.listenTo({ A: "B", B: "", "": "A" }[player.sound]);
+sound.addEventListener("click", nextSound);
 scrub.addEventListener("input", () => { player.pause(); player.seek((Number(scrub.value) / 1000) * player.duration); });
 for (const event of ["change", "ready"]) player.addEventListener(event, showPlayer);
 player.addEventListener("time", showTime);
@@ -202,6 +207,7 @@ shortcuts.install({
   a: () => toggleOne("A"),
   b: () => toggleOne("B"),
   l: toggleLoop,
+  s: () => { if (!sound.hidden) nextSound(); },
   1: () => choose("A"),
   2: () => choose("B"),
   0: () => choose("Tie"),

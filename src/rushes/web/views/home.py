@@ -10,7 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rushes.web.access import is_admin
-from rushes.web.pages import page, reply, see
+from rushes.web.errors import Refusal, wants_json
+from rushes.web.pages import page, reply
 from rushes.web.studyfacts import summary_facts
 from rushes.web.workbench import workbench
 
@@ -22,9 +23,9 @@ router = APIRouter()
 def home(request: Request) -> Response:
     bench = workbench(request)
     if not is_admin(request):
-        if not bench.service.admin_exists():
-            return see("/setup") if "key" in request.query_params else page(request, "admin/welcome.html", first=True)
-        return page(request, "admin/welcome.html", first=False)
+        if wants_json(request):
+            raise Refusal(401, "Sign in as the administrator first.", code="login")
+        return page(request, "admin/welcome.html", first=not bench.service.admin_exists())
     studies = [summary_facts(summary) for summary in bench.service.studies()]
     runs = [{"name": name, **run_facts(path)} for name, path in bench.runs.items()]
     return reply(request, "admin/home.html", {"studies": studies, "runs": runs})
