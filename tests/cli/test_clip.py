@@ -177,3 +177,34 @@ def test_a_run_directory_that_cannot_be_made_is_one_line(takes: Path, tmp_path: 
     (tmp_path / "file").touch()
     done = rushes("clip", takes, "-o", tmp_path / "file" / "run")
     assert done.exit_code == 1 and done.stderr.startswith("rushes: ") and "Traceback" not in done.output
+
+
+def given_up(run: Path) -> list[tuple[str, str]]:
+    rows = [json.loads(line) for line in (run / "subjects.jsonl").read_text().splitlines()]
+    return [(row["badge"], row["facts"].get("error", "")) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        (["--timeout", 0.1], "took longer than 0.1 s"),  # a worker needs longer than that to start
+        (["--memory", 5], "used more than 5 MB of memory"),  # Python alone needs more than that
+    ],
+)
+def test_a_limit_is_a_reject_row_and_a_wider_one_measures_again(
+    takes: Path, tmp_path: Path, flags: list[object], says: str
+) -> None:
+    clip, run = takes / "good 1.mkv", tmp_path / "run"
+    assert rushes("clip", clip, "-o", run, "--fail-on", "reject", *flags).exit_code == 3
+    assert given_up(run) == [("reject", says)]
+    assert rushes("clip", clip, "-o", run).exit_code == 0
+    assert given_up(run) == [("pass", "")]
+    assert rushes("clip", clip, "-o", tmp_path / "fresh").exit_code == 0
+    assert result_bytes(run) == result_bytes(tmp_path / "fresh")
+
+
+def test_a_named_pipe_is_a_row_and_nobody_waits_for_it(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.mp4")
+    assert rushes("clip", tmp_path / "pipe.mp4", "-o", tmp_path / "run").exit_code == 0
+    ((badge, error),) = given_up(tmp_path / "run")
+    assert badge == "reject" and "not a regular file" in error

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -62,3 +64,63 @@ def test_a_hang_is_stopped() -> None:
 def test_a_defect_is_raised_not_hidden() -> None:
     with pytest.raises(ValueError, match="a defect"):
         list(run_tasks(fail, [1], jobs=1))
+
+
+def eat(megabytes: int) -> int:
+    """Hold this much memory, piece by piece as a runaway decoder does, then say how much."""
+    pieces = []
+    for _ in range(megabytes // 10):
+        pieces.append(b"\1" * (10 * 2**20))
+        time.sleep(0.01)
+    return 10 * len(pieces)
+
+
+def no_room(_: int) -> int:
+    raise MemoryError
+
+
+def test_runaway_memory_takes_down_its_own_task_only() -> None:
+    results = dict(run_tasks(eat, [20, 3000, 30, 20], jobs=2, memory_mb=400))
+    assert results.pop(1) == Crash("used more than 400 MB of memory", may_retry=False)
+    assert results == {0: 20, 2: 30, 3: 20}
+
+
+def test_no_room_for_an_allocation_is_a_crash_too() -> None:
+    assert dict(run_tasks(no_room, [1], jobs=1)) == {0: Crash("ran out of memory", may_retry=False)}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel ends workers with their parent on Linux only")
+def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
+    script = tmp_path / "parent.py"
+    script.write_text(
+        "import os, sys, time\n"
+        "from pathlib import Path\n"
+        "from rushes.scale.local import run_tasks\n"
+        "def note(folder):\n"
+        "    Path(folder, str(os.getpid())).touch()\n"
+        "    while True:\n"
+        "        pass  # never reads the pipe again: only the kernel can end this\n"
+        "if __name__ == '__main__':\n"
+        "    list(run_tasks(note, [sys.argv[1]] * 2, jobs=2))\n"
+    )
+    notes = tmp_path / "pids"
+    notes.mkdir()
+    parent = subprocess.Popen([sys.executable, str(script), str(notes)])
+    while parent.poll() is None and len(list(notes.iterdir())) < 2:
+        time.sleep(0.02)
+    parent.kill()
+    parent.wait()
+    workers = [int(note.name) for note in notes.iterdir()]
+    assert len(workers) == 2
+    end = time.monotonic() + 60
+    while any(is_alive(pid) for pid in workers) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not any(is_alive(pid) for pid in workers)
+
+
+def is_alive(pid: int) -> bool:
+    """Whether the process is there and no zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

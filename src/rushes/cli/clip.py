@@ -42,6 +42,10 @@ def clip(
     timeout: Annotated[
         float | None, typer.Option(min=0.1, help="Seconds a clip may take before it is given up.")
     ] = None,
+    memory: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="MB", help="Memory a worker may hold, some 150 MB of it before the first clip."),
+    ] = None,
     fail_on: Annotated[
         str | None, typer.Option("--fail-on", help="Exit 3 when a clip is: reject, or flagged (or worse).")
     ] = None,
@@ -71,6 +75,7 @@ def clip(
             syncnet_weights=syncnet_weights,
             jobs=jobs,
             timeout=timeout,
+            memory_mb=memory,
             progress=bar,
         )
     written = [*(write_bundles(run, bundle) if bundle else []), *([write_csv(run, csv)] if csv else [])]

@@ -135,9 +135,9 @@ def _result(
 
 
 def digest(path: str) -> str | None:
-    """sha256 of a file; None where it cannot be read."""
+    """sha256 of a file; None where it cannot be read. A named pipe is not waited for."""
     try:
-        return file_digest(path)
+        return file_digest(path) if Path(path).is_file() else None
     except OSError:
         return None
 

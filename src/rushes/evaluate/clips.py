@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rushes.clip.profile import Profile, load_profile
@@ -40,6 +40,7 @@ def evaluate_clips(
     syncnet_weights: Path | str | None = None,
     jobs: int | None = None,
     timeout: float | None = None,
+    memory_mb: int | None = None,
     progress: Callable[[int, int], Progress] | None = None,
 ) -> Run:
     """Measure files, folders and globs into a run directory, and return the run.
@@ -47,7 +48,8 @@ def evaluate_clips(
     `run` defaults to `runs/clip-<digest of the question>`, so that the same call continues the same run. `audio` is one
     sound file for every clip, or a folder with one file per clip, matched by stem. `jobs` defaults to the cores. A clip
     finished earlier, with the same content and settings, is not measured again; one that cannot be read, that crashes
-    the decoder or that takes longer than `timeout` seconds becomes a `reject` row with its reason.
+    the decoder, that takes longer than `timeout` seconds or whose worker holds more than `memory_mb` megabytes is a
+    `reject` row with its reason. Clips given up for a crash or a limit are tried again by the next call.
     """
     rules = profile if isinstance(profile, Profile) else load_profile(profile)
     clips = find_clips(paths)
@@ -64,7 +66,8 @@ def evaluate_clips(
             _Task(path=str(clips[n]), audio=sounds[n].path, audio_missing=sounds[n].missing, faces=faces, profile=rules)
             for n in todo
         ]
-        for position, outcome in run_tasks(_work, tasks, jobs=jobs or cpu_count(), timeout=timeout):
+        workers = jobs or cpu_count()
+        for position, outcome in run_tasks(_work, tasks, jobs=workers, timeout=timeout, memory_mb=memory_mb):
             result = _crashed(tasks[position], outcome) if isinstance(outcome, Crash) else outcome
             writer.add(_entry(ids[todo[position]], result))
             if advance is not None:
@@ -80,7 +83,8 @@ def _work(task: _Task) -> ClipResult:
 
 
 def _crashed(task: _Task, crash: Crash) -> ClipResult:
-    return unreadable(task.path, crash.reason, profile=task.profile, faces=task.faces)
+    result = unreadable(task.path, crash.reason, profile=task.profile, faces=task.faces)
+    return replace(result, facts=dict(result.facts) | {"given_up": True})
 
 
 def _entry(subject_id: str, result: ClipResult) -> Entry:
@@ -103,6 +107,8 @@ def _is_finished(writer: RunWriter, subject_id: str, path: str, sound: Sound) ->
         return False
     facts = row["facts"]
     assert isinstance(facts, dict)
+    if facts.get("given_up"):  # a crash or a limit: another time, or a wider limit, may end better
+        return False
     return bool(facts.get("audio_sha256") == (digest(sound.path) if sound.path else None))
 
 

@@ -1,34 +1,39 @@
-"""Work in processes on this machine, where a task that crashes or hangs takes down its own worker and nothing else.
+"""Work in processes on this machine, where a task that crashes, hangs or eats memory takes down its worker alone.
 
 One process per core with one decode thread each is the quickest way to use a machine for clips: a second thread inside
-one clip gains nothing. Results come back in finishing order with their index; the caller merges in input order.
+one clip gains nothing. Results come back in finishing order with their index; the caller merges in input order. What a
+worker does to stay out of the others' way is in `worker.py`.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
-import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from typing import Any, Generic, TypeVar
+
+from rushes.errors import InputError
+from rushes.scale.worker import Crash, death, resident_mb, serve
+
+__all__ = ["Crash", "cpu_count", "run_tasks"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _ATTEMPTS = 2
 """A worker can die for reasons that are not the task's; a task that kills two is at fault."""
+_LOOK_EVERY_S = 0.05
+"""How often memory is looked at when it is limited: a runaway task gets some tens of MB past the limit, not more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Crash:
-    """A task that gave no result, and why."""
-
-    reason: str
-    may_retry: bool = True
+class _Limits:
+    timeout: float | None
+    memory_mb: int | None
 
 
 def cpu_count() -> int:
@@ -37,19 +42,28 @@ def cpu_count() -> int:
 
 
 def run_tasks(
-    work: Callable[[Task], Result], tasks: Sequence[Task], *, jobs: int, timeout: float | None = None
+    work: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    *,
+    jobs: int,
+    timeout: float | None = None,
+    memory_mb: int | None = None,
 ) -> Iterator[tuple[int, Result | Crash]]:
     """Yield (index, result) for every task, in finishing order.
 
     `work` is a module-level function; it and the tasks travel by pickle. A task that runs longer than `timeout` seconds
-    is stopped; a worker that dies (a decoder crash, out of memory) is replaced and its task tried once more. Both end
-    as a `Crash`. An exception in `work` is a defect and is raised here.
+    or whose worker holds more than `memory_mb` megabytes (MiB, resident) is stopped; a worker that dies (a decoder
+    crash, the system out of memory) is replaced and its task tried once more. All of these end as a `Crash`. Any other
+    exception in `work` is a defect and is raised here.
     """
+    if memory_mb is not None and resident_mb(os.getpid()) is None:
+        raise InputError("a memory limit needs /proc, as Linux has it; leave --memory out on this system")
     if not tasks:
         return
+    limits = _Limits(timeout, memory_mb)
     pool = _Pool(work, min(max(jobs, 1), len(tasks)))
     try:
-        yield from pool.drain(tasks, timeout)
+        yield from pool.drain(tasks, limits)
     finally:
         pool.stop()
 
@@ -59,15 +73,26 @@ class _Worker:
 
     def __init__(self, context: Any, work: Callable[[Any], Any]) -> None:
         self.pipe, far_end = context.Pipe()
-        self.process = context.Process(target=_serve, args=(far_end, work), daemon=True)
+        self.process = context.Process(target=serve, args=(far_end, work, os.getpid()), daemon=True)
         self.process.start()
         far_end.close()
         self.index: int | None = None
         self.started = 0.0
+        self.served = 0
 
     def give(self, index: int, task: object) -> None:
         self.index, self.started = index, time.monotonic()
+        self.served += 1
         self.pipe.send(task)
+
+    def excess(self, limits: _Limits) -> Crash | None:
+        """The limit this worker's task has passed, if any."""
+        if limits.timeout is not None and time.monotonic() - self.started >= limits.timeout:
+            return Crash(f"took longer than {limits.timeout:g} s", may_retry=False)
+        if limits.memory_mb is not None and (resident_mb(self.process.pid) or 0) > limits.memory_mb:
+            # What earlier tasks left behind is not this one's: a worker of its own decides.
+            return Crash(f"used more than {limits.memory_mb} MB of memory", may_retry=self.served > 1)
+        return None
 
     def stop(self) -> None:
         self.pipe.close()
@@ -81,7 +106,7 @@ class _Pool(Generic[Task, Result]):
         self._work = work
         self._workers = [_Worker(self._context, work) for _ in range(size)]
 
-    def drain(self, tasks: Sequence[Task], timeout: float | None) -> Iterator[tuple[int, Result | Crash]]:
+    def drain(self, tasks: Sequence[Task], limits: _Limits) -> Iterator[tuple[int, Result | Crash]]:
         waiting = deque(range(len(tasks)))
         attempts = [0] * len(tasks)
         while waiting or any(worker.index is not None for worker in self._workers):
@@ -90,12 +115,7 @@ class _Pool(Generic[Task, Result]):
                     index = waiting.popleft()
                     attempts[index] += 1
                     self._hand_out(worker, index, tasks[index])
-            for worker in self._ready(timeout):
-                done = worker.index
-                assert done is not None
-                outcome = _collect(worker)
-                if outcome is None:
-                    outcome = Crash(f"took longer than {timeout:g} s", may_retry=False)
+            for worker, done, outcome in self._outcomes(limits):
                 if isinstance(outcome, Crash):
                     self._replace(worker)
                     if outcome.may_retry and attempts[done] < _ATTEMPTS:
@@ -110,18 +130,17 @@ class _Pool(Generic[Task, Result]):
         except (BrokenPipeError, ConnectionResetError):
             return  # the worker died idle; its sentinel is ready and `_collect` says so
 
-    def _ready(self, timeout: float | None) -> list[_Worker]:
-        """Workers with a result, a death or a time-out to report."""
+    def _outcomes(self, limits: _Limits) -> list[tuple[_Worker, int, _Answer | Crash]]:
+        """Wait for news; every busy worker with an answer, a death or a limit passed, and the task it had."""
         busy = [worker for worker in self._workers if worker.index is not None]
-        patience = None
-        if timeout is not None:
-            patience = max(0.0, min(worker.started for worker in busy) + timeout - time.monotonic())
-        handles: dict[Any, _Worker] = {}
+        wait([handle for worker in busy for handle in (worker.pipe, worker.process.sentinel)], _patience(busy, limits))
+        found = []
         for worker in busy:
-            handles[worker.pipe] = handles[worker.process.sentinel] = worker
-        done = {id(handles[handle]): handles[handle] for handle in wait(list(handles), patience)}
-        late = [w for w in busy if timeout is not None and time.monotonic() - w.started >= timeout]
-        return list({**done, **{id(w): w for w in late}}.values())
+            index = worker.index
+            outcome = _collect(worker) or worker.excess(limits)
+            if outcome is not None and index is not None:
+                found.append((worker, index, outcome))
+        return found
 
     def _replace(self, worker: _Worker) -> None:
         worker.stop()
@@ -137,42 +156,26 @@ class _Answer:
     result: Any
 
 
+def _patience(busy: Sequence[_Worker], limits: _Limits) -> float | None:
+    """How long to wait for news before the limits are looked at again; None: until there is some."""
+    until_late = None
+    if limits.timeout is not None:
+        until_late = max(0.0, min(worker.started for worker in busy) + limits.timeout - time.monotonic())
+    if limits.memory_mb is None:
+        return until_late
+    return _LOOK_EVERY_S if until_late is None else min(until_late, _LOOK_EVERY_S)
+
+
 def _collect(worker: _Worker) -> _Answer | Crash | None:
     """What a worker has to say: an answer, its death, or None while it is still at work."""
     if worker.pipe.poll():
         try:
             error, result = worker.pipe.recv()
         except (EOFError, ConnectionResetError):
-            return Crash(_death(worker))
+            return Crash(death(worker.process))
         worker.index = None
         if error is not None:
             raise error
-        return _Answer(result)
+        return result if isinstance(result, Crash) else _Answer(result)
     # The sentinel closes a moment before the pipe does, and before the process can be waited for.
-    return Crash(_death(worker)) if wait([worker.process.sentinel], 0) else None
-
-
-def _death(worker: _Worker) -> str:
-    worker.process.join()
-    code = worker.process.exitcode or 0
-    if code < 0:
-        return f"the decoder crashed ({signal.Signals(-code).name})"
-    return f"the worker stopped with exit code {code}"
-
-
-def _serve(pipe: Connection, work: Callable[[Any], Any]) -> None:
-    """A worker's life: take a task, send (None, result) or (error, None), until the parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    while True:
-        try:
-            task = pipe.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            answer: tuple[Exception | None, object] = (None, work(task))
-        except Exception as error:  # carried to the parent, which raises it
-            answer = (error, None)
-        try:
-            pipe.send(answer)
-        except (BrokenPipeError, ConnectionResetError):
-            return
+    return Crash(death(worker.process)) if wait([worker.process.sentinel], 0) else None
