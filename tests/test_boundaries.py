@@ -21,6 +21,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("store",),
     ("catalog",),
     ("report",),
+    ("installation",),
     ("sweep", "study"),
     ("evaluate", "video_metrics"),
     ("demo",),

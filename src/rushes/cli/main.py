@@ -7,7 +7,21 @@ from typing import Annotated
 import typer
 
 from rushes import __version__
-from rushes.cli import canon, clip, demo, fvd, make_random, metrics, models, pose, robust, serve, study_results, sweep
+from rushes.cli import (
+    canon,
+    clip,
+    demo,
+    doctor,
+    fvd,
+    make_random,
+    metrics,
+    models,
+    pose,
+    robust,
+    serve,
+    study_results,
+    sweep,
+)
 from rushes.cli.console import one_line_errors
 
 app = typer.Typer(
@@ -38,6 +52,7 @@ def root(
 app.command("canon")(one_line_errors(canon.canon))
 app.command("clip")(one_line_errors(clip.clip))
 app.command("demo")(one_line_errors(demo.demo))
+app.command("doctor")(one_line_errors(doctor.doctor))
 app.command("fvd", cls=fvd.Command)(one_line_errors(fvd.fvd))
 app.command("metrics")(one_line_errors(metrics.metrics))
 models.app.command("make-random")(one_line_errors(make_random.make_random))

@@ -1,0 +1,95 @@
+"""`rushes doctor`: says what is here, never fails over a missing extra, fails over a broken core."""
+
+from __future__ import annotations
+
+import json
+from importlib import metadata
+from pathlib import Path
+
+import numpy
+import pytest
+from typer.testing import CliRunner, Result
+
+import rushes.installation as installation
+from rushes.cli.main import app
+
+
+def rushes(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["doctor", *arguments])
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("RUSHES_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def pieces(*arguments: str) -> dict[tuple[str, str], dict[str, object]]:
+    done = rushes("--json", *arguments)
+    assert done.exit_code == 0, done.output
+    data = json.loads(done.stdout)
+    assert data["sound"] is True
+    return {(piece["kind"], piece["name"]): piece for piece in data["pieces"]}
+
+
+def test_what_is_here_has_its_version(empty_cache: Path) -> None:
+    found = pieces()
+    assert found["core", "numpy"]["detail"] == numpy.__version__
+    assert found["core", "opencv-python-headless"]["here"] is True
+    assert {kind for kind, _ in found} == {"core", "extra", "models", "test tool", "machine"}
+
+
+def test_missing_models_say_where_they_were_looked_for_and_how_to_get_them(empty_cache: Path) -> None:
+    face = pieces()["models", "face"]
+    assert face["here"] is False and str(empty_cache / "models") in str(face["detail"])
+    assert face["command"] == "rushes models pull face" and "--tier 1" in str(face["unlocks"])
+
+
+def test_every_missing_piece_says_what_it_unlocks(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installation, "_version", lambda project: None if project == "torch" else "1")
+    monkeypatch.setattr(installation.shutil, "which", lambda program: None)
+    found = pieces()
+    fvd = found["extra", "fvd"]
+    assert (fvd["here"], fvd["command"]) == (False, "pip install 'rushes[fvd]'") and "torch" in str(fvd["detail"])
+    assert found["test tool", "ffprobe"]["here"] is False
+    for piece in found.values():
+        assert piece["here"] or piece["unlocks"], piece
+
+
+def test_every_extra_of_the_package_has_its_words() -> None:
+    assert set(installation.requirements()) - {"", "all"} <= set(installation._EXTRAS)
+
+
+def test_a_broken_core_exits_with_1_and_names_the_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(name: str) -> object:
+        if name == "cv2":
+            raise ImportError("libGL.so.1: cannot open shared object file")
+        return object()
+
+    monkeypatch.setattr(installation, "import_module", broken)
+    done = rushes()
+    assert done.exit_code == 1 and "Traceback" not in done.output
+    assert "libGL.so.1" in done.stdout and "the core does not work" in done.stderr
+
+
+def test_without_package_data_the_core_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> object:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(installation.metadata, "requires", absent)
+    assert "numpy" in installation.requirements()[""]
+
+
+def test_devices_come_from_the_driver(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "nvidia-smi"
+    program.write_text("#!/bin/sh\necho 'NVIDIA H200, 143771 MiB'\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(installation.shutil, "which", lambda name: str(program))
+    assert installation._gpus() == ["NVIDIA H200, 143771 MiB"]
+    program.write_text("#!/bin/sh\nexit 9\n")
+    assert installation._gpus() == []
+
+
+def test_a_cache_in_a_folder_yet_to_be_made(empty_cache: Path) -> None:
+    assert pieces()["machine", "cache"]["here"] is True
+    assert not empty_cache.exists(), "looking makes nothing"
