@@ -21,11 +21,16 @@ def demo(
     Example: rushes demo -o demo
     """
     from rushes.demo.parts import PARTS
+    from rushes.errors import MissingDependency
 
     folder = Path(out)
     parts = []
     for part in PARTS:
-        done = part(folder)
+        try:
+            done = part(folder)
+        except MissingDependency as missing:
+            say(f"left out: {missing}")
+            continue
         parts.append(done)
         if not as_json:
             print_table(done.title, done.header, done.rows)

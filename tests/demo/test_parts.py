@@ -1,0 +1,30 @@
+"""The demo on a small installation: parts whose packages are missing are left out, in one line each."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rushes.demo import parts
+from rushes.errors import MissingDependency
+
+
+def test_a_part_without_its_package_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)  # importing it now fails as if it were not there
+    for name in [name for name in sys.modules if name.startswith(("rushes.demo.dist", "rushes.distribution"))]:
+        monkeypatch.delitem(sys.modules, name)
+    with pytest.raises(MissingDependency, match=r"needs torch.*pip install 'rushes\[all\]'"):
+        parts._run("distribution", tmp_path)
+
+
+def test_a_defect_of_our_own_is_not_taken_for_a_missing_package(tmp_path: Path) -> None:
+    with pytest.raises(ModuleNotFoundError, match="rushes.demo.nothing"):
+        parts._run("nothing", tmp_path)
+
+
+def test_naming_the_parts_loads_none_of_them() -> None:
+    code = "import sys, rushes.demo.parts; print([m for m in ('torch', 'numpy', 'av') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
