@@ -1,0 +1,39 @@
+"""Damaged clips end in a row: some of the cases that `make fuzz` runs by the thousand, and what those have found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchmarks.damage import DAMAGES, KINDS, Case, measure_damaged, write_sources
+
+from rushes.scale.local import Crash, run_tasks
+
+CASES = 150
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sources")
+    write_sources(folder)
+    return folder
+
+
+def test_damaged_clips_end_in_a_result(sources: Path) -> None:
+    cases = [Case(str(sources), 0, number) for number in range(CASES)]
+    results = dict(run_tasks(measure_damaged, cases, jobs=2, timeout=120, memory_mb=1500))
+    assert len(results) == CASES
+    faults = {n: r for n, r in results.items() if isinstance(r, Crash) or r[0] == "surprise"}
+    assert not faults
+    badges = {r[0] for r in results.values() if not isinstance(r, Crash)}
+    assert "reject" in badges and badges - {"reject"}, "the damage should break some clips and not all"
+
+
+def test_a_case_is_always_the_same_file(sources: Path) -> None:
+    assert Case(str(sources), 3, 7).damaged() == Case(str(sources), 3, 7).damaged()
+    assert Case(str(sources), 3, 7).damaged() != Case(str(sources), 4, 7).damaged()
+
+
+def test_every_container_takes_part(sources: Path) -> None:
+    assert {path.suffix for path in sources.iterdir()} >= {".mp4", ".mkv", ".webm", ".gif", ".mpg", ".avi"}
+    assert len({Case(str(sources), 0, n).source for n in range(len(KINDS))}) == len(KINDS) and len(DAMAGES) == 7
