@@ -12,6 +12,7 @@ Comparisons are strict: a value on the threshold does not fire. Thresholds are a
 
 from __future__ import annotations
 
+import math
 import tomllib
 from dataclasses import dataclass
 from importlib import resources
@@ -72,7 +73,7 @@ def parse_profile(text: str, *, source: str) -> Profile:
     """Read a profile's TOML; every metric, comparison and threshold is checked."""
     try:
         data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"{source}: expected TOML; {error}") from None
     unknown = sorted(set(data) - {"name", *_LEVELS})
     if unknown:
@@ -107,4 +108,5 @@ def _rules(metric: str, condition: object, *, level: Level, source: str) -> list
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    """Finite: no value is above infinity or below NaN, so such a rule would never fire."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < math.inf

@@ -219,6 +219,6 @@ def _measure(container: InputContainer, streams: Iterable[Stream]) -> dict[int, 
 
 
 def _usual_ticks(stream: Stream) -> int:
-    if not stream.average_rate or not stream.time_base:
+    if not isinstance(stream, VideoStream) or not stream.average_rate or not stream.time_base:
         return 0
     return round(1 / (stream.average_rate * stream.time_base))

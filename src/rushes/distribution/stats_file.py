@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from rushes.core import canonical_json
 from rushes.distribution.inputs import natural_key
 from rushes.distribution.rows import FeatureSet
 from rushes.errors import DefinitionMismatch, InputError
+from rushes.numpy_files import FAULTS, reason
 
 FORMAT = 1
 
@@ -94,8 +94,10 @@ def _read(path: Path) -> list[tuple[dict[str, object], FeatureSet]]:
             ]
     except FileNotFoundError:
         raise InputError(f"{path}: expected saved statistics; nothing is there") from None
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path}: cannot be read as statistics saved by rushes ({error}); save them again") from None
+    except FAULTS as error:
+        raise InputError(
+            f"{path}: cannot be read as statistics saved by rushes ({reason(error)}); save them again"
+        ) from None
 
 
 def _feature_set(entry: Mapping[str, list[str]], rows: np.ndarray) -> FeatureSet:

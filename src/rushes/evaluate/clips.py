@@ -103,11 +103,10 @@ def _entry(subject_id: str, result: ClipResult) -> Entry:
 def _is_finished(writer: RunWriter, subject_id: str, path: str, sound: Sound) -> bool:
     """Whether an earlier run measured this very content under this id."""
     row = writer.finished(subject_id)
-    if row is None or row["path"] != path or row["sha256"] != digest(path):
+    if row is None or row.get("path") != path or row.get("sha256") != digest(path):
         return False
-    facts = row["facts"]
-    assert isinstance(facts, dict)
-    if facts.get("given_up"):  # a crash or a limit: another time, or a wider limit, may end better
+    facts = row.get("facts")
+    if not isinstance(facts, dict) or facts.get("given_up"):  # given up: another time, or a wider limit, may end better
         return False
     return bool(facts.get("audio_sha256") == (digest(sound.path) if sound.path else None))
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Hashable
 from pathlib import Path
 
 import numpy as np
 
 from rushes.errors import InputError
+from rushes.numpy_files import FAULTS, load_npy, load_npz, reason
 from rushes.pose.batch import Numbers
 from rushes.pose.reading import Columns, PoseSet, frame_rate
 
@@ -18,9 +18,9 @@ _NPZ_KEYS = ("keypoints", "visibility", "ids", "areas", "skeleton", "size", "uni
 def read_npy(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
     """frames × joints × columns: x y, x y z visibility, or three columns whose meaning `columns` says."""
     try:
-        array = np.load(source, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(f"{name}: cannot be read as a numpy array ({error})") from None
+        array = load_npy(source)
+    except FAULTS as error:
+        raise InputError(f"{name}: cannot be read as a numpy array ({reason(error)})") from None
     points, visibility = _split_columns(array, name, columns)
     return PoseSet(path=name, points=points, visibility=visibility)
 
@@ -46,11 +46,9 @@ def read_npz(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
     A file with a single array of another name is taken as key points, read like a `.npy`.
     """
     try:
-        with np.load(source, allow_pickle=False) as stored:
-            arrays = {key: stored[key] for key in stored.files if key in _NPZ_KEYS or len(stored.files) == 1}
-            found = stored.files
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
-        raise InputError(f"{name}: cannot be read as numpy arrays ({error})") from None
+        arrays, found = load_npz(source, wanted=lambda names: [n for n in names if n in _NPZ_KEYS or len(names) == 1])
+    except FAULTS as error:
+        raise InputError(f"{name}: cannot be read as numpy arrays ({reason(error)})") from None
     for key in ("visibility", "areas", "size", "time_ms"):
         if key in arrays and arrays[key].dtype.kind not in "fiub":
             raise InputError(f"{name}: {key} should be numbers; got an array of {arrays[key].dtype}")

@@ -11,11 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from rushes.core import Definition, Measurement
 from rushes.errors import DefinitionError, RunError
+from rushes.numpy_files import FAULTS, load_npz, reason
 from rushes.store.subjects import Entry, Subject
 from rushes.store.writing import FORMAT
 
 if TYPE_CHECKING:
     import numpy as np
+
+
+_MISFITS = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+"""What files of somebody else's making can end in while they are put together."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +49,13 @@ class Run:
 
     def series(self, subject_id: str) -> dict[str, np.ndarray]:
         """Per-frame series of one subject; {} where none was stored."""
-        import numpy as np
-
         target = self.path / "series" / f"{subject_id}.npz"
-        if not target.exists():
+        if target.name != f"{subject_id}.npz" or not target.exists():  # an id is no way out of the run's folder
             return {}
-        with np.load(target, allow_pickle=False) as stored:
-            return {key: stored[key] for key in stored.files}
+        try:
+            return load_npz(target)[0]
+        except FAULTS as error:
+            raise RunError(f"{target}: cannot be read as series ({reason(error)}); run the command again") from None
 
 
 def read_run(path: Path | str) -> Run:
@@ -64,8 +69,8 @@ def read_run(path: Path | str) -> Run:
         info = json.loads((folder / "run.json").read_bytes())
     except FileNotFoundError:
         raise RunError(f"{folder}: expected a run directory with run.json; found none") from None
-    except (OSError, ValueError) as error:
-        raise RunError(f"{folder / 'run.json'}: cannot be read as a run ({error})") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise RunError(f"{folder / 'run.json'}: cannot be read as a run ({reason(error)})") from None
     if not isinstance(info, dict) or not isinstance(info.get("format"), int):
         raise RunError(f"{folder / 'run.json'}: expected a run's JSON object; got something else")
     if info["format"] > FORMAT:
@@ -74,11 +79,15 @@ def read_run(path: Path | str) -> Run:
         )
     try:
         return _assemble(folder, info)
-    except (KeyError, TypeError, ValueError, DefinitionError) as error:
+    except OSError as error:
+        raise RunError(f"{folder}: cannot be read ({error})") from None
+    except (*_MISFITS, DefinitionError) as error:
         raise RunError(f"{folder}: the run's files do not fit together ({error!r}); run the command again") from None
 
 
 def _assemble(folder: Path, info: dict[str, Any]) -> Run:
+    if not all(isinstance(info[key], str) for key in ("instrument", "status")):
+        raise TypeError("instrument and status are words")
     if (folder / "journal.jsonl").exists():
         records = _whole_lines(folder / "journal.jsonl")
         latest = {record["subject"]["id"]: record for record in records if "subject" in record}
@@ -109,6 +118,10 @@ def _whole_lines(path: Path) -> list[Any]:
 
 
 def _subject(row: Mapping[str, Any]) -> Subject:
+    kinds = {"id": str, "kind": str, "facts": dict, "reasons": list}
+    wrong = [key for key, kind in kinds.items() if not isinstance(row[key], kind)]
+    if wrong:
+        raise TypeError(f"a subject's {wrong[0]} is {row[wrong[0]]!r}")
     return Subject(
         id=row["id"],
         kind=row["kind"],

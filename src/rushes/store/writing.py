@@ -23,7 +23,7 @@ from typing import IO
 from rushes.core.canonical import canonical_json, canonical_line
 from rushes.core.files import replacing
 from rushes.core.provenance import environment
-from rushes.errors import RunError
+from rushes.errors import DefinitionError, RunError
 from rushes.store.subjects import Entry
 
 FORMAT = 1
@@ -63,8 +63,9 @@ class RunWriter:
                 before = self._read_info()
                 self._definitions.update(_as_dict(before.get("definitions")))
                 self._info["started"] = before.get("started") or _now()
-                self._bring_back_merged()
-                self._lines = self._index_journal()
+                with _misfits(self.path):
+                    self._bring_back_merged()
+                    self._lines = self._index_journal()
                 self._journal: IO[bytes] = open(self.path / "journal.jsonl", "ab")
                 self._write_info("running")
             except BaseException:
@@ -148,10 +149,11 @@ class RunWriter:
             return {}
         try:
             info = _as_dict(json.loads(target.read_bytes()))
-        except (ValueError, UnicodeDecodeError):
+        except (ValueError, RecursionError):
             raise RunError(f"{target}: expected a run's JSON; got something else; choose another -o") from None
         for key in ("instrument", "settings"):
-            here, asked = canonical_json(info.get(key)), canonical_json(self._info[key])
+            with _misfits(self.path):
+                here, asked = canonical_json(info.get(key)), canonical_json(self._info[key])
             if here != asked:
                 raise RunError(
                     f"{self.path}: holds a run with {key} {here}, not {asked}; choose another -o or remove the folder"
@@ -234,6 +236,18 @@ def _as_list(data: object) -> list[object]:
 
 def _now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+@contextmanager
+def _misfits(path: Path) -> Iterator[None]:
+    """Files of an earlier run that are not what a run writes: one line, and nothing of theirs is touched."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, RecursionError, DefinitionError) as error:
+        raise RunError(
+            f"{path}: the run's files do not fit together ({' '.join(repr(error).split())}); "
+            "choose another -o or remove the folder"
+        ) from None
 
 
 @contextmanager
