@@ -20,6 +20,20 @@ def test_a_part_without_its_package_says_how_to_get_it(tmp_path: Path, monkeypat
         parts._run("distribution", tmp_path)
 
 
+def test_faces_without_the_package_that_runs_the_models_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rushes.demo import face
+
+    monkeypatch.setattr(face, "pull", lambda name: ())
+    monkeypatch.setattr(face, "read_portrait", lambda: None)
+    monkeypatch.setitem(sys.modules, "ai_edge_litert", None)
+    monkeypatch.setitem(sys.modules, "ai_edge_litert.interpreter", None)
+    monkeypatch.setenv("RUSHES_CACHE", str(tmp_path))
+    part = face.run(tmp_path)
+    assert part.found.startswith("Left out: ") and part.as_expected
+
+
 def test_a_defect_of_our_own_is_not_taken_for_a_missing_package(tmp_path: Path) -> None:
     with pytest.raises(ModuleNotFoundError, match="rushes.demo.nothing"):
         parts._run("nothing", tmp_path)

@@ -18,6 +18,7 @@ from rushes.demo.part import DemoPart
 from rushes.demo.talking import FPS, FRAMES, SIDE, Frame, speech, talking
 from rushes.errors import MissingDependency
 from rushes.evaluate.clips import evaluate_clips
+from rushes.evaluate.faces import settle
 from rushes.models import pull
 from rushes.report.text import value_text
 
@@ -98,6 +99,9 @@ def run(folder: Path) -> DemoPart:
     try:
         pull("face")
         portrait = read_portrait()
+        settings = settle(1)
+        if settings is not None and settings.model_missing:  # the models are here, the package that runs them is not
+            raise MissingDependency(settings.model_missing)
     except MissingDependency as missing:
         return DemoPart(title=title, run=folder, found=f"Left out: {missing}")
     paths = make_takes(folder / "faces", portrait)

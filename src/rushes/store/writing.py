@@ -79,8 +79,9 @@ class RunWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if not self._journal.closed:
-            self._journal.close()
-            with suppress(OSError):  # the reason for leaving early matters more than the status word
+            with suppress(OSError):  # a full disk fails again here; the reason for leaving early matters more
+                self._journal.close()
+            with suppress(OSError):
                 self._write_info("interrupted")
         self._lock.close()
         with suppress(OSError):

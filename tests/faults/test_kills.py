@@ -1,0 +1,92 @@
+"""Kill -9 at random moments, full disks and lost permissions: going on gives the bytes of a run left in peace."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+from benchmarks.faults import (
+    Job,
+    clip_job,
+    contents,
+    killed_rounds,
+    limit_file_size,
+    mount_tiny,
+    remount,
+    run,
+    sweep_job,
+    unmount,
+)
+
+KILLS = 3
+
+
+@pytest.mark.parametrize("make", [clip_job, sweep_job])
+def test_killed_and_resumed_equals_uninterrupted(make, tmp_path: Path) -> None:
+    job = make(tmp_path / "material")
+    assert killed_rounds(job, tmp_path / "runs", kills=KILLS, per_round=KILLS, seed=5) >= 1
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Job:
+    return clip_job(tmp_path / "material", clips=3)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 16 KB, with the journal's first lines and no more."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if not mount_tiny(folder, kilobytes=16):
+        pytest.skip("mounting a small file system needs root")
+    yield folder
+    unmount(folder)
+
+
+def fails_in_one_line(job: Job, output: Path, *, before: object = None) -> str:
+    done = subprocess.run(job.command(output), capture_output=True, text=True, preexec_fn=before)
+    assert done.returncode == 1, done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1 and done.stderr.startswith("rushes: "), done.stderr
+    return done.stderr
+
+
+def test_a_full_disk_is_one_line_and_the_run_goes_on_when_there_is_room(job: Job, small_disk: Path) -> None:
+    assert "the disk is full" in fails_in_one_line(job, small_disk / "run")
+    assert remount(small_disk, "size=20m")
+    run(job, small_disk / "run")
+    run(job, small_disk / "whole")
+    assert contents(small_disk / "run") == contents(small_disk / "whole")
+
+
+def test_a_file_that_may_not_grow_is_one_line_and_the_run_goes_on(job: Job, tmp_path: Path) -> None:
+    run(job, tmp_path / "whole")
+    said = fails_in_one_line(job, tmp_path / "run", before=partial(limit_file_size, 4096))
+    assert "cannot write the run" in said and "File too large" in said
+    run(job, tmp_path / "run")
+    assert contents(tmp_path / "run") == contents(tmp_path / "whole")
+
+
+def test_a_disk_that_turns_read_only_is_one_line_and_nothing_is_lost(job: Job, small_disk: Path) -> None:
+    assert remount(small_disk, "size=20m")
+    run(job, small_disk / "run")
+    before = contents(small_disk / "run")
+    assert remount(small_disk, "ro")
+    fails_in_one_line(job, small_disk / "run")
+    fails_in_one_line(job, small_disk / "other")
+    assert contents(small_disk / "run") == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere; the read-only disk stands for this")
+def test_a_folder_that_may_not_be_written_is_one_line(job: Job, tmp_path: Path) -> None:
+    run(job, tmp_path / "run")
+    before = contents(tmp_path / "run")
+    (tmp_path / "run").chmod(0o500)
+    try:
+        fails_in_one_line(job, tmp_path / "run")
+    finally:
+        (tmp_path / "run").chmod(0o700)
+    assert contents(tmp_path / "run") == before
