@@ -68,7 +68,7 @@ def measure_damaged(case: Case) -> tuple[str, str]:
     try:
         result = evaluate_clip(path)
         error = str(result.facts.get("error", ""))
-        assert "\n" not in error and bool(error) <= (result.badge == "reject"), error
+        assert "\n" not in error, error
         assert tuple(result.bundle()) == KEYS
         canonical_json([m.value for m in result.measurements])  # refuses NaN and infinity
         return result.badge, ""

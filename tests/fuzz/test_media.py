@@ -11,6 +11,7 @@ from rushes.scale.local import Crash, run_tasks
 
 CASES = 150
 FOUND = [
+    (1, 5348),  # a header that states a negative duration
     (1, 271),  # sound packets without a duration in Matroska: asked for the frame rate, which sound has not
 ]
 """(seed, number) of cases that once ended in an exception."""

@@ -124,7 +124,7 @@ def facts_of(
 ) -> MediaFacts:
     """Facts from the headers and the first decoded frame, which alone carries the rotation."""
     estimated = container.format.name in _ESTIMATED
-    whole = None if estimated or container.duration is None else container.duration / 1000
+    whole = None if estimated or container.duration is None or container.duration < 0 else container.duration / 1000
     return MediaFacts(
         container=container.format.name,
         duration_ms=whole,
@@ -175,7 +175,7 @@ def orientation(frame: VideoFrame) -> tuple[int, bool]:
 
 
 def _stated_ms(stream: Stream, container_ms: float | None) -> float | None:
-    if stream.duration is not None and stream.time_base:
+    if stream.duration is not None and stream.duration >= 0 and stream.time_base:  # a damaged header may say −1
         return float(stream.duration * stream.time_base * 1000)
     tag = re.fullmatch(r"(\d+):(\d\d):(\d\d(?:\.\d+)?)", stream.metadata.get("DURATION", ""))
     if tag:
