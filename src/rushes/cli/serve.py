@@ -13,7 +13,7 @@ from rushes.cli.console import fail, print_json, say
 if TYPE_CHECKING:
     from rushes.web.workbench import Workbench
 
-PASSWORD_VARIABLE = "RUSHES_ADMIN_PASSWORD"
+PASSWORD_VARIABLE = "RUSHES_ADMIN_PASSWORD"  # a variable's name  # nosec B105
 
 
 def serve(
@@ -50,7 +50,7 @@ def serve(
 
     _check_public_url(public_url)
     key = secrets.token_urlsafe(16)
-    wildcard = host in ("0.0.0.0", "::")
+    wildcard = host in ("0.0.0.0", "::")  # compared, not bound  # nosec B104
     app = create_app(
         database_url=db,
         media=media or (Path("studies.media") if "://" in db else None),
@@ -94,7 +94,9 @@ def _set_password_from_environment(bench: Workbench) -> None:
 
 
 def _shown(host: str) -> str:
-    return {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    return {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(  # compared, not bound  # nosec B104
+        host, f"[{host}]" if ":" in host else host
+    )
 
 
 def _announce(address: str, setup: str, *, as_json: bool, reachable: bool) -> None:

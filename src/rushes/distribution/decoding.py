@@ -133,7 +133,7 @@ class _Worker:
         package = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join([package, *filter(None, [os.environ.get("PYTHONPATH")])])
         environment = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
-        self._process = subprocess.Popen(
+        self._process = subprocess.Popen(  # this interpreter  # nosec B603
             [sys.executable, "-m", "rushes.distribution.decode_worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -185,7 +185,7 @@ def write_message(out: IO[bytes], message: Message) -> None:
 def read_message(source: IO[bytes]) -> Message | None:
     """The next message; None at the end."""
     try:
-        kind, content = pickle.load(source)
+        kind, content = pickle.load(source)  # from our own worker  # nosec B301
     except EOFError:
         return None
     if kind != "segment":

@@ -117,7 +117,7 @@ class CommandJudge:
         words = [word.replace("{clip}", str(clip)).replace("{seed}", str(seed)) for word in self._words()]
         try:
             # A session of its own: a program that outlives its time is stopped with everything it started.
-            process = subprocess.Popen(
+            process = subprocess.Popen(  # the user's own program, as words, no shell  # nosec B603
                 words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
             )
         except OSError as error:

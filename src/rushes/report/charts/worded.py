@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape  # escapes text, parses nothing  # nosec B406
 
 _WIDTH = 96
 """Characters a line. The text is set in a fixed-width font, so that lines can be broken without measuring."""
