@@ -113,3 +113,18 @@ def test_eight_k(tmp_path: Path) -> None:
 def test_a_path_that_does_not_exist_raises() -> None:
     with pytest.raises(InputError, match="nowhere.mp4: no such file"):
         rushes.evaluate_clip("nowhere.mp4")
+
+
+def test_an_impossible_value_costs_one_row_and_not_the_batch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from rushes.clip.profile import load_profile
+    from rushes.errors import DefinitionError
+    from rushes.evaluate import clips
+
+    def measure(path: str, **settings: object) -> object:
+        raise DefinitionError("video_duration_ms: -0.007 is outside its range 0..None")
+
+    monkeypatch.setattr(clips, "measure", measure)
+    task = clips._Task(path="a.mp4", audio=None, audio_missing="", faces=None, profile=load_profile("general"))
+    result = clips._work(task)
+    assert (result.badge, result.facts["given_up"]) == ("reject", True)
+    assert "impossible value" in str(result.facts["error"])

@@ -9,6 +9,7 @@ from pathlib import Path
 from rushes.clip.profile import Profile, load_profile
 from rushes.core.canonical import canonical_json
 from rushes.core.provenance import bytes_digest
+from rushes.errors import DefinitionError
 from rushes.evaluate.clip import ClipResult, digest, measure, unreadable
 from rushes.evaluate.faces import FaceSettings, Tier, settle
 from rushes.evaluate.inputs import Sound, find_clips, match_audio
@@ -77,9 +78,12 @@ def evaluate_clips(
 
 
 def _work(task: _Task) -> ClipResult:
-    return measure(
-        task.path, audio=task.audio, audio_missing=task.audio_missing, faces=task.faces, profile=task.profile
-    )
+    try:
+        return measure(
+            task.path, audio=task.audio, audio_missing=task.audio_missing, faces=task.faces, profile=task.profile
+        )
+    except DefinitionError as error:  # a damaged clip gave a number that cannot be: its own row, not the batch's end
+        return _crashed(task, Crash(f"gave an impossible value ({error})"))
 
 
 def _crashed(task: _Task, crash: Crash) -> ClipResult:
