@@ -23,7 +23,7 @@ from rushes.decode import write_clip
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A command line of rushes without its output, and the word before the output."""
+    """A command line of rushes, without its output."""
 
     name: str
     arguments: tuple[str, ...]
@@ -104,7 +104,9 @@ def killed_rounds(job: Job, folder: Path, *, kills: int, per_round: int, seed: i
     while done < kills:
         target = folder / f"killed{compared}"
         for _ in range(min(per_round, kills - done)):
-            done += run_and_kill(job, target, rng.uniform(0.0, span))
+            if not run_and_kill(job, target, rng.uniform(0.0, span)):
+                break  # it was done before the kill came
+            done += 1
         run(job, target)
         differing = sorted(name for name, data in contents(target).items() ^ wanted.items())
         assert not differing, f"{job.name}, round {compared}: {differing[:5]} differ from the uninterrupted result"
