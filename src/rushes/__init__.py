@@ -26,6 +26,7 @@ _HOMES = {
     "read_run": "rushes.store",
     "score_pose": "rushes.evaluate.pose",
     "sweep_clips": "rushes.evaluate.sweep",
+    "write_report": "rushes.evaluate.report",
 }
 
 __all__ = sorted(_HOMES)
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from rushes.evaluate.clips import evaluate_clips
     from rushes.evaluate.distribution import compare_sets
     from rushes.evaluate.pose import score_pose
+    from rushes.evaluate.report import write_report
     from rushes.evaluate.robust import measure_robustness
     from rushes.evaluate.study import evaluate_study, evaluate_validity
     from rushes.evaluate.sweep import sweep_clips

@@ -7,7 +7,21 @@ from typing import Annotated
 import typer
 
 from rushes import __version__
-from rushes.cli import canon, clip, demo, fvd, make_random, metrics, models, pose, robust, serve, study_results, sweep
+from rushes.cli import (
+    canon,
+    clip,
+    demo,
+    fvd,
+    make_random,
+    metrics,
+    models,
+    pose,
+    report,
+    robust,
+    serve,
+    study_results,
+    sweep,
+)
 from rushes.cli.console import one_line_errors
 
 app = typer.Typer(
@@ -43,6 +57,7 @@ app.command("metrics")(one_line_errors(metrics.metrics))
 models.app.command("make-random")(one_line_errors(make_random.make_random))
 app.add_typer(models.app, name="models")
 app.add_typer(pose.app, name="pose")
+app.command("report")(one_line_errors(report.report))
 app.command("robust")(one_line_errors(robust.robust))
 app.command("sweep")(one_line_errors(sweep.sweep))
 app.command("serve")(one_line_errors(serve.serve))
