@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rushes.core.files import replacing
 from rushes.errors import InputError
-from rushes.report.page import render_page
+from rushes.report.page import opening, render_page
 from rushes.report.sections.clips import clip_section
 from rushes.report.sections.numbers import numbers_section
 from rushes.report.sections.section import Section
@@ -20,6 +20,7 @@ from rushes.store import Entry, Run, read_run
 
 STRIPS = 300
 """Clips per run that get a film strip unless told otherwise, worst first: about 30 kB each."""
+_CRASHED = "The clip could not be decoded again, so there is nothing to show."
 _SECONDS_A_CLIP = 120.0
 
 Progress = Callable[[int], None]
@@ -63,7 +64,7 @@ def write_report(
             out.write(html)
     except OSError as error:
         raise InputError(f"{target}: cannot write the report ({error.strerror or error})") from None
-    found = lead or " ".join(section.found for section in sections)
+    found = lead or opening(sections)
     return Report(path=target, bytes=len(html.encode()), found=found, runs=opened)
 
 
@@ -91,10 +92,7 @@ def _strips(
     advance = progress(len(wanted)) if progress and wanted else None
     for position, outcome in run_tasks(take_strip, [w[2] for w in wanted], jobs=jobs, timeout=_SECONDS_A_CLIP):
         number, entry, _ = wanted[position]
-        crashed = isinstance(outcome, Crash)
-        taken[number][entry.subject.id] = (
-            Strip(missing="The clip could not be decoded again, so there is nothing to show.") if crashed else outcome
-        )
+        taken[number][entry.subject.id] = Strip(missing=_CRASHED) if isinstance(outcome, Crash) else outcome
         if advance is not None:
             advance(1)
     if most > 0:

@@ -18,6 +18,7 @@ from rushes import __version__
 from rushes.core import Definition
 from rushes.errors import MissingDependency
 from rushes.report.figure import Figure
+from rushes.report.sections.clips import clips_sentence
 from rushes.report.sections.section import Section, range_and_direction, unit_text
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _SCRIPTS = ("timeline.js", "report.js")
 _IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE)
+_WIDTH = re.compile(r'<svg[^>]*\swidth="([\d.]+)"')
+_HALF_PAGE = 560
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class)\b)", re.MULTILINE)
 
 
@@ -35,17 +38,28 @@ def render_page(sections: Sequence[Section], *, title: str, lead: str = "") -> s
         f"default-src 'none'; img-src data:; style-src '{_source(style)}'; script-src '{_source(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
-    html = _environment().get_template("page.html").render(
-        title=title,
-        lead=lead or " ".join(section.found for section in sections),
-        sections=sections,
-        policy=policy,
-        style=style,
-        script=script,
-        version=__version__,
+    html = (
+        _environment()
+        .get_template("page.html")
+        .render(
+            title=title,
+            lead=lead or opening(sections),
+            sections=sections,
+            policy=policy,
+            style=style,
+            script=script,
+            version=__version__,
+        )
     )
     # A file name from a run can hold half a surrogate pair, which no file can.
     return html.encode("utf-8", "replace").decode()
+
+
+def opening(sections: Sequence[Section]) -> str:
+    """What was found, in one paragraph: the clips of all runs together, then the other instruments."""
+    tables = [section.clips for section in sections if section.clips]
+    others = [section.found for section in sections if not section.clips]
+    return " ".join([*([clips_sentence(tables)] if tables else []), *others])
 
 
 def asset(name: str) -> str:
@@ -64,6 +78,12 @@ def joined_modules(names: Sequence[str]) -> str:
 def figure_uri(figure: Figure) -> str:
     """A chart as a picture: whatever text a chart holds, a picture runs no script."""
     return "data:image/svg+xml;base64," + base64.b64encode(figure.svg.encode("utf-8", "replace")).decode()
+
+
+def is_wide(figure: Figure) -> bool:
+    """Whether a chart needs the page's whole width to be read."""
+    width = _WIDTH.search(figure.svg)
+    return width is not None and float(width[1]) > _HALF_PAGE
 
 
 def definition_groups(definitions: Sequence[Definition]) -> list[tuple[Definition, list[str]]]:
@@ -91,6 +111,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "figure_uri": figure_uri,
+        "is_wide": is_wide,
         "definition_groups": definition_groups,
         "unit": unit_text,
         "range_and_direction": range_and_direction,

@@ -22,12 +22,13 @@ function readJson(id) {
   return holder ? JSON.parse(holder.textContent) : null;
 }
 
-/** The value for people, as on the terminal. */
+/** The value with the digits a column has room for. */
 function short(value) {
   if (value === "" || value === null || value === undefined) return "–";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Number.isInteger(value)) return String(value);
-  return Math.abs(value) >= 1000 ? value.toFixed(2) : value.toFixed(4);
+  const size = Math.abs(value);
+  return value.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : 4);
 }
 
 /** The value as the run's file has it. */
@@ -174,10 +175,9 @@ class ClipTable {
   row(row) {
     const button = make("button", { type: "button", class: "open", "aria-expanded": "false" }, make("bdi", {}, row.id));
     const line = make("tr", { class: "clip", "data-row": row.number },
-      make("th", { scope: "row", class: "c-id" }, button),
+      make("th", { scope: "row", class: "c-id" }, button, ...(row.reasons.length ? [make("span", { class: "why" }, row.reasons.join("; "))] : [])),
       make("td", { class: "c-signal" }, badge(row.badge)),
-      ...this.data.columns.map((metric) => make("td", { class: "c-metric" }, short(row.values[metric]))),
-      make("td", { class: "c-reasons" }, row.reasons.join("; ")));
+      ...this.data.columns.map((metric) => make("td", { class: "c-metric" }, short(row.values[metric]))));
     return line;
   }
 

@@ -16,7 +16,7 @@ const LANES = [
   { label: "Luma", names: ["luma_mean"] },
   { label: "Difference", names: ["luma_diff"] },
   { label: "Sharpness", names: ["laplacian_variance"] },
-  { label: "Mouth · sound", names: ["mouth_openness", "audio_envelope"] },
+  { label: "Mouth", second: "┄ sound", names: ["mouth_openness", "audio_envelope"] },
   { label: "Face", names: ["face_count"], band: true },
 ];
 const WORDS = {
@@ -196,7 +196,7 @@ function shade(pen, data, place, colours, x) {
   for (const [kind, colour] of [["freezes", colours.warn], ["gaps", colours.bad]]) {
     pen.fillStyle = colour;
     pen.globalAlpha = 0.14;
-    for (const [start, end] of data[kind]) pen.fillRect(x(start), RAIL, Math.max(x(end) - x(start), 1.5), place.bottom - RAIL);
+    for (const [start, end] of data[kind]) pen.fillRect(x(start), RAIL, Math.max(x(end) - x(start), 1.5), place.bottom - SPACE - RAIL);
     pen.globalAlpha = 1;
   }
 }
@@ -204,7 +204,10 @@ function shade(pen, data, place, colours, x) {
 function drawLane(pen, lane, series, times, place, colours, x) {
   pen.fillStyle = colours.muted;
   pen.textAlign = "left";
-  pen.fillText(lane.label, 2, lane.labelAt);
+  const both = lane.second && lane.names.length > 1;
+  const wide = place.left > 50;
+  pen.fillText(both && !wide ? `${lane.label}  ${lane.second}` : lane.label, 2, both && wide ? lane.labelAt - 8 : lane.labelAt);
+  if (both && wide) pen.fillText(lane.second, 2, lane.labelAt + 9);
   pen.strokeStyle = colours.line;
   pen.lineWidth = 1;
   pen.strokeRect(place.left + 0.5, lane.top + 0.5, place.width - 1, lane.height - 1);

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rushes.clip.bundle import by_bundle_key
 from rushes.core import Definition, Measurement
 from rushes.report.embed import embedded_json
 from rushes.report.sections.section import (
+    DIRECTIONS,
+    Cell,
     ClipTable,
     Column,
     FirstRow,
     Section,
+    compact_text,
     notice,
-    number,
     settings_text,
     unit_text,
     varying_params,
 )
 from rushes.report.strips import Strip
 from rushes.report.table import CLIP_COLUMNS, worst_first
-from rushes.report.text import direction_text
 from rushes.report.timeline import clip_timeline
 from rushes.store import Entry, Run
 
@@ -38,15 +39,15 @@ _FACE_COLUMNS = (
     ("lse_c", "lse_c"),
 )
 _METRIC = re.compile(r"[a-z][a-z0-9_]*(?==)")
-NO_STRIP = "No film strip was asked for this clip; rushes report --strips N makes them for the first N clips, worst first."
+NO_STRIP = (
+    "No film strip was asked for this clip; rushes report --strips N makes them for the first N clips, worst first."
+)
 
 
 def clip_section(run: Run, anchor: str, strips: Mapping[str, Strip]) -> Section:
     """Everything the page says about one clip run; `strips` by subject id."""
     entries = worst_first(run)
-    definitions = list(
-        {m.signature: m.definition for entry in run.entries for m in entry.measurements}.values()
-    )
+    definitions = list({m.signature: m.definition for entry in run.entries for m in entry.measurements}.values())
     table = _table(run, entries, definitions, strips)
     return Section(
         anchor=anchor,
@@ -54,7 +55,7 @@ def clip_section(run: Run, anchor: str, strips: Mapping[str, Strip]) -> Section:
         question="Is this take technically sound and alive?",
         run=run,
         notice=notice(run),
-        found=_found(table),
+        found=clips_sentence([table]),
         facts=_facts(run),
         clips=table,
         definitions=definitions,
@@ -94,7 +95,7 @@ def _table(
     )
 
 
-def _tally(names: Any) -> list[tuple[str, int]]:
+def _tally(names: Iterable[str]) -> list[tuple[str, int]]:
     """Most frequent first, by name among equals."""
     return sorted(Counter(names).items(), key=lambda pair: (-pair[1], pair[0]))
 
@@ -127,7 +128,7 @@ def _metrics(definitions: Sequence[Definition]) -> list[dict[str, str]]:
             "name": definition.name,
             "settings": settings_text(definition, varying),
             "unit": unit_text(definition),
-            "better": direction_text(definition),
+            "better": DIRECTIONS[definition.better],
             "signature": definition.signature,
             "summary": definition.summary,
         }
@@ -173,8 +174,12 @@ def media_text(facts: Mapping[str, Any]) -> str:
 
 def _first_row(entry: Entry, columns: Sequence[Column]) -> FirstRow:
     values = {m.signature: m for m in entry.measurements}
-    cells = [number(values.get(column.definition.signature)) for column in columns]
+    cells = [_compact(values.get(column.definition.signature)) for column in columns]
     return FirstRow(entry.subject.id, entry.subject.badge or "", "; ".join(entry.subject.reasons), cells)
+
+
+def _compact(measurement: Measurement | None) -> Cell:
+    return Cell("–") if measurement is None else Cell(compact_text(measurement), measurement)
 
 
 def _extra(run: Run, entry: Entry, strip: Strip) -> str:
@@ -191,13 +196,24 @@ def _extra(run: Run, entry: Entry, strip: Strip) -> str:
     return embedded_json(data)
 
 
-def _found(table: ClipTable) -> str:
-    if not table.total:
+def clips_sentence(tables: Sequence[ClipTable]) -> str:
+    """How many clips, which review signals, and the reasons that came up most, over one run or several."""
+    total = sum(table.total for table in tables)
+    if not total:
         return "No clip is in this run yet."
-    counts = ", ".join(f"{count} {badge}" for badge, count in table.counts)
-    what = "1 clip" if table.total == 1 else f"{table.total:,} clips"
-    reasons = "; ".join(f"{name} ({count})" for name, count in table.reasons[:3])
-    return f"{what}: {counts}." + (f" Most frequent reasons: {reasons}." if reasons else " No rule fired.")
+    badges, reasons = _summed(table.counts for table in tables), _summed(table.reasons for table in tables)
+    counts = ", ".join(f"{badges[badge]:,} {badge}" for badge in BADGES)
+    frequent = sorted(reasons.items(), key=lambda pair: (-pair[1], pair[0]))
+    named = ", ".join(f"{name} ({count:,})" for name, count in frequent[:3])
+    why = f"; the reasons that came up most are {named}." if named else "; no rule fired."
+    return f"{total:,} {'clip was' if total == 1 else 'clips were'} measured. Review signals: {counts}{why}"
+
+
+def _summed(tallies: Iterable[Sequence[tuple[str, int]]]) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for tally in tallies:
+        total.update(dict(tally))
+    return total
 
 
 def _facts(run: Run) -> list[tuple[str, str]]:

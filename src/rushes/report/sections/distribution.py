@@ -12,6 +12,8 @@ from rushes.store import Run
 TITLE, QUESTION = "Distribution", "Does this set look like the real one?"
 _METRICS = ("fvd", "fid-vid", "kvd")
 _BESIDE = {"low": "95 % from", "high": "to", "extrapolated": "at infinite N"}
+_MOST_SAID = 2
+"""Distances named in a sentence; the table has them all."""
 _PROTOCOL = ("backbone", "feature", "frames", "size", "resize", "normalise", "precision", "weights")
 
 
@@ -23,14 +25,19 @@ def grids(run: Run) -> tuple[Grid, ...]:
 
 def found(run: Run) -> str:
     """The distances, each with its protocol and N."""
-    parts = []
-    for (metric, protocol), row in _by_protocol(run).items():
-        params = dict(row["value"].definition.params)
-        sizes = f"{params.get('n_gen')} against {params.get('n_gt')} clips"
-        parts.append(f"{metric} under {protocol} is {value_text(row['value'])} ({sizes})")
-    random = any("random" in m.signature for row in _by_protocol(run).values() for m in row.values())
+    rows = _by_protocol(run)
+    parts = [_sentence(metric, protocol, row["value"]) for (metric, protocol), row in rows.items()]
+    if len(parts) > _MOST_SAID:
+        parts[_MOST_SAID:] = [f"{len(parts) - _MOST_SAID} more are in the table"]
+    random = any("weights:random" in row["value"].signature for row in rows.values())
     warning = " The weights are random, so these numbers compare only with themselves." if random else ""
     return ("; ".join(parts) + "." + warning) if parts else "No distance could be computed."
+
+
+def _sentence(metric: str, protocol: str, value: Measurement) -> str:
+    params = dict(value.definition.params)
+    sizes = f"{params.get('n_gen')} against {params.get('n_gt')} clips"
+    return f"{metric} under {protocol} is {value_text(value)} ({sizes})"
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
@@ -39,7 +46,9 @@ def facts(run: Run) -> list[tuple[str, str]]:
         known: Any = subject.facts
         left_out = len(known.get("excluded") or ())
         note = f", {left_out} left out" if left_out else ""
-        lines.append((str(known.get("side", subject.id)).capitalize(), f"{subject.path}: {known.get('clips')} clips{note}"))
+        lines.append(
+            (str(known.get("side", subject.id)).capitalize(), f"{subject.path}: {known.get('clips')} clips{note}")
+        )
     return lines
 
 

@@ -54,7 +54,9 @@ def _ranking(entry: Entry) -> Grid:
     strengths = _triples(entry, "bt_elo", ("system", _RULE))
     ranks = _triples(entry, "bt_rank", ("system", _RULE))
     shares = _triples(entry, "win_share", ("system", _RULE), family="all")
-    places = sorted(strengths or shares, key=lambda place: (place[1] != "none", -_estimate(strengths.get(place)), place))
+    places = sorted(
+        strengths or shares, key=lambda place: (place[1] != "none", -_estimate(strengths.get(place)), place)
+    )
     rows = [
         (
             Cell(place[0]),
@@ -67,7 +69,7 @@ def _ranking(entry: Entry) -> Grid:
     ]
     return Grid(
         title=f"{entry.subject.id}: ranking",
-        header=("system", "raters left out", "Elo ↑", "95 % from", "to", "rank from", "to", "wins ↑"),
+        header=("system", "raters left out", "Elo ↑", f"{_confidence(entry)} from", "to", "rank from", "to", "wins ↑"),
         rows=rows,
         caption="Where intervals overlap, the order is open. People decide preference; metrics do not.",
     )
@@ -86,8 +88,14 @@ def _agreement(entry: Entry) -> Grid:
         )
         for (family,), row in shares.items()
     ]
-    header = ("task family", "agreement ↑", "95 % from", "to", "Krippendorff α ↑", "Gwet AC1 ↑")
+    header = ("task family", "agreement ↑", f"{_confidence(entry)} from", "to", "Krippendorff α ↑", "Gwet AC1 ↑")
     return Grid(title=f"{entry.subject.id}: agreement between raters", header=header, rows=rows)
+
+
+def _confidence(entry: Entry) -> str:
+    """How sure the intervals are, as their signatures say: "95 %"."""
+    found = {dict(m.definition.params).get("confidence") for m in entry.measurements} - {None}
+    return f"{float(found.pop() or 0):.0%}".replace("%", " %") if len(found) == 1 else "interval"
 
 
 def _estimate(row: dict[str, Measurement] | None) -> float:
@@ -110,4 +118,6 @@ def _overlap(first: dict[str, Measurement], second: dict[str, Measurement]) -> s
     if low is None or high is None or low.value is None or high.value is None:
         return ""
     apart = float(low.value) > float(high.value)
-    return " The first two intervals do not overlap." if apart else " The first two intervals overlap: the order is open."
+    return (
+        " The first two intervals do not overlap." if apart else " The first two intervals overlap: the order is open."
+    )

@@ -10,6 +10,7 @@ from rushes.report.figure import Figure
 from rushes.report.text import direction_text, range_text, value_text
 from rushes.store import Run
 
+DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "neither": "neither"}
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 
 
@@ -58,7 +59,7 @@ class NumberRow:
 
     @property
     def direction(self) -> str:
-        return direction_text(self.definition)
+        return DIRECTIONS[self.definition.better]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +135,22 @@ def exact_text(measurement: Measurement) -> str:
     return repr(value)
 
 
+def compact_text(measurement: Measurement) -> str:
+    """The value with the digits a column has room for; opening the row shows it whole.
+
+    >>> from rushes.core import Definition
+    >>> d = Definition(name="x", unit="1", lowest=None, highest=None, better="neither", summary="s", formula="f")
+    >>> [compact_text(Measurement(definition=d, value=v, count=1)) for v in (0.14886101, 54.5, 748.81, 3, 3.0)]
+    ['0.1489', '54.50', '748.8', '3', '3']
+    """
+    value = measurement.value
+    if not isinstance(value, float):
+        return value_text(measurement)
+    if value.is_integer():
+        return str(int(value))
+    return f"{value:.{1 if abs(value) >= 100 else 2 if abs(value) >= 10 else 4}f}"
+
+
 def number(measurement: Measurement | None) -> Cell:
     """A cell for a measurement; a dash where there is none."""
     return Cell("–") if measurement is None else Cell(value_text(measurement), measurement)
@@ -166,7 +183,7 @@ def notice(run: Run) -> str:
 
 
 def number_rows(run: Run, limit: int) -> tuple[tuple[NumberRow, ...], int]:
-    """Every number of a run in stored order, each with the settings that tell it from its namesakes; and how many more."""
+    """Every number of a run, each with the settings that tell it from its namesakes; and how many are left out."""
     everything = [(entry.subject.id, m) for entry in run.entries for m in entry.measurements]
     varying = varying_params([m.definition for _, m in everything])
     rows = tuple(NumberRow(subject, m, settings_text(m.definition, varying)) for subject, m in everything[:limit])
