@@ -48,9 +48,9 @@ def write_report(
 ) -> Report:
     """Write runs, read or by directory, as one HTML file that opens offline.
 
-    `lead` is the opening paragraph, in place of what the sections found. `strips` is for how many clips of a run to take
-    key frames, worst first; 0 leaves them out. A run that is still going gives what is finished so far. The same runs
-    and clips give the same bytes. Raises `RunError` for a folder that is no run, or is from a newer version.
+    `lead` is the opening paragraph, in place of what the sections found. `strips` is for how many clips of a run to
+    take key frames, worst first; 0 leaves them out. A run that is still going gives what is finished so far. The same
+    runs and clips give the same bytes. Raises `RunError` for a folder that is no run, or is from a newer version.
     """
     opened = tuple(run if isinstance(run, Run) else read_run(run) for run in runs)
     if not opened:

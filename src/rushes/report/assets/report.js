@@ -70,7 +70,7 @@ class ClipTable {
     }));
     this.form = card.querySelector("form");
     this.body = card.querySelector("tbody");
-    this.width = card.querySelectorAll("thead th").length;
+    this.classes = [...card.querySelectorAll(".clip-table > thead .c-metric")].map((head) => head.className);
     this.sorting = { by: "signal", down: false };
     this.filters = { find: "", badge: "", reason: "" };
     this.drawn = new Map();
@@ -177,7 +177,7 @@ class ClipTable {
     const line = make("tr", { class: "clip", "data-row": row.number },
       make("th", { scope: "row", class: "c-id" }, button, ...(row.reasons.length ? [make("span", { class: "why" }, row.reasons.join("; "))] : [])),
       make("td", { class: "c-signal" }, badge(row.badge)),
-      ...this.data.columns.map((metric) => make("td", { class: "c-metric" }, short(row.values[metric]))));
+      ...this.data.columns.map((metric, n) => make("td", { class: this.classes[n] }, short(row.values[metric]))));
     return line;
   }
 
@@ -192,6 +192,15 @@ class ClipTable {
     buttons[Math.min(Math.max(to, 0), buttons.length - 1)].focus();
   }
 
+  /** Columns to be seen: a narrow window leaves some out. */
+  width() {
+    return [...this.card.querySelectorAll(".clip-table > thead th")].filter((head) => head.offsetWidth > 0).length;
+  }
+
+  fit() {
+    for (const cell of this.body.querySelectorAll("tr.detail > td")) cell.colSpan = this.width();
+  }
+
   toggle(line) {
     const button = line.querySelector("button.open");
     const open = button.getAttribute("aria-expanded") === "true";
@@ -204,7 +213,7 @@ class ClipTable {
       return;
     }
     const id = `${this.anchor}-open-${number}`;
-    const cell = make("td", { colspan: this.width });
+    const cell = make("td", { colspan: this.width() });
     line.after(make("tr", { class: "detail", id }, cell));
     button.setAttribute("aria-controls", id);
     const timeline = detail(cell, this.rows[number], this.data.metrics, readJson(`${this.anchor}-x${number}`));
@@ -311,6 +320,8 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+addEventListener("resize", () => tables.forEach((table) => table.fit()));
+matchMedia("print").addEventListener("change", () => tables.forEach((table) => table.fit()));
 addEventListener("beforeprint", () => {
   for (const table of tables) {
     const drawn = table.body.querySelectorAll("tr.clip").length;

@@ -38,6 +38,7 @@ _FACE_COLUMNS = (
     ("corr", "mouth_audio_corr"),
     ("lse_c", "lse_c"),
 )
+_MINOR = ("av_duration_delta_ms", "scene_cut_count", "frame_diff_spike_count")
 _METRIC = re.compile(r"[a-z][a-z0-9_]*(?==)")
 NO_STRIP = (
     "No film strip was asked for this clip; rushes report --strips N makes them for the first N clips, worst first."
@@ -115,7 +116,12 @@ def _columns(entries: Sequence[Entry], definitions: Sequence[Definition]) -> lis
             if name not in chosen or chosen[name].value is None:
                 chosen[name] = measurement
     return [
-        Column(index=position[chosen[name].signature], label=label, definition=chosen[name].definition)
+        Column(
+            index=position[chosen[name].signature],
+            label=label,
+            definition=chosen[name].definition,
+            minor=name in _MINOR,
+        )
         for label, name in (*CLIP_COLUMNS, *_FACE_COLUMNS)
         if name in chosen and (chosen[name].value is not None or (label, name) in CLIP_COLUMNS)
     ]

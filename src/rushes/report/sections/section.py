@@ -91,6 +91,8 @@ class Column:
     index: int
     label: str
     definition: Definition
+    minor: bool
+    """Left out first where the window is narrow."""
 
     @property
     def arrow(self) -> str:
