@@ -14,7 +14,7 @@ from rushes.report.sections.numbers import numbers_section
 from rushes.report.sections.section import Section
 from rushes.report.strips import Strip, StripTask, key_frames, take_strip
 from rushes.report.table import worst_first
-from rushes.report.timeline import find_faults
+from rushes.report.timeline import find_faults, kept_series
 from rushes.scale.local import Crash, cpu_count, run_tasks
 from rushes.store import Entry, Run, read_run
 
@@ -104,10 +104,7 @@ def _strips(
 
 def _task(run: Run, entry: Entry) -> StripTask | None:
     """What to take from a clip; None where the run saw no frame of it."""
-    try:
-        series = run.series(entry.subject.id)
-    except (OSError, ValueError, KeyError):
-        series = {}
+    series = kept_series(run, entry.subject.id)
     total = len(series.get("time_ms", ()))
     if not total:
         return None

@@ -17,9 +17,11 @@ The data, as JSON::
 from __future__ import annotations
 
 import base64
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +29,7 @@ from numpy.typing import NDArray
 from rushes.clip.bundle import by_bundle_key
 from rushes.clip.motion import diff_spikes, scene_cuts
 from rushes.core import Measurement
+from rushes.store import Run
 
 POINTS = 600
 """Most points a series keeps. A longer one keeps the lowest and the highest of each stretch, so no peak is lost."""
@@ -52,6 +55,17 @@ class Faults:
     def frames(self) -> list[int]:
         """One frame per fault, in order of time: where a film strip should look."""
         return sorted({*self.cuts, *self.spikes, *((a + b) // 2 for a, b in (*self.freezes, *self.gaps))})
+
+
+def kept_series(run: Run, subject_id: str) -> dict[str, Series]:
+    """The series a timeline needs; {} where none were stored or the file is damaged: that costs a timeline, no more."""
+    target = run.path / "series" / f"{subject_id}.npz"
+    try:
+        # numpy leaves the file open when it is no archive, so it is opened here.
+        with open(target, "rb") as file, np.load(file, allow_pickle=False) as stored:
+            return {key: stored[key] for key in stored.files if key in _NEEDED}
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error):
+        return {}
 
 
 def find_faults(measurements: Sequence[Measurement], series: Mapping[str, Series]) -> Faults:
@@ -146,6 +160,9 @@ _SCALES: dict[str, Callable[[float, float], tuple[float, float]]] = {
     "audio_envelope": lambda low, high: (0.0, max(high, 0.01)),
     "face_count": lambda low, high: (0.0, 1.0),
 }
+
+
+_NEEDED = {"time_ms", "mafd", *_SCALES}
 
 
 def _ranges(series: Mapping[str, Series], frames: int) -> list[tuple[str, float, float]]:

@@ -25,7 +25,7 @@ from rushes.report.sections.section import (
 )
 from rushes.report.strips import Strip
 from rushes.report.table import CLIP_COLUMNS, worst_first
-from rushes.report.timeline import clip_timeline
+from rushes.report.timeline import clip_timeline, kept_series
 from rushes.store import Entry, Run
 
 BADGES = ("reject", "flagged", "pass")
@@ -190,12 +190,8 @@ def _compact(measurement: Measurement | None) -> Cell:
 
 def _extra(run: Run, entry: Entry, strip: Strip) -> str:
     """What a row shows when it is opened."""
-    try:
-        series = run.series(entry.subject.id)
-    except (OSError, ValueError, KeyError):  # a damaged series file costs its timeline, not the report
-        series = {}
     data = {
-        "timeline": clip_timeline(entry.measurements, series),
+        "timeline": clip_timeline(entry.measurements, kept_series(run, entry.subject.id)),
         "strip": [[frame.frame, frame.time_ms, frame.jpeg] for frame in strip.frames],
         "no_strip": strip.missing,
     }
