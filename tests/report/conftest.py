@@ -14,6 +14,7 @@ from rushes.clip.bundle import tier0_measurements
 from rushes.clip.observe import Observation
 from rushes.core import Measurement
 from rushes.decode import write_clip
+from rushes.demo import robustness
 from rushes.evaluate.clips import evaluate_clips
 from rushes.evaluate.report import write_report
 from rushes.store import Entry, Run, RunWriter, Subject, read_run
@@ -106,6 +107,19 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Run]:
         return write_many(tmp_path_factory.mktemp("many") / "run", count, **options)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def sweep_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo's sweep: two axes, eight runs, an answer that tips over."""
+    return robustness.run(tmp_path_factory.mktemp("sweep")).run
+
+
+@pytest.fixture(scope="session")
+def sweep_page(sweep_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    target = tmp_path_factory.mktemp("pages") / "sweep.html"
+    write_report([sweep_run], target)
+    return target
 
 
 @pytest.fixture(scope="session")

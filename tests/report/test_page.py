@@ -14,7 +14,6 @@ import pytest
 
 from rushes.errors import InputError, RunError
 from rushes.evaluate.report import write_report
-from rushes.evaluate.robust import measure_robustness
 from rushes.report.embed import embedded_json
 from rushes.report.figure import Figure
 from rushes.report.page import asset, figure_uri, joined_modules
@@ -208,16 +207,10 @@ def test_what_is_no_run_or_too_new_is_one_clear_line(tmp_path: Path, clip_run: P
     assert not (tmp_path / "r.html").exists()
 
 
-def sweep_run(shared: Path, tmp_path: Path) -> Path:
-    measure_robustness(shared / "golden" / "sweep_2axis", output=tmp_path / "sweep")
-    return tmp_path / "sweep"
-
-
-def test_a_sweep_has_tables_charts_and_every_number(shared: Path, tmp_path: Path) -> None:
-    run = sweep_run(shared, tmp_path)
-    made = write_report([run], tmp_path / "r.html")
+def test_a_sweep_has_tables_charts_and_every_number(sweep_run: Path, tmp_path: Path) -> None:
+    made = write_report([sweep_run], tmp_path / "r.html")
     text = made.path.read_text()
-    stored = [json.loads(line) for line in (run / "measurements.jsonl").read_text().splitlines()]
+    stored = [json.loads(line) for line in (sweep_run / "measurements.jsonl").read_text().splitlines()]
     rows = re.findall(r'<td class="value">([^<]*)</td>.*?data-copy="([^"]*)"', text)
     assert [(float(value), signature) for value, signature in rows] == [(m["value"], m["signature"]) for m in stored]
     for exact, signature in re.findall(r'data-copy="([^"]*)" data-value="([^"]*)"', text):
@@ -226,10 +219,9 @@ def test_a_sweep_has_tables_charts_and_every_number(shared: Path, tmp_path: Path
     assert made.found and made.found in text.replace("&#39;", "'").replace("&#34;", '"')
 
 
-def test_a_missing_chart_package_does_not_break_the_page(shared: Path, tmp_path: Path, monkeypatch: Any) -> None:
-    run = sweep_run(shared, tmp_path)
+def test_a_missing_chart_package_does_not_break_the_page(sweep_run: Path, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setitem(__import__("sys").modules, "altair", None)
-    text = write_report([run], tmp_path / "r.html").path.read_text()
+    text = write_report([sweep_run], tmp_path / "r.html").path.read_text()
     assert "No charts." in text and "pip install" in text and "stability per axis value" in text
 
 
