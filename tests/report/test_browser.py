@@ -35,7 +35,7 @@ class Reader:
 
     def __init__(self, browser: playwright.Browser, path: Path, **options: Any) -> None:
         self.context = browser.new_context(**options)
-        self.context.set_default_timeout(15_000)
+        self.context.set_default_timeout(8_000)
         self.page = self.context.new_page()
         self.faults: list[str] = []
         self.elsewhere: list[str] = []
@@ -124,7 +124,7 @@ def test_filters_by_words_signal_and_reason(read: Callable[..., Reader]) -> None
     page.get_by_role("button", name="Clear the filters").click()
     assert reader.names == everything
     page.locator(".tile.reject").click()
-    assert reader.names == ["broken"] and page.get_by_label("Signal", exact=True).input_value() == "reject"
+    assert reader.names == ["broken"] and page.locator("select[name=badge]").input_value() == "reject"
     playwright.expect(page.locator(".tile.reject")).to_have_attribute("aria-pressed", "true")
     page.locator(".tile.reject").click()
     page.locator("[data-reason=freeze_frame_ratio]").click()
@@ -160,7 +160,7 @@ def test_an_open_row_shows_the_run_s_numbers(read: Callable[..., Reader], clip_r
             assert value == words[expected]
         else:
             assert float(value) == expected
-        assert unit == definitions[signature]["unit"].replace("true/false", unit) and int(count) == mine[signature]["count"]
+        assert unit == definitions[signature]["unit"] and int(count) == mine[signature]["count"]
     assert detail.get_by_text("Scene cut at 0.80 s (frame 20)").count() == 1
 
 
@@ -232,13 +232,15 @@ def test_thousands_of_rows_come_as_they_are_needed(
     reader = read(made.path)
     assert len(reader.names) < 400
     reader.page.locator("[data-more]").scroll_into_view_if_needed()
-    reader.page.wait_for_function("document.querySelectorAll('button.open').length >= 200")
+    playwright.expect(reader.page.locator("button.open").nth(199)).to_be_attached()
     reader.page.get_by_label("Find").fill("clip_01199")
     assert reader.names == ["clip_01199"]
-    assert "no longer where" in reader.open("clip_01199").inner_text()
+    assert "No film strip was asked" in reader.open("clip_01199").inner_text()
 
 
-def test_prints_more_than_the_screen_shows(read: Callable[..., Reader], many: Callable[..., Run], tmp_path: Path) -> None:
+def test_prints_more_than_the_screen_shows(
+    read: Callable[..., Reader], many: Callable[..., Run], tmp_path: Path
+) -> None:
     made = write_report([many(250)], tmp_path / "many.html", strips=0)
     reader = read(made.path)
     data = reader.page.pdf(format="A4")
@@ -250,5 +252,5 @@ def test_reads_without_scripts(browser: playwright.Browser, page: Path) -> None:
     tab = context.new_page()
     tab.goto(page.as_uri())
     assert tab.locator("tr.clip").count() == 5
-    playwright.expect(tab.get_by_text("Scripts are off")).to_be_visible()
+    playwright.expect(tab.locator("tr.clip").first).to_contain_text("broken")
     context.close()

@@ -21,7 +21,7 @@ def report(
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
     strips: Annotated[
         int, typer.Option(min=0, metavar="N", help="Film strips for the first N clips of a run, worst first.")
-    ] = 300,
+    ] = 100,
     no_strips: Annotated[bool, typer.Option("--no-strips", help="No film strips: a quicker, smaller page.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:

@@ -18,8 +18,8 @@ from rushes.report.timeline import find_faults, kept_series
 from rushes.scale.local import Crash, cpu_count, run_tasks
 from rushes.store import Entry, Run, read_run
 
-STRIPS = 300
-"""Clips per run that get a film strip unless told otherwise, worst first: about 30 kB each."""
+STRIPS = 100
+"""Clips per run that get a film strip unless told otherwise, worst first: each has to be decoded again."""
 _CRASHED = "The clip could not be decoded again, so there is nothing to show."
 _SECONDS_A_CLIP = 120.0
 

@@ -247,7 +247,7 @@ function strip(extra) {
   if (!extra || !extra.strip.length) {
     return make("p", { class: "no-strip" }, extra ? extra.no_strip : "No film strip.");
   }
-  return make("ol", { class: "strip", "aria-label": "Film strip" }, ...extra.strip.map(([frame, ms, source]) =>
+  return make("ol", { class: "strip", tabindex: "0", "aria-label": "Film strip" }, ...extra.strip.map(([frame, ms, source]) =>
     make("li", { "data-ms": ms }, make("img", { src: source, alt: `Frame ${frame} at ${clock(ms)}` }), make("span", {}, `${clock(ms)} · ${frame}`))));
 }
 
