@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-from recording import record
 
+from recording import record
 from rushes.clip.bundle import tier0_measurements
 from rushes.clip.observe import Observation
 from rushes.decode import write_clip
