@@ -266,7 +266,7 @@ function bracket(pen, from, to, y, colour, word) {
   pen.strokeStyle = pen.fillStyle = colour;
   pen.lineWidth = 2;
   line(pen, from, y + 6, Math.max(to, from + 2), y + 6);
-  if (to - from > pen.measureText(word).width + 6) pen.fillText(word, from + 2, y - 3);
+  if (to - from > pen.measureText(word).width + 12) pen.fillText(word, from + 9, y - 4);
 }
 
 function line(pen, x1, y1, x2, y2) {

@@ -88,5 +88,5 @@ def _sentence(entry: Entry) -> str:
         return f"{entry.subject.id}: no axis could be scored."
     worst, axis, value = min(scores, key=lambda score: score[0])
     if worst == 1:
-        return f"{entry.subject.id}: the answer holds at every value of every axis."
-    return f"{entry.subject.id}: the answer holds least at {axis} {value}, where {worst:.0%} of the runs keep it."
+        return f"In {entry.subject.id} the answer holds at every value of every axis."
+    return f"In {entry.subject.id} the answer holds least at {axis} {value}, where {worst:.0%} of the runs keep it."

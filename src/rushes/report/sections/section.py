@@ -83,6 +83,12 @@ class Section:
     clips: ClipTable | None = None
     definitions: Sequence[Definition] = ()
 
+    @property
+    def name(self) -> str:
+        """The run's folder; with the one it lies in where that is what tells runs apart."""
+        path = self.run.path
+        return f"{path.parent.name}/{path.name}" if path.name == "run" and path.parent.name else path.name
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
