@@ -15,6 +15,7 @@ _HOMES = {
     "RushesError": "rushes.errors",
     "calculate_video_metrics": "rushes.distribution.video_metrics",
     "canonicalize": "rushes.decode",
+    "compare_runs": "rushes.evaluate.compare",
     "compare_sets": "rushes.evaluate.distribution",
     "evaluate_clip": "rushes.evaluate.clip",
     "evaluate_clips": "rushes.evaluate.clips",
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from rushes.errors import DefinitionMismatch, RushesError
     from rushes.evaluate.clip import evaluate_clip
     from rushes.evaluate.clips import evaluate_clips
+    from rushes.evaluate.compare import compare_runs
     from rushes.evaluate.distribution import compare_sets
     from rushes.evaluate.pose import score_pose
     from rushes.evaluate.report import write_report

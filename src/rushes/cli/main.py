@@ -10,6 +10,7 @@ from rushes import __version__
 from rushes.cli import (
     canon,
     clip,
+    compare,
     demo,
     fvd,
     make_random,
@@ -51,6 +52,7 @@ def root(
 
 app.command("canon")(one_line_errors(canon.canon))
 app.command("clip")(one_line_errors(clip.clip))
+app.command("compare")(one_line_errors(compare.compare))
 app.command("demo")(one_line_errors(demo.demo))
 app.command("fvd", cls=fvd.Command)(one_line_errors(fvd.fvd))
 app.command("metrics")(one_line_errors(metrics.metrics))
