@@ -17,7 +17,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("decode",),
     ("models",),
     ("face",),
-    ("clip", "distribution", "pose", "preference", "robustness"),
+    ("clip", "distribution", "paired", "pose", "preference", "robustness"),
     ("scale",),
     ("store",),
     ("catalog",),

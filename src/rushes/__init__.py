@@ -15,6 +15,7 @@ _HOMES = {
     "RushesError": "rushes.errors",
     "calculate_video_metrics": "rushes.distribution.video_metrics",
     "canonicalize": "rushes.decode",
+    "compare_runs": "rushes.evaluate.compare",
     "compare_sets": "rushes.evaluate.distribution",
     "evaluate_clip": "rushes.evaluate.clip",
     "evaluate_clips": "rushes.evaluate.clips",
@@ -26,6 +27,7 @@ _HOMES = {
     "read_run": "rushes.store",
     "score_pose": "rushes.evaluate.pose",
     "sweep_clips": "rushes.evaluate.sweep",
+    "write_report": "rushes.evaluate.report",
 }
 
 __all__ = sorted(_HOMES)
@@ -37,8 +39,10 @@ if TYPE_CHECKING:
     from rushes.errors import DefinitionMismatch, RushesError
     from rushes.evaluate.clip import evaluate_clip
     from rushes.evaluate.clips import evaluate_clips
+    from rushes.evaluate.compare import compare_runs
     from rushes.evaluate.distribution import compare_sets
     from rushes.evaluate.pose import score_pose
+    from rushes.evaluate.report import write_report
     from rushes.evaluate.robust import measure_robustness
     from rushes.evaluate.study import evaluate_study, evaluate_validity
     from rushes.evaluate.sweep import sweep_clips

@@ -12,11 +12,13 @@ from rushes.cli import (
     clip,
     demo,
     doctor,
+    compare,
     fvd,
     make_random,
     metrics,
     models,
     pose,
+    report,
     robust,
     serve,
     study_results,
@@ -51,6 +53,7 @@ def root(
 
 app.command("canon")(one_line_errors(canon.canon))
 app.command("clip")(one_line_errors(clip.clip))
+app.command("compare")(one_line_errors(compare.compare))
 app.command("demo")(one_line_errors(demo.demo))
 app.command("doctor")(one_line_errors(doctor.doctor))
 app.command("fvd", cls=fvd.Command)(one_line_errors(fvd.fvd))
@@ -58,6 +61,7 @@ app.command("metrics")(one_line_errors(metrics.metrics))
 models.app.command("make-random")(one_line_errors(make_random.make_random))
 app.add_typer(models.app, name="models")
 app.add_typer(pose.app, name="pose")
+app.command("report")(one_line_errors(report.report))
 app.command("robust")(one_line_errors(robust.robust))
 app.command("sweep")(one_line_errors(sweep.sweep))
 app.command("serve")(one_line_errors(serve.serve))

@@ -152,14 +152,21 @@ class StudyService:
             planning.declare_exclusion(connection, study, rule, now=self._clock())
 
     def import_runs(
-        self, study: str, runs: Sequence[Path], *, prompts: Path | None = None, advance: Advance = lambda n: None
+        self,
+        study: str,
+        runs: Sequence[Path],
+        *,
+        prompts: Path | None = None,
+        only: Sequence[str] = (),
+        advance: Advance = lambda n: None,
     ) -> int:
         """Pairs from two or more run directories of `rushes clip`, one per system (named by its folder).
 
-        Subjects are matched by id; `prompts` is a prompt manifest with the prompts' words. Returns the pairs added.
+        Subjects are matched by id; `prompts` is a prompt manifest with the prompts' words; `only` limits the study to
+        these subjects, all of them when empty. Returns the pairs added.
         `StudyError` for one run only, no common subject, a missing file, a pair that is there already.
         """
-        return self._import(study, sources.from_runs(runs, prompts=prompts), advance)
+        return self._import(study, sources.from_runs(runs, prompts=prompts, only=only), advance)
 
     def import_csv(
         self,

@@ -46,11 +46,12 @@ def read_sources(paths: Sequence[Path], *, clips: Path | None = None, prompts: P
     return from_runs(paths, prompts=prompts)
 
 
-def from_runs(runs: Sequence[Path], *, prompts: Path | None = None) -> list[SourceClip]:
+def from_runs(runs: Sequence[Path], *, prompts: Path | None = None, only: Sequence[str] = ()) -> list[SourceClip]:
     """Clips of two or more runs, one run per system, subjects matched by id.
 
     A system is called as its run's folder; a leading "SYSTEM_" of a subject's id is left out when matching. Task
-    family and prompt come from ids such as `T2_p09`; the prompt's words from `prompts`, a prompt manifest.
+    family and prompt come from ids such as `T2_p09`; the prompt's words from `prompts`, a prompt manifest. `only` names
+    the subjects to take, by their id in any of the runs; empty takes every one that is in two runs or more.
     """
     if len(runs) < 2:
         raise StudyError(f"a study compares two or more runs, one per system; got {len(runs)}")
@@ -69,7 +70,20 @@ def from_runs(runs: Sequence[Path], *, prompts: Path | None = None) -> list[Sour
     shared = [clip for clip in clips if counts[clip.sample] > 1]
     if not shared:
         raise StudyError(f"the runs {', '.join(map(str, runs))} have no subject in common; name the clips alike")
-    return shared
+    return _chosen(shared, only) if only else shared
+
+
+def _chosen(clips: Sequence[SourceClip], only: Sequence[str]) -> list[SourceClip]:
+    """The clips of the samples that these subject ids belong to; `StudyError` when one has no partner."""
+    samples = {name: clip.sample for clip in clips for name in (clip.name, clip.sample)}
+    alone = [name for name in only if name not in samples]
+    if alone:
+        raise StudyError(
+            f"{len(alone)} of the {len(only)} chosen clips are not in two of the runs, such as {alone[0]!r}; "
+            "take them off the list or choose another run"
+        )
+    wanted = {samples[name] for name in only}
+    return [clip for clip in clips if clip.sample in wanted]
 
 
 def _run_clips(run: Run, system: str, texts: Mapping[tuple[str, str], str]) -> Iterable[SourceClip]:

@@ -19,13 +19,26 @@ from rushes.web.access import NeedsLogin
 from rushes.web.limits import BodyLimit
 from rushes.web.pages import page, see
 from rushes.web.security import Guard, StaleForm, csrf_checked
-from rushes.web.views import admin, clips, exports, home, login, rater, ratings, results, studies
+from rushes.web.views import (
+    admin,
+    clips,
+    comparisons,
+    exports,
+    home,
+    login,
+    rater,
+    ratings,
+    results,
+    runs,
+    studies,
+    takes,
+)
 from rushes.web.workbench import Workbench
 
 if TYPE_CHECKING:
     from rushes.study.service import StudyService
 
-VIEWS = (home, login, rater, ratings, clips, studies, admin, results, exports)
+VIEWS = (home, login, rater, ratings, clips, studies, admin, results, exports, runs, takes, comparisons)
 STATIC = Path(__file__).with_name("static")
 
 

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from rushes.study.service import StudyService
 from rushes.web.imports import Imports
 from rushes.web.limits import RateLimit
+from rushes.web.shelf import Shelf
 
 LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
@@ -31,6 +32,7 @@ class Workbench:
     """Must be given to set the first password: whoever started the server sees it, a passer-by does not."""
     logins: RateLimit = field(default_factory=lambda: RateLimit(tries=5, window_s=300))
     imports: Imports = field(default_factory=Imports)
+    shelf: Shelf = field(default_factory=Shelf)
 
     @property
     def secure(self) -> bool:

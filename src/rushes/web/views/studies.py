@@ -19,7 +19,8 @@ from rushes.study import ExclusionRule, StudyPlan
 from rushes.web.access import admin, posted
 from rushes.web.imports import Advance, Work
 from rushes.web.pages import page, see
-from rushes.web.views.home import run_facts
+from rushes.web.runquery import chosen, read_query
+from rushes.web.shelf import run_facts
 from rushes.web.workbench import Workbench, workbench
 
 router = APIRouter(dependencies=[Depends(admin)])
@@ -38,6 +39,7 @@ DEFAULTS: dict[str, object] = {
     "min_repeat_agreement": "",
     "runs": [],
     "more_runs": "",
+    "only": "",
     "prompts_path": "",
     "table_path": "",
     "clips_path": "",
@@ -46,7 +48,16 @@ DEFAULTS: dict[str, object] = {
 
 @router.get("/studies/new", response_model=None)
 def new_study(request: Request) -> Response:
-    return _form_page(request, dict(DEFAULTS))
+    """The empty form; or, from a run's table, with that run and the chosen takes filled in."""
+    params = request.query_params
+    bench = workbench(request)
+    wanted = [name for name in params.getlist("runs") if name in bench.runs]
+    only = params.getlist("only")
+    if wanted and not only and params.get("matching"):
+        opened = bench.shelf.read(bench.runs[wanted[0]])
+        query = read_query(params, opened.definitions)
+        only = [row.entry.subject.id for row in chosen(opened, query)]
+    return _form_page(request, dict(DEFAULTS) | {"runs": wanted, "only": "\n".join(only)})
 
 
 def _form_page(request: Request, values: dict[str, object], *, problem: str = "") -> Response:
@@ -136,7 +147,8 @@ def _import_work(bench: Workbench, study: str, form: FormData) -> Work:
         if len(runs) < 2:
             raise InputError("A comparison needs two or more runs, one per system; got one.")
         prompts = _path(form, "prompts_path")
-        return lambda advance: bench.service.import_runs(study, runs, prompts=prompts, advance=advance)
+        only = [line.strip() for line in str(form.get("only", "")).splitlines() if line.strip()]
+        return lambda advance: bench.service.import_runs(study, runs, prompts=prompts, only=only, advance=advance)
     if path is not None:
         return lambda advance: bench.service.import_csv(study, path, clips=clips, advance=advance)
     assert isinstance(upload, UploadFile)

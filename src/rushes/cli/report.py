@@ -1,0 +1,52 @@
+"""`rushes report`: runs as one HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rushes.cli.console import print_json, progress
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run directories, of any instrument.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("-o", "--out", metavar="FILE", help="The page; report.html in the run, or here for several."),
+    ] = None,
+    title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
+    strips: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Film strips for the first N clips of a run, worst first.")
+    ] = 100,
+    no_strips: Annotated[bool, typer.Option("--no-strips", help="No film strips: a quicker, smaller page.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
+) -> None:
+    """Write runs as one self-contained page: review signals, every clip, every number with its signature.
+
+    Example: rushes report runs/clip-1a2b3c4d -o report.html
+    """
+    from rushes.evaluate.report import write_report
+
+    target = out or (runs[0] / "report.html" if len(runs) == 1 else Path("report.html"))
+    with _bar() as bar:
+        made = write_report(runs, target, title=title, strips=0 if no_strips else strips, progress=bar)
+    if as_json:
+        rows = [
+            {"run": str(run.path), "instrument": run.instrument, "status": run.status, "subjects": len(run.subjects)}
+            for run in made.runs
+        ]
+        print_json({"report": str(made.path), "bytes": made.bytes, "found": made.found, "runs": rows})
+        return
+    print(made.found)
+    print(made.path)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int], Callable[[int], None]]]:
+    """A progress bar that opens once the number of film strips is known."""
+    with ExitStack() as stack:
+        yield lambda total: stack.enter_context(progress("film strips", total, "clips"))

@@ -1,0 +1,1 @@
+"""The same clips measured twice: what changed, and how sure that is."""

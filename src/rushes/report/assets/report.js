@@ -1,0 +1,331 @@
+// The report's clip tables: sort, filter, open a row. Rows come from the JSON in the page and are made as they are
+// needed; text goes in as text, so a file name can hold anything.
+import { clock, draw, faults } from "./timeline.js";
+
+const PAGE = 100;
+const PRINTED = 300;
+const RANK = { reject: 0, flagged: 1, pass: 2, "": 3 };
+
+/** An element with attributes and children; strings become text. */
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null) element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+
+function readJson(id) {
+  const holder = document.getElementById(id);
+  return holder ? JSON.parse(holder.textContent) : null;
+}
+
+/** The value with the digits a column has room for. */
+function short(value) {
+  if (value === "" || value === null || value === undefined) return "–";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Number.isInteger(value)) return String(value);
+  const size = Math.abs(value);
+  return value.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : 4);
+}
+
+/** The value as the run's file has it. */
+function exact(value) {
+  return value === null || typeof value === "boolean" ? short(value) : String(value);
+}
+
+let quiet = 0;
+function say(text) {
+  const box = document.getElementById("said");
+  box.textContent = text;
+  box.classList.add("on");
+  clearTimeout(quiet);
+  quiet = setTimeout(() => box.classList.remove("on"), 2500);
+}
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const holder = make("textarea", { readonly: true, class: "hidden" });
+    holder.value = text;
+    document.body.append(holder);
+    holder.select();
+    document.execCommand("copy");
+    holder.remove();
+  }
+  say(`Copied ${text}`);
+}
+
+class ClipTable {
+  constructor(card) {
+    this.card = card;
+    this.anchor = card.dataset.clips;
+    this.section = document.getElementById(this.anchor);
+    this.data = readJson(`${this.anchor}-data`);
+    this.rows = this.data.rows.map((row, number) => ({
+      ...row, number, text: [row.id, row.path, ...row.reasons].join("\n").toLowerCase(),
+    }));
+    this.form = card.querySelector("form");
+    this.body = card.querySelector("tbody");
+    this.classes = [...card.querySelectorAll(".clip-table > thead .c-metric")].map((head) => head.className);
+    this.sorting = { by: "signal", down: false };
+    this.filters = { find: "", badge: "", reason: "" };
+    this.drawn = new Map();
+    this.listen();
+    this.update();
+  }
+
+  listen() {
+    const { form, card } = this;
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.elements.find.addEventListener("input", () => this.filter({ find: form.elements.find.value }));
+    form.elements.badge.addEventListener("change", () => this.filter({ badge: form.elements.badge.value }));
+    form.elements.reason.addEventListener("change", () => this.filter({ reason: form.elements.reason.value }));
+    form.elements.sort.addEventListener("change", () => this.sort(form.elements.sort.value, false));
+    form.addEventListener("reset", (event) => { event.preventDefault(); this.clear(); });
+    card.querySelector("[data-clear]").addEventListener("click", () => this.clear());
+    card.querySelector("[data-more]").addEventListener("click", () => this.append());
+    for (const head of card.querySelectorAll("[data-sort]")) {
+      head.addEventListener("click", () => this.sort(head.dataset.sort, this.sorting.by === head.dataset.sort && !this.sorting.down));
+    }
+    for (const tile of this.section.querySelectorAll("[data-badge], [data-reason]")) {
+      tile.addEventListener("click", () => {
+        const kind = tile.dataset.badge ? "badge" : "reason";
+        this.filter({ [kind]: this.filters[kind] === tile.dataset[kind] ? "" : tile.dataset[kind] });
+      });
+    }
+    this.body.addEventListener("click", (event) => {
+      const row = event.target.closest("tr.clip");
+      if (row && !getSelection().toString()) this.toggle(row);
+    });
+    this.body.addEventListener("keydown", (event) => this.move(event));
+    const more = card.querySelector(".more");
+    new IntersectionObserver(([seen]) => { if (seen.isIntersecting) this.append(); }, { rootMargin: "600px" }).observe(more);
+  }
+
+  clear() {
+    this.form.elements.find.value = "";
+    this.filter({ find: "", badge: "", reason: "" });
+    this.form.elements.find.focus();
+  }
+
+  filter(change) {
+    Object.assign(this.filters, change);
+    for (const name of ["badge", "reason"]) this.form.elements[name].value = this.filters[name];
+    for (const tile of this.section.querySelectorAll("[data-badge], [data-reason]")) {
+      const kind = tile.dataset.badge ? "badge" : "reason";
+      tile.setAttribute("aria-pressed", String(this.filters[kind] === tile.dataset[kind]));
+    }
+    this.update();
+  }
+
+  sort(by, down) {
+    this.sorting = { by, down };
+    this.form.elements.sort.value = by;
+    for (const head of this.card.querySelectorAll("[data-sort]")) {
+      const mine = head.dataset.sort === by;
+      head.parentElement.setAttribute("aria-sort", mine ? (down ? "descending" : "ascending") : "none");
+    }
+    this.update();
+  }
+
+  chosen() {
+    const { find, badge, reason } = this.filters;
+    const wanted = find.toLowerCase().split(/\s+/).filter(Boolean);
+    const rows = this.rows.filter((row) =>
+      (!badge || row.badge === badge) &&
+      (!reason || row.reasons.some((one) => one === reason || one.startsWith(`${reason}=`))) &&
+      wanted.every((word) => row.text.includes(word)));
+    const { by, down } = this.sorting;
+    const turn = down ? -1 : 1;
+    if (by === "signal") return rows.sort((a, b) => turn * (RANK[a.badge] - RANK[b.badge] || b.reasons.length - a.reasons.length) || a.number - b.number);
+    if (by === "id") return rows.sort((a, b) => turn * a.id.localeCompare(b.id, "en", { numeric: true }) || a.number - b.number);
+    const key = (row) => (row.values[by] === "" || row.values[by] === null ? null : Number(row.values[by]));
+    return rows.sort((a, b) => {
+      const one = key(a), other = key(b);
+      if (one === null || other === null) return (one === null) - (other === null) || a.number - b.number; // missing: last
+      return turn * (one - other) || a.number - b.number;
+    });
+  }
+
+  update() {
+    for (const timeline of this.drawn.values()) timeline.destroy();
+    this.drawn.clear();
+    this.list = this.chosen();
+    this.body.replaceChildren();
+    this.append();
+    const all = this.list.length === this.rows.length;
+    const words = all ? `${this.rows.length.toLocaleString("en")} clips.` : `${this.list.length.toLocaleString("en")} of ${this.rows.length.toLocaleString("en")} clips.`;
+    this.card.querySelector("[data-shown]").firstChild.textContent = `${words} Open a row for its film strip, timeline and every number. `;
+    this.card.querySelector("[data-empty]").hidden = this.list.length > 0 || this.rows.length === 0;
+  }
+
+  append(count = PAGE) {
+    const start = this.body.querySelectorAll("tr.clip").length;
+    this.body.append(...this.list.slice(start, start + count).map((row) => this.row(row)));
+    const left = this.list.length - Math.min(start + count, this.list.length);
+    const more = this.card.querySelector(".more");
+    more.hidden = left === 0;
+    more.firstElementChild.textContent = `Show more (${left.toLocaleString("en")} left)`;
+  }
+
+  row(row) {
+    const button = make("button", { type: "button", class: "open", "aria-expanded": "false" }, make("bdi", {}, row.id));
+    const line = make("tr", { class: "clip", "data-row": row.number },
+      make("th", { scope: "row", class: "c-id" }, button, ...(row.reasons.length ? [make("span", { class: "why" }, row.reasons.join("; "))] : [])),
+      make("td", { class: "c-signal" }, badge(row.badge)),
+      ...this.data.columns.map((metric, n) => make("td", { class: this.classes[n] }, short(row.values[metric]))));
+    return line;
+  }
+
+  move(event) {
+    if (!event.target.matches("button.open") || event.ctrlKey || event.metaKey || event.altKey) return;
+    const buttons = [...this.body.querySelectorAll("button.open")];
+    const here = buttons.indexOf(event.target);
+    const to = { ArrowDown: here + 1, j: here + 1, ArrowUp: here - 1, k: here - 1, Home: 0, End: buttons.length - 1 }[event.key];
+    if (event.key === "Escape" && event.target.getAttribute("aria-expanded") === "true") this.toggle(event.target.closest("tr"));
+    if (to === undefined) return;
+    event.preventDefault();
+    buttons[Math.min(Math.max(to, 0), buttons.length - 1)].focus();
+  }
+
+  /** Columns to be seen: a narrow window leaves some out. */
+  width() {
+    return [...this.card.querySelectorAll(".clip-table > thead th")].filter((head) => head.offsetWidth > 0).length;
+  }
+
+  fit() {
+    for (const cell of this.body.querySelectorAll("tr.detail > td")) cell.colSpan = this.width();
+  }
+
+  toggle(line) {
+    const button = line.querySelector("button.open");
+    const open = button.getAttribute("aria-expanded") === "true";
+    button.setAttribute("aria-expanded", String(!open));
+    const number = Number(line.dataset.row);
+    if (open) {
+      this.drawn.get(number)?.destroy();
+      this.drawn.delete(number);
+      line.nextElementSibling.remove();
+      return;
+    }
+    const id = `${this.anchor}-open-${number}`;
+    const cell = make("td", { colspan: this.width() });
+    line.after(make("tr", { class: "detail", id }, cell));
+    button.setAttribute("aria-controls", id);
+    const timeline = detail(cell, this.rows[number], this.data.metrics, readJson(`${this.anchor}-x${number}`));
+    if (timeline) this.drawn.set(number, timeline);
+  }
+}
+
+function badge(name) {
+  return make("span", { class: `badge ${name}` }, name || "none");
+}
+
+/** Fill a cell with everything about one clip; gives the timeline, where there is one. */
+function detail(cell, row, metrics, extra) {
+  const reasons = row.reasons.length ? make("ul", {}, ...row.reasons.map((one) => make("li", {}, one)))
+    : make("p", {}, "No rule fired.");
+  const skipped = row.not_judged.length ? [make("p", { class: "hint" }, `Not judged, because not computed: ${row.not_judged.join(", ")}.`)] : [];
+  const frames = strip(extra);
+  cell.append(make("div", { class: "inside" },
+    make("div", { class: "about" },
+      make("div", { class: "verdict" }, make("p", { class: "kind" }, "Review signal "), badge(row.badge), reasons, ...skipped),
+      make("p", { class: "hint path" }, make("bdi", {}, row.path), row.media ? ` · ${row.media}` : "")),
+    frames));
+  const inside = cell.firstElementChild;
+  const timeline = extra && extra.timeline ? timelineOf(inside, extra.timeline, frames, row.id) : nothing(inside);
+  inside.append(numbers(row, metrics));
+  if (timeline) timeline.redraw();
+  return timeline;
+}
+
+function strip(extra) {
+  if (!extra || !extra.strip.length) {
+    return make("p", { class: "no-strip" }, extra ? extra.no_strip : "No film strip.");
+  }
+  return make("ol", { class: "strip", tabindex: "0", "aria-label": "Film strip" }, ...extra.strip.map(([frame, ms, source]) =>
+    make("li", { "data-ms": ms }, make("img", { src: source, alt: `Frame ${frame} at ${clock(ms)}` }), make("span", {}, `${clock(ms)} · ${frame}`))));
+}
+
+function nothing(inside) {
+  inside.append(make("p", { class: "hint" }, "No timeline: the run kept no per-frame series for this clip."));
+  return null;
+}
+
+function timelineOf(inside, data, frames, name) {
+  const canvas = make("canvas", { "aria-label": `Timeline of ${name}` });
+  const reading = make("p", { class: "reading" }, "Point at the timeline, or use the arrow keys on it, to read values.");
+  const marks = faults(data);
+  inside.append(make("div", { class: "timeline" }, make("div", {}, canvas), reading));
+  const timeline = draw(canvas, data, {
+    onRead: (text) => { reading.textContent = text; },
+    onSeek: (ms) => nearestFrame(frames, ms),
+  });
+  if (marks.length) inside.lastElementChild.append(faultList(marks, data.left_out, timeline));
+  return timeline;
+}
+
+function faultList(marks, leftOut, timeline) {
+  const shown = marks.slice(0, 12);
+  const items = shown.map((mark) => {
+    const button = make("button", { type: "button", class: `fault ${mark.kind}` }, mark.text);
+    button.addEventListener("click", () => timeline.seek((mark.start + mark.end) / 2));
+    return make("li", {}, button);
+  });
+  const more = marks.length - shown.length + leftOut;
+  if (more) items.push(make("li", { class: "hint" }, `and ${more} more`));
+  return make("ul", { class: "faults", "aria-label": "Faults on the timeline" }, ...items);
+}
+
+function nearestFrame(frames, ms) {
+  const items = [...frames.querySelectorAll("[data-ms]")];
+  const far = (item) => Math.abs(Number(item.dataset.ms) - ms);
+  const best = items.reduce((a, b) => (a && far(a) <= far(b) ? a : b), null);
+  for (const item of items) item.classList.toggle("near", item === best);
+}
+
+function numbers(row, metrics) {
+  const lines = metrics.map((metric, n) => [metric, n]).filter(([, n]) => row.values[n] !== "").map(([metric, n]) => {
+    const label = make("th", { scope: "row", title: metric.summary }, metric.name);
+    if (metric.settings) label.append(make("span", { class: "settings" }, metric.settings));
+    if (row.notes[n]) label.append(make("span", { class: "note" }, row.notes[n]));
+    return make("tr", { "data-signature": metric.signature }, label,
+      make("td", { class: "value" }, exact(row.values[n])),
+      make("td", { class: "unit" }, metric.unit),
+      make("td", { class: "better" }, metric.better),
+      make("td", { class: "value count" }, String(row.counts[n])),
+      make("td", { class: "sig" }, make("button", { type: "button", class: "copy", "data-copy": metric.signature, title: metric.signature }, make("code", {}, metric.signature))));
+  });
+  const head = make("tr", {}, ...["metric", "value", "unit", "direction", "count", "signature (click to copy)"].map((text) => make("th", { scope: "col" }, text)));
+  return make("table", { class: "grid numbers" }, make("thead", {}, head), make("tbody", {}, ...lines));
+}
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (button) copy(button.dataset.copy);
+});
+
+const tables = [...document.querySelectorAll("[data-clips]")].map((card) => new ClipTable(card));
+
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.matches("input, select, textarea");
+  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey && tables.length) {
+    event.preventDefault();
+    const near = tables.find((table) => table.card.getBoundingClientRect().bottom > 0) ?? tables[0];
+    near.form.elements.find.focus();
+  }
+});
+
+addEventListener("resize", () => tables.forEach((table) => table.fit()));
+matchMedia("print").addEventListener("change", () => tables.forEach((table) => table.fit()));
+addEventListener("beforeprint", () => {
+  for (const table of tables) {
+    const drawn = table.body.querySelectorAll("tr.clip").length;
+    if (drawn < PRINTED) table.append(PRINTED - drawn);
+  }
+});
+document.documentElement.dataset.ready = "yes";

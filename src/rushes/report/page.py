@@ -1,0 +1,120 @@
+"""Sections into one HTML file that needs nothing else: no request, no script but its own, no clock.
+
+The page says so itself: its Content-Security-Policy names the digests of its one style sheet and its one script, and
+allows pictures from inside the file only.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from rushes import __version__
+from rushes.core import Definition
+from rushes.errors import MissingDependency
+from rushes.report.figure import Figure
+from rushes.report.sections.clips import clips_sentence
+from rushes.report.sections.section import Section, range_and_direction, unit_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_SCRIPTS = ("timeline.js", "report.js")
+_IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE)
+_WIDTH = re.compile(r'<svg[^>]*\swidth="([\d.]+)"')
+_HALF_PAGE = 560
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class)\b)", re.MULTILINE)
+
+
+def render_page(sections: Sequence[Section], *, title: str, lead: str = "") -> str:
+    """The whole page. `lead` is the opening paragraph; made from what each section found where none is given."""
+    style, script = asset("report.css"), joined_modules(_SCRIPTS)
+    policy = (
+        f"default-src 'none'; img-src data:; style-src '{_source(style)}'; script-src '{_source(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    html = (
+        _environment()
+        .get_template("page.html")
+        .render(
+            title=title,
+            lead=lead or opening(sections),
+            sections=sections,
+            policy=policy,
+            style=style,
+            script=script,
+            version=__version__,
+        )
+    )
+    # A file name from a run can hold half a surrogate pair, which no file can.
+    return html.encode("utf-8", "replace").decode()
+
+
+def opening(sections: Sequence[Section]) -> str:
+    """What was found, in one paragraph: the clips of all runs together, then the other instruments."""
+    tables = [section.clips for section in sections if section.clips]
+    others = [section.found for section in sections if not section.clips]
+    return " ".join([*([clips_sentence(tables)] if tables else []), *others])
+
+
+def asset(name: str) -> str:
+    """The text of a file in `assets/`."""
+    return (files("rushes.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def joined_modules(names: Sequence[str]) -> str:
+    """ES modules as one: a page opened from disk cannot import files, so their imports of each other are dropped.
+
+    Imports and exports stand at the start of a line, one a line, and the modules come in the order they need.
+    """
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", asset(name))) for name in names)
+
+
+def figure_uri(figure: Figure) -> str:
+    """A chart as a picture: whatever text a chart holds, a picture runs no script."""
+    return "data:image/svg+xml;base64," + base64.b64encode(figure.svg.encode("utf-8", "replace")).decode()
+
+
+def is_wide(figure: Figure) -> bool:
+    """Whether a chart needs the page's whole width to be read."""
+    width = _WIDTH.search(figure.svg)
+    return width is not None and float(width[1]) > _HALF_PAGE
+
+
+def definition_groups(definitions: Sequence[Definition]) -> list[tuple[Definition, list[str]]]:
+    """Definitions that say the same under several settings, once, with all their signatures."""
+    groups: dict[tuple[str, str, str], tuple[Definition, list[str]]] = {}
+    for definition in definitions:
+        key = (definition.name, definition.formula, definition.summary)
+        groups.setdefault(key, (definition, []))[1].append(definition.signature)
+    return list(groups.values())
+
+
+def _source(text: str) -> str:
+    """A text's digest as a policy names it."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _environment() -> Environment:
+    try:
+        from jinja2 import Environment, FunctionLoader, StrictUndefined
+    except ImportError:
+        raise MissingDependency("reports need jinja2; run: pip install 'rushes[report]'") from None
+    environment = Environment(
+        loader=FunctionLoader(asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {
+        "figure_uri": figure_uri,
+        "is_wide": is_wide,
+        "definition_groups": definition_groups,
+        "unit": unit_text,
+        "range_and_direction": range_and_direction,
+        "thousands": lambda count: f"{count:,}",
+    }
+    return environment

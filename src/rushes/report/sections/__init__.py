@@ -1,0 +1,1 @@
+"""One run, one section of the page: what each instrument's section holds."""

@@ -1,0 +1,73 @@
+"""Two runs against each other: what moved, how sure that is, which takes to look at."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Depends
+from starlette.requests import Request
+from starlette.responses import Response
+
+from rushes.evaluate.compare import BADGES, Comparison, MetricComparison, compare_runs
+from rushes.evaluate.compare_facts import as_data, reading_name, verdict
+from rushes.report.text import value_text
+from rushes.web.access import admin
+from rushes.web.errors import wants_json
+from rushes.web.pages import json_reply, page, with_twin
+from rushes.web.runfacts import value_facts
+from rushes.web.views.runs import open_run
+
+router = APIRouter(dependencies=[Depends(admin)])
+
+_MOST_CHANGES = 3
+
+
+@with_twin(router, "/compare/runs")
+def comparison(request: Request, a: str, b: str) -> Response:
+    """`a` and `b` are names of served runs. The twin is what `rushes compare --json` prints."""
+    found = compare_runs(open_run(request, a).run, open_run(request, b).run, top=_MOST_CHANGES)
+    if wants_json(request):
+        return json_reply(as_data(found))
+    rows = [_row(one, a, b) for one in found.metrics]
+    quiet = {word: [row["reading"] for row in rows if row["verdict"] == word] for word in ("same", "no pair")}
+    return page(
+        request,
+        "run/comparison.html",
+        a=a,
+        b=b,
+        found=found,
+        rows=[row for row in rows if row["verdict"] not in quiet],
+        quiet=quiet,
+        badges=BADGES,
+        transitions=_transitions(found),
+        twin="/compare/runs.json?" + urlencode({"a": a, "b": b}),
+    )
+
+
+def _row(one: MetricComparison, a: str, b: str) -> dict[str, object]:
+    s = one.statistics
+    return {
+        "reading": reading_name(s.metric),
+        "verdict": verdict(one),
+        "mean": value_facts(s.mean),
+        "low": value_facts(s.low),
+        "high": value_facts(s.high),
+        "sign_test": value_facts(s.sign_test),
+        "rose": value_text(s.rose),
+        "fell": value_text(s.fell),
+        "same": value_text(s.same),
+        "largest": [
+            {
+                "subject": change.subject,
+                "text": f"{value_text(change.first)} → {value_text(change.second)}",
+                "address": "/compare?" + urlencode({"a": f"{a}/{change.subject}", "b": f"{b}/{change.subject}"}),
+            }
+            for change in one.largest
+        ],
+    }
+
+
+def _transitions(found: Comparison) -> list[tuple[str, list[str]]]:
+    """Rows of the 3 × 3 table: before, then the counts after."""
+    counts = [value_text(m) for m in found.transitions]
+    return [(badge, counts[3 * n : 3 * n + 3]) for n, badge in enumerate(BADGES)] if counts else []

@@ -1,0 +1,71 @@
+"""A run in the browser: its table, and what to say when it cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import APIRouter, Depends
+from starlette.requests import Request
+from starlette.responses import Response
+
+from rushes.errors import RunError
+from rushes.web.access import admin
+from rushes.web.errors import Refusal, wants_json
+from rushes.web.pages import page, reply, with_twin
+from rushes.web.runfacts import column_facts, column_keys, row_facts, run_head
+from rushes.web.runquery import BADGES, PAGE_SIZE, chosen, read_query
+from rushes.web.shelf import OpenRun, run_facts
+from rushes.web.workbench import workbench
+
+router = APIRouter(dependencies=[Depends(admin)])
+
+
+@with_twin(router, "/runs/{name}")
+def run_table(request: Request, name: str) -> Response:
+    folder = run_folder(request, name)
+    try:
+        opened = workbench(request).shelf.read(folder)
+    except RunError as error:
+        return _trouble(request, name, folder, error)
+    query = read_query(request.query_params, opened.definitions)
+    rows = chosen(opened, query)
+    pages = max(1, -(-len(rows) // PAGE_SIZE))
+    first = (min(query.page, pages) - 1) * PAGE_SIZE
+    keys = column_keys(opened, query)
+    data = {
+        "run": run_head(name, folder, opened),
+        "columns": [column_facts(key, opened.definitions[key]) for key in keys],
+        "matching": len(rows),
+        "page": first // PAGE_SIZE + 1,
+        "pages": pages,
+        "rows": [row_facts(name, row, keys) for row in rows[first : first + PAGE_SIZE]],
+        "problem": query.problem,
+    }
+    others = _others(request, name, opened.run.instrument)
+    metrics = [column_facts(key, definition) for key, definition in opened.definitions.items()]
+    return reply(request, "run/table.html", data, query=query, badges=BADGES, metrics=metrics, others=others)
+
+
+def _others(request: Request, name: str, instrument: str) -> list[str]:
+    """Runs this one can be held against: of the same instrument, and readable."""
+    served = workbench(request).runs
+    return [other for other in served if other != name and run_facts(served[other])["instrument"] == instrument]
+
+
+def run_folder(request: Request, name: str) -> Path:
+    """The folder served under this name; names are ours, so no address reaches any other folder."""
+    folder = workbench(request).runs.get(name)
+    if folder is None:
+        raise Refusal(404, "No run of this name is served. The home page lists those that are.")
+    return folder
+
+
+def open_run(request: Request, name: str) -> OpenRun:
+    return workbench(request).shelf.read(run_folder(request, name))
+
+
+def _trouble(request: Request, name: str, folder: Path, error: RunError) -> Response:
+    """A run that cannot be read gets a page of its own: what is wrong, and what to do."""
+    if wants_json(request):
+        raise error
+    return page(request, "run/trouble.html", status=409, name=name, message=str(error), facts=run_facts(folder))

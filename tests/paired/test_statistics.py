@@ -1,0 +1,106 @@
+"""Paired statistics against hand computations."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from rushes.clip.motion import FREEZE_FRAME_RATIO
+from rushes.clip.timing import DECODE_OK
+from rushes.core import Definition, Measurement
+from rushes.errors import DefinitionError, DefinitionMismatch
+from rushes.paired.statistics import PairedStatistics, paired_statistics
+
+
+def reading(value: float | bool | None, definition: Definition = FREEZE_FRAME_RATIO) -> Measurement:
+    return Measurement(definition=definition, value=value, count=1, note="" if value is not None else "no frames")
+
+
+def of_values(pairs: list[tuple[float | bool | None, float | bool | None]], **more: Definition) -> PairedStatistics:
+    return paired_statistics([(reading(a, **more), reading(b, **more)) for a, b in pairs])
+
+
+def test_mean_t_interval_and_sign_test_by_hand() -> None:
+    # differences 0.1, 0.2, 0.3, −0.1: mean 0.125; squares about it .000625 .005625 .030625 .050625, sum .0875,
+    # s = √(.0875/3) = 0.170783; t(3, .975) = 3.182446; half = 3.182446 · 0.170783 / 2 = 0.271753
+    s = of_values([(0.1, 0.2), (0.1, 0.3), (0.1, 0.4), (0.3, 0.2)])
+    assert s.mean.value == pytest.approx(0.125)
+    assert s.low.value == pytest.approx(0.125 - 0.271753, abs=1e-6)
+    assert s.high.value == pytest.approx(0.125 + 0.271753, abs=1e-6)
+    # 3 of 4 rose: P = 2·(1 + 4)/16 = 0.625
+    assert s.sign_test.value == pytest.approx(0.625)
+    assert (s.rose.value, s.fell.value, s.same.value) == (3, 1, 0)
+
+
+def test_signatures_name_the_metric_and_the_interval() -> None:
+    s = of_values([(0.1, 0.2), (0.2, 0.2)])
+    inner = "freeze_frame_ratio;eps:1.0;plane:luma;range:full;v:1"
+    assert s.low.signature == f"paired_mean_difference_low|interval:student-t|level:0.95|of:{inner}|v:1"
+    assert (s.mean.definition.unit, s.mean.definition.better) == ("ratio", "lower")
+    assert len({m.signature for m in s.measurements}) == 7
+
+
+def test_six_up_and_none_down() -> None:
+    # 2 / 2^6 = 0.03125; all differences equal, so no spread
+    s = of_values([(0.1, 0.2)] * 6)
+    assert s.sign_test.value == pytest.approx(0.03125)
+    assert s.low.value is None and "equal" in s.low.note
+
+
+def test_unchanged_clips_are_ties_even_where_floats_are_not() -> None:
+    # 0.1 + 0.2 is not 0.3 in floats, but both are stored as 0.3
+    s = of_values([(0.1 + 0.2, 0.3), (0.5, 0.5)])
+    assert (s.same.value, s.mean.value) == (2, 0.0)
+    assert s.sign_test.value is None and s.sign_test.note == "no clip changed"
+
+
+def test_missing_values_are_left_out_and_counted() -> None:
+    s = of_values([(0.1, 0.3), (None, 0.3), (0.2, None)])
+    assert (s.mean.value, s.mean.count) == (pytest.approx(0.2), 1)
+    assert s.mean.note == "2 of 3 clips lack a value in one of the runs"
+    assert s.low.note == "needs two clips or more"
+
+
+def test_nothing_to_pair_gives_no_number() -> None:
+    s = of_values([(None, 0.3)])
+    assert [m.value for m in s.measurements] == [None] * 7
+    assert all(m.note for m in s.measurements)
+
+
+def test_true_false_gets_the_exact_interval() -> None:
+    # 10 clips: 3 fell (true → false), none rose. Clopper–Pearson for 0 of 3: (0, 1 − .025^(1/3)) = (0, 0.707598).
+    # Scaled: 3/10 · (2π − 1) = (−0.3, 0.124559)
+    s = of_values([(True, False)] * 3 + [(True, True)] * 7, definition=DECODE_OK)
+    assert s.mean.value == pytest.approx(-0.3)
+    assert s.low.value == pytest.approx(-0.3)
+    assert s.high.value == pytest.approx(0.3 * (2 * (1 - 0.025 ** (1 / 3)) - 1))
+    assert "interval:clopper-pearson-of-changed" in s.low.signature
+    assert s.sign_test.value == pytest.approx(0.25)
+
+
+def test_the_exact_interval_agrees_with_the_sign_test() -> None:
+    # six of six fell: p = 0.03125 < 0.05, so the interval leaves 0 out; five of five: p = 0.0625, so it does not
+    for fell, clear in ((6, True), (5, False)):
+        s = of_values([(True, False)] * fell + [(True, True)] * 4, definition=DECODE_OK)
+        assert isinstance(s.high.value, float) and (s.high.value < 0) is clear
+
+
+def test_no_flag_changed_gives_no_exact_interval() -> None:
+    s = of_values([(True, True)] * 3, definition=DECODE_OK)
+    assert s.low.value is None and s.low.note == "no clip changed"
+
+
+def test_swapping_the_runs_mirrors_everything() -> None:
+    pairs: list[tuple[float | bool | None, float | bool | None]] = [(0.1, 0.25), (0.4, 0.1), (0.2, 0.3), (0.9, 0.9)]
+    one, other = of_values(pairs), of_values([(b, a) for a, b in pairs])
+    assert isinstance(one.mean.value, float) and isinstance(other.mean.value, float)
+    assert math.isclose(one.mean.value, -other.mean.value)
+    assert one.sign_test.value == other.sign_test.value and one.rose.value == other.fell.value
+
+
+def test_other_signatures_and_no_pairs_are_refused() -> None:
+    with pytest.raises(DefinitionMismatch, match=r"eps is 1.0 in one and 2.0"):
+        paired_statistics([(reading(0.1), reading(0.1, FREEZE_FRAME_RATIO.with_params(eps=2.0)))])
+    with pytest.raises(DefinitionError):
+        paired_statistics([])

@@ -1,0 +1,256 @@
+"""The page in a real browser, opened from disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rushes.evaluate.report import write_report
+from rushes.store import Run
+
+from .conftest import HOSTILE
+
+playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
+pytestmark = pytest.mark.browser
+
+WIDTHS = ((1440, 900), (900, 900), (390, 844))
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[playwright.Browser]:
+    with playwright.sync_playwright() as tool:
+        browser = tool.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Reader:
+    """One person's browser, which notes every fault and every request that leaves the file."""
+
+    def __init__(self, browser: playwright.Browser, path: Path, **options: Any) -> None:
+        self.context = browser.new_context(**options)
+        self.context.set_default_timeout(8_000)
+        self.page = self.context.new_page()
+        self.faults: list[str] = []
+        self.elsewhere: list[str] = []
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("console", lambda m: self.faults.append(m.text) if m.type in ("error", "warning") else None)
+        self.page.on("dialog", lambda dialog: self.faults.append(f"dialog: {dialog.message}"))
+        self.page.on("request", lambda request: self._request(request.url, path))
+        self.page.goto(path.as_uri())
+        self.page.wait_for_selector("html[data-ready]")
+
+    def _request(self, url: str, path: Path) -> None:
+        if url != path.as_uri() and not url.startswith("data:"):
+            self.elsewhere.append(url)
+
+    @property
+    def names(self) -> list[str]:
+        return self.page.locator("button.open").all_inner_texts()  # type: ignore[no-any-return]
+
+    def open(self, name: str) -> playwright.Locator:
+        self.page.get_by_role("button", name=name, exact=True).click()
+        return self.page.locator("tr.detail")
+
+    def close(self) -> None:
+        assert self.faults == []
+        assert self.elsewhere == [], "the page asked for something outside itself"
+        self.context.close()
+
+
+@pytest.fixture
+def read(browser: playwright.Browser, page: Path) -> Iterator[Callable[..., Reader]]:
+    readers: list[Reader] = []
+
+    def make(path: Path = page, **options: Any) -> Reader:
+        readers.append(Reader(browser, path, **options))
+        return readers[-1]
+
+    yield make
+    for reader in readers:
+        reader.close()
+
+
+def shoot(page: playwright.Page, name: str) -> None:
+    """Check that the page fits at three widths; keep pictures where RUSHES_SCREENSHOTS says so."""
+    folder = os.environ.get("RUSHES_SCREENSHOTS")
+    for width, height in WIDTHS:
+        page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(100)
+        over = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        assert over <= 0, f"{name} is {over} px too wide at {width} px"
+        if folder:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=f"{folder}/{name}_{width}.png", full_page=True)
+
+
+def test_opens_from_disk_worst_first_and_shows_names_as_names(read: Callable[..., Reader]) -> None:
+    reader = read()
+    assert reader.names[0] == "broken"
+    assert any("img_src_x" in name for name in reader.names)
+    assert HOSTILE in reader.open(next(n for n in reader.names if "img" in n)).locator(".path").inner_text()
+    assert reader.page.locator("img[src='x']").count() == 0
+
+
+def test_sorts_by_a_column_both_ways_with_missing_values_last(read: Callable[..., Reader]) -> None:
+    reader = read()
+    head = reader.page.locator("th", has=reader.page.get_by_role("button", name="freeze"))
+    head.get_by_role("button").click()
+    assert head.get_attribute("aria-sort") == "ascending"
+    rising = reader.names
+    head.get_by_role("button").click()
+    assert head.get_attribute("aria-sort") == "descending"
+    assert reader.names[0] == "frozen" and rising[-2] == "frozen"
+    assert reader.names[-1] == rising[-1] == "broken", "what has no value comes last, whichever way"
+    reader.page.get_by_label("Sort by").select_option("clip")
+    assert reader.names == sorted(reader.names, key=str.lower)
+
+
+def test_filters_by_words_signal_and_reason(read: Callable[..., Reader]) -> None:
+    reader = read()
+    everything = reader.names
+    page = reader.page
+    page.get_by_label("Find").fill("FROZ")
+    assert reader.names == ["frozen"]
+    playwright.expect(page.locator("[data-shown]")).to_contain_text("1 of 5 clips")
+    page.get_by_label("Find").fill("no such clip")
+    playwright.expect(page.get_by_text("No clip fits these filters.")).to_be_visible()
+    page.get_by_role("button", name="Clear the filters").click()
+    assert reader.names == everything
+    page.locator(".tile.reject").click()
+    assert reader.names == ["broken"] and page.locator("select[name=badge]").input_value() == "reject"
+    playwright.expect(page.locator(".tile.reject")).to_have_attribute("aria-pressed", "true")
+    page.locator(".tile.reject").click()
+    page.locator("[data-reason=freeze_frame_ratio]").click()
+    assert reader.names == ["frozen"]
+    page.get_by_role("button", name="Clear", exact=True).click()
+    assert reader.names == everything
+
+
+def test_one_click_copies_a_signature(read: Callable[..., Reader]) -> None:
+    reader = read(permissions=["clipboard-read", "clipboard-write"])
+    detail = reader.open("good")
+    detail.locator("tr", has_text="freeze_frame_ratio").get_by_role("button").click()
+    copied = reader.page.evaluate("navigator.clipboard.readText()")
+    assert copied == "freeze_frame_ratio|eps:1.0|plane:luma|range:full|v:1"
+    playwright.expect(reader.page.get_by_role("status")).to_contain_text(copied)
+
+
+def test_an_open_row_shows_the_run_s_numbers(read: Callable[..., Reader], clip_run: Path) -> None:
+    reader = read()
+    detail = reader.open("cut")
+    shown = {}
+    for row in detail.locator("[data-signature]").all():
+        cells = row.locator("td").all_inner_texts()
+        shown[row.get_attribute("data-signature")] = (cells[0], cells[1], cells[3])
+    stored = [json.loads(line) for line in (clip_run / "measurements.jsonl").read_text().splitlines()]
+    definitions = json.loads((clip_run / "run.json").read_text())["definitions"]
+    mine = {m["signature"]: m for m in stored if m["subject"] == "cut"}
+    assert shown.keys() == mine.keys()
+    for signature, (value, unit, count) in shown.items():
+        expected = mine[signature]["value"]
+        words = {True: "yes", False: "no", None: "–"}
+        if expected is None or isinstance(expected, bool):
+            assert value == words[expected]
+        else:
+            assert float(value) == expected
+        assert unit == definitions[signature]["unit"] and int(count) == mine[signature]["count"]
+    assert detail.get_by_text("Scene cut at 0.80 s (frame 20)").count() == 1
+
+
+def test_the_timeline_reads_values_and_points_at_key_frames(read: Callable[..., Reader]) -> None:
+    reader = read()
+    detail = reader.open("frozen")
+    canvas = detail.get_by_role("slider")
+    drawn = "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v)"
+    assert canvas.evaluate(drawn)
+    detail.get_by_role("button", name=re.compile("^Still")).click()
+    # Steps 10 to 34: from frame 9 (360 ms) to frame 34 (1360 ms); the middle is 860 ms.
+    playwright.expect(canvas).to_have_attribute("aria-valuenow", "860")
+    playwright.expect(detail.locator(".reading")).to_contain_text("difference ≈")
+    playwright.expect(detail.locator(".strip li.near")).to_have_count(1)
+    canvas.focus()
+    reader.page.keyboard.press("Home")
+    playwright.expect(canvas).to_have_attribute("aria-valuenow", "0")
+    reader.page.keyboard.press("ArrowRight")
+    playwright.expect(canvas).to_have_attribute("aria-valuenow", "40")
+    canvas.hover(position={"x": 300, "y": 60})
+    playwright.expect(detail.locator(".reading")).to_contain_text("luma ≈")
+
+
+def test_the_keyboard_is_enough(read: Callable[..., Reader]) -> None:
+    reader = read()
+    page, keys = reader.page, reader.page.keyboard
+    keys.press("/")
+    keys.type("o")
+    playwright.expect(page.get_by_label("Find")).to_be_focused()
+    playwright.expect(page.get_by_label("Find")).to_have_value("o")
+    page.locator("button.open").first.focus()
+    keys.press("ArrowDown")
+    second = page.locator("button.open").nth(1)
+    playwright.expect(second).to_be_focused()
+    keys.press("Enter")
+    playwright.expect(second).to_have_attribute("aria-expanded", "true")
+    playwright.expect(page.locator("tr.detail")).to_have_count(1)
+    keys.press("Escape")
+    playwright.expect(page.locator("tr.detail")).to_have_count(0)
+    keys.press("Home")
+    playwright.expect(page.locator("button.open").first).to_be_focused()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_serious_accessibility_violation(read: Callable[..., Reader], sweep_page: Path, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
+    for path, name in ((None, "frozen"), (sweep_page, None)):
+        reader = read(*([path] if path else []), color_scheme=scheme)
+        if name:
+            reader.open(name)
+        for fold in reader.page.locator("details > summary").all():
+            fold.click()
+        found = axe.Axe().run(reader.page).response["violations"]
+        serious = [f"{v['id']}: {v['nodes'][0]['html']}" for v in found if v["impact"] in ("serious", "critical")]
+        assert serious == []
+
+
+def test_fits_narrow_and_wide_windows(read: Callable[..., Reader], sweep_page: Path) -> None:
+    reader = read()
+    reader.open("frozen")
+    shoot(reader.page, "clips")
+    shoot(read(sweep_page).page, "robustness")
+
+
+def test_thousands_of_rows_come_as_they_are_needed(
+    read: Callable[..., Reader], many: Callable[..., Run], tmp_path: Path
+) -> None:
+    made = write_report([many(1200)], tmp_path / "many.html")
+    reader = read(made.path)
+    assert len(reader.names) < 400
+    reader.page.locator("[data-more]").scroll_into_view_if_needed()
+    playwright.expect(reader.page.locator("button.open").nth(199)).to_be_attached()
+    reader.page.get_by_label("Find").fill("clip_01199")
+    assert reader.names == ["clip_01199"]
+    assert "No film strip was asked" in reader.open("clip_01199").inner_text()
+
+
+def test_prints_more_than_the_screen_shows(
+    read: Callable[..., Reader], many: Callable[..., Run], tmp_path: Path
+) -> None:
+    made = write_report([many(250)], tmp_path / "many.html", strips=0)
+    reader = read(made.path)
+    data = reader.page.pdf(format="A4")
+    assert data.startswith(b"%PDF") and len(reader.names) == 250
+
+
+def test_reads_without_scripts(browser: playwright.Browser, page: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(page.as_uri())
+    assert tab.locator("tr.clip").count() == 5
+    playwright.expect(tab.locator("tr.clip").first).to_contain_text("broken")
+    context.close()

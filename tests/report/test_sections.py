@@ -1,0 +1,123 @@
+"""What each instrument's section says, on runs whose numbers are set by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from rushes.core import Definition, Measurement, signature_params
+from rushes.evaluate.pose import score_pose
+from rushes.report.sections import distribution, pose, preference, robustness
+from rushes.report.sections.section import exact_text, settings_text, varying_params
+from rushes.store import Entry, Run, RunWriter, Subject, read_run
+
+
+def definition(name: str, **params: str) -> Definition:
+    return Definition(
+        name=name,
+        unit="1",
+        lowest=None,
+        highest=None,
+        better="lower",
+        summary="S.",
+        formula="f",
+        params=signature_params(**params),
+    )
+
+
+def stored(path: Path, instrument: str, kind: str, rows: list[tuple[Definition, float]], **facts: object) -> Run:
+    subject = Subject(id="it", kind=kind, path="it", sha256=None, facts=facts)  # type: ignore[arg-type]
+    numbers = tuple(Measurement(definition=d, value=value, count=9) for d, value in rows)
+    with RunWriter(path, instrument=instrument, settings={}) as writer:
+        writer.add(Entry(subject=subject, measurements=numbers))
+        writer.finish(["it"])
+    return read_run(path)
+
+
+def texts(run: Run, module: object, grid: int) -> list[list[str]]:
+    return [[cell.text for cell in row] for row in module.grids(run)[grid].rows]  # type: ignore[attr-defined]
+
+
+def test_distances_stand_with_interval_size_and_protocol(tmp_path: Path) -> None:
+    same = {"n_gen": "8", "n_gt": "9", "d": "400", "weights": "random-seed0"}
+    rows = [
+        (definition("fvd", protocol="one", **same), 107.5),
+        (definition("fvd_low", protocol="one", interval="x", **same), 90.0),
+        (definition("fvd_high", protocol="one", interval="x", **same), 130.0),
+        (definition("fvd", protocol="two", **same), 55.25),
+        (definition("kvd", protocol="two", **same), 3.0),
+    ]
+    run = stored(tmp_path / "r", "distribution", "set", rows, side="generated", clips=8, excluded={"a": "b"})
+    assert texts(run, distribution, 0) == [
+        ["fvd", "one", "107.5000", "90.0000", "130.0000", "8", "9", "400"],
+        ["fvd", "two", "55.2500", "–", "–", "8", "9", "400"],
+        ["kvd", "two", "3.0000", "–", "–", "8", "9", "400"],
+    ]
+    assert distribution.found(run) == (
+        "fvd under one is 107.5000 (8 against 9 clips); fvd under two is 55.2500 (8 against 9 clips); "
+        "1 more are in the table. The weights are random, so these numbers compare only with themselves."
+    )
+    assert distribution.facts(run) == [("Generated", "it: 8 clips, 1 left out")]
+
+
+def test_pose_shows_one_row_per_normalisation(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    truth = rng.uniform(0, 100, (6, 17, 2))
+    np.save(tmp_path / "gt.npy", truth)
+    np.save(tmp_path / "pred.npy", truth)
+    score_pose(tmp_path / "pred.npy", tmp_path / "gt.npy", norms=["all"], ks=(10, 20), run=tmp_path / "r")
+    run = read_run(tmp_path / "r")
+    # Prediction equals truth: every PCK is 1, under every rule.
+    assert [row[1:3] for row in texts(run, pose, 0)] == [["1.0000", "1.0000"]] * 3
+    assert pose.found(run).startswith("pred: PCK@20 is 1.0000 by torso-diameter, 1.0000 by bbox-diagonal")
+    assert texts(run, pose, 1)[0][:2] == ["mpjpe ↓", "0.0000"]
+
+
+def test_a_ranking_is_by_strength_and_says_when_the_order_is_open(tmp_path: Path) -> None:
+    rows = []
+    for system, low, middle, high in (("birch", 900.0, 1000.0, 1100.0), ("amber", 1050.0, 1200.0, 1350.0)):
+        for bound, value in (("estimate", middle), ("lower", low), ("upper", high)):
+            extra = {} if bound == "estimate" else {"confidence": "0.9"}
+            rows.append((definition("bt_elo", bound=bound, system=system, exclusion="none", **extra), value))
+    rows.append((definition("percent_agreement", bound="estimate", family="all", exclusion="none"), 0.75))
+    run = stored(tmp_path / "r", "preference", "study", rows, simulated_raters=True, votes=9, raters=3, samples=4)
+    assert [row[:5] for row in texts(run, preference, 0)] == [
+        ["amber", "none", "1200.00", "1050.00", "1350.00"],
+        ["birch", "none", "1000.00", "900.0000", "1100.00"],
+    ]
+    assert preference.grids(run)[0].header[3] == "90 % from"
+    # 1050 < 1100: the intervals meet.
+    assert preference.found(run) == (
+        "Simulated raters put amber, then birch. The first two intervals overlap: the order is open."
+    )
+    assert texts(run, preference, 1) == [["all", "0.7500", "–", "–", "–", "–"]]
+
+
+def test_a_study_without_a_ranking_says_so(tmp_path: Path) -> None:
+    run = stored(tmp_path / "r", "preference", "study", [(definition("tie_share", exclusion="none"), 0.5)])
+    assert preference.grids(run) == () and "no ranking" in preference.found(run)
+
+
+def test_a_sweep_names_where_the_answer_holds_least(sweep_run: Path) -> None:
+    run = read_run(sweep_run)
+    assert robustness.found(run) == (
+        "In sweep the answer holds least at gaussian_blur 3.0, where 0% of the runs keep it."
+    )
+    rows = {(row[0], row[1]): row[2:] for row in texts(run, robustness, 0)}
+    assert rows[("gaussian_blur", "3.0")] == ["0.0000", "1.0000", "2"]
+    assert rows[("brightness", "all values")] == ["0.6250", "0.3750", "8"]
+
+
+def test_settings_shown_are_those_that_tell_namesakes_apart() -> None:
+    one, two = definition("m", k="5", norm="a"), definition("m", k="5", norm="b", extra="x")
+    varying = varying_params([one, two, one])
+    assert varying == {"m": {"norm", "extra"}}
+    assert settings_text(two, varying) == "extra x, norm b"
+
+
+def test_the_exact_value_is_the_stored_one() -> None:
+    d = definition("m", k="5")
+    assert exact_text(Measurement(definition=d, value=2 / 3, count=1)) == "0.66666667"
+    assert exact_text(Measurement(definition=d, value=True, count=1)) == "yes"
+    assert exact_text(Measurement(definition=d, value=None, count=0, note="n")) == "–"

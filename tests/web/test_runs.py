@@ -1,0 +1,339 @@
+"""Run pages over HTTP: filters in the address, clips by token, every state a run can be in."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+from tests.clips import noise, write_luma
+
+from rushes.clip.motion import FREEZE_FRAME_RATIO
+from rushes.core import Measurement, canonical_json
+from rushes.evaluate.clips import evaluate_clips
+from rushes.evaluate.compare import compare_runs
+from rushes.evaluate.compare_facts import as_data
+from rushes.store import Entry, RunWriter, Subject, read_run
+
+from .livesite import Client, Site
+from .runsite import HOSTILE, SETTINGS, entry, measured_runs, newer_run, owner, write_run
+
+MakeSite = Callable[..., Site]
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return measured_runs(tmp_path_factory.mktemp("measured"))
+
+
+@pytest.fixture
+def five(tmp_path: Path) -> Path:
+    """Five takes with known values."""
+    return write_run(
+        tmp_path / "five",
+        [
+            entry("a", 0.1, 80),
+            entry("b", 0.4, 60, badge="flagged"),
+            entry("c", None, 70),
+            entry("d", 0.9, 90, badge="reject"),
+            entry("e", 0.2, 50),
+        ],
+    )
+
+
+def ids(client: Client, address: str) -> list[str]:
+    answer = client.get(address)
+    assert answer.status_code == 200, answer.text
+    return [row["id"] for row in answer.json()["rows"]]
+
+
+def test_home_lists_runs_and_links_to_them(make_site: MakeSite, five: Path) -> None:
+    client = owner(make_site(runs=[five]))
+    page = client.get("/").text
+    assert 'href="/runs/five"' in page and "complete" in page
+    assert client.get("/home.json").json()["runs"][0]["status"] == "complete"
+
+
+def test_nobody_but_the_owner_sees_a_run(make_site: MakeSite, five: Path) -> None:
+    visitor = make_site(runs=[five]).client()
+    for path in ("/runs/five", "/runs/five/take?id=a", "/compare?a=five/a&b=five/b"):
+        assert visitor.get(path).headers["location"].startswith("/login"), path
+    for path in ("/runs/five.json", "/runs/five/take.json?id=a", "/runs/five/timeline.json?id=a"):
+        assert visitor.get(path).status_code == 401, path
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("", ["d", "b", "a", "c", "e"]),  # worst first
+        ("badge=flagged&badge=reject", ["d", "b"]),
+        ("q=B", ["b"]),
+        ("q=freeze_frame", ["d", "b"]),  # in the reasons
+        ("metric=freeze_frame_ratio&min=0.2", ["d", "b", "e"]),  # 0.2 itself counts, a missing value does not
+        ("metric=freeze_frame_ratio&min=0.15&max=0.5", ["b", "e"]),
+        ("sort=freeze_frame_ratio", ["a", "e", "b", "d", "c"]),  # a missing value is last
+        ("sort=freeze_frame_ratio&order=desc", ["d", "b", "e", "a", "c"]),
+        ("sort=id&order=desc", ["e", "d", "c", "b", "a"]),
+        ("badge=pass&sort=blur_score", ["e", "c", "a"]),
+        ("page=7", ["d", "b", "a", "c", "e"]),
+    ],
+)
+def test_filters_and_order_are_in_the_address(make_site: MakeSite, five: Path, query: str, expected: list[str]) -> None:
+    assert ids(owner(make_site(runs=[five])), f"/runs/five.json?{query}") == expected
+
+
+@pytest.mark.parametrize("query", ["metric=freeze_frame_ratio&min=x", "sort=nothing", "metric=nope", "min=nan&max=inf"])
+def test_an_address_that_makes_no_sense_is_said_not_refused(make_site: MakeSite, five: Path, query: str) -> None:
+    answer = owner(make_site(runs=[five])).get(f"/runs/five?{query}")
+    assert answer.status_code == 200 and 'role="alert"' in answer.text
+
+
+def test_a_page_keeps_its_filters_in_its_links(make_site: MakeSite, five: Path) -> None:
+    page = html.unescape(owner(make_site(runs=[five])).get("/runs/five?badge=pass&q=a").text)
+    assert "?badge=pass&q=a&sort=blur_score" in page, "a column's link"
+    assert "/runs/five/take?id=a&badge=pass&q=a" in page, "a take's link"
+
+
+def test_a_hundred_rows_a_page(make_site: MakeSite, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "many", [entry(f"t{n:03d}", n / 300) for n in range(230)])
+    client = owner(make_site(runs=[folder]))
+    assert len(ids(client, "/runs/many.json")) == 100
+    assert ids(client, "/runs/many.json?page=3")[0] == "t200" and len(ids(client, "/runs/many.json?page=3")) == 30
+    assert "Page 2 of 3" in client.get("/runs/many?page=2").text
+
+
+def test_every_number_shown_is_the_run_s(make_site: MakeSite, measured: tuple[Path, Path]) -> None:
+    client = owner(make_site(runs=[measured[0]]))
+    stored = read_run(measured[0])
+    for subject in stored.subjects:
+        shown = client.get(f"/runs/model_a/take.json?{urlencode({'id': subject.id})}").json()["take"]["measurements"]
+        assert [(m["signature"], m["value"], m["count"], m["note"]) for m in shown] == [
+            (m.signature, m.stored_value, m.count, m.note) for m in stored.measurements[subject.id]
+        ]
+        page = html.unescape(client.get(f"/runs/model_a/take?{urlencode({'id': subject.id})}").text)
+        assert all(f'data-copy="{m["signature"]}"' in page and f">{m['text']}</td>" in page for m in shown)
+
+
+def test_a_clip_comes_by_token_in_pieces_and_never_by_path(make_site: MakeSite, measured: tuple[Path, Path]) -> None:
+    site = make_site(runs=[measured[0]])
+    client = owner(site)
+    take = client.get("/runs/model_a/take.json?id=take_1").json()["take"]
+    address = take["video"]
+    assert re.fullmatch(r"/takes/[\w-]{32}\?v=[0-9a-f]{10}", address), address
+    whole = Path(take["path"]).read_bytes()
+    assert client.get(address).content == whole
+    part = client.get(address, headers={"range": "bytes=10-19"})
+    assert part.status_code == 206 and part.content == whole[10:20]
+    assert client.get(address, headers={"if-none-match": part.headers["etag"]}).status_code == 304
+    assert part.headers["content-type"] == "video/mp4"
+    assert client.get("/takes/" + "x" * 32).status_code == 404
+    assert client.get(f"/takes/{take['path']}").status_code == 404
+    assert site.client().get(address).status_code == 303, "without signing in"
+
+
+def test_a_clip_no_browser_plays_is_made_playable(make_site: MakeSite, tmp_path: Path) -> None:
+    clip = write_luma(tmp_path / "odd.mkv", noise(8, size=(64, 32)), "gray")
+    run = evaluate_clips([clip], run=tmp_path / "odd-run", jobs=1)
+    client = owner(make_site(runs=[run.path]))
+    address = client.get("/runs/odd-run/take.json?id=odd").json()["take"]["video"]
+    answer = client.get(address)
+    assert answer.status_code == 200 and answer.headers["content-type"] == "video/mp4"
+    assert answer.content[4:8] == b"ftyp" and answer.content != clip.read_bytes()
+
+
+def test_a_file_that_is_no_clip_is_never_sent(make_site: MakeSite, tmp_path: Path) -> None:
+    (tmp_path / "secret.mp4").write_text("not a clip")
+    folder = write_run(tmp_path / "run", [entry("secret", 0.1)])
+    client = owner(make_site(runs=[folder]))
+    address = client.get("/runs/run/take.json?id=secret").json()["take"]["video"]
+    answer = client.get(address)
+    assert answer.status_code == 415 and "not a clip" not in answer.text
+
+
+def test_the_timeline_marks_what_was_counted(make_site: MakeSite, measured: tuple[Path, Path]) -> None:
+    client = owner(make_site(runs=[measured[0]]))
+    data = client.get("/runs/model_a/timeline.json?id=take_1").json()["timeline"]
+    assert [frame for _, frame in data["spikes"]] == [20, 21]  # into the flash and out of it
+    assert data["frames"] == 50
+    assert client.get("/static/timeline.js").headers["content-type"].startswith("text/javascript")
+
+
+def test_two_takes_differ_only_where_signatures_agree(make_site: MakeSite, tmp_path: Path, five: Path) -> None:
+    other = Measurement(definition=FREEZE_FRAME_RATIO.with_params(eps=2.0), value=0.5, count=9)
+    subject = Subject(id="a", kind="clip", path="a.mp4", sha256=None, badge="pass")
+    second = write_run(tmp_path / "second", [Entry(subject=subject, measurements=(other,))])
+    client = owner(make_site(runs=[five, second]))
+    same = client.get("/compare.json?a=five/a&b=five/b").json()["numbers"]
+    assert [line["difference"]["value"] for line in same] == [0.3, -20.0]  # 0.4 − 0.1, 60 − 80
+    refused = client.get("/compare.json?a=five/a&b=second/a").json()["numbers"]
+    assert refused[0]["difference"] is None and "eps is 1.0 in one and 2.0" in refused[0]["why"]
+    assert "eps is 1.0 in one" in client.get("/compare?a=five/a&b=second/a").text
+    assert client.get("/compare?run=five&only=a&only=b").status_code == 200
+
+
+@pytest.mark.parametrize("query", ["", "a=five/a", "a=five&b=five", "run=five&only=a"])
+def test_side_by_side_needs_two_takes(make_site: MakeSite, five: Path, query: str) -> None:
+    answer = owner(make_site(runs=[five])).get(f"/compare?{query}")
+    assert answer.status_code == 400 and "two takes" in answer.text
+
+
+def test_two_runs_compare_as_on_the_command_line(make_site: MakeSite, measured: tuple[Path, Path]) -> None:
+    client = owner(make_site(runs=measured))
+    assert "/compare/runs?a=model_a&b=model_b" in html.unescape(client.get("/runs/model_a").text)
+    data = client.get("/compare/runs.json?a=model_a&b=model_b").json()
+    assert data == json.loads(canonical_json(as_data(compare_runs(*measured, top=3))))
+    page = client.get("/compare/runs?a=model_a&b=model_b").text
+    mean = next(m for m in data["metrics"] if m["signature"].startswith("flicker_score"))["measurements"][0]
+    assert f"{mean['value']:.4f}" in page and "Review signals" in page
+
+
+def test_two_runs_without_a_common_take_say_so(make_site: MakeSite, measured: tuple[Path, Path], five: Path) -> None:
+    client = owner(make_site(runs=[measured[0], five]))
+    answer = client.get("/compare/runs?a=model_a&b=five")
+    assert answer.status_code == 400 and "no subject has the same id in both runs" in answer.text
+
+
+def test_the_same_take_elsewhere_is_offered(make_site: MakeSite, measured: tuple[Path, Path]) -> None:
+    client = owner(make_site(runs=measured))
+    assert "Side by side with model_b" in client.get("/runs/model_a/take?id=take_0").text
+
+
+@pytest.mark.parametrize("address", ["/runs/other", "/runs/five/take?id=zzz", "/compare?a=five/a&b=other/a"])
+def test_what_is_not_there_is_404_in_the_caller_s_format(make_site: MakeSite, five: Path, address: str) -> None:
+    client = owner(make_site(runs=[five]))
+    assert client.get(address).status_code == 404
+    twin = client.get(address, headers={"accept": "application/json"})
+    assert twin.status_code == 404 and twin.json()["error"]
+
+
+def test_names_with_markup_are_text(make_site: MakeSite, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "hostile", [entry(name, 0.4, badge="flagged") for name in HOSTILE])
+    client = owner(make_site(runs=[folder]))
+    table = client.get("/runs/hostile").text
+    for name in HOSTILE:
+        assert html.escape(name, quote=False) in table or html.escape(name) in table or "&#34;" in table
+        page = client.get(f"/runs/hostile/take?{urlencode({'id': name})}")
+        assert page.status_code == 200
+        assert client.get(f"/runs/hostile/timeline.json?{urlencode({'id': name})}").json() == {"timeline": None}
+        table += page.text
+    assert "<img src=x" not in table and "<script>window" not in table
+
+
+def test_a_series_outside_the_run_is_not_read(make_site: MakeSite, tmp_path: Path) -> None:
+    np.savez(tmp_path / "outside.npz", time_ms=np.arange(3.0), luma_mean=np.arange(3.0))
+    folder = write_run(tmp_path / "run", [entry("../../outside", 0.4)])
+    client = owner(make_site(runs=[folder]))
+    assert client.get("/runs/run/timeline.json?id=../../outside").json() == {"timeline": None}
+
+
+def test_a_moved_clip_is_said_and_its_numbers_stay(make_site: MakeSite, five: Path) -> None:
+    page = owner(make_site(runs=[five])).get("/runs/five/take?id=a").text
+    assert "moved or deleted" in page and "<video" not in page and "0.1000" in page
+
+
+def test_a_run_moved_with_its_clips_still_plays(make_site: MakeSite, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", [entry("here", 0.1)])
+    (tmp_path / "here.mp4").write_bytes(b"x")
+    take = owner(make_site(runs=[folder])).get("/runs/run/take.json?id=here").json()["take"]
+    assert take["video"] and not take["missing"]
+
+
+def test_a_run_still_going_is_followed(make_site: MakeSite, tmp_path: Path) -> None:
+    client = owner(make_site(runs=[tmp_path / "live"]))
+    assert client.get("/runs/live").status_code == 409, "not there yet"
+    with RunWriter(tmp_path / "live", instrument="clip", settings=SETTINGS, inputs=["x", "y"]) as run:
+        assert "Nothing is finished yet" in client.get("/runs/live").text
+        run.add(entry("x", 0.1))
+        first = client.get("/runs/live.json").json()["run"]
+        assert (first["status"], first["subjects"]) == ("running", 1)
+        assert "1 of 2 finished so far" in client.get("/runs/live").text
+        run.add(entry("y", 0.2))
+        assert client.get("/runs/live.json").json()["run"]["stamp"] != first["stamp"]
+        run.finish(["x", "y"])
+    assert client.get("/runs/live.json").json()["run"]["status"] == "complete"
+    assert 'data-live="1"' not in client.get("/runs/live").text
+
+
+def test_a_crashed_run_says_so_and_shows_what_is_there(make_site: MakeSite, tmp_path: Path) -> None:
+    run = write_run(tmp_path / "crashed", [entry("x", 0.1)])
+    info = json.loads((run / "run.json").read_text())
+    (run / "run.json").write_text(json.dumps(info | {"status": "running", "inputs": ["x", "y"]}))
+    client = owner(make_site(runs=[run]))
+    page = client.get("/runs/crashed").text
+    assert "stopped half-way" in page and "1 of 2 were finished" in page
+    assert client.get("/home.json").json()["runs"][0]["status"] == "crashed"
+
+
+@pytest.mark.parametrize("kind", ["newer", "missing", "damaged"])
+def test_a_run_that_cannot_be_read_gets_a_page_of_its_own(make_site: MakeSite, tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / kind
+    words = {"newer": "upgrade rushes", "missing": "found none", "damaged": "cannot be read"}[kind]
+    if kind == "newer":
+        newer_run(folder)
+    elif kind == "damaged":
+        folder.mkdir()
+        (folder / "run.json").write_text("{")
+    client = owner(make_site(runs=[folder]))
+    page = client.get(f"/runs/{kind}")
+    assert page.status_code == 409 and words in page.text and "Look again" in page.text
+    assert client.get(f"/runs/{kind}.json").json()["error"]
+    assert client.get("/").status_code == 200, "the home page does not mind"
+
+
+def test_empty_states(make_site: MakeSite, tmp_path: Path, five: Path) -> None:
+    empty = write_run(tmp_path / "empty", [])
+    client = owner(make_site(runs=[empty, five]))
+    assert "holds no subjects" in client.get("/runs/empty").text
+    assert "No take fits these filters" in client.get("/runs/five?q=zzz").text
+    assert "No run is served" in owner(make_site()).get("/").text
+
+
+def test_a_selection_opens_the_study_form_and_becomes_the_study(
+    make_site: MakeSite, measured: tuple[Path, Path]
+) -> None:
+    site = make_site(runs=measured)
+    client = owner(site)
+    form = client.get("/studies/new?runs=model_a&only=take_0&only=take_2").text
+    assert ">take_0\ntake_2</textarea>" in form and 'value="model_a" checked' in form
+    whole = client.get("/studies/new?runs=model_a&matching=1&q=take_1").text
+    assert ">take_1</textarea>" in whole
+    answer = client.send_form(
+        "/studies/new",
+        {"name": "picked", "title": "Picked", "runs": ["model_a", "model_b"], "only": "take_0\ntake_2\n", "seed": "1"},
+    )
+    assert answer.headers["location"] == "/studies/picked"
+    site.app.state.workbench.imports.wait("picked", timeout_s=60)
+    assert site.service.studies()[0].pairs == 2
+
+
+def test_a_chosen_take_without_a_partner_is_named(make_site: MakeSite, measured: tuple[Path, Path]) -> None:
+    site = make_site(runs=measured)
+    client = owner(site)
+    client.send_form("/studies/new", {"name": "odd", "runs": ["model_a", "model_b"], "only": "take_0\nghost"})
+    site.app.state.workbench.imports.wait("odd", timeout_s=60)
+    assert "'ghost'" in site.app.state.workbench.imports.state("odd")["text"]
+
+
+def test_the_strict_policy_holds_on_every_run_page(make_site: MakeSite, measured: tuple[Path, Path]) -> None:
+    client = owner(make_site(runs=measured))
+    for path in ("/runs/model_a", "/runs/model_a/take?id=take_1", "/compare?a=model_a/take_1&b=model_b/take_1"):
+        answer = client.get(path)
+        assert "script-src 'self'" in answer.headers["content-security-policy"]
+        assert "style=" not in answer.text and "onclick" not in answer.text
+        assert "http://" not in answer.text and "https://" not in answer.text
+
+
+def test_a_run_is_never_written_to(make_site: MakeSite, measured: tuple[Path, Path]) -> None:
+    def state() -> list[tuple[str, int]]:
+        return sorted((str(p), p.stat().st_mtime_ns) for folder in measured for p in folder.rglob("*"))
+
+    before = state()
+    client = owner(make_site(runs=measured))
+    for path in ("/", "/runs/model_a", "/runs/model_a/take?id=take_1", "/runs/model_a/timeline.json?id=take_1"):
+        assert client.get(path).status_code == 200
+    assert state() == before

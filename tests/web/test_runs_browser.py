@@ -1,0 +1,281 @@
+"""Run pages in a real browser: the player and the timeline are one, filters live in the address, keys work."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from rushes.store import RunWriter
+
+from .livesite import Site
+from .runsite import FLASH_FRAME, HOSTILE, SETTINGS, entry, measured_runs, newer_run, owner, write_run
+
+playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
+pytestmark = pytest.mark.browser
+
+WIDTHS = ((1440, 900), (900, 900), (390, 844))
+FRAME_S = 0.04
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[playwright.Browser]:
+    with playwright.sync_playwright() as tool:
+        browser = tool.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    return measured_runs(tmp_path_factory.mktemp("measured"))
+
+
+@pytest.fixture
+def look(browser: playwright.Browser, make_site: Callable[..., Site]) -> Iterator[Callable[..., playwright.Page]]:
+    """Opens the owner's browser on these runs; fails on a script error and on any request that leaves the machine."""
+    contexts: list[playwright.BrowserContext] = []
+    faults: list[str] = []
+
+    def make(*runs: Path, **options: object) -> playwright.Page:
+        site = make_site(runs=runs)
+        context = browser.new_context(base_url=site.url, **options)
+        context.set_default_timeout(15_000)
+        cookie = owner(site).cookies["rushes_admin"]
+        context.add_cookies([{"name": "rushes_admin", "value": cookie, "url": site.url}])
+        contexts.append(context)
+        page = context.new_page()
+
+        def asked(request: playwright.Request) -> None:
+            if urlsplit(request.url).scheme in ("http", "https") and not request.url.startswith(site.url):
+                faults.append(f"asked another server: {request.url}")
+
+        page.on("request", asked)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda m: faults.append(m.text) if m.type == "error" and "status of" not in m.text else None)
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+def until(page: playwright.Page, expression: str) -> None:
+    """Wait for an expression to hold, asking from outside: the page's CSP lets nobody evaluate text inside."""
+    for _ in range(200):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never came true: {expression}")
+
+
+def click_at(canvas: playwright.Locator, place: Callable[[float], float]) -> None:
+    box = canvas.bounding_box()
+    assert box is not None
+    canvas.click(position={"x": place(box["width"]), "y": 60})
+
+
+def open_take(page: playwright.Page, take: str = "take_1") -> None:
+    page.goto(f"/runs/model_a/take?id={take}")
+    playwright.expect(page.locator("canvas")).to_be_visible()
+    until(page, "document.querySelector('video').readyState >= 2")
+
+
+def test_a_click_on_the_timeline_takes_the_player_there(
+    look: Callable[..., playwright.Page], measured: tuple[Path, Path]
+) -> None:
+    page = look(*measured)
+    open_take(page)
+    # The spike at frame 20 of 50 is at 0.8 of 2 s; the plot begins 104 px from the left and ends 6 px from the right.
+    click_at(page.locator("canvas"), lambda width: 104 + 0.4 * (width - 110))
+    until(page, "Math.abs(document.querySelector('video').currentTime - 0.82) < 0.03")
+    assert int(page.locator("canvas").get_attribute("aria-valuenow") or 0) == pytest.approx(820, abs=40)
+    playwright.expect(page.locator("[data-readout]")).to_contain_text("luma")
+
+
+def test_a_mark_in_the_list_shows_its_frame_and_keys_go_from_mark_to_mark(
+    look: Callable[..., playwright.Page], measured: tuple[Path, Path]
+) -> None:
+    page = look(*measured)
+    open_take(page)
+    page.get_by_role("button", name=f"Spike at 0.80 s (frame {FLASH_FRAME})").click()
+    until(page, f"Math.floor(document.querySelector('video').currentTime / {FRAME_S}) === {FLASH_FRAME}")
+    page.locator("h1").click()
+    page.keyboard.press(",")
+    until(page, f"Math.floor(document.querySelector('video').currentTime / {FRAME_S}) === {FLASH_FRAME - 1}")
+    page.keyboard.press("n")
+    until(page, f"Math.floor(document.querySelector('video').currentTime / {FRAME_S}) === {FLASH_FRAME}")
+    page.keyboard.press("n")
+    until(page, f"Math.floor(document.querySelector('video').currentTime / {FRAME_S}) === {FLASH_FRAME + 1}")
+    page.keyboard.press("p")
+    until(page, f"Math.floor(document.querySelector('video').currentTime / {FRAME_S}) === {FLASH_FRAME}")
+
+
+def test_the_playhead_follows_and_the_timeline_works_by_keyboard(
+    look: Callable[..., playwright.Page], measured: tuple[Path, Path]
+) -> None:
+    page = look(*measured)
+    open_take(page, "take_0")
+    page.locator("h1").click()
+    page.keyboard.press(" ")
+    until(page, "document.querySelector('video').ended")
+    until(page, "Number(document.querySelector('canvas').getAttribute('aria-valuenow')) > 1800")
+    page.locator("canvas").focus()
+    page.keyboard.press("Home")
+    until(page, "document.querySelector('video').currentTime < 0.05")
+    page.keyboard.press("PageUp")
+    until(page, "Math.abs(document.querySelector('video').currentTime - 0.22) < 0.05")
+
+
+def test_filters_live_in_the_address_and_survive_a_visit_to_a_take(
+    look: Callable[..., playwright.Page], measured: tuple[Path, Path]
+) -> None:
+    page = look(*measured)
+    page.goto("/runs/model_a")
+    page.get_by_label("Name, file or reason").fill("take")
+    page.get_by_label("Metric").select_option("frame_diff_spike_count")
+    page.get_by_label("from").fill("2")
+    page.get_by_role("button", name="Filter").click()
+    playwright.expect(page.locator("tbody tr")).to_have_count(1)
+    query = parse_qs(urlsplit(page.url).query)
+    assert query == {"q": ["take"], "metric": ["frame_diff_spike_count"], "min": ["2"]}
+    page.get_by_role("link", name="take_1").click()
+    page.get_by_role("link", name="model_a", exact=True).click()
+    playwright.expect(page.locator("tbody tr")).to_have_count(1)
+    page.reload()
+    playwright.expect(page.get_by_label("from")).to_have_value("2.0")
+    page.get_by_role("link", name="Clear").click()
+    playwright.expect(page.locator("tbody tr")).to_have_count(3)
+
+
+def test_sorting_is_a_link_and_says_so(look: Callable[..., playwright.Page], measured: tuple[Path, Path]) -> None:
+    page = look(*measured)
+    page.goto("/runs/model_a")
+    page.get_by_role("link", name="spikes ↓").click()
+    head = page.locator("th[aria-sort=descending]")
+    playwright.expect(head).to_contain_text("spikes")
+    assert page.locator("tbody th").first.inner_text() == "take_1"
+    page.get_by_role("link", name="spikes ↓").click()
+    playwright.expect(page.locator("th[aria-sort=ascending]")).to_contain_text("spikes")
+
+
+def test_a_signature_is_copied_with_one_click(
+    look: Callable[..., playwright.Page], measured: tuple[Path, Path]
+) -> None:
+    page = look(*measured, permissions=["clipboard-read", "clipboard-write"])
+    open_take(page)
+    button = page.locator("[data-copy^='freeze_frame_ratio']")
+    button.click()
+    playwright.expect(button).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == "freeze_frame_ratio|eps:1.0|plane:luma|range:full|v:1"
+
+
+def test_two_takes_play_on_one_clock(look: Callable[..., playwright.Page], measured: tuple[Path, Path]) -> None:
+    page = look(*measured)
+    open_take(page)
+    page.get_by_role("link", name="Side by side with model_b").click()
+    playwright.expect(page.locator("canvas")).to_have_count(2)
+    until(page, "[...document.querySelectorAll('video')].every((v) => v.readyState >= 2)")
+    page.get_by_role("button", name="Play both").click()
+    until(page, "[...document.querySelectorAll('video')].every((v) => v.currentTime > 0.4)")
+    page.get_by_role("button", name="Pause").click()
+    times = page.evaluate("[...document.querySelectorAll('video')].map((v) => v.currentTime)")
+    assert abs(times[0] - times[1]) < 0.15, times
+    click_at(page.locator("canvas").last, lambda width: width - 8)
+    until(page, "[...document.querySelectorAll('video')].every((v) => v.currentTime > 1.9)")
+    page.locator("h1").click()
+    page.keyboard.press(",")
+    until(
+        page, "new Set([...document.querySelectorAll('video')].map((v) => Math.floor(v.currentTime / 0.04))).size === 1"
+    )
+
+
+def test_ticked_takes_go_to_a_study(look: Callable[..., playwright.Page], measured: tuple[Path, Path]) -> None:
+    page = look(*measured)
+    page.goto("/runs/model_a")
+    send = page.get_by_role("button", name="Send these to a study")
+    playwright.expect(send).to_be_disabled()
+    page.get_by_label("Choose take_0").check()
+    page.get_by_label("Choose take_2").check()
+    playwright.expect(page.get_by_text("2 ticked")).to_be_visible()
+    playwright.expect(page.get_by_role("button", name="Side by side")).to_be_enabled()
+    send.click()
+    playwright.expect(page.get_by_label("Takes, one per line")).to_have_value("take_0\ntake_2")
+    page.get_by_label("Title").fill("Picked takes")
+    page.get_by_label("model_b").check()
+    page.get_by_role("button", name="Create the study").click()
+    playwright.expect(page.get_by_text("2 pairs were added")).to_be_visible()
+
+
+def test_a_run_still_going_fills_up_before_your_eyes(look: Callable[..., playwright.Page], tmp_path: Path) -> None:
+    with RunWriter(tmp_path / "live", instrument="clip", settings=SETTINGS, inputs=["x", "y"]) as run:
+        page = look(tmp_path / "live")
+        page.goto("/runs/live")
+        playwright.expect(page.get_by_text("Nothing is finished yet")).to_be_visible()
+        run.add(entry("x", 0.1))
+        playwright.expect(page.get_by_role("link", name="x", exact=True)).to_be_visible()
+        run.add(entry("y", 0.2))
+        run.finish(["x", "y"])
+    playwright.expect(page.get_by_text("complete")).to_be_visible()
+    playwright.expect(page.locator("tbody tr")).to_have_count(2)
+
+
+def test_hostile_names_do_nothing(look: Callable[..., playwright.Page], tmp_path: Path) -> None:
+    page = look(write_run(tmp_path / "hostile", [entry(name, 0.4, badge="flagged") for name in HOSTILE]))
+    for name in HOSTILE:
+        page.goto("/runs/hostile")
+        page.get_by_role("link", name=name, exact=True).click()
+        playwright.expect(page.locator("h1")).to_have_text(name)
+        playwright.expect(page.get_by_text("moved or deleted")).to_be_visible()
+        assert page.evaluate("window.hit") is None
+
+
+def test_every_page_fits_at_three_widths(
+    look: Callable[..., playwright.Page], measured: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """Keeps pictures where RUSHES_SCREENSHOTS says so."""
+    page = look(*measured, newer_run(tmp_path / "newer"), write_run(tmp_path / "empty", []))
+    folder = os.environ.get("RUSHES_SCREENSHOTS")
+    addresses = {
+        "runs_home": "/",
+        "run": "/runs/model_a",
+        "run_filtered": "/runs/model_a?badge=flagged&metric=flicker_score&min=1&sort=flicker_score",
+        "run_newer": "/runs/newer",
+        "run_empty": "/runs/empty",
+        "take": "/runs/model_a/take?id=take_1",
+        "takes": "/compare?a=model_a/take_1&b=model_b/take_1",
+        "run_comparison": "/compare/runs?a=model_a&b=model_b",
+    }
+    for name, address in addresses.items():
+        for width, height in WIDTHS:
+            page.set_viewport_size({"width": width, "height": height})
+            page.goto(address)
+            if name.startswith("take"):
+                playwright.expect(page.locator("canvas").last).to_be_visible()
+            over = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+            assert over <= 0, f"{name} is {over} px too wide at {width} px"
+            if folder:
+                Path(folder).mkdir(parents=True, exist_ok=True)
+                page.screenshot(path=f"{folder}/{name}_{width}.png", full_page=True)
+
+
+def test_axe_finds_nothing_serious(look: Callable[..., playwright.Page], measured: tuple[Path, Path]) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
+    page = look(*measured)
+    for address in (
+        "/",
+        "/runs/model_a",
+        "/runs/model_a/take?id=take_1",
+        "/compare?a=model_a/take_1&b=model_b/take_1",
+        "/compare/runs?a=model_a&b=model_b",
+    ):
+        page.goto(address)
+        if "take" in address:
+            playwright.expect(page.locator("canvas").last).to_be_visible()
+        violations = axe.Axe().run(page).response["violations"]
+        serious = [(v["id"], v["nodes"][0]["html"]) for v in violations if v["impact"] in ("serious", "critical")]
+        assert serious == [], address
