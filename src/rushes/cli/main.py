@@ -10,9 +10,9 @@ from rushes import __version__
 from rushes.cli import (
     canon,
     clip,
+    compare,
     demo,
     doctor,
-    compare,
     fvd,
     make_random,
     metrics,
