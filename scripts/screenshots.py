@@ -18,7 +18,7 @@ from playwright.sync_api import Page, sync_playwright
 from rushes.evaluate.report import write_report
 
 ROOT = Path(__file__).parents[1]
-WIDTH, HEIGHT = 1280, 860
+WIDTH, HEIGHT = 1280, 980
 
 
 def main(demo: Path, images: Path) -> None:

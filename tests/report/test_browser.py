@@ -228,14 +228,14 @@ def test_fits_narrow_and_wide_windows(read: Callable[..., Reader], sweep_page: P
 def test_thousands_of_rows_come_as_they_are_needed(
     read: Callable[..., Reader], many: Callable[..., Run], tmp_path: Path
 ) -> None:
-    made = write_report([many(1200)], tmp_path / "many.html")
+    made = write_report([many(600)], tmp_path / "many.html", strips=0)
     reader = read(made.path)
     assert len(reader.names) < 400
     reader.page.locator("[data-more]").scroll_into_view_if_needed()
     playwright.expect(reader.page.locator("button.open").nth(199)).to_be_attached()
-    reader.page.get_by_label("Find").fill("clip_01199")
-    assert reader.names == ["clip_01199"]
-    assert "No film strip was asked" in reader.open("clip_01199").inner_text()
+    reader.page.get_by_label("Find").fill("clip_00599")
+    assert reader.names == ["clip_00599"]
+    assert "No film strip was asked" in reader.open("clip_00599").inner_text()
 
 
 def test_prints_more_than_the_screen_shows(

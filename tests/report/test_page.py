@@ -184,6 +184,15 @@ def test_a_run_that_is_not_complete_says_so(tmp_path: Path, many: Callable[..., 
         assert "Not complete." in text and words in text and "2 of 3" in text
 
 
+def test_a_signal_this_version_does_not_know_is_shown_last(tmp_path: Path, many: Callable[..., Run]) -> None:
+    run = many(3).path
+    text = (run / "subjects.jsonl").read_text()
+    (run / "subjects.jsonl").write_text(text.replace('"badge":"reject"', '"badge":"\\"><b>odd"'))
+    made = write_report([run], tmp_path / "r.html", strips=0)
+    _, rows = clip_rows(read(made.path))
+    assert [row["badge"] for row in rows] == ["flagged", "pass", '"><b>odd'] and "<b>odd" not in made.path.read_text()
+
+
 def test_an_empty_run_is_a_page_too(tmp_path: Path) -> None:
     with RunWriter(tmp_path / "run", instrument="clip", settings={}) as writer:
         writer.finish([])

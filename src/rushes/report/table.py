@@ -36,7 +36,7 @@ _RANK = {"reject": 0, "flagged": 1, "pass": 2, None: 3}  # a badge called pass  
 
 def worst_first(run: Run) -> list[Entry]:
     """Rejects, then flagged by number of reasons, then passes; input order among equals."""
-    return sorted(run.entries, key=lambda entry: (_RANK[entry.subject.badge], -len(entry.subject.reasons)))
+    return sorted(run.entries, key=lambda entry: (_RANK.get(entry.subject.badge, 3), -len(entry.subject.reasons)))
 
 
 def clip_columns(run: Run) -> tuple[tuple[str, str], ...]:

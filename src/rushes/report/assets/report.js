@@ -6,6 +6,8 @@ const PAGE = 100;
 const PRINTED = 300;
 const RANK = { reject: 0, flagged: 1, pass: 2, "": 3 };
 
+const rank = (row) => RANK[row.badge] ?? 3;
+
 /** An element with attributes and children; strings become text. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
@@ -141,7 +143,7 @@ class ClipTable {
       wanted.every((word) => row.text.includes(word)));
     const { by, down } = this.sorting;
     const turn = down ? -1 : 1;
-    if (by === "signal") return rows.sort((a, b) => turn * (RANK[a.badge] - RANK[b.badge] || b.reasons.length - a.reasons.length) || a.number - b.number);
+    if (by === "signal") return rows.sort((a, b) => turn * (rank(a) - rank(b) || b.reasons.length - a.reasons.length) || a.number - b.number);
     if (by === "id") return rows.sort((a, b) => turn * a.id.localeCompare(b.id, "en", { numeric: true }) || a.number - b.number);
     const key = (row) => (row.values[by] === "" || row.values[by] === null ? null : Number(row.values[by]));
     return rows.sort((a, b) => {

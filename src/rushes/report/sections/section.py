@@ -85,9 +85,9 @@ class Section:
 
     @property
     def name(self) -> str:
-        """The run's folder; with the one it lies in where that is what tells runs apart."""
+        """The run's folder; the one it lies in where the run itself is just called "run"."""
         path = self.run.path
-        return f"{path.parent.name}/{path.name}" if path.name == "run" and path.parent.name else path.name
+        return path.parent.name if path.name == "run" and path.parent.name else path.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
