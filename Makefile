@@ -3,13 +3,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup models system demo test check bench docs clean
+.PHONY: help setup models system demo test check bench fuzz soak package screenshots docs clean
 help:
 	@echo "make demo    set up everything and run the main job"
 	@echo "make test    set up everything and run the tests"
 	@echo "make check   ruff, formatting, mypy"
 	@echo "make bench   speed and memory, into benchmarks/RESULTS.md"
-	@echo "make docs    regenerate docs/metrics.md"
+	@echo "make fuzz    20,000 damaged clips        make soak        hundreds of kill -9"
+	@echo "make package try the wheel in an empty environment"
+	@echo "make docs    regenerate docs/metrics.md  make screenshots pictures for the README"
 
 setup: $(VENV)/.ready
 
@@ -38,9 +40,23 @@ check: setup
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/ruff format --check src tests benchmarks
 	$(BIN)/mypy
+	$(BIN)/bandit -q -r src -c pyproject.toml
 
 bench: models system
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+fuzz: setup
+	$(BIN)/python benchmarks/fuzz_clips.py --cases 20000
+
+soak: setup
+	$(BIN)/python benchmarks/soak_runs.py --kills 210
+	$(BIN)/python benchmarks/load_study.py --raters 200 --seconds 60
+
+package: setup
+	sh scripts/try-wheel.sh all
+
+screenshots: models system
+	$(BIN)/python scripts/screenshots.py
 
 docs: setup
 	$(BIN)/python -m rushes.report.metrics_page docs/metrics.md

@@ -12,11 +12,12 @@ def catalog() -> dict[str, Definition]:
     """Definitions by signature, grouped by instrument, in the order the instruments list them."""
     from rushes.clip.definitions import DEFINITIONS as clip
     from rushes.distribution.definitions import DEFINITIONS as distribution
+    from rushes.paired.definitions import DEFINITIONS as paired
     from rushes.pose.definitions import DEFINITIONS as pose
     from rushes.preference.definitions import DEFINITIONS as preference
     from rushes.robustness.definitions import DEFINITIONS as robustness
 
-    everything = (*clip, *distribution, *pose, *preference, *robustness)
+    everything = (*clip, *distribution, *pose, *preference, *robustness, *paired)
     return {definition.signature: definition for definition in everything}
 
 

@@ -133,6 +133,7 @@ def _show(run: Run, profile: str, written: list[str]) -> None:
         print(f"  {signature}")
     for path in written[:3]:
         print(path)
+    print(f"rushes report {run.path} -o report.html makes a page of it")
     print(run.path)
 
 

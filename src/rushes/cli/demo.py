@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rushes.cli.console import EXIT_BAD_INPUT, print_json, print_table, say
+
+if TYPE_CHECKING:
+    from rushes.demo.part import DemoPart
 
 
 def demo(
@@ -35,13 +39,26 @@ def demo(
         if not as_json:
             print_table(done.title, done.header, done.rows)
             print(f"{done.found}\n{done.run}\n")
+    report = _report(parts, folder / "report.html")
     if as_json:
-        print_json(
-            [{"title": p.title, "run": str(p.run), "found": p.found, "as_expected": p.as_expected} for p in parts]
-        )
+        shown = [{"title": p.title, "run": str(p.run), "found": p.found, "as_expected": p.as_expected} for p in parts]
+        print_json({"report": report and str(report), "parts": shown})
     else:
         print("Badges are review signals: reasons to look, not verdicts. People decide preference.")
-        print(folder)
+        print(report or folder)
     if not all(part.as_expected for part in parts):
         say("rushes: the demo did not find every fault it put in; please report this")
         raise typer.Exit(EXIT_BAD_INPUT)
+
+
+def _report(parts: Sequence[DemoPart], path: Path) -> Path | None:
+    """The page that shows every part, its opening paragraph what was found; None where its packages are missing."""
+    from importlib.util import find_spec
+
+    if find_spec("jinja2") is None:
+        say("left out: the report needs jinja2; run: pip install 'rushes[report]'")
+        return None
+    from rushes.evaluate.report import write_report
+
+    lead = " ".join(part.found for part in parts)
+    return write_report([part.run for part in parts], path, title="The demo: known faults, found", lead=lead).path
