@@ -18,7 +18,7 @@ def test_the_demo_tells_a_far_set_from_a_near_one(tmp_path: Path) -> None:
     assert part.as_expected and len(part.rows) == 4
     assert read_run(part.run).status == "complete"
     again = demo.make_set(tmp_path / "again", first=0, warmth=0.0, speed=1.0)
-    assert (again / "clip1.mp4").read_bytes() == (tmp_path / "real" / "clip1.mp4").read_bytes()
+    assert (again / "clip1.mp4").read_bytes() == (tmp_path / "distribution" / "real" / "clip1.mp4").read_bytes()
 
 
 def test_figures_show_each_protocol_and_are_steady(
