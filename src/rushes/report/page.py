@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _SCRIPTS = ("timeline.js", "report.js")
 _IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE)
 _WIDTH = re.compile(r'<svg[^>]*\swidth="([\d.]+)"')
-_HALF_PAGE = 560
+_HALF_PAGE = 620
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class)\b)", re.MULTILINE)
 
 
