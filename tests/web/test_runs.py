@@ -15,6 +15,7 @@ from tests.clips import noise, write_luma
 
 from rushes.clip.motion import FREEZE_FRAME_RATIO
 from rushes.core import Measurement, canonical_json
+from rushes.demo import robustness
 from rushes.evaluate.clips import evaluate_clips
 from rushes.evaluate.compare import compare_runs
 from rushes.evaluate.compare_facts import as_data
@@ -243,6 +244,14 @@ def test_a_run_moved_with_its_clips_still_plays(make_site: MakeSite, tmp_path: P
     assert take["video"] and not take["missing"]
 
 
+def test_a_clip_is_found_from_another_folder(make_site: MakeSite, tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "project" / "runs" / "monday", [entry("takes/a/here", 0.1)])
+    (tmp_path / "project" / "takes" / "a").mkdir(parents=True)
+    (tmp_path / "project" / "takes" / "a" / "here.mp4").write_bytes(b"x")
+    take = owner(make_site(runs=[folder])).get("/runs/monday/take.json?id=takes/a/here").json()["take"]
+    assert take["video"] and not take["missing"]
+
+
 def test_a_run_still_going_is_followed(make_site: MakeSite, tmp_path: Path) -> None:
     client = owner(make_site(runs=[tmp_path / "live"]))
     assert client.get("/runs/live").status_code == 409, "not there yet"
@@ -317,6 +326,21 @@ def test_a_chosen_take_without_a_partner_is_named(make_site: MakeSite, measured:
     client.send_form("/studies/new", {"name": "odd", "runs": ["model_a", "model_b"], "only": "take_0\nghost"})
     site.app.state.workbench.imports.wait("odd", timeout_s=60)
     assert "'ghost'" in site.app.state.workbench.imports.state("odd")["text"]
+
+
+def test_a_sweep_shows_its_charts_as_pictures(make_site: MakeSite, tmp_path: Path) -> None:
+    part = robustness.run(tmp_path / "demo")
+    client = owner(make_site(runs=[part.run]))
+    name = client.get("/home.json").json()["runs"][0]["name"]
+    page = client.get(f"/runs/{name}").text
+    addresses = re.findall(r'<img src="([^"]+[.]svg)[?]', page)
+    assert addresses and "<script>" not in page
+    picture = client.get(addresses[0])
+    assert picture.headers["content-type"] == "image/svg+xml" and picture.text.startswith("<svg")
+    assert picture.headers["content-security-policy"].startswith("default-src 'none'")
+    assert client.get(f"/runs/{name}/figures/999.svg").status_code == 404
+    subject = read_run(part.run).subjects[0].id
+    assert "there is nothing to play" in client.get(f"/runs/{name}/take?{urlencode({'id': subject})}").text
 
 
 def test_the_strict_policy_holds_on_every_run_page(make_site: MakeSite, measured: tuple[Path, Path]) -> None:

@@ -96,7 +96,7 @@ def _run_clips(run: Run, system: str, texts: Mapping[tuple[str, str], str]) -> I
         yield SourceClip(
             system=system,
             sample=sample,
-            path=_subject_path(run, subject.path),
+            path=find_clip(run, subject.path) or Path(subject.path),
             name=subject.id,
             family=family,
             prompt=prompt,
@@ -104,10 +104,19 @@ def _run_clips(run: Run, system: str, texts: Mapping[tuple[str, str], str]) -> I
         )
 
 
-def _subject_path(run: Run, stated: str) -> Path:
-    """Relative paths were relative to where the run was made; a run that moved with its clips is found as well."""
-    tries = [Path(stated), run.path.parent / stated, run.path / stated]
-    return next((path for path in tries if path.is_file()), tries[0])
+def find_clip(run: Run, stated: str) -> Path | None:
+    """Where a subject's clip lies now; None when it is gone.
+
+    Relative paths were relative to where the run was made. A run that moved together with its clips, or is looked at
+    from another folder, is found as well: its own folder and those above it are tried, nearest first.
+    """
+    for folder in (Path(), run.path, *run.path.resolve().parents):
+        try:
+            if (folder / stated).is_file():
+                return folder / stated
+        except (OSError, ValueError):
+            continue  # a name this system cannot have
+    return None
 
 
 def from_csv(table: Path, *, clips: Path | None = None, prompts: Path | None = None) -> list[SourceClip]:

@@ -7,12 +7,14 @@ import json
 import os
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from rushes.core import Definition, Measurement
+from rushes.report.figure import Figure
+from rushes.report.sections.numbers import figures_of
 from rushes.store import Entry, Run, read_run
 from rushes.store.writing import FORMAT
 
@@ -61,6 +63,11 @@ class OpenRun:
         return tuple(
             Row(entry, {keys[id(m.definition)][0]: m for m in entry.measurements}) for entry in self.run.entries
         )
+
+    @cached_property
+    def figures(self) -> tuple[Sequence[Figure], str]:
+        """The charts of the report, drawn once per state of the run; or why there are none."""
+        return figures_of(self.run)
 
     @cached_property
     def by_id(self) -> dict[str, Row]:

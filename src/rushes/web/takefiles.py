@@ -12,6 +12,7 @@ from rushes.errors import MediaError
 from rushes.store import Run, Subject
 from rushes.study import Media
 from rushes.study.clips import content_type, ready_clip
+from rushes.study.sources import find_clip
 
 _converting = threading.Lock()
 """One clip at a time is made playable: the others are being watched meanwhile."""
@@ -25,16 +26,8 @@ def take_address(token: str, file: Path) -> str:
 
 
 def take_file(run: Run, subject: Subject) -> Path | None:
-    """The clip's file: where the run says, or beside the run where both were moved together; None when it is gone."""
-    if subject.kind != "clip":
-        return None
-    for place in (Path(subject.path), run.path.parent / subject.path, run.path / subject.path):
-        try:
-            if place.is_file():
-                return place
-        except (OSError, ValueError):
-            continue  # a name this system cannot have
-    return None
+    """The clip's file where it lies now; None when it is gone, or when the subject is no clip."""
+    return find_clip(run, subject.path) if subject.kind == "clip" else None
 
 
 def playable(file: Path, *, media: Path) -> Media:

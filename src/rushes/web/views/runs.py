@@ -42,8 +42,29 @@ def run_table(request: Request, name: str) -> Response:
         "problem": query.problem,
     }
     others = _others(request, name, opened.run.instrument)
+    figures, no_figures = opened.figures
     metrics = [column_facts(key, definition) for key, definition in opened.definitions.items()]
-    return reply(request, "run/table.html", data, query=query, badges=BADGES, metrics=metrics, others=others)
+    return reply(
+        request,
+        "run/table.html",
+        data,
+        query=query,
+        badges=BADGES,
+        metrics=metrics,
+        others=others,
+        figures=figures,
+        no_figures=no_figures,
+    )
+
+
+@router.get("/runs/{name}/figures/{number}.svg", response_model=None)
+def figure(request: Request, name: str, number: int) -> Response:
+    """One of the run's charts, as a picture: it brings its own inline style, and nothing in it may run."""
+    figures, _ = open_run(request, name).figures
+    if not 0 <= number < len(figures):
+        raise Refusal(404, "This run has no such chart.")
+    headers = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
+    return Response(figures[number].svg, media_type="image/svg+xml", headers=headers)
 
 
 def _others(request: Request, name: str, instrument: str) -> list[str]:
