@@ -6,6 +6,7 @@ Chromium.
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -68,5 +69,6 @@ def clip_picture(page: Page, target: Path) -> None:
 
 
 if __name__ == "__main__":
+    os.chdir(ROOT)  # so that the paths in the pictures are relative ones
     given = [Path(text) for text in sys.argv[1:]]
-    main(given[0] if given else ROOT / "demo", given[1] if len(given) > 1 else ROOT / "docs" / "images")
+    main(given[0] if given else Path("demo"), given[1] if len(given) > 1 else Path("docs/images"))
