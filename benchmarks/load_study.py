@@ -258,7 +258,7 @@ def postgres() -> Iterator[str | None]:
     if os.getuid() == 0:  # PostgreSQL refuses to run as root
         user = pwd.getpwnam("postgres")
         os.chown(home, user.pw_uid, user.pw_gid)
-        as_user = ["runuser", "-u", "postgres", "--"]
+        as_user = ["/usr/sbin/runuser", "-u", "postgres", "--"]
 
     def run(*command: str) -> None:
         subprocess.run([*as_user, *command], check=True, capture_output=True, cwd="/")

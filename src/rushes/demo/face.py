@@ -94,16 +94,16 @@ def make_takes(folder: Path, portrait: Frame, takes: Sequence[Take] = TAKES) -> 
 
 
 def run(folder: Path) -> DemoPart:
-    """Fetch models and portrait, make the takes, measure them, and check that each fault shows."""
+    """Fetch models and portrait, make the takes, measure them, and check that each fault shows.
+
+    Raises `MissingDependency` where the models, or the package that runs them, cannot be had.
+    """
     title = "Faces: does the mouth follow the sound?"
-    try:
-        pull("face")
-        portrait = read_portrait()
-        settings = settle(1)
-        if settings is not None and settings.model_missing:  # the models are here, the package that runs them is not
-            raise MissingDependency(settings.model_missing)
-    except MissingDependency as missing:
-        return DemoPart(title=title, run=folder, found=f"Left out: {missing}")
+    pull("face")
+    portrait = read_portrait()
+    settings = settle(1)
+    if settings is not None and settings.model_missing:  # the models are here, the package that runs them is not
+        raise MissingDependency(settings.model_missing)
     paths = make_takes(folder / "faces", portrait)
     found = evaluate_clips([str(path) for path in paths], run=folder / "face", tier=1, profile="talking-head")
     measured = [by_bundle_key(entry.measurements) for entry in found.entries]
