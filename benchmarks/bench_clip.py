@@ -185,8 +185,8 @@ def main() -> None:
         folder = Path(name)
         rows = [*ratios(folder, repeats), *scaling(folder, 3), *memory(folder), *start_up(repeats)]
     how = (
-        f"CPU time, one thread, {FRAMES} frames, medians of {repeats} interleaved ratios. The OpenCV loop computes the same "
-        "entries; a leaner one (float32 differences, no cut detection) was 2.8 / 3.2 / 2.9 times tier 0."
+        f"CPU time, one thread, {FRAMES} frames, medians of {repeats} interleaved ratios. "
+        "The OpenCV loop computes the same entries; a leaner one (float32 differences, no cut detection) was 2.8 / 3.2 / 2.9 times tier 0."
     )
     record("clip", "Clips, tier 0", rows, how=how + f" Load average at the end {os.getloadavg()[0]:.1f}.")
 
