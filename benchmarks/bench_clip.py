@@ -34,6 +34,10 @@ FRAMES = 100
 GRAIN = {512: 3.5, 720: 2.5, 1080: 2.0}
 """Set so that a frame takes as many bytes as in a talking-head clip encoded at that size: 2, 6 and 11 kB."""
 BATCH = 400
+PEER = (
+    "The OpenCV loop computes the same entries; "
+    "a leaner one (float32 differences, no cut detection) was 2.8 / 3.2 / 2.9 times tier 0."
+)
 
 
 def make_clip(path: Path, width: int, height: int, frames: int = FRAMES) -> Path:
@@ -184,10 +188,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         rows = [*ratios(folder, repeats), *scaling(folder, 3), *memory(folder), *start_up(repeats)]
-    how = (
-        f"CPU time, one thread, {FRAMES} frames, medians of {repeats} interleaved ratios. "
-        "The OpenCV loop computes the same entries; a leaner one (float32 differences, no cut detection) was 2.8 / 3.2 / 2.9 times tier 0."
-    )
+    how = f"CPU time, one thread, {FRAMES} frames, medians of {repeats} interleaved ratios. {PEER}"
     record("clip", "Clips, tier 0", rows, how=how + f" Load average at the end {os.getloadavg()[0]:.1f}.")
 
 
