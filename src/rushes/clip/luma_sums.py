@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.compiled import compiled
+
 _NARROW = 4096
 
 Plane = NDArray[np.uint8] | NDArray[np.uint16]
@@ -66,14 +68,6 @@ def _kernel(narrow: bool) -> Kernel:
     8-bit planes are summed in 16- and 32-bit lanes, which lets the compiler fill the vector unit: |L| is at most 1020,
     so a row's Σ L² stays below 2³² for rows of up to `_NARROW` pixels. Wider or deeper planes take 64-bit lanes.
     """
-    import numba
-
-    def compiled(function: Any) -> Any:
-        try:
-            return numba.njit(cache=True, boundscheck=False)(function)
-        except RuntimeError:  # no place to keep the compiled code, as on a read-only system: compile again each time
-            return numba.njit(boundscheck=False)(function)
-
     kernel: Kernel = compiled(_narrow_sums if narrow else _wide_sums)
     return kernel
 

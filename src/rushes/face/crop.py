@@ -18,6 +18,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.compiled import compiled
+
 Pixels: TypeAlias = NDArray[np.uint8]
 
 # OpenCV works through the output in blocks this wide and restarts its sums at each: part of the rounding.
@@ -110,14 +112,7 @@ def _corners(region: Region) -> NDArray[np.float32]:
 
 @cache
 def _kernel() -> Kernel:
-    import numba
-
-    compiled: Any
-    try:
-        compiled = numba.njit(cache=True, boundscheck=False)(_positions)
-    except RuntimeError:  # no place to keep the compiled code, as on a read-only system: compile again each time
-        compiled = numba.njit(boundscheck=False)(_positions)
-    kernel: Kernel = compiled
+    kernel: Kernel = compiled(_positions)
     return kernel
 
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.compiled import compiled
 from rushes.pose.geometry import Flags, Floats
 
 WORTH_COMPILING = 2048
@@ -53,12 +54,7 @@ def count_frames(
 
 @cache
 def _compiled() -> Any:
-    import numba
-
-    try:
-        return numba.njit(cache=True, boundscheck=False, error_model="numpy")(_loop)
-    except RuntimeError:  # no place to keep the compiled code, as on a read-only system: compile again each time
-        return numba.njit(boundscheck=False, error_model="numpy")(_loop)
+    return compiled(_loop, error_model="numpy")
 
 
 def _loop(

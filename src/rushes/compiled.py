@@ -1,0 +1,19 @@
+"""Inner loops compiled by numba, which is loaded only when the first of them is used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def compiled(function: Callable[..., Any], **options: Any) -> Any:
+    """The function compiled, without bounds checks, and kept in numba's cache where there is a place for it.
+
+    `options` are numba's own. On a system with nowhere to write, it is compiled again in each process.
+    """
+    import numba
+
+    try:
+        return numba.njit(cache=True, boundscheck=False, **options)(function)
+    except RuntimeError:  # numba found no folder to keep the code in
+        return numba.njit(boundscheck=False, **options)(function)
