@@ -19,7 +19,10 @@ _SHOWN = 25
 
 
 def clip(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Clips, folders of clips, or globs in quotes.")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH…", help="Clips, folders of clips, or globs in quotes; here, s3:// or gs://."),
+    ],
     audio: Annotated[
         str | None, typer.Option(help="A sound file for every clip, or a folder with one per clip, matched by stem.")
     ] = None,

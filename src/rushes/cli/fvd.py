@@ -49,7 +49,10 @@ def spread(args: list[str]) -> list[str]:
 
 
 def fvd(
-    gen: Annotated[str, typer.Argument(metavar="GEN", help="Generated set: folder, glob, list file or saved .npz.")],
+    gen: Annotated[
+        str,
+        typer.Argument(metavar="GEN", help="Generated set: folder, glob, list or saved .npz; here, s3:// or gs://."),
+    ],
     gt: Annotated[str, typer.Argument(metavar="GT", help="Ground-truth set, in any of the same forms.")],
     metric: Annotated[list[str] | None, typer.Option(help="fvd, fid-vid, kvd; one or several. Default: fvd.")] = None,
     protocol: Annotated[

@@ -26,6 +26,7 @@ from rushes.pose.reading import Columns, Duplicates, PoseSet, read_poses
 from rushes.pose.remarks import remarks
 from rushes.pose.scoring import PoseScores, Root, ScoreSettings, score_batch
 from rushes.pose.skeletons import Skeleton
+from rushes.remote import fetched
 from rushes.store import Entry, RunWriter, Subject, subject_ids
 
 DEFAULT_KS = (5, 10, 20, 50)
@@ -207,7 +208,8 @@ def extract_clips(
     finder = BodyFinder()
     written = []
     for clip, name in zip(found, names, strict=True):
-        poses = extract_poses(clip, finder=finder, progress=progress)
+        with fetched(clip) as copy:
+            poses = extract_poses(copy.path, finder=finder, progress=progress)
         save_poses(name, poses)
         written.append(Extracted(clip=str(clip), path=str(name), frames=len(poses.points), found=poses.found))
     return written

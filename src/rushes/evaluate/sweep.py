@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from rushes.core.provenance import file_digest
 from rushes.decode import probe
 from rushes.evaluate.clip import evaluate_clip
 from rushes.evaluate.inputs import find_clips
+from rushes.remote import Place, fetched, kept_near
 from rushes.robustness.manifests import MANIFEST
 from rushes.scale.local import Crash, cpu_count, run_tasks
 from rushes.store import subject_ids
@@ -84,42 +86,45 @@ def sweep_clips(
     """
     grid, seed_list = checked_grid(axes.items()), checked_seeds(seeds)
     judge = judge or BundleJudge(profile=profile if isinstance(profile, Profile) else load_profile(profile))
-    sources = find_clips(clips)
-    for source in sources:
-        check_source(source, probe(source), grid)
-    target = Path(output)
-    folders = [target] if len(sources) == 1 else [target / name for name in subject_ids([s.stem for s in sources])]
-    sweeps = [
-        _tasks(source, folder, grid, seed_list, judge, keep_clips)
-        for source, folder in zip(sources, folders, strict=True)
-    ]
-    with locked(target):
-        if len(sources) > 1:
-            check_folder(target, [folder.name for folder in folders])
-        for folder, tasks in zip(folders, sweeps, strict=True):
-            check_folder(folder, ["runs", MANIFEST])
-            check_folder(folder / "runs", [task.name for task in tasks])
-            clear_cut_off(folder / "runs")
-        everything = [task for tasks in sweeps for task in tasks]
-        todo = [task for task in everything if not is_finished(task, retry_failed=retry_failed)]
-        kept = len(everything) - len(todo)
-        advance = progress(len(everything), kept) if progress else None
-        limit = timeout if isinstance(judge, BundleJudge) else None
-        failed = _make_all(todo, jobs or cpu_count(), limit, advance)
-        for folder, tasks in zip(folders, sweeps, strict=True):
-            write_manifest(folder, grid, seed_list, tasks)
-    return SweepOutcome(sweeps=tuple(folders), runs=len(everything), kept=kept, failed=failed)
+    with ExitStack() as held:
+        sources = [held.enter_context(kept_near(clip)) for clip in find_clips(clips)]
+        for source in sources:
+            with fetched(source) as copy:
+                check_source(copy.path, probe(copy.path), grid)
+        target = Path(output)
+        folders = [target] if len(sources) == 1 else [target / name for name in subject_ids([s.stem for s in sources])]
+        sweeps = [
+            _tasks(source, folder, grid, seed_list, judge, keep_clips)
+            for source, folder in zip(sources, folders, strict=True)
+        ]
+        with locked(target):
+            if len(sources) > 1:
+                check_folder(target, [folder.name for folder in folders])
+            for folder, tasks in zip(folders, sweeps, strict=True):
+                check_folder(folder, ["runs", MANIFEST])
+                check_folder(folder / "runs", [task.name for task in tasks])
+                clear_cut_off(folder / "runs")
+            everything = [task for tasks in sweeps for task in tasks]
+            todo = [task for task in everything if not is_finished(task, retry_failed=retry_failed)]
+            kept = len(everything) - len(todo)
+            advance = progress(len(everything), kept) if progress else None
+            limit = timeout if isinstance(judge, BundleJudge) else None
+            failed = _make_all(todo, jobs or cpu_count(), limit, advance)
+            for folder, tasks in zip(folders, sweeps, strict=True):
+                write_manifest(folder, grid, seed_list, tasks)
+        return SweepOutcome(sweeps=tuple(folders), runs=len(everything), kept=kept, failed=failed)
 
 
 def _tasks(
-    source: Path,
+    source: Place,
     folder: Path,
     grid: Mapping[str, Sequence[float]],
     seeds: Sequence[int],
     judge: Judge,
     keep_clips: bool,
 ) -> list[RunTask]:
-    digest = file_digest(source)
+    with fetched(source) as copy:
+        digest = file_digest(copy.path)
     return [
         RunTask(
             source=source,
