@@ -123,7 +123,7 @@ def test_an_impossible_value_costs_one_row_and_not_the_batch(monkeypatch: pytest
     def measure(path: str, **settings: object) -> object:
         raise DefinitionError("video_duration_ms: -0.007 is outside its range 0..None")
 
-    monkeypatch.setattr(clips, "measure", measure)
+    monkeypatch.setattr(clips, "measure_anywhere", measure)
     task = clips._Task(path="a.mp4", audio=None, audio_missing="", faces=None, profile=load_profile("general"))
     result = clips._work(task)
     assert (result.badge, result.facts["given_up"]) == ("reject", True)

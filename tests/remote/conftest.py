@@ -40,7 +40,7 @@ def endpoint() -> Iterator[str]:
 def settings(
     endpoint: str, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, str]:
-    """The environment a user would set; TMPDIR and the staging folder are the test's own, to see what stays behind in them."""
+    """The environment a user would set; TMPDIR and the staging folder are the test's own, to see what stays there."""
     here = tmp_path_factory.mktemp("machine")
     (here / "tmp").mkdir()
     named = CREDENTIALS | {
