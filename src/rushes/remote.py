@@ -18,7 +18,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -139,6 +139,13 @@ def checked(url: str) -> tuple[str, str, str]:
     return protocol.lower(), bucket, key
 
 
+def local_only(*given: object) -> None:
+    """Refuse addresses where only files of this machine are read or written."""
+    for place in given:
+        if is_remote(place):
+            raise RemoteError(f"{str(place).partition('://')[0]}://…: expected a path; this works on local files only")
+
+
 def joined(url: str, name: str) -> str:
     """The address of `name` below a folder's address.
 
@@ -159,11 +166,11 @@ def filesystem(url: str) -> Any:
         return fsspec.filesystem(protocol, use_listings_cache=False, **_OPTIONS.get(protocol, {}))
 
 
-def look(url: str) -> Listing:
+def look(url: str, *, hidden: bool = False) -> Listing:
     """The objects an address stands for, in the order of their keys: a folder's, a pattern's, or the one.
 
-    Hidden names (`.name`) below a folder or a pattern's fixed part are passed over. A folder or pattern may be empty;
-    an address under which there is nothing at all is `Vanished`.
+    Hidden names (`.name`) below a folder or a pattern's fixed part are passed over unless `hidden` asks for them. A
+    folder or pattern may be empty; an address under which there is nothing at all is `Vanished`.
     """
     protocol, bucket, key = checked(url)
     store = filesystem(url)
@@ -177,7 +184,7 @@ def look(url: str) -> Listing:
             kind, infos = "folder", store.find(f"{bucket}/{fixed}/" if fixed else bucket, detail=True)
     files = [_file(protocol, info) for info in infos.values() if info["type"] == "file" and info["name"][-1] != "/"]
     below = len(f"{protocol}://{bucket}/{fixed}".rstrip("/")) + 1
-    seen = [file for file in files if kind == "object" or not re.search(r"(^|/)\.", file.url[below:])]
+    seen = [file for file in files if hidden or kind == "object" or not re.search(r"(^|/)\.", file.url[below:])]
     if not infos:
         _require_bucket(store, url, bucket)
     return Listing(kind, tuple(sorted(seen, key=lambda file: file.url)))  # type: ignore[arg-type]
@@ -298,12 +305,39 @@ def get_bytes(url: str) -> bytes:
     return bytes(attempted(url, lambda: store.cat_file(f"{bucket}/{key}")))
 
 
-def remove(urls: list[str]) -> None:
+def remove(urls: Sequence[str]) -> None:
     """Remove objects; those that are gone already are no error."""
     for url in urls:
-        store, (_, bucket, key) = filesystem(url), checked(url)
-        with suppress(Vanished):
-            attempted(url, lambda store=store, path=f"{bucket}/{key}": store.rm_file(path))  # type: ignore[misc]
+        _remove(url)
+
+
+def _remove(url: str) -> None:
+    store, (_, bucket, key) = filesystem(url), checked(url)
+    with suppress(Vanished):
+        attempted(url, lambda: store.rm_file(f"{bucket}/{key}"))
+
+
+def put_files(files: Sequence[tuple[Path, str]]) -> None:
+    """Upload many small files, several at a time."""
+    if files:
+        url = files[0][1]
+        store, there = filesystem(url), [_path(address) for _, address in files]
+        attempted(url, lambda: store.put([str(local) for local, _ in files], there))
+
+
+def get_files(files: Sequence[tuple[str, Path]]) -> None:
+    """Fetch many small objects to where they are wanted, several at a time."""
+    if files:
+        for _, local in files:
+            local.parent.mkdir(parents=True, exist_ok=True)
+        url = files[0][0]
+        store, there = filesystem(url), [_path(address) for address, _ in files]
+        attempted(url, lambda: store.get(there, [str(local) for _, local in files]))
+
+
+def _path(url: str) -> str:
+    _, bucket, key = checked(url)
+    return f"{bucket}/{key}"
 
 
 def safe_name(url: str) -> str:

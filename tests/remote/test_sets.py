@@ -184,3 +184,37 @@ def test_an_object_that_vanished_is_left_out_by_name(
     monkeypatch.setattr("rushes.distribution.inputs.look", listed_then_gone)
     found = compare_sets(gen, sets / "gt", question=question())
     assert found.excluded("gen") == {"take2.mkv": f"{gen}take2.mkv: there is no such object"}
+
+
+@pytest.mark.usefixtures("stand_in")
+def test_a_run_in_a_store_goes_on_on_another_machine(
+    bucket: Bucket,
+    sets: Path,
+    tmp_path: Path,
+    settings: dict[str, str],
+    fetches: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from rushes.distribution import features
+
+    gen, gt = bucket.put_folder("gen", sets / "gen"), bucket.put_folder("gt", sets / "gt")
+    compare_sets(gen, gt, question=question(), run=tmp_path / "near")
+
+    class Stopping(Averages):
+        def rows(self, segments: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+            for number, row in enumerate(super().rows(segments)):
+                if number == 2:
+                    raise KeyboardInterrupt
+                yield row
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(features, "make_extractor", lambda _, recipe, **options: Stopping(recipe.dimensions))
+        compare_sets(gen, gt, question=question(), run=bucket.url("run"))
+    assert [key for key in bucket.keys("run/.features/") if key.endswith(".npy")]
+    monkeypatch.setenv("RUSHES_STAGING", settings["RUSHES_STAGING"] + "-other")
+    fetches.clear()
+    compare_sets(gen, gt, question=question(), run=bucket.url("run"))
+    assert f"{gen}take2.mkv" not in fetches, "features that were computed are not computed again"
+    assert sorted(bucket.tree("run/")) == ["measurements.jsonl", "run.json", "subjects.jsonl"]
+    for name in ("measurements.jsonl", "subjects.jsonl"):
+        assert bucket.get(f"run/{name}") == (tmp_path / "near" / name).read_bytes()

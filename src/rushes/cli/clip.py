@@ -39,7 +39,8 @@ def clip(
         str, typer.Option(help="Thresholds of the review signals: general, talking-head, or a TOML file.")
     ] = "general",
     out: Annotated[
-        str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory; the same one continues.")
+        str | None,
+        typer.Option("-o", "--out", metavar="RUN", help="Run directory, here or s3://; the same one continues."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes; the cores when left out.")] = None,
     timeout: Annotated[
@@ -85,7 +86,7 @@ def clip(
     if as_json:
         print_json(_as_json(run))
     else:
-        _show(run, profile, [str(path) for path in written])
+        _show(run, profile, written)
     worst = {"reject": {"reject"}, "flagged": {"reject", "flagged"}}.get(fail_on or "", set())
     caught = sum(subject.badge in worst for subject in run.subjects)
     if caught:
@@ -108,7 +109,7 @@ def _bar() -> Iterator[Callable[[int, int], Callable[[int], None]]]:
 
 def _as_json(run: Run) -> dict[str, object]:
     return {
-        "run": str(run.path),
+        "run": run.place,
         "review_signals": _counts(run),
         "clips": [entry.subject.row() | {"measurements": entry.rows()} for entry in run.entries],
     }
@@ -136,8 +137,8 @@ def _show(run: Run, profile: str, written: list[str]) -> None:
         print(f"  {signature}")
     for path in written[:3]:
         print(path)
-    print(f"rushes report {run.path} -o report.html makes a page of it")
-    print(run.path)
+    print(f"rushes report {run.place} -o report.html makes a page of it")
+    print(run.place)
 
 
 def _not_judged(run: Run) -> list[str]:

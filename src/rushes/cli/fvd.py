@@ -83,7 +83,9 @@ def fvd(
         bool, typer.Option("--strict", help="Stop at a clip that cannot be read, in place of leaving it out.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Draws the subsets of --interval and --extrapolate.")] = 0,
-    out: Annotated[str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory to write.")] = None,
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory to write, here or s3://.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
     """How far is the generated set from the real one? The answer carries every constant that made it.

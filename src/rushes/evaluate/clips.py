@@ -16,7 +16,7 @@ from rushes.evaluate.inputs import Sound, find_clips, match_audio
 from rushes.evaluate.remote_clip import is_same_content, measure_anywhere
 from rushes.remote import Place, is_remote
 from rushes.scale.local import Crash, cpu_count, run_tasks
-from rushes.store import Entry, Run, RunWriter, Subject, read_run, subject_ids
+from rushes.store import Entry, Run, RunWriter, Subject, open_run, read_run, subject_ids
 
 Progress = Callable[[int], None]
 
@@ -61,8 +61,8 @@ def evaluate_clips(
     faces = settle(tier, face_model=face_model, syncnet_weights=syncnet_weights)
     settings: dict[str, object] = {"tier": tier, "profile": rules.name, "profile_sha256": rules.digest}
     settings |= {} if faces is None else faces.facts()
-    target = Path(run) if run is not None else _default_run(settings, [str(clip) for clip in clips])
-    with RunWriter(target, instrument="clip", settings=settings, inputs=[str(clip) for clip in clips]) as writer:
+    target = run if run is not None else _default_run(settings, [str(clip) for clip in clips])
+    with open_run(target, instrument="clip", settings=settings, inputs=[str(clip) for clip in clips]) as writer:
         todo = [n for n, clip in enumerate(clips) if not _is_finished(writer, ids[n], clip, sounds[n])]
         advance = progress(len(clips), len(clips) - len(todo)) if progress else None
         tasks = [

@@ -10,7 +10,7 @@ from shutil import rmtree
 from rushes.distribution.comparing import Comparison, Progress, Question, compare, no_progress
 from rushes.distribution.protocols import Side
 from rushes.distribution.video_metrics import as_measurements
-from rushes.store import Entry, RunWriter, Subject
+from rushes.store import Entry, Subject, open_run
 
 GEN_ID, GT_ID = "generated", "ground_truth"
 
@@ -36,7 +36,7 @@ def compare_sets(
     if run is None:
         comparison = compare(gen, gt, asked, progress=progress, say=say)
     else:
-        comparison = _into_run(Path(run), gen, gt, asked, progress, say)
+        comparison = _into_run(run, gen, gt, asked, progress, say)
     if save_gt is not None:
         comparison.save("gt", save_gt)
     if save_gen is not None:
@@ -45,10 +45,10 @@ def compare_sets(
 
 
 def _into_run(
-    run: Path, gen: Path | str, gt: Path | str, asked: Question, progress: Progress, say: Callable[[str], None]
+    run: Path | str, gen: Path | str, gt: Path | str, asked: Question, progress: Progress, say: Callable[[str], None]
 ) -> Comparison:
-    with RunWriter(run, instrument="distribution", settings=_settings(asked), inputs=[str(gen), str(gt)]) as writer:
-        cache = run / ".features"
+    with open_run(run, instrument="distribution", settings=_settings(asked), inputs=[str(gen), str(gt)]) as writer:
+        cache = writer.path / ".features"
         comparison = compare(gen, gt, replace(asked, cache=asked.cache or cache), progress=progress, say=say)
         writer.add(_entry(comparison, "gen", str(gen)))
         writer.add(_entry(comparison, "gt", str(gt)))

@@ -12,10 +12,10 @@ from rushes.core.provenance import file_digest
 from rushes.decode import probe
 from rushes.evaluate.clip import evaluate_clip
 from rushes.evaluate.inputs import find_clips
-from rushes.remote import Place, fetched, kept_near
+from rushes.remote import Place, fetched, is_remote, joined, kept_near
 from rushes.robustness.manifests import MANIFEST
 from rushes.scale.local import Crash, cpu_count, run_tasks
-from rushes.store import subject_ids
+from rushes.store import mirrored_folder, subject_ids
 from rushes.sweep.axes import checked_grid, checked_seeds
 from rushes.sweep.judges import Judge, Verdict
 from rushes.sweep.render import check_source
@@ -54,7 +54,7 @@ class BundleJudge:
 class SweepOutcome:
     """What a sweep made."""
 
-    sweeps: tuple[Path, ...]
+    sweeps: tuple[Path | str, ...]
     """One directory per clip; the output folder itself for a single clip."""
     runs: int
     kept: int
@@ -91,7 +91,7 @@ def sweep_clips(
         for source in sources:
             with fetched(source) as copy:
                 check_source(copy.path, probe(copy.path), grid)
-        target = Path(output)
+        target = held.enter_context(mirrored_folder(output))
         folders = [target] if len(sources) == 1 else [target / name for name in subject_ids([s.stem for s in sources])]
         sweeps = [
             _tasks(source, folder, grid, seed_list, judge, keep_clips)
@@ -112,7 +112,15 @@ def sweep_clips(
             failed = _make_all(todo, jobs or cpu_count(), limit, advance)
             for folder, tasks in zip(folders, sweeps, strict=True):
                 write_manifest(folder, grid, seed_list, tasks)
-        return SweepOutcome(sweeps=tuple(folders), runs=len(everything), kept=kept, failed=failed)
+        places = [_place(folder, target, output) for folder in folders]
+        return SweepOutcome(sweeps=tuple(places), runs=len(everything), kept=kept, failed=failed)
+
+
+def _place(folder: Path, target: Path, output: Path | str) -> Path | str:
+    """What a user calls a sweep's folder."""
+    if not is_remote(output):
+        return folder
+    return joined(str(output), folder.name) if folder != target else str(output)
 
 
 def _tasks(

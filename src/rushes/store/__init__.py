@@ -1,7 +1,19 @@
 """Run directories: write, continue, read."""
 
+from rushes.store.mirror import open_run
+from rushes.store.mirrored_folder import mirrored_folder, pulled_folder
 from rushes.store.reading import Run, read_run
 from rushes.store.subjects import Entry, Subject, subject_ids
 from rushes.store.writing import RunWriter
 
-__all__ = ["Entry", "Run", "RunWriter", "Subject", "read_run", "subject_ids"]
+__all__ = [
+    "Entry",
+    "Run",
+    "RunWriter",
+    "Subject",
+    "mirrored_folder",
+    "open_run",
+    "pulled_folder",
+    "read_run",
+    "subject_ids",
+]
