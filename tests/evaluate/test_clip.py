@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -124,7 +125,8 @@ def test_an_impossible_value_costs_one_row_and_not_the_batch(monkeypatch: pytest
         raise DefinitionError("video_duration_ms: -0.007 is outside its range 0..None")
 
     monkeypatch.setattr(clips, "measure", measure)
-    task = clips._Task(path="a.mp4", audio=None, audio_missing="", faces=None, profile=load_profile("general"))
-    result = clips._work(task)
-    assert (result.badge, result.facts["given_up"]) == ("reject", True)
-    assert "impossible value" in str(result.facts["error"])
+    profile = load_profile("general")
+    task = clips._Task(subject_id="a", path="a.mp4", audio=None, audio_missing="", faces=None, profile=profile)
+    subject = json.loads(clips._work(task).line)["subject"]
+    assert (subject["badge"], subject["facts"]["given_up"]) == ("reject", True)
+    assert "impossible value" in subject["facts"]["error"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from rushes.core import Definition, Measurement, signature_params
 from rushes.errors import DefinitionError, RunError
 from rushes.report.text import value_text
-from rushes.store import Entry, RunWriter, Subject, read_run, subject_ids
+from rushes.store import Entry, RunWriter, Subject, pack, read_run, subject_ids
 
 RATIO = Definition(
     name="share",
@@ -77,6 +78,15 @@ def test_only_run_json_has_times_in_it(tmp_path: Path) -> None:
     first, second = write(tmp_path / "one", ["a", "b"]), write(tmp_path / "two", ["a", "b"])
     assert result_bytes(first) == result_bytes(second)
     assert "started" in json.loads((first / "run.json").read_text())
+
+
+def test_an_entry_packed_elsewhere_is_stored_the_same(tmp_path: Path) -> None:
+    here = write(tmp_path / "here", ["a", "b"])
+    with RunWriter(tmp_path / "there", instrument="clip", settings={"tier": 0}) as run:
+        for name in ("a", "b"):
+            run.add(pickle.loads(pickle.dumps(pack(entry(name)))))
+        run.finish(["a", "b"])
+    assert result_bytes(tmp_path / "there") == result_bytes(here)
 
 
 def test_finishing_order_does_not_show(tmp_path: Path) -> None:
@@ -160,7 +170,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path: Path, monkeypatch: 
         with RunWriter(folder, instrument="clip", settings={}) as run:
             run.add(entry("a"))
             with monkeypatch.context() as patch:
-                patch.setattr(np, "savez_compressed", _no_space)
+                patch.setattr(Path, "write_bytes", _no_space)
                 run.add(entry("b"))
     with RunWriter(folder, instrument="clip", settings={}) as run:
         assert run.finished("a") is not None and run.finished("b") is None

@@ -14,7 +14,7 @@ from rushes.evaluate.clip import ClipResult, digest, measure, unreadable
 from rushes.evaluate.faces import FaceSettings, Tier, settle
 from rushes.evaluate.inputs import Sound, find_clips, match_audio
 from rushes.scale.local import Crash, cpu_count, run_tasks
-from rushes.store import Entry, Run, RunWriter, Subject, read_run, subject_ids
+from rushes.store import Entry, Packed, Run, RunWriter, Subject, pack, read_run, subject_ids
 
 Progress = Callable[[int], None]
 
@@ -23,6 +23,7 @@ Progress = Callable[[int], None]
 class _Task:
     """One clip to measure; travels to a worker process."""
 
+    subject_id: str
     path: str
     audio: str | None
     audio_missing: str
@@ -64,34 +65,41 @@ def evaluate_clips(
         todo = [n for n, clip in enumerate(clips) if not _is_finished(writer, ids[n], str(clip), sounds[n])]
         advance = progress(len(clips), len(clips) - len(todo)) if progress else None
         tasks = [
-            _Task(path=str(clips[n]), audio=sounds[n].path, audio_missing=sounds[n].missing, faces=faces, profile=rules)
+            _Task(
+                subject_id=ids[n],
+                path=str(clips[n]),
+                audio=sounds[n].path,
+                audio_missing=sounds[n].missing,
+                faces=faces,
+                profile=rules,
+            )
             for n in todo
         ]
         workers = jobs or cpu_count()
         for position, outcome in run_tasks(_work, tasks, jobs=workers, timeout=timeout, memory_mb=memory_mb):
-            result = _crashed(tasks[position], outcome) if isinstance(outcome, Crash) else outcome
-            writer.add(_entry(ids[todo[position]], result))
+            writer.add(_crashed(tasks[position], outcome) if isinstance(outcome, Crash) else outcome)
             if advance is not None:
                 advance(1)
         writer.finish(ids)
     return read_run(target)
 
 
-def _work(task: _Task) -> ClipResult:
+def _work(task: _Task) -> Packed:
     try:
-        return measure(
+        result = measure(
             task.path, audio=task.audio, audio_missing=task.audio_missing, faces=task.faces, profile=task.profile
         )
+        return _packed(task.subject_id, result)
     except DefinitionError as error:  # a damaged clip gave a number that cannot be: its own row, not the batch's end
         return _crashed(task, Crash(f"gave an impossible value ({error})"))
 
 
-def _crashed(task: _Task, crash: Crash) -> ClipResult:
+def _crashed(task: _Task, crash: Crash) -> Packed:
     result = unreadable(task.path, crash.reason, profile=task.profile, faces=task.faces)
-    return replace(result, facts=dict(result.facts) | {"given_up": True})
+    return _packed(task.subject_id, replace(result, facts=dict(result.facts) | {"given_up": True}))
 
 
-def _entry(subject_id: str, result: ClipResult) -> Entry:
+def _packed(subject_id: str, result: ClipResult) -> Packed:
     subject = Subject(
         id=subject_id,
         kind="clip",
@@ -101,7 +109,7 @@ def _entry(subject_id: str, result: ClipResult) -> Entry:
         badge=result.badge,
         reasons=result.reasons,
     )
-    return Entry(subject=subject, measurements=result.measurements, series=result.series)
+    return pack(Entry(subject=subject, measurements=result.measurements, series=result.series))
 
 
 def _is_finished(writer: RunWriter, subject_id: str, path: str, sound: Sound) -> bool:

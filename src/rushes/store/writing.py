@@ -24,6 +24,7 @@ from rushes.core.canonical import canonical_json, canonical_line
 from rushes.core.files import replacing
 from rushes.core.provenance import environment
 from rushes.errors import DefinitionError, RunError
+from rushes.store.packing import Packed, pack
 from rushes.store.subjects import Entry
 
 FORMAT = 1
@@ -92,20 +93,20 @@ class RunWriter:
         span = self._lines.get(subject_id)
         return None if span is None else _as_dict(self._read_span(span)["subject"])
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: Entry | Packed) -> None:
         """Store one finished subject; when this returns, a crash no longer loses it."""
+        packed = entry if isinstance(entry, Packed) else pack(entry)
         with _disk_errors(self.path):
-            if entry.series:
-                self._write_series(entry)
-            for m in entry.measurements:
-                if m.signature not in self._definitions:
-                    self._definitions[m.signature] = m.definition.facts()
-                    self._journal.write(canonical_line({"definition": m.definition.facts()}).encode())
-            line = canonical_line({"subject": entry.subject.row(), "measurements": entry.rows()}).encode()
+            if packed.series is not None:
+                self._write_series(packed.subject_id, packed.series)
+            for signature, line in packed.definitions:
+                if signature not in self._definitions:
+                    self._definitions[signature] = _as_dict(json.loads(line))["definition"]
+                    self._journal.write(line)
             start = self._journal.tell()
-            self._journal.write(line)
+            self._journal.write(packed.line)
             self._journal.flush()
-            self._lines[entry.subject.id] = (start, len(line))
+            self._lines[packed.subject_id] = (start, len(packed.line))
 
     def finish(self, order: Sequence[str]) -> None:
         """Merge everything into the final files, subjects in this order; subjects not named are dropped."""
@@ -204,14 +205,11 @@ class RunWriter:
             file.seek(span[0])
             return _as_dict(json.loads(file.read(span[1])))
 
-    def _write_series(self, entry: Entry) -> None:
-        import numpy as np
-
+    def _write_series(self, subject_id: str, npz: bytes) -> None:
         folder = self.path / "series"
         folder.mkdir(exist_ok=True)
-        target = folder / f"{entry.subject.id}.npz"
-        with open(target.with_suffix(".tmp"), "wb") as out:
-            np.savez_compressed(out, allow_pickle=False, **{k: entry.series[k] for k in sorted(entry.series)})
+        target = folder / f"{subject_id}.npz"
+        target.with_suffix(".tmp").write_bytes(npz)
         os.replace(target.with_suffix(".tmp"), target)
 
     def _drop_stray_series(self, ids: set[str]) -> None:
