@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,8 +21,17 @@ from benchmarks.faults import contents
 from tests.scale.misbehaving import eat, fail, kill_supervisor, misbehave, nap, square, visible_gpus
 
 from rushes.decode import write_clip
+from rushes.distribution.comparing import Question
+from rushes.distribution.elsewhere import Network, Shard
+from rushes.distribution.features import ClipRow
+from rushes.distribution.inputs import Clip
+from rushes.distribution.protocols import recipe
+from rushes.distribution.random_weights import write_random_checkpoint
 from rushes.errors import InputError, MissingDependency, RunError
+from rushes.evaluate import distribution
 from rushes.evaluate.clips import evaluate_clips
+from rushes.evaluate.distribution import compare_sets
+from rushes.evaluate.sweep import sweep_clips
 from rushes.scale import local, on_ray
 from rushes.scale.engine import Crash, Engine, connected, run_tasks
 
@@ -157,6 +166,50 @@ def test_a_clip_run_has_the_same_bytes(engine: Engine, clips: Path, whole: dict[
     run = evaluate_clips([clips], run=tmp_path / "run", engine=engine)
     assert contents(tmp_path / "run") == whole
     assert [subject.badge for subject in run.subjects].count("reject") == 1
+
+
+def test_an_fvd_run_has_the_same_bytes(engine: Engine, clips: Path, tmp_path: Path) -> None:
+    """One side ends with a clip that cannot be read, which both engines leave out in the same words."""
+    weights = write_random_checkpoint("r3d50", tmp_path / "r3d50-random.pt")
+    sides = {"gen": (0, 1, 60), "gt": (2, 3)}
+    for name, numbers in sides.items():
+        lines = "".join(f"{clips}/take{number}.mp4\n" for number in numbers)
+        (tmp_path / f"{name}.txt").write_text(lines)
+    question = Question(metrics=("fid-vid",), weights=(weights,), device="cpu", cache=tmp_path / "cache")
+    for name, where in (("local", Engine()), ("ray", engine)):
+        asked = replace(question, cache=tmp_path / f"cache-{name}")
+        found = compare_sets(
+            tmp_path / "gen.txt", tmp_path / "gt.txt", question=asked, run=tmp_path / name, engine=where
+        )
+        assert len(found.excluded("gen")) == 1
+    assert contents(tmp_path / "ray") == contents(tmp_path / "local")
+    assert contents(tmp_path / "cache-ray") == contents(tmp_path / "cache-local")
+    assert len(contents(tmp_path / "cache-ray")) == 4  # a run that is killed goes on from these
+
+
+def test_a_set_that_crashes_the_decoder_is_left_out_in_the_same_words(engine: Engine, monkeypatch) -> None:
+    clip = Clip("bad.mp4", (Path("bad.mp4"),))
+    network = Network(
+        weights=Path("w"), sha256="", recipe=recipe("genhoi", "fvd"), device="cpu", precision=None, batch=None
+    )
+    shard = Shard(clips=(clip,), side="gen", network=network, workers=None)
+    monkeypatch.setattr(distribution, "run_tasks", lambda *given, **options: iter([(0, Crash("died"))]))
+    [(_, rows)] = list(distribution._row_source(engine, "cpu", None)([shard]))
+    assert rows == (ClipRow(None, failed="bad.mp4: the decoder crashed on it; re-export it"),)
+
+
+@pytest.mark.parametrize("keep_clips", [False, True])
+def test_a_sweep_has_the_same_bytes(engine: Engine, clips: Path, tmp_path: Path, keep_clips: bool) -> None:
+    for name, where in (("local", Engine()), ("ray", engine)):
+        sweep_clips(
+            [clips / "take0.mp4"],
+            axes={"brightness": (0.8, 1.2), "gaussian_noise": (4.0,)},
+            output=tmp_path / name,
+            keep_clips=keep_clips,
+            engine=where,
+        )
+    assert contents(tmp_path / "ray") == contents(tmp_path / "local")
+    assert sum(name.endswith("clip.mp4") for name in contents(tmp_path / "ray")) == (2 if keep_clips else 0)
 
 
 def test_relative_paths_mean_the_same_on_every_node(

@@ -12,7 +12,7 @@ from rushes.errors import InputError
 from rushes.scale import local
 from rushes.scale.local import Crash
 
-__all__ = ["LOCAL", "Crash", "Engine", "connected", "run_tasks"]
+__all__ = ["LOCAL", "Crash", "Engine", "connected", "gpu_count", "run_tasks"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -57,6 +57,15 @@ def connected(engine: Engine, *, jobs: int | None = None) -> AbstractContextMana
     from rushes.scale.ray_session import session
 
     return session(engine.address, jobs=jobs)
+
+
+def gpu_count(engine: Engine) -> int:
+    """GPUs of the cluster that is connected; 0 for processes on this machine, which take none."""
+    if engine.kind == "local":
+        return 0
+    from rushes.scale.ray_session import load_ray
+
+    return int(load_ray().cluster_resources().get("GPU", 0))
 
 
 def run_tasks(
