@@ -135,6 +135,11 @@ def _picture(path: Path) -> Frame:
         raise MediaError(f"{path}: cannot be read as a picture ({error})") from None
 
 
+def crash_line(clip: Clip) -> str:
+    """Why a clip was left out whose reading took its process down."""
+    return f"{clip.name}: the decoder crashed on it; re-export it"
+
+
 def clip_digest(clip: Clip) -> str:
     """sha256 of the file's bytes; of the pictures' digests in order for a sequence."""
     digests = []

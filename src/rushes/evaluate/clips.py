@@ -13,7 +13,7 @@ from rushes.errors import DefinitionError
 from rushes.evaluate.clip import ClipResult, digest, measure, unreadable
 from rushes.evaluate.faces import FaceSettings, Tier, settle
 from rushes.evaluate.inputs import Sound, find_clips, match_audio
-from rushes.scale.local import Crash, cpu_count, run_tasks
+from rushes.scale.engine import LOCAL, Crash, Engine, run_tasks
 from rushes.store import Entry, Packed, Run, RunWriter, Subject, pack, read_run, subject_ids
 
 Progress = Callable[[int], None]
@@ -30,6 +30,11 @@ class _Task:
     faces: FaceSettings | None
     profile: Profile
 
+    def files(self) -> tuple[str | None, ...]:
+        """What a worker reads for it."""
+        models = (None, None) if self.faces is None else (self.faces.model, self.faces.weights)
+        return (self.path, self.audio, *models)
+
 
 def evaluate_clips(
     paths: Iterable[Path | str],
@@ -43,15 +48,17 @@ def evaluate_clips(
     jobs: int | None = None,
     timeout: float | None = None,
     memory_mb: int | None = None,
+    engine: Engine = LOCAL,
     progress: Callable[[int, int], Progress] | None = None,
 ) -> Run:
     """Measure files, folders and globs into a run directory, and return the run.
 
     `run` defaults to `runs/clip-<digest of the question>`, so that the same call continues the same run. `audio` is one
-    sound file for every clip, or a folder with one file per clip, matched by stem. `jobs` defaults to the cores. A clip
-    finished earlier, with the same content and settings, is not measured again; one that cannot be read, that crashes
-    the decoder, that takes longer than `timeout` seconds or whose worker holds more than `memory_mb` megabytes is a
-    `reject` row with its reason. Clips given up for a crash or a limit are tried again by the next call.
+    sound file for every clip, or a folder with one file per clip, matched by stem. `jobs` defaults to the cores, to
+    those of the cluster where `engine` is Ray. A clip finished earlier, with the same content and settings, is not
+    measured again; one that cannot be read, that crashes the decoder, that takes longer than `timeout` seconds or whose
+    worker holds more than `memory_mb` megabytes is a `reject` row with its reason. Clips given up for a crash or a
+    limit are tried again by the next call.
     """
     rules = profile if isinstance(profile, Profile) else load_profile(profile)
     clips = find_clips(paths)
@@ -75,8 +82,10 @@ def evaluate_clips(
             )
             for n in todo
         ]
-        workers = jobs or cpu_count()
-        for position, outcome in run_tasks(_work, tasks, jobs=workers, timeout=timeout, memory_mb=memory_mb):
+        outcomes = run_tasks(
+            _work, tasks, engine=engine, jobs=jobs, timeout=timeout, memory_mb=memory_mb, needs=_Task.files
+        )
+        for position, outcome in outcomes:
             writer.add(_crashed(tasks[position], outcome) if isinstance(outcome, Crash) else outcome)
             if advance is not None:
                 advance(1)
