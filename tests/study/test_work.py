@@ -6,8 +6,11 @@ import dataclasses
 import json
 
 import pytest
+from sqlalchemy import select
 
+from rushes.store.tables import assignment
 from rushes.study import Accepted, NotAllowed, PlayEvent, Refusal, StudyError, StudyPlan, VoteForm
+from rushes.study.allocation import LEASE_MS
 
 
 def fields(answer: Refusal) -> list[str]:
@@ -285,3 +288,20 @@ def test_minutes_of_work_restart_after_a_break(service, people, clock):
     assert one.task().session_minutes == 0
     service.save_draft(one.session, task.assignment, VoteForm())
     assert service.study_status("takes").raters[0].active_minutes == pytest.approx(31, abs=0.1)
+
+
+def test_a_vote_from_a_released_place_closes_it_for_good(service, people, clock, database):
+    """The page was left for an hour, then voted at once; another had voted the other way meanwhile."""
+    one, other = people(2)
+    mine = one.task()
+    one.watch(mine)
+    clock.forward(LEASE_MS + 1)
+    while (task := other.service.next_task(other.session)) is not None:
+        other.vote(task, other.side_of(task, "alpha"))
+    answer = service.submit_vote(one.session, mine.assignment, one.form(mine, one.side_of(mine, "beta")), key="k")
+    assert isinstance(answer, Accepted)
+    with database.read() as connection:
+        state = connection.execute(select(assignment.c.state).where(assignment.c.key == mine.assignment)).scalar_one()
+    assert state == "voted"
+    following = one.task()
+    assert following.assignment != mine.assignment

@@ -184,7 +184,7 @@ def test_an_unforeseen_error_shows_no_traceback(study: Study, monkeypatch: pytes
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("secret detail of Northwind-XL")
 
-    monkeypatch.setattr(type(study.service), "next_task", broken)
+    monkeypatch.setattr(type(study.service), "standing", broken)
     for path in ("/rate", "/rate.json"):
         answer = client.get(path)
         assert answer.status_code == 500 and "secret detail" not in answer.text and "Traceback" not in answer.text

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from rushes.preference.rubric import rubric
 from rushes.study import NotAllowed, RaterSession, Task, VoteForm
 from rushes.web import sessions
-from rushes.web.access import rater, rater_token
+from rushes.web.access import rater, rater_token, signed_out
 from rushes.web.pages import page, reply, see, with_twin
 from rushes.web.voteforms import task_facts
 from rushes.web.workbench import workbench
@@ -53,13 +53,16 @@ def _signed_in(request: Request) -> bool:
 
 
 @with_twin(router, "/rate")
-def work(request: Request, session: Rater) -> Response:
+def work(request: Request) -> Response:
     """Where the rater stands: the page of their stage; for "work", the pair to judge."""
+    try:
+        session, task = workbench(request).service.standing(rater_token(request))
+    except NotAllowed:
+        raise signed_out(request, None) from None
     if session.stage == "consent":
         return _stage(request, "consent", "rater/consent.html", session, rubric=rubric())
     if session.stage == "training":
         return _stage(request, "training", "rater/instructions.html", session, rubric=rubric(), first=True)
-    task = workbench(request).service.next_task(rater_token(request))
     if task is None:
         return _stage(request, "done", "rater/done.html", session)
     return pair_page(request, session, task)

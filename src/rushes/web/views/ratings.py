@@ -138,13 +138,12 @@ def problem(request: Request, form: Form) -> Response:
 def ahead(request: Request) -> Response:
     """The clips of the pair after this one, to load while the rater is busy."""
     try:
-        task = workbench(request).service.next_task(rater_token(request), ahead=1)
+        tokens = workbench(request).service.clips_ahead(rater_token(request))
     except NotAllowed:
         raise signed_out(request, None) from None
     except StudyError:
-        task = None  # still in training
-    clips = [] if task is None else [f"/media/{task.a.token}", f"/media/{task.b.token}"]
-    return json_reply({"clips": clips})
+        tokens = ()  # still in training
+    return json_reply({"clips": [f"/media/{token}" for token in tokens]})
 
 
 def _refused(request: Request, error: StudyError, form: FormData | None) -> Exception:
