@@ -117,6 +117,29 @@ def test_a_correction_is_a_new_row_that_supersedes(service, people, database):
     assert service.audit("takes")[0].action == "corrected a vote"
 
 
+def test_the_last_vote_comes_back_as_it_was_sent(service, people):
+    (one,) = people(1)
+    assert service.last_vote(one.session) is None and not one.task().has_voted
+    for winner in ("A", "Tie", "B"):
+        task = one.task()
+        changes = {
+            "secondary_tags": (task.tags[2], task.tags[1]),
+            "ratings_a": {name: 1 + place for place, name in enumerate(task.dimensions)},
+            "ratings_b": {name: 5 for name in task.dimensions},
+            "note": "hard to say",
+        }
+        sent = one.form(task, winner, **changes)
+        one.vote(task, winner, **changes)
+        last = service.last_vote(one.session)
+        assert (last.assignment, last.prompt, last.draft) == (task.assignment, task.prompt, sent)
+        assert last.watch.complete and (last.a, last.b) == (task.a, task.b)
+    assert one.task().has_voted
+    changed = dataclasses.replace(sent, winner="A", note="")
+    answer = service.submit_vote(one.session, last.assignment, changed, key="fix", correction=True)
+    assert isinstance(answer, Accepted) and service.last_vote(one.session).draft == changed
+    assert one.task().number == 4, "the work goes on where it was"
+
+
 def test_reload_gives_the_same_task_with_draft_and_watch_state(service, people):
     (one,) = people(1)
     task = one.task()

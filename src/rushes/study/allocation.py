@@ -163,6 +163,17 @@ _TAKEN = select(func.count()).where(
     assignment.c.state.in_(("open", "voted", "late")),
     assignment.c.purpose != "training",
 )
+HAS_VOTED = (
+    exists()
+    .where(
+        assignment.c.rater_id == _RATER,
+        assignment.c.state.in_(("voted", "late")),
+        assignment.c.purpose != "training",
+    )
+    .correlate(None)
+    .label("has_voted")
+)
+"""Whether a rater has voted on a pair that counts; wants `rater_wanted`."""
 _UNSEEN = and_(
     pair.c.study_id == _STUDY, ~exists().where(assignment.c.pair_id == pair.c.id, assignment.c.rater_id == _RATER)
 )

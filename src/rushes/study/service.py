@@ -252,6 +252,12 @@ class StudyService:
         with self.database.write(durable=False) as connection:
             return work.standing(connection, session, now=self._clock())
 
+    def last_vote(self, session: str) -> Task | None:
+        """The pair of the rater's newest vote with that vote as `draft`, to be sent again with `correction`; None
+        before the first vote."""
+        with self.database.write(durable=False) as connection:
+            return work.last_vote(connection, session, now=self._clock())
+
     def clips_ahead(self, session: str) -> tuple[str, ...]:
         """Media tokens of the pair after the open one, to preload; none where there is no other pair."""
         with self.database.write(durable=False) as connection:

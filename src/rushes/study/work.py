@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import namedtuple
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from sqlalchemy import BigInteger, Connection, Row, bindparam, or_, select
@@ -13,11 +13,11 @@ from sqlalchemy import BigInteger, Connection, Row, bindparam, or_, select
 from rushes.preference.pairs import seeded_order
 from rushes.preference.rubric import FAMILIES, rubric
 from rushes.preference.watch import Ledger, WatchRule, credit
-from rushes.store.tables import assignment, clip, pair, play, problem, rater, rater_session, study
+from rushes.store.tables import assignment, clip, pair, play, problem, rater, rater_session, study, vote
 from rushes.study.accounts import session_of
-from rushes.study.allocation import TASKS_EXPECTED, add_assignment, open_assignments, recount, take_back
+from rushes.study.allocation import HAS_VOTED, TASKS_EXPECTED, add_assignment, open_assignments, recount, take_back
 from rushes.study.errors import NotAllowed, StudyError
-from rushes.study.records import ClipView, Media, PlayEvent, RaterSession, Side, Task, VoteForm, WatchState
+from rushes.study.records import Choice, ClipView, Media, PlayEvent, RaterSession, Side, Task, VoteForm, WatchState
 from rushes.study.rows import SESSION, WHO, log, signed_in, watch_rule
 from rushes.study.tokens import token_hash
 
@@ -54,7 +54,7 @@ _PLACE = (
     ),
 )
 _MINE = (
-    select(*_PLACE, TASKS_EXPECTED)
+    select(*_PLACE, TASKS_EXPECTED, HAS_VOTED)
     .join(pair, pair.c.id == assignment.c.pair_id)
     .join(_CLIP_A, _CLIP_A.c.id == pair.c.clip_a_id)
     .join(_CLIP_B, _CLIP_B.c.id == pair.c.clip_b_id)
@@ -141,6 +141,42 @@ def _next_task(connection: Connection, who: Row[Any], *, ahead: int, now: int) -
     return _task(connection, who, _mine(connection, who, held[ahead].key), now=now, show=ahead == 0)
 
 
+def last_vote(connection: Connection, session: str, *, now: int) -> Task | None:
+    who = signed_in(connection, session, now)
+    found = connection.execute(_LAST_VOTE, {"rater_wanted": who.id}).first()
+    if found is None:
+        return None
+    task = _task(connection, who, _mine(connection, who, found.assignment_key), now=now, show=False)
+    return replace(task, draft=_form_of(found))
+
+
+_LAST_VOTE = (
+    select(vote, assignment.c.key.label("assignment_key"))
+    .join(assignment, assignment.c.vote_id == vote.c.id)
+    .where(
+        assignment.c.rater_id == bindparam("rater_wanted"),
+        assignment.c.state.in_(("voted", "late")),
+        assignment.c.purpose != "training",
+    )
+    .order_by(assignment.c.number.desc())
+    .limit(1)
+)
+
+
+def _form_of(row: Row[Any]) -> VoteForm:
+    """A stored vote as it looked on the screen."""
+    first = row.left == "a"
+    on_screen: dict[str, Choice] = {"tie": "Tie", "a": "A" if first else "B", "b": "B" if first else "A"}
+    return VoteForm(
+        winner=on_screen[row.winner],
+        primary_tag=row.primary_tag,
+        secondary_tags=tuple(row.secondary_tags),
+        ratings_a={name: both[0 if first else 1] for name, both in row.ratings.items()},
+        ratings_b={name: both[1 if first else 0] for name, both in row.ratings.items()},
+        note=row.note,
+    )
+
+
 def _require_training(who: Row[Any]) -> None:
     _require_consent(who)
     if who.trained_ms is None:
@@ -174,6 +210,7 @@ def _task(connection: Connection, who: Row[Any], row: Row[Any], *, now: int, sho
         watch=watch_state(row, watch_rule(who)),
         draft=None if row.draft is None else form_from_plain(row.draft),
         session_minutes=0 if who.work_since_ms is None else _minutes(who, now),
+        has_voted=row.has_voted,
     )
 
 
