@@ -1,10 +1,12 @@
-"""200 raters at once over HTTP, on SQLite and on PostgreSQL; and kill -9 under load.
+"""200 raters at once over HTTP, on SQLite and on PostgreSQL; and kill -9 under load, of the server and of PostgreSQL.
 
     python benchmarks/load_study.py [--raters 200] [--seconds 60] [--database sqlite|postgresql|both]
 
-Each rater does what the page does: opens the link, agrees, watches (a report every two seconds of play), saves drafts,
-votes, loads the next pair. The server is `rushes serve` in its own process; the raters share the machine with it, so
-the figures are what its cores give to both. Times are from the first byte sent to the last byte read.
+Each rater does what the page does: opens the link, agrees, loads the pair and its clips, watches (a report every two
+seconds of play), saves drafts, votes, loads the next pair ahead. The server is `rushes serve` in its own process, as a
+user starts it; PostgreSQL keeps its own settings (fsync on). Raters, server and database share the machine's cores, so
+the figures are what those give to all three; how much processor time each took is recorded. Times are from the first
+byte sent to the last byte read, as the rater's program sees them, so that its own waiting counts as well.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import dataclasses
 import json
 import os
 import pwd
@@ -39,12 +42,17 @@ from rushes.study.service import open_service
 PAIRS = 400
 CLIP_S = 4
 ARRIVAL_S = 20.0
+CRASH_RATERS = 60
 LIMIT_MS = 150.0
 PASSWORD = "only for the benchmark"
 
 
 class Answer(Exception):
     """An answer that was not expected."""
+
+
+class Gone(Answer):
+    """The server knows nothing of this pair, or not all of what was watched: the page would load anew."""
 
 
 class Browser:
@@ -67,15 +75,18 @@ class Browser:
         return await self.ask("POST", path, json.dumps(data).encode(), "application/json", path)
 
     async def ask(self, method: str, path: str, body: bytes, kind: str, name: str) -> str:
-        """The answer's text. A patient rater tries again while the server is away, as the page does."""
+        """The answer's text. A patient rater tries again while the server or its database is away, as the page does."""
         for _ in range(400):
             try:
                 begun = time.perf_counter()
-                status, text = await self._exchange(method, path, body, kind)
+                status, content = await self._exchange(method, path, body, kind)
                 self.times[f"{method} {name}"].append((time.perf_counter() - begun) * 1000)
+                if status >= 500 and self.patient:
+                    raise ConnectionError(status)
                 if status >= 400:
-                    raise Answer(f"{method} {path}: {status} {text[:300]}")
-                return text
+                    error = Gone if status == 409 and self.patient else Answer
+                    raise error(f"{method} {path}: {status} {content[:300]!r}")
+                return "" if name == "media" else content.decode()
             except (OSError, asyncio.IncompleteReadError, ValueError):
                 self.streams = None
                 if not self.patient:
@@ -83,7 +94,7 @@ class Browser:
                 await asyncio.sleep(0.1)
         raise Answer(f"{method} {path}: the server never came back")
 
-    async def _exchange(self, method: str, path: str, body: bytes, kind: str) -> tuple[int, str]:
+    async def _exchange(self, method: str, path: str, body: bytes, kind: str) -> tuple[int, bytes]:
         if self.streams is None:
             self.streams = await asyncio.open_connection("127.0.0.1", self.port)
         reader, writer = self.streams
@@ -101,13 +112,13 @@ class Browser:
         await writer.drain()
         return await self._read(reader)
 
-    async def _read(self, reader: asyncio.StreamReader) -> tuple[int, str]:
+    async def _read(self, reader: asyncio.StreamReader) -> tuple[int, bytes]:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         length = re.search(r"content-length: (\d+)", head, re.IGNORECASE)
-        text = (await reader.readexactly(int(length[1]))).decode() if length else ""
+        content = await reader.readexactly(int(length[1])) if length else b""
         for key, value in re.findall(r"set-cookie: (\w+)=([^;]*)", head, re.IGNORECASE):
             self.cookies[key] = value
-        return int(head.split(" ", 2)[1]), text
+        return int(head.split(" ", 2)[1]), content
 
 
 class Rater:
@@ -124,13 +135,22 @@ class Rater:
         self.browser.csrf = json.loads(await self.browser.get("/csrf.json"))["csrf"]
         await self.browser.form(self.link, {}, name="/i/…")
         await self.browser.form("/rate/consent", {})
+        loaded: list[str] = []
         while time.monotonic() < self.until:
             page = await self.browser.get("/rate")
             found = re.search(r'data-assignment="([^"]+)"', page)
             if found is None:  # no pair left
                 return
-            await self.browser.get("/rate/next.json")
-            await self.judge(found[1], sorted(set(re.findall(r'name="ratings_a\.(\w+)"', page))))
+            if not loaded:  # later pairs were loaded ahead
+                await self.load(sorted(set(re.findall(r'"(/media/[^"]+)"', page))))
+            loaded = json.loads(await self.browser.get("/rate/next.json"))["clips"]
+            await self.load(loaded)
+            with contextlib.suppress(Gone):
+                await self.judge(found[1], sorted(set(re.findall(r'name="ratings_a\.(\w+)"', page))))
+
+    async def load(self, clips: list[str]) -> None:
+        for clip in clips:
+            await self.browser.get(clip, name="media")
 
     async def judge(self, assignment: str, dimensions: list[str]) -> None:
         """Watch both clips twice, filling in the form meanwhile; then vote."""
@@ -187,12 +207,19 @@ class Server:
         self.process.stdout.close()
 
 
+def moving(shade: int) -> Iterator[np.ndarray]:
+    """Frames of 320 × 180 in which all of a coarse pattern moves, so that a clip has the size of a real small one."""
+    blocks = np.random.default_rng(shade).integers(0, 200, (12, 21, 3), np.uint8)
+    picture = blocks.repeat(16, axis=0).repeat(16, axis=1)
+    for step in range(25 * CLIP_S):
+        yield np.roll(picture, (step, 2 * step), axis=(0, 1))[:180, :320] // 2 + shade
+
+
 def make_study(db: str, folder: Path, raters: int) -> list[str]:
     """A study of many pairs over a few files, and the raters' links."""
     for system, value in (("alpha", 40), ("beta", 90)):
         for number in range(4):
-            frames = (np.full((16, 16, 3), value + number, np.uint8) for _ in range(25 * CLIP_S))
-            write_clip(folder / f"{system}{number}.mp4", frames, fps=25)
+            write_clip(folder / f"{system}{number}.mp4", moving(value + number), fps=25)
     rows = ["sample_id,task_id,prompt_id,system,path"]
     for pair in range(PAIRS):
         rows += [f"s{pair},T{1 + pair % 3},{pair},{s},{s}{pair % 4}.mp4" for s in ("alpha", "beta")]
@@ -220,76 +247,150 @@ def stored(db: str, folder: Path) -> int:
         return len(service.votes("load"))
 
 
-def measure(db: str, folder: Path, raters: int, seconds: float) -> tuple[dict[str, list[float]], int, int]:
-    """Times by request, acknowledged votes, stored votes."""
+@dataclasses.dataclass
+class Measured:
+    """What a crowd saw."""
+
+    times: dict[str, list[float]]
+    acknowledged: int
+    stored: int
+    cpu_s: dict[str, float]
+    """Processor seconds of the raters, the server and the database."""
+
+
+def measure(db: str, folder: Path, raters: int, seconds: float, server_home: Path | None) -> Measured:
     links = make_study(db, folder, raters)
     times: dict[str, list[float]] = defaultdict(list)
+    before, database_before = time.process_time(), postgres_cpu_s(server_home)
     server = Server(db, folder / "media")
     try:
         people = asyncio.run(crowd(server, links, seconds, times, patient=False))
+        spent = {"raters": time.process_time() - before, "server": cpu_s(server.process.pid)}
+        if server_home is not None:
+            spent["PostgreSQL"] = postgres_cpu_s(server_home) - database_before
     finally:
         server.close()
-    return times, sum(len(rater.acknowledged) for rater in people), stored(db, folder)
+    return Measured(times, sum(len(rater.acknowledged) for rater in people), stored(db, folder), spent)
 
 
-async def killed_twice(db: str, folder: Path, links: list[str], seconds: float) -> int:
-    """Acknowledged votes of a crowd whose server is killed twice and started again."""
+def cpu_s(process: int) -> float:
+    """Processor seconds a process has taken, with the children it has waited for."""
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def postgres_cpu_s(home: Path | None) -> float:
+    return sum(cpu_s(process) for process in postgres_processes(home)) if home is not None else 0.0
+
+
+def postgres_processes(home: Path) -> list[int]:
+    """The server's main process first, then its children."""
+    main = int((home / "data" / "postmaster.pid").read_text().split()[0])
+    children = Path(f"/proc/{main}/task/{main}/children").read_text().split()
+    return [main, *map(int, children)]
+
+
+async def killed(db: str, folder: Path, links: list[str], seconds: float, postgres_home: Path | None) -> int:
+    """Acknowledged votes of a crowd whose server is killed and started again; then PostgreSQL too, where it is given.
+
+    SQLite: the server twice. PostgreSQL: the server once, then every process of the database at once.
+    """
     server = Server(db, folder / "media")
     work = asyncio.create_task(crowd(server, links, seconds, defaultdict(list), patient=True))
-    for moment in (0.45, 0.3):
-        await asyncio.sleep(seconds * moment)
+    try:
+        await asyncio.sleep(seconds * 0.45)
         await asyncio.to_thread(server.kill)
         server = await asyncio.to_thread(Server, db, folder / "media", server.port)
-    try:
+        await asyncio.sleep(seconds * 0.3)
+        if postgres_home is None:
+            await asyncio.to_thread(server.kill)
+            server = await asyncio.to_thread(Server, db, folder / "media", server.port)
+        else:
+            await asyncio.to_thread(kill_postgres, postgres_home)
         return sum(len(rater.acknowledged) for rater in await work)
     finally:
         server.close()
 
 
+def kill_postgres(home: Path) -> None:
+    """SIGKILL for all of the database's processes at once, then a start, which recovers from its log."""
+    victims = postgres_processes(home)
+    for process in victims:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, signal.SIGKILL)
+    while any(Path(f"/proc/{process}").exists() for process in victims):
+        time.sleep(0.02)
+    start_postgres(home)
+
+
+def as_postgres(program: str, *options: str) -> None:
+    """Run one of PostgreSQL's programs; as its own user where we are root, because it refuses to run as root."""
+    as_user = ["/usr/sbin/runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+    binary = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"))[-1]
+    subprocess.run([*as_user, str(binary), *options], check=True, capture_output=True, cwd="/")
+
+
+def start_postgres(home: Path) -> None:
+    options = f"-c listen_addresses='' -c unix_socket_directories={home} -c max_connections=120"
+    as_postgres("pg_ctl", "-D", str(home / "data"), "-w", "-l", str(home / "log"), "-o", options, "start")
+
+
 @contextlib.contextmanager
-def postgres() -> Iterator[str | None]:
-    """URL of a PostgreSQL server of our own; None where there is no binary."""
-    binaries = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    if not binaries:
+def postgres() -> Iterator[Path | None]:
+    """The folder of a PostgreSQL server of our own; None where there is no binary."""
+    if not list(Path("/usr/lib/postgresql").glob("*/bin/initdb")):
         yield None
         return
-    folder, home = binaries[-1].parent, Path(tempfile.mkdtemp(prefix="rushes-pg-"))
-    as_user: list[str] = []
-    if os.getuid() == 0:  # PostgreSQL refuses to run as root
+    home = Path(tempfile.mkdtemp(prefix="rushes-pg-"))
+    if os.getuid() == 0:
         user = pwd.getpwnam("postgres")
         os.chown(home, user.pw_uid, user.pw_gid)
-        as_user = ["/usr/sbin/runuser", "-u", "postgres", "--"]
-
-    def run(*command: str) -> None:
-        subprocess.run([*as_user, *command], check=True, capture_output=True, cwd="/")
-
-    run(str(folder / "initdb"), "-D", str(home / "data"), "-U", "rushes", "-A", "trust", "-E", "UTF8")
-    options = f"-c listen_addresses='' -c unix_socket_directories={home} -c max_connections=120"
-    run(str(folder / "pg_ctl"), "-D", str(home / "data"), "-w", "-l", str(home / "log"), "-o", options, "start")
+    as_postgres("initdb", "-D", str(home / "data"), "-U", "rushes", "-A", "trust", "-E", "UTF8")
+    start_postgres(home)
     try:
-        yield f"postgresql://rushes@/postgres?host={home}"
+        yield home
     finally:
-        run(str(folder / "pg_ctl"), "-D", str(home / "data"), "-m", "immediate", "stop")
+        as_postgres("pg_ctl", "-D", str(home / "data"), "-m", "immediate", "stop")
         shutil.rmtree(home, ignore_errors=True)
+
+
+def fresh_database(home: Path, name: str) -> str:
+    as_postgres("createdb", "-h", str(home), "-U", "rushes", name)
+    return f"postgresql://rushes@/{name}?host={home}"
 
 
 def p95(values: list[float]) -> float:
     return statistics.quantiles(values, n=20)[-1] if len(values) > 1 else values[0]
 
 
-def report(kind: str, times: dict[str, list[float]], acknowledged: int, kept: int, raters: int) -> list[list[str]]:
-    rows = [[f"{kind}: {raters} raters, votes acknowledged / stored", "equal", f"{acknowledged} / {kept}"]]
-    for name in sorted(times):
-        values = times[name]
-        asked = f"p95 < {LIMIT_MS:.0f} ms"
-        rows.append(
-            [
-                f"{kind}: {name} ({len(values)})",
-                asked,
-                f"p50 {statistics.median(values):.0f} ms, p95 {p95(values):.0f} ms",
-            ]
-        )
-    return rows
+def report(kind: str, found: Measured, raters: int) -> list[list[str]]:
+    rows = [
+        [f"{kind}: {raters} raters, votes acknowledged / stored", "equal", f"{found.acknowledged} / {found.stored}"]
+    ]
+    for name in sorted(found.times):
+        values = found.times[name]
+        asked = "–" if name == "GET media" else f"p95 < {LIMIT_MS:.0f} ms"
+        took = f"p50 {statistics.median(values):.0f} ms, p95 {p95(values):.0f} ms, longest {max(values):.0f} ms"
+        rows.append([f"{kind}: {name} ({len(values)})", asked, took])
+    requests = sum(map(len, found.times.values()))
+    spent = ", ".join(f"{who} {1000 * seconds / requests:.1f} ms" for who, seconds in found.cpu_s.items())
+    return [*rows, [f"{kind}: processor time for each of {requests} requests", "–", spent]]
+
+
+def crash(kind: str, folder: Path, home: Path | None) -> list[list[str]]:
+    """kill -9 under load: what was acknowledged is there afterwards."""
+    folder.mkdir()
+    db = str(folder / "studies.db") if home is None else fresh_database(home, "killed")
+    links = make_study(db, folder, CRASH_RATERS)
+    acknowledged = asyncio.run(killed(db, folder, links, 40.0, home))
+    what = "server killed twice" if home is None else "server killed, then every process of PostgreSQL,"
+    return [
+        [
+            f"{kind}: {what} (SIGKILL) under {CRASH_RATERS} raters, votes acknowledged / stored",
+            "none lost",
+            f"{acknowledged} / {stored(db, folder)}",
+        ]
+    ]
 
 
 def main() -> None:
@@ -301,35 +402,25 @@ def main() -> None:
     busy = os.getloadavg()[0]
     rows: list[list[str]] = []
     kinds = ("sqlite", "postgresql") if given.database == "both" else (given.database,)
-    with postgres() as server, tempfile.TemporaryDirectory(prefix="rushes-load-") as home:
+    with postgres() as home, tempfile.TemporaryDirectory(prefix="rushes-load-") as folder:
         for kind in kinds:
-            db = str(Path(home) / "studies.db") if kind == "sqlite" else server
-            if db is None:
+            if kind == "postgresql" and home is None:
                 rows.append([f"{kind}: not measured", "", "no PostgreSQL server binary here"])
                 continue
-            folder = Path(home) / kind
-            folder.mkdir()
-            rows += report(kind, *measure(db, folder, given.raters, given.seconds), given.raters)
-        folder = Path(home) / "killed"
-        folder.mkdir()
-        db = str(folder / "studies.db")
-        links = make_study(db, folder, 60)
-        acknowledged = asyncio.run(killed_twice(db, folder, links, 40.0))
-        rows.append(
-            [
-                "sqlite: server killed twice (SIGKILL) under 60 raters, votes acknowledged / stored",
-                "none lost",
-                f"{acknowledged} / {stored(db, folder)}",
-            ]
-        )
+            place, server_home = Path(folder) / kind, home if kind == "postgresql" else None
+            place.mkdir()
+            db = str(place / "studies.db") if server_home is None else fresh_database(server_home, "load")
+            rows += report(kind, measure(db, place, given.raters, given.seconds, server_home), given.raters)
+            rows += crash(kind, Path(folder) / f"{kind}-killed", server_home)
     record(
         "load_study",
         "The study over HTTP under load",
         rows,
-        how=f"`benchmarks/load_study.py`: `rushes serve` and {given.raters} raters on the same machine for "
-        f"{given.seconds:.0f} s, who arrive within the first {ARRIVAL_S:.0f} s; each rater sends what the page sends. "
-        f"Any error ends the benchmark. Load average of the machine when it began: {busy:.1f} (other work was going on "
-        "beside it where this is above 1).",
+        how=f"`benchmarks/load_study.py`: `rushes serve`, {given.raters} raters (one process of plain sockets) and "
+        f"PostgreSQL on the same machine for {given.seconds:.0f} s; raters arrive within the first {ARRIVAL_S:.0f} s, "
+        f"watch two clips of {CLIP_S} s twice and send what the page sends: the pair, its clips, a play report every "
+        "2 s, a draft after each, the vote. Any error ends the benchmark. Load average of the machine over the minute "
+        f"before: {busy:.1f} (other work was going on beside it where this is above 1).",
     )
 
 

@@ -208,3 +208,16 @@ def test_a_named_pipe_is_a_row_and_nobody_waits_for_it(tmp_path: Path) -> None:
     assert rushes("clip", tmp_path / "pipe.mp4", "-o", tmp_path / "run").exit_code == 0
     ((badge, error),) = given_up(tmp_path / "run")
     assert badge == "reject" and "not a regular file" in error
+
+
+def test_a_file_name_that_is_not_utf8_is_one_line(tmp_path: Path) -> None:
+    write_luma(tmp_path / "good.mkv", noise(3), "gray")
+    try:
+        os.link(tmp_path / "good.mkv", os.fsencode(tmp_path) + b"/take\xff.mkv")
+    except OSError:
+        pytest.skip("this file system takes UTF-8 names only")
+    done = subprocess.run(
+        [sys.executable, "-m", "rushes", "clip", str(tmp_path), "-o", str(tmp_path / "run")], capture_output=True
+    )
+    assert done.returncode == 1 and done.stderr.startswith(b"rushes: a name or text that is not UTF-8")
+    assert len(done.stderr.splitlines()) == 1

@@ -35,6 +35,13 @@ def test_only_plain_data(value: object) -> None:
         canonical_json(value)
 
 
+@pytest.mark.parametrize("value", ["take\udcff.mp4", {"\ud800": 1}, ["ok", "half \udfff"]])
+def test_text_that_is_not_utf8_is_refused_in_one_printable_line(value: object) -> None:
+    with pytest.raises(DefinitionError, match="not UTF-8") as refused:
+        canonical_json(value)
+    assert str(refused.value).isascii()
+
+
 def test_sets_are_sorted() -> None:
     assert canonical_json({"b", "a"}) == '["a","b"]'
 

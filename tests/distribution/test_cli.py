@@ -82,17 +82,17 @@ def test_an_interrupted_run_continues(
     from rushes.distribution import features
 
     words = [sets / "gen", sets / "gt", "--weights", random_weights["i3d"], "--workers", 0, "-o", tmp_path / "run"]
-    settle = features._Gather._settle
+    settle = features.Gather._settle
 
     def stopping(self: Any, number: int) -> None:
         settle(self, number)
         if number == 2 and number in self.rows:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(features._Gather, "_settle", stopping)
+    monkeypatch.setattr(features.Gather, "_settle", stopping)
     call(*words, code=130)
     assert read_run(tmp_path / "run").status == "interrupted"
-    monkeypatch.setattr(features._Gather, "_settle", settle)
+    monkeypatch.setattr(features.Gather, "_settle", settle)
     done = averages[0].segments
     averages.clear()
     call(*words)

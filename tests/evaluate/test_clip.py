@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +105,54 @@ def test_what_is_no_video_is_a_reject_with_a_reason(tmp_path: Path, content: byt
     assert result["fps"].value is None and result["fps"].note
 
 
+@pytest.fixture
+def two_sizes(tmp_path: Path) -> Path:
+    """Eight frames of 64×48, then eight of 96×64, in one stream."""
+    sizes = [write_clip(tmp_path / f"{w}.h264", noise(8, size=(w, h))).read_bytes() for w, h in ((64, 48), (96, 64))]
+    both = tmp_path / "both.h264"
+    both.write_bytes(b"".join(sizes))
+    return both
+
+
+ANYTHING_GOES = 'name = "anything-goes"\n[reject]\ndecode_ok = { is = false }\n'
+
+
+@pytest.mark.parametrize("profile", ["general", "anything-goes.toml"])
+@pytest.mark.parametrize("tier", [0, 1])
+def test_a_change_of_size_never_passes(two_sizes: Path, profile: str, tier: int) -> None:
+    (two_sizes.parent / "anything-goes.toml").write_text(ANYTHING_GOES)
+    rules = profile if profile == "general" else two_sizes.parent / profile
+    result = rushes.evaluate_clip(two_sizes, profile=rules, tier=tier)
+    why = "the size changes from 64×48 to 96×64 at frame 8; re-encode it to one size"
+    assert result.badge == "flagged" and f"not measured as a whole: {why}" in result.reasons
+    # The bundle says true where one frame decodes; the note says how far the numbers go.
+    assert (result["decode_ok"].value, result["decode_ok"].note) == (True, why)
+    assert (result["frame_count"].value, result["frame_count"].note) == (8, why)
+    if tier == 1:
+        assert result["mouth_audio_corr"].value is None and result["mouth_audio_corr"].note
+
+
+def test_a_change_of_size_in_a_transport_stream(tmp_path: Path) -> None:
+    parts = [write_clip(tmp_path / f"{w}.ts", noise(8, size=(w, h))).read_bytes() for w, h in ((64, 48), (96, 64))]
+    both = tmp_path / "both.ts"
+    both.write_bytes(b"".join(parts))
+    result = rushes.evaluate_clip(both)
+    assert result.badge == "flagged" and "the size changes from 64×48 to 96×64" in result.reasons[-1]
+
+
+def test_a_change_of_range_is_flagged(tmp_path: Path) -> None:
+    parts = []
+    for color_range in (1, 2):
+        frames = noise(4, size=(64, 48))
+        part = write_luma(tmp_path / "part.h264", frames, "yuv420p", codec="libx264", color_range=color_range)
+        parts.append(part.read_bytes())
+    both = tmp_path / "both.h264"
+    both.write_bytes(b"".join(parts))
+    result = rushes.evaluate_clip(both)
+    assert result.badge == "flagged" and "the depth or range of its luma changes at frame" in result.reasons[-1]
+    assert result["frame_count"].value == 8
+
+
 def test_eight_k(tmp_path: Path) -> None:
     frames = [flat(value, size=(7680, 4320)) for value in (40, 42)]
     result = rushes.evaluate_clip(write_luma(tmp_path / "a.mkv", frames, "gray"))
@@ -124,7 +173,8 @@ def test_an_impossible_value_costs_one_row_and_not_the_batch(monkeypatch: pytest
         raise DefinitionError("video_duration_ms: -0.007 is outside its range 0..None")
 
     monkeypatch.setattr(clips, "measure_anywhere", measure)
-    task = clips._Task(path="a.mp4", audio=None, audio_missing="", faces=None, profile=load_profile("general"))
-    result = clips._work(task)
-    assert (result.badge, result.facts["given_up"]) == ("reject", True)
-    assert "impossible value" in str(result.facts["error"])
+    profile = load_profile("general")
+    task = clips._Task(subject_id="a", path="a.mp4", audio=None, audio_missing="", faces=None, profile=profile)
+    subject = json.loads(clips._work(task).line)["subject"]
+    assert (subject["badge"], subject["facts"]["given_up"]) == ("reject", True)
+    assert "impossible value" in subject["facts"]["error"]

@@ -55,6 +55,32 @@ def test_a_crash_takes_down_its_own_task_only(tmp_path: Path) -> None:
     assert [results[n] for n in (0, 2, 4, 5)] == ["fine", "fine", "first-time-only", "fine"]
 
 
+def test_a_task_sent_ahead_to_a_worker_that_dies_is_not_blamed(tmp_path: Path) -> None:
+    """With one worker, each task is sent while the one before it is at work, and is lost with it."""
+    kinds = ["segfault" if n % 2 == 0 else "fine" for n in range(6)]
+    results = dict(run_tasks(misbehave, [(kind, str(tmp_path)) for kind in kinds], jobs=1))
+    assert [results[n] for n in (1, 3, 5)] == ["fine"] * 3
+    assert [results[n] for n in (0, 2, 4)] == [Crash("the decoder crashed (SIGSEGV)")] * 3
+
+
+def test_the_time_a_task_waits_in_the_pipe_is_not_its_own() -> None:
+    assert dict(run_tasks(nap, [1.5] * 5, jobs=1, timeout=2.5)) == {n: 1.5 for n in range(5)}
+
+
+def test_tasks_and_results_larger_than_the_pipe() -> None:
+    tasks = [bytes([n]) * 2_000_000 for n in range(8)]
+    assert dict(run_tasks(reverse, tasks, jobs=2)) == dict(enumerate(tasks))
+
+
+def nap(seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
+
+
+def reverse(task: bytes) -> bytes:
+    return task[::-1]
+
+
 def test_a_hang_is_stopped() -> None:
     results = dict(run_tasks(misbehave, [("hang", ""), ("fine", ""), ("fine", "")], jobs=2, timeout=4))
     assert results[0] == Crash("took longer than 4 s", may_retry=False)

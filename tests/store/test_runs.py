@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rushes.core import Definition, Measurement, signature_params
+from rushes.core.canonical import canonical_line
 from rushes.errors import DefinitionError, RunError
 from rushes.report.text import value_text
-from rushes.store import Entry, RunWriter, Subject, read_run, subject_ids
+from rushes.store import Entry, RunWriter, Subject, pack, read_run, subject_ids
 
 RATIO = Definition(
     name="share",
@@ -77,6 +80,15 @@ def test_only_run_json_has_times_in_it(tmp_path: Path) -> None:
     first, second = write(tmp_path / "one", ["a", "b"]), write(tmp_path / "two", ["a", "b"])
     assert result_bytes(first) == result_bytes(second)
     assert "started" in json.loads((first / "run.json").read_text())
+
+
+def test_an_entry_packed_elsewhere_is_stored_the_same(tmp_path: Path) -> None:
+    here = write(tmp_path / "here", ["a", "b"])
+    with RunWriter(tmp_path / "there", instrument="clip", settings={"tier": 0}) as run:
+        for name in ("a", "b"):
+            run.add(pickle.loads(pickle.dumps(pack(entry(name)))))
+        run.finish(["a", "b"])
+    assert result_bytes(tmp_path / "there") == result_bytes(here)
 
 
 def test_finishing_order_does_not_show(tmp_path: Path) -> None:
@@ -160,7 +172,7 @@ def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path: Path, monkeypatch: 
         with RunWriter(folder, instrument="clip", settings={}) as run:
             run.add(entry("a"))
             with monkeypatch.context() as patch:
-                patch.setattr(np, "savez_compressed", _no_space)
+                patch.setattr(Path, "write_bytes", _no_space)
                 run.add(entry("b"))
     with RunWriter(folder, instrument="clip", settings={}) as run:
         assert run.finished("a") is not None and run.finished("b") is None
@@ -202,3 +214,50 @@ def test_no_bare_number_gets_into_a_run_or_onto_a_page(bare: object) -> None:
         Entry(subject=subject, measurements=(bare,))  # type: ignore[arg-type]
     with pytest.raises(DefinitionError, match="only a measurement"):
         value_text(bare)  # type: ignore[arg-type]
+
+
+plain_facts = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=8) | st.just('],"subject":{"id":"x"}}'),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4) | st.just("subject"), inner),
+    max_leaves=6,
+)
+
+
+@given(st.lists(plain_facts, max_size=3), st.lists(st.text(max_size=9), min_size=1, max_size=3))
+def test_lines_are_cut_up_as_they_were_put_together(facts: list[object], notes: list[str]) -> None:
+    """Whatever subjects and notes say, the merged lines are the canonical ones, also after coming back twice."""
+    entries = [
+        Entry(
+            subject=Subject(id=f"s{number}", kind="clip", path="p", sha256=None, facts={"subject": fact}),
+            measurements=tuple(Measurement(definition=RATIO, value=0.25, count=1, note=note) for note in notes),
+        )
+        for number, fact in enumerate(facts)
+    ]
+    order = [one.subject.id for one in entries]
+    with tempfile.TemporaryDirectory() as folder:
+        for added in (entries, []):
+            with RunWriter(folder, instrument="clip", settings={}) as run:
+                for one in added:
+                    run.add(one)
+                assert [run.finished(name) for name in order] == [one.subject.row() for one in entries]
+                run.finish(order)
+            wanted = "".join(canonical_line(one.subject.row()) for one in entries)
+            assert (Path(folder) / "subjects.jsonl").read_bytes().decode() == wanted
+            wanted = "".join(canonical_line(row) for one in entries for row in one.rows())
+            assert (Path(folder) / "measurements.jsonl").read_bytes().decode() == wanted
+
+
+def test_a_journal_that_rushes_did_not_write_is_refused_and_left_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with RunWriter(folder, instrument="clip", settings={}) as run:
+        run.add(entry("a"))
+    foreign = b'{"subject": {"id": "a"}, "measurements": []}\n'
+    (folder / "journal.jsonl").write_bytes(foreign)
+    with pytest.raises(RunError, match="do not fit together"):
+        RunWriter(folder, instrument="clip", settings={})
+    assert (folder / "journal.jsonl").read_bytes() == foreign
+
+
+def test_thousands_of_takes_may_share_one_name() -> None:
+    assert subject_ids(["take"] * 3 + ["take-2", "TAKE"]) == ["take", "take-2", "take-3", "take-2-2", "TAKE-4"]
+    assert subject_ids(["take"] * 5000)[-1] == "take-5000"

@@ -71,6 +71,32 @@ def test_only_what_must_waits_for_the_disk(database, durable, expected):
             assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == (2 if durable else 1)
 
 
+def test_a_glance_reads_what_is_stored(database):
+    with database.write() as connection:
+        connection.execute(text("INSERT INTO admin (id, password_hash, set_ms) VALUES (1, 'x', 1)"))
+    with database.glance() as connection:
+        assert connection.execute(text("SELECT password_hash FROM admin")).scalar() == "x"
+    with database.write() as connection:  # the same connection is good for a transaction again
+        connection.execute(text("UPDATE admin SET password_hash = 'y'"))
+        connection.rollback()
+    with database.glance() as connection:
+        assert connection.execute(text("SELECT password_hash FROM admin")).scalar() == "x"
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_a_connection_that_lost_its_server_is_replaced(database, postgres_server, monkeypatch):
+    import psycopg
+
+    monkeypatch.setattr("rushes.store.database._TRUSTED_S", 0.0)
+    with database.read() as connection:
+        process = connection.execute(text("SELECT pg_backend_pid()")).scalar()
+    with psycopg.connect(postgres_server, autocommit=True) as other:
+        other.execute("SELECT pg_terminate_backend(%s, 5000)", (process,))
+    with database.write() as connection:
+        assert connection.execute(text("SELECT pg_backend_pid()")).scalar() != process
+
+
 def test_a_failed_transaction_leaves_nothing(database):
     with pytest.raises(RuntimeError), database.write() as connection:
         connection.execute(text("INSERT INTO admin (id, password_hash, set_ms) VALUES (1, 'x', 1)"))
@@ -109,12 +135,13 @@ def test_many_raters_at_once_lose_no_vote(service, study, database):
     """Every rater in a thread of its own, all on the same six pairs."""
     people = 24
     sessions = [service.accept_invite(one.token).token for one in service.invite(study, count=people)]
+    for session in sessions:
+        service.give_consent(session)
     accepted: list[int] = []
     failures: list[BaseException] = []
     start = threading.Barrier(people)
 
     def begin(session: str) -> None:
-        service.give_consent(session)
         start.wait()
         work(session)
 

@@ -6,8 +6,11 @@ import dataclasses
 import json
 
 import pytest
+from sqlalchemy import select
 
+from rushes.store.tables import assignment
 from rushes.study import Accepted, NotAllowed, PlayEvent, Refusal, StudyError, StudyPlan, VoteForm
+from rushes.study.allocation import LEASE_MS
 
 
 def fields(answer: Refusal) -> list[str]:
@@ -112,6 +115,29 @@ def test_a_correction_is_a_new_row_that_supersedes(service, people, database):
         rows = connection.exec_driver_sql("SELECT id, supersedes FROM vote ORDER BY id").all()
     assert [tuple(row) for row in rows] == [(first.vote, None), (second.vote, first.vote)]
     assert service.audit("takes")[0].action == "corrected a vote"
+
+
+def test_the_last_vote_comes_back_as_it_was_sent(service, people):
+    (one,) = people(1)
+    assert service.last_vote(one.session) is None and not one.task().has_voted
+    for winner in ("A", "Tie", "B"):
+        task = one.task()
+        changes = {
+            "secondary_tags": (task.tags[2], task.tags[1]),
+            "ratings_a": {name: 1 + place for place, name in enumerate(task.dimensions)},
+            "ratings_b": {name: 5 for name in task.dimensions},
+            "note": "hard to say",
+        }
+        sent = one.form(task, winner, **changes)
+        one.vote(task, winner, **changes)
+        last = service.last_vote(one.session)
+        assert (last.assignment, last.prompt, last.draft) == (task.assignment, task.prompt, sent)
+        assert last.watch.complete and (last.a, last.b) == (task.a, task.b)
+    assert one.task().has_voted
+    changed = dataclasses.replace(sent, winner="A", note="")
+    answer = service.submit_vote(one.session, last.assignment, changed, key="fix", correction=True)
+    assert isinstance(answer, Accepted) and service.last_vote(one.session).draft == changed
+    assert one.task().number == 4, "the work goes on where it was"
 
 
 def test_reload_gives_the_same_task_with_draft_and_watch_state(service, people):
@@ -285,3 +311,20 @@ def test_minutes_of_work_restart_after_a_break(service, people, clock):
     assert one.task().session_minutes == 0
     service.save_draft(one.session, task.assignment, VoteForm())
     assert service.study_status("takes").raters[0].active_minutes == pytest.approx(31, abs=0.1)
+
+
+def test_a_vote_from_a_released_place_closes_it_for_good(service, people, clock, database):
+    """The page was left for an hour, then voted at once; another had voted the other way meanwhile."""
+    one, other = people(2)
+    mine = one.task()
+    one.watch(mine)
+    clock.forward(LEASE_MS + 1)
+    while (task := other.service.next_task(other.session)) is not None:
+        other.vote(task, other.side_of(task, "alpha"))
+    answer = service.submit_vote(one.session, mine.assignment, one.form(mine, one.side_of(mine, "beta")), key="k")
+    assert isinstance(answer, Accepted)
+    with database.read() as connection:
+        state = connection.execute(select(assignment.c.state).where(assignment.c.key == mine.assignment)).scalar_one()
+    assert state == "voted"
+    following = one.task()
+    assert following.assignment != mine.assignment

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import shlex
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from rushes.decode import write_clip
 from rushes.errors import InputError
 from rushes.sweep.judges import JUDGE_ERROR, CommandJudge, Verdict, parsed_verdict
 
@@ -109,3 +114,35 @@ def test_a_judge_travels_and_says_who_it_is():
     judge = CommandJudge(command="judge {clip}", timeout_s=5)
     assert pickle.loads(pickle.dumps(judge)) == judge
     assert judge.describe() == {"kind": "command", "command": "judge {clip}"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's help is Linux's")
+def test_the_program_ends_with_the_sweep_that_was_killed(tmp_path: Path) -> None:
+    """kill -9 of the sweep alone: its worker goes, and so does the program the worker was waiting for."""
+    clip = write_clip(tmp_path / "a.mp4", [np.full((32, 32, 3), n, np.uint8) for n in range(4)])
+    told = tmp_path / "pid"
+    program = tmp_path / "judge.py"
+    program.write_text(f"import os, time\nopen({str(told)!r}, 'w').write(f'{{os.getpid()}}\\n')\ntime.sleep(300)\n")
+    command = [sys.executable, "-m", "rushes", "sweep", str(clip), "--axis", "brightness=0.9", "--seeds", "1"]
+    command += ["--command", f"{sys.executable} {program} {{clip}}", "-o", str(tmp_path / "sweep")]
+    sweep = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not (told.exists() and told.read_text().endswith("\n")):
+        assert sweep.poll() is None, "the sweep ended before its judge began"
+        time.sleep(0.05)
+    judge = int(told.read_text())
+    assert is_alive(judge)
+    sweep.kill()
+    sweep.wait()
+    for _ in range(600):
+        if not is_alive(judge):
+            return
+        time.sleep(0.05)
+    os.kill(judge, signal.SIGKILL)
+    pytest.fail("the program outlived the sweep")
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

@@ -113,6 +113,32 @@ def test_sending_twice_stores_one_vote(study: Study) -> None:
     assert len(study.service.votes("bars")) == 1
 
 
+def test_the_last_vote_can_be_changed(study: Study) -> None:
+    client = study.rater()
+    assert client.get("/rate/last").headers["location"] == "/rate"
+    assert "Change my last vote" not in client.get("/rate").text
+    task = watch_all(client, "/rate.json", study)
+    sent = filled(task, key_of(client.get("/rate").text), winner="B")
+    assert client.send_quietly("/rate/vote", sent).json()["next"] == "/rate"
+    assert "Change my last vote" in client.get("/rate").text
+    last = client.get("/rate/last.json").json()
+    assert last["assignment"] == task["assignment"] and last["correction"] and last["watch"]["complete"]
+    assert last["form"]["winner"] == "B" and last["form"]["note"] == "seen twice"
+    page = client.get("/rate/last").text
+    assert 'name="correction" value="1"' in page and "Report a problem" not in page
+    fix = filled(task, key_of(page), winner="A") | {"correction": "1", "csrf_token": client.token()}
+    refused = client.post("/rate/vote", data=fix | {"primary_tag": ""})
+    assert refused.status_code == 409 and "Choose 1 primary reason tag." in refused.text
+    assert 'name="correction" value="1"' in refused.text, "still the page that changes a vote"
+    for _ in range(2):  # a double click changes it once
+        taken = client.post("/rate/vote", data=fix)
+        assert taken.status_code == 303 and taken.headers["location"] == "/rate?changed=1"
+    assert "Your last vote was changed" in client.get("/rate?changed=1").text
+    assert client.get("/rate/last.json").json()["form"]["winner"] == "A"
+    actions = [entry.action for entry in study.service.audit(study.name)]
+    assert actions.count("corrected a vote") == 1 and len(study.service.votes(study.name)) == 1
+
+
 def test_a_reported_problem_takes_the_pair_away(study: Study) -> None:
     client = study.rater()
     before = client.get("/rate.json").json()["assignment"]

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from fastapi.routing import APIRoute
+from sqlalchemy.exc import OperationalError
 
 from rushes.web.limits import BODY_LIMIT
 from rushes.web.security import CSP, HEADERS
@@ -184,11 +185,26 @@ def test_an_unforeseen_error_shows_no_traceback(study: Study, monkeypatch: pytes
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("secret detail of Northwind-XL")
 
-    monkeypatch.setattr(type(study.service), "next_task", broken)
+    monkeypatch.setattr(type(study.service), "standing", broken)
     for path in ("/rate", "/rate.json"):
         answer = client.get(path)
         assert answer.status_code == 500 and "secret detail" not in answer.text and "Traceback" not in answer.text
         assert answer.headers["content-security-policy"] == CSP
+
+
+def test_a_database_that_is_away_is_said_and_can_be_tried_again(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = study.rater()
+
+    def away(*_: object, **__: object) -> None:
+        raise OperationalError("SELECT secret FROM vote", {}, Exception("server closed the connection\ndetails"))
+
+    monkeypatch.setattr(type(study.service), "standing", away)
+    for path in ("/rate", "/rate.json"):
+        answer = client.get(path)
+        assert answer.status_code == 503 and answer.headers["retry-after"] == "2"
+        assert "try again in a moment" in answer.text and "secret" not in answer.text and "details" not in answer.text
+    monkeypatch.undo()
+    assert client.get("/rate").status_code == 200
 
 
 def test_a_title_with_html_is_text(make_site: Callable[..., Site], clip_table: Any) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from rushes.cli.console import EXIT_GATE, print_json, print_table, progress, say
+from rushes.cli.engine import AddressOption, EngineOption, chosen_engine
 
 if TYPE_CHECKING:
     from rushes.evaluate.faces import Tier
@@ -50,6 +51,8 @@ def clip(
         int | None,
         typer.Option(min=1, metavar="MB", help="Memory a worker may hold, some 150 MB of it before the first clip."),
     ] = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
     fail_on: Annotated[
         str | None, typer.Option("--fail-on", help="Exit 3 when a clip is: reject, or flagged (or worse).")
     ] = None,
@@ -68,6 +71,7 @@ def clip(
 
     if fail_on not in (None, "reject", "flagged"):
         raise typer.BadParameter(f"expected reject or flagged; got {fail_on!r}", param_hint="--fail-on")
+    where = chosen_engine(engine, address)
     with _bar() as bar:
         run = evaluate_clips(
             paths,
@@ -80,6 +84,7 @@ def clip(
             jobs=jobs,
             timeout=timeout,
             memory_mb=memory,
+            engine=where,
             progress=bar,
         )
     written = [*(write_bundles(run, bundle) if bundle else []), *([write_csv(run, csv)] if csv else [])]

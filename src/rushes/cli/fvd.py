@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperCommand
 
 from rushes.cli.console import print_json, print_table, progress, say
+from rushes.cli.engine import AddressOption, EngineOption, chosen_engine
 
 if TYPE_CHECKING:
     from rushes.core import Measurement
@@ -72,6 +73,8 @@ def fvd(
     precision: Annotated[str | None, typer.Option(help="On a GPU: tf32 (default), fp16 or fp32.")] = None,
     batch_size: Annotated[int | None, typer.Option(min=1, help="Segments in a GPU batch.")] = None,
     workers: Annotated[int | None, typer.Option(min=0, help="Decoding processes; the cores when left out.")] = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
     cache: Annotated[str | None, typer.Option(metavar="DIR", help="Keep features here and reuse them.")] = None,
     save_stats: Annotated[
         str | None, typer.Option(metavar="F", help="Save the ground truth's statistics (.npz), to give as GT or GEN.")
@@ -116,7 +119,15 @@ def fvd(
         strict=strict,
     )
     comparison = compare_sets(
-        gen, gt, question=question, run=out, save_gt=save_stats, save_gen=save_gen_stats, progress=progress, say=say
+        gen,
+        gt,
+        question=question,
+        run=out,
+        save_gt=save_stats,
+        save_gen=save_gen_stats,
+        engine=chosen_engine(engine, address),
+        progress=progress,
+        say=say,
     )
     written = [path for path in (save_stats, save_gen_stats, out) if path]
     if as_json:

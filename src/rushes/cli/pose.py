@@ -52,7 +52,7 @@ def _spread(args: list[str]) -> list[str]:
 
 def _is_value(option: str, word: str) -> bool:
     if option == "--k":
-        return word.replace(",", "").isdigit()
+        return word.replace(",", "").isdecimal()
     return word.startswith("absolute-px=") or word in (
         "torso-diameter",
         "bbox-diagonal",
@@ -164,7 +164,7 @@ def extract(
 
 def _ks(words: list[str] | None) -> list[int]:
     parts = [part for word in words or [] for part in word.split(",") if part]
-    if not all(part.isdigit() for part in parts):
+    if not all(part.isdecimal() for part in parts):
         raise typer.BadParameter(f"expected whole percentages such as 5 10 20; got {' '.join(parts)}", param_hint="--k")
     return [int(part) for part in parts]
 
@@ -173,7 +173,7 @@ def _pair(text: str | None, option: str) -> tuple[int, int] | None:
     if text is None:
         return None
     parts = text.split(",")
-    if len(parts) != 2 or not all(part.strip().isdigit() for part in parts):
+    if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
         raise typer.BadParameter(f"expected two joint indices such as 11,12; got {text!r}", param_hint=option)
     return int(parts[0]), int(parts[1])
 

@@ -13,6 +13,9 @@ from rushes.cli.console import fail, print_json, say
 if TYPE_CHECKING:
     from rushes.web.workbench import Workbench
 
+SWITCH_S = 0.0005
+"""How long a busy thread may keep the interpreter from the others. A request gives it up at every answer it waits for
+from the database, and at Python's own 5 ms it queues for a long time to get it back: ten statements, up to 50 ms."""
 PASSWORD_VARIABLE = "RUSHES_ADMIN_PASSWORD"  # a variable's name  # nosec B105
 
 
@@ -48,6 +51,7 @@ def serve(
 
     from rushes.web.app import create_app
 
+    sys.setswitchinterval(SWITCH_S)
     _check_public_url(public_url)
     key = secrets.token_urlsafe(16)
     wildcard = host in ("0.0.0.0", "::")  # compared, not bound  # nosec B104

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rushes.cli.console import print_json, progress, say
+from rushes.cli.engine import AddressOption, EngineOption, chosen_engine
 
 if TYPE_CHECKING:
     from rushes.sweep.endpoint import EndpointJudge
@@ -44,6 +45,8 @@ def sweep(
         typer.Option(min=0.01, help="Seconds a run may take; 120 for a program or a model unless given."),
     ] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Runs at a time; all cores unless given.")] = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
     keep_clips: Annotated[bool, typer.Option(help="Keep each perturbed clip in its run's folder.")] = False,
     retry_failed: Annotated[bool, typer.Option(help="Judge again where the judge failed before.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
@@ -69,6 +72,7 @@ def sweep(
             timeout=timeout,
             keep_clips=keep_clips,
             retry_failed=retry_failed,
+            engine=chosen_engine(engine, address),
             progress=lambda total, done: stack.enter_context(progress("judging", total - done, "runs")),
         )
     if as_json:

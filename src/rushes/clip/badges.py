@@ -35,10 +35,12 @@ class Badge:
         return self.status + left_out
 
 
-def judge(measurements: Mapping[str, Measurement], profile: Profile) -> Badge:
+def judge(measurements: Mapping[str, Measurement], profile: Profile, *, unsound: str = "") -> Badge:
     """Apply a profile to measurements by name: reject beats flagged beats pass, all reasons are kept.
 
-    What was not computed is not judged, and the badge says so.
+    What was not computed is not judged, and the badge says so. `unsound` says why the numbers are not of the whole clip
+    although frames decoded (its size changes midway): under every profile that is flagged, for such a clip does not
+    pass on the strength of its beginning.
     """
     fired: dict[str, list[str]] = {"reject": [], "flagged": []}
     not_judged: list[str] = []
@@ -49,6 +51,8 @@ def judge(measurements: Mapping[str, Measurement], profile: Profile) -> Badge:
                 not_judged.append(rule.metric)
         elif _fires(rule, measurement.value):
             fired[rule.level].append(_reason(rule, measurement))
+    if unsound:
+        fired["flagged"].append(f"not measured as a whole: {unsound}")
     status: Status = "reject" if fired["reject"] else "flagged" if fired["flagged"] else "pass"
     reasons = (*fired["reject"], *fired["flagged"])
     return Badge(status=status, reasons=reasons, not_judged=tuple(not_judged), profile=profile.name)

@@ -77,7 +77,7 @@ def observe(
                         on_frame(frame)
             except MediaError as broken:
                 error = _without_path(broken, path)
-            return walk.observation(reader, error)
+            return walk.observation(reader, error or walk.mixed)
     except MediaError as unreadable:
         return Observation(error=_without_path(unreadable, path))
 
@@ -98,6 +98,8 @@ class _LumaWalk:
         self.scale = 1.0
         self.offset = 0.0
         self.converted = False
+        self.mixed = ""
+        """Why the sums are not of one kind of picture; they are scaled as the first frame asks."""
         self._previous: Frame | None = None
 
     def add(self, frame: Frame) -> None:
@@ -109,6 +111,8 @@ class _LumaWalk:
             self.shape = plane.values.shape
             self.pixels = plane.values.size
             self.scale, self.offset, self.converted = plane.scale, plane.offset, plane.converted
+        elif plane.scale != self.scale or plane.offset != self.offset:
+            self.mixed = self.mixed or f"the depth or range of its luma changes at frame {frame.index}; re-encode it"
         self._previous = frame
 
     def observation(self, reader: ClipReader, error: str) -> Observation:

@@ -16,7 +16,10 @@ DECODE_OK = Definition(
     better="higher",
     summary="The video can be decoded and has at least one frame.",
     formula="frame_count ≥ 1",
-    edge_cases="A damaged file that still gives one frame is true; decode_failures counts what was lost.",
+    edge_cases=(
+        "A damaged file that still gives one frame is true; decode_failures counts what was lost. A clip whose size, "
+        "depth or range changes midway is true, with a note, and its badge is flagged under every profile."
+    ),
     reference=_SEED,
     params=signature_params(decoder="libav"),
 )
@@ -75,7 +78,7 @@ FRAME_COUNT = Definition(
     better="neither",
     summary="Frames that came out of the decoder.",
     formula="count of decoded frames; the header's own count is not used",
-    edge_cases="Nothing decodes: 0.",
+    edge_cases="Nothing decodes: 0. Frames after a change of size are not counted, and the note says so.",
     reference=_SEED,
     params=signature_params(decoder="libav"),
 )
@@ -104,12 +107,12 @@ DEFINITIONS = (
 
 
 def decode_ok(frames: int, *, error: str = "") -> Measurement:
-    """Whether at least one frame decodes; `error` says why not.
+    """Whether at least one frame decodes; `error` says why not, or why not all of the clip was measured.
 
     >>> decode_ok(75).value, decode_ok(0, error="not a video").note
     (True, 'not a video')
     """
-    note = "" if frames else (error or "no frame could be decoded")
+    note = error if frames else (error or "no frame could be decoded")
     return Measurement(definition=DECODE_OK, value=frames >= 1, count=frames, note=note)
 
 
@@ -148,7 +151,7 @@ def fps(rate: Fraction | float | None, *, frames: int, error: str = "") -> Measu
 
 def frame_count(frames: int, *, error: str = "") -> Measurement:
     """Frames that came out of the decoder."""
-    note = "" if frames else (error or "no frame could be decoded")
+    note = error if frames else (error or "no frame could be decoded")
     return Measurement(definition=FRAME_COUNT, value=frames, count=frames, note=note)
 
 

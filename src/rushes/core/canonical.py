@@ -40,7 +40,9 @@ def canonical_line(data: object) -> str:
 
 
 def _plain(data: object) -> object:
-    if data is None or isinstance(data, (bool, int, str)):
+    if isinstance(data, str):
+        return _text(data)
+    if data is None or isinstance(data, (bool, int)):
         return data
     if isinstance(data, float):
         return stored_float(data)
@@ -48,8 +50,19 @@ def _plain(data: object) -> object:
         for key in data:
             if not isinstance(key, str):
                 raise DefinitionError(f"canonical JSON needs text keys; got {key!r}")
-        return {key: _plain(value) for key, value in data.items()}
+        return {_text(key): _plain(value) for key, value in data.items()}
     if isinstance(data, (Sequence, frozenset, set)) and not isinstance(data, (bytes, bytearray)):
         items = sorted(data) if isinstance(data, (set, frozenset)) else data
         return [_plain(item) for item in items]
     raise DefinitionError(f"canonical JSON holds plain data only; got {type(data).__name__}")
+
+
+def _text(text: str) -> str:
+    """The text, which UTF-8 can hold: a file name in another encoding, or half a surrogate pair, cannot be stored."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            message = f"a name or text that is not UTF-8 cannot be stored; rename the file: {ascii(text)}"
+            raise DefinitionError(message) from None
+    return text

@@ -126,7 +126,7 @@ def parse_signature(signature: str) -> tuple[str, dict[str, str], int]:
     """
     name, *settings = signature.split("|")
     pairs = [setting.split(":", 1) for setting in settings]
-    if any(len(pair) != 2 for pair in pairs) or not pairs or pairs[-1][0] != "v" or not pairs[-1][1].isdigit():
+    if any(len(pair) != 2 for pair in pairs) or not pairs or pairs[-1][0] != "v" or not pairs[-1][1].isdecimal():
         raise DefinitionError(f"a signature reads 'name|key:value|…|v:N'; got {signature!r}")
     return name, {key: value for key, value in pairs[:-1]}, int(pairs[-1][1])
 

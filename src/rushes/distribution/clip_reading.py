@@ -149,6 +149,11 @@ def _here(clip: Clip) -> tuple[Path, ...]:
     return tuple(place for place in clip.files if isinstance(place, Path))
 
 
+def crash_line(clip: Clip) -> str:
+    """Why a clip was left out whose reading took its process down."""
+    return f"{clip.name}: the decoder crashed on it; re-export it"
+
+
 def clip_digest(clip: Clip) -> str:
     """sha256 of the file's bytes; of the pictures' digests in order for a sequence."""
     digests = []

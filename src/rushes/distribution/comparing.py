@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -26,6 +27,7 @@ from rushes.errors import InputError, MissingDependency
 from rushes.remote import Place, delivered, is_remote, look
 
 if TYPE_CHECKING:
+    from rushes.distribution.elsewhere import RowSource
     from rushes.distribution.features import Precision
     from rushes.distribution.weights import Weights
 
@@ -120,14 +122,19 @@ def compare(
     *,
     progress: Progress = no_progress,
     say: Callable[[str], None] = lambda line: None,
+    rows: RowSource | None = None,
 ) -> Comparison:
-    """Answer a question about two sets, each a folder, glob, list file, clip or saved statistics."""
+    """Answer a question about two sets, each a folder, glob, list file, clip or saved statistics.
+
+    `rows` computes features in place of this process (`rushes.distribution.elsewhere`); the question then names the
+    device, which need not be here.
+    """
     wanted = question.recipes()
     need_torch()
     from rushes.distribution.features import choose_device
 
-    device = choose_device(question.device)
-    reader = _Reader(question, device, progress, say, sets={"gen": _find(gen), "gt": _find(gt)})
+    device = choose_device(question.device) if rows is None else question.device or "cpu"
+    reader = _Reader(question, device, progress, say, rows, sets={"gen": _find(gen), "gt": _find(gt)})
     answers = []
     for metric, chosen in wanted:
         features = {side: reader.features(chosen, side) for side in reader.sets}
@@ -196,10 +203,12 @@ class _Reader:
         device: str,
         progress: Progress,
         say: Callable[[str], None],
+        rows: RowSource | None,
         *,
         sets: dict[Side, _Given],
     ) -> None:
         self._question, self._device, self._progress, self._say = question, device, progress, say
+        self._rows = rows
         self.sets = sets
         self.precision: Precision = question.precision or ("fp32" if device == "cpu" else "tf32")
         self.loaded: dict[Backbone, Weights] = {}
@@ -225,32 +234,68 @@ class _Reader:
                 return features
         given = self.sets[side]
         if isinstance(given, ClipSet):
-            features = self._compute(given, chosen, side, weights)
+            label = f"{chosen.protocol} {chosen.backbone} {'generated' if side == 'gen' else 'ground truth'}"
+            with self._progress(label, len(given.clips), "clips") as advance:
+                compute = self._compute if self._rows is None else partial(self._compute_elsewhere, self._rows)
+                features = compute(given, chosen, side, weights, advance)
         else:
             features = merge_sets([load_statistics(path, how) for path in given])
         self.read[side].append((how, features))
         return features
 
-    def _compute(self, given: ClipSet, chosen: Recipe, side: Side, weights: Weights) -> FeatureSet:
+    def _compute(
+        self, given: ClipSet, chosen: Recipe, side: Side, weights: Weights, advance: Callable[[int], None]
+    ) -> FeatureSet:
         from rushes.distribution.features import features_of_clips, make_extractor
 
         question = self._question
         extractor = make_extractor(
             weights, chosen, device=self._device, precision=question.precision, batch=question.batch, say=self._say
         )
-        label = f"{chosen.protocol} {chosen.backbone} {'generated' if side == 'gen' else 'ground truth'}"
-        with self._progress(label, len(given.clips), "clips") as advance:
-            return features_of_clips(
-                given.clips,
-                chosen,
-                side,
-                weights,
-                extractor,
-                workers=_workers(question.workers, len(given.clips)),
-                cache=self._cache,
-                strict=question.strict,
-                advance=advance,
-            )
+        return features_of_clips(
+            given.clips,
+            chosen,
+            side,
+            weights,
+            extractor,
+            workers=_workers(question.workers, len(given.clips)),
+            cache=self._cache,
+            strict=question.strict,
+            advance=advance,
+        )
+
+    def _compute_elsewhere(
+        self,
+        rows: RowSource,
+        given: ClipSet,
+        chosen: Recipe,
+        side: Side,
+        weights: Weights,
+        advance: Callable[[int], None],
+    ) -> FeatureSet:
+        from rushes.distribution.elsewhere import Network, features_elsewhere
+
+        question = self._question
+        network = Network(
+            weights=weights.path,
+            sha256=weights.sha256,
+            recipe=chosen,
+            device=self._device,
+            precision=question.precision,
+            batch=question.batch,
+        )
+        return features_elsewhere(
+            given.clips,
+            side,
+            network,
+            weights,
+            rows=rows,
+            precision=self.precision,
+            workers=question.workers,
+            cache=self._cache,
+            strict=question.strict,
+            advance=advance,
+        )
 
 
 def _workers(asked: int | None, clips: int) -> int:

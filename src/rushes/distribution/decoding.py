@@ -23,7 +23,7 @@ from typing import IO, Any, TypeAlias
 
 import numpy as np
 
-from rushes.distribution.clip_reading import Kind, Segment, Task, at_hand, clip_digest, clip_segments
+from rushes.distribution.clip_reading import Kind, Segment, Task, at_hand, clip_digest, clip_segments, crash_line
 from rushes.errors import RushesError
 from rushes.remote import Unreachable
 
@@ -121,7 +121,7 @@ class _Pool:
             if not self._put(box, message):
                 return
         if not ended:
-            self._put(box, ("failed", f"{task.clip.name}: the decoder crashed on it; re-export it"))
+            self._put(box, ("failed", crash_line(task.clip)))
 
     def _put(self, box: queue.Queue[Message], message: Message) -> bool:
         while not self._stop.is_set():

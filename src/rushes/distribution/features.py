@@ -10,6 +10,7 @@ import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -182,7 +183,7 @@ def features_of_clips(
     advance: Callable[[int], None] = lambda n: None,
 ) -> FeatureSet:
     """Features of a set. A clip that fails is excluded by name; with `strict` it stops the run instead."""
-    gather = _Gather(clips, strict, advance, cache)
+    gather = Gather(clips, strict, advance, cache)
     gather.take_cached(recipe, side, weights, extractor.precision)
     left = [number for number in range(len(clips)) if number not in gather.rows]
     tasks = [Task(clips[number], recipe, side) for number in left]
@@ -192,7 +193,16 @@ def features_of_clips(
     return gather.result(recipe.dimensions)
 
 
-class _Gather:
+@dataclass(frozen=True, slots=True)
+class ClipRow:
+    """What became of one clip: its row and its digest, or why it was left out."""
+
+    row: Rows | None
+    digest: str = ""
+    failed: str = ""
+
+
+class Gather:
     """Puts rows that come segment by segment back together into videos."""
 
     def __init__(
@@ -245,11 +255,7 @@ class _Gather:
             elif event.kind == "lost":  # a set without the clips that did not arrive would be another set
                 raise Unreachable(event.payload)
             else:
-                self._failed[number] = event.payload
-                self._parts.pop(number, None)
-                self._advance(1)
-                if self._strict:
-                    raise MediaError(f"{event.payload} (--strict stops here; without it the clip is left out)")
+                self._fail(number, event.payload)
 
     def _remember(self, number: int, digest: str) -> None:
         if self._cache is not None and number not in self._keys and number < len(self._how):
@@ -262,15 +268,42 @@ class _Gather:
             self._parts.setdefault(number, []).append(row)
             self._settle(number)
 
+    def put(self, number: int, outcome: ClipRow) -> None:
+        """Take a whole clip that was computed elsewhere."""
+        if outcome.row is None:
+            self._fail(number, outcome.failed)
+            return
+        self._digests[number] = outcome.digest
+        self._remember(number, outcome.digest)
+        self._keep(number, outcome.row)
+        self._advance(1)
+
+    def _fail(self, number: int, why: str) -> None:
+        self._failed[number] = why
+        self._parts.pop(number, None)
+        self._advance(1)
+        if self._strict:
+            raise MediaError(f"{why} (--strict stops here; without it the clip is left out)")
+
     def _settle(self, number: int) -> None:
         """Once a video's last row is there: their mean, summed in double precision."""
         parts = self._parts.get(number, [])
         if len(parts) != self._wanted.get(number):
             return
-        self.rows[number] = np.asarray(np.mean(np.stack(parts), axis=0, dtype=np.float64), np.float32)
         del self._parts[number]
+        self._keep(number, np.asarray(np.mean(np.stack(parts), axis=0, dtype=np.float64), np.float32))
+
+    def _keep(self, number: int, row: Rows) -> None:
+        self.rows[number] = row
         if self._cache is not None and number in self._keys:
-            self._cache.put(self._keys[number], self.rows[number])
+            self._cache.put(self._keys[number], row)
+
+    def outcomes(self) -> tuple[ClipRow, ...]:
+        """Every clip's row, or why it has none, in input order."""
+        return tuple(
+            ClipRow(self.rows[n], self._digests[n]) if n in self.rows else ClipRow(None, failed=self._failed[n])
+            for n in range(len(self._clips))
+        )
 
     def result(self, dimensions: int) -> FeatureSet:
         kept = sorted(self.rows)

@@ -100,7 +100,7 @@ def measure(
         watch = FaceWatch(faces)
         own_sound = audio is None and not audio_missing
         seen = observe(path, audio_rate=AUDIO_RATE if own_sound else None, on_frame=watch.add)
-        sound, silence = (seen.audio, "") if own_sound else _given_sound(audio, audio_missing)
+        sound, silence = (seen.audio, seen.error) if own_sound else _given_sound(audio, audio_missing)
         higher = watch.finish(path, seen, sound, silence)
     duration, why = (None, audio_missing) if audio_missing else _audio_duration(seen, path, audio)
     return _result(path, seen, audio=audio, duration=duration, why=why, profile=profile, higher=higher)
@@ -133,7 +133,7 @@ def _result(
     higher: Higher,
 ) -> ClipResult:
     measurements = (*tier0_measurements(seen, audio_duration=duration, audio_missing=why), *higher[0])
-    badge = judge(by_bundle_key(measurements), profile)
+    badge = judge(by_bundle_key(measurements), profile, unsound=seen.error if seen.frames else "")
     return ClipResult(
         path=path,
         sha256=digest(path),

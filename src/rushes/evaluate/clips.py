@@ -15,8 +15,8 @@ from rushes.evaluate.faces import FaceSettings, Tier, settle
 from rushes.evaluate.inputs import Sound, find_clips, match_audio
 from rushes.evaluate.remote_clip import is_same_content, measure_anywhere
 from rushes.remote import Place, is_remote
-from rushes.scale.local import Crash, cpu_count, run_tasks
-from rushes.store import Entry, Run, RunWriter, Subject, open_run, read_run, subject_ids
+from rushes.scale.engine import LOCAL, Crash, Engine, run_tasks
+from rushes.store import Entry, Packed, Run, RunWriter, Subject, open_run, pack, read_run, subject_ids
 
 Progress = Callable[[int], None]
 
@@ -25,11 +25,17 @@ Progress = Callable[[int], None]
 class _Task:
     """One clip to measure; travels to a worker process."""
 
+    subject_id: str
     path: str
     audio: str | None
     audio_missing: str
     faces: FaceSettings | None
     profile: Profile
+
+    def files(self) -> tuple[str | None, ...]:
+        """What a worker reads for it."""
+        models = (None, None) if self.faces is None else (self.faces.model, self.faces.weights)
+        return (self.path, self.audio, *models)
 
 
 def evaluate_clips(
@@ -44,15 +50,17 @@ def evaluate_clips(
     jobs: int | None = None,
     timeout: float | None = None,
     memory_mb: int | None = None,
+    engine: Engine = LOCAL,
     progress: Callable[[int, int], Progress] | None = None,
 ) -> Run:
     """Measure files, folders and globs, here or in a store (`s3://`, `gs://`), into a run directory; return the run.
 
     `run` defaults to `runs/clip-<digest of the question>`, so that the same call continues the same run. `audio` is one
-    sound file for every clip, or a folder with one file per clip, matched by stem. `jobs` defaults to the cores. A clip
-    finished earlier, with the same content and settings, is not measured again; one that cannot be read, that crashes
-    the decoder, that takes longer than `timeout` seconds or whose worker holds more than `memory_mb` megabytes is a
-    `reject` row with its reason. Clips given up for a crash or a limit are tried again by the next call.
+    sound file for every clip, or a folder with one file per clip, matched by stem. `jobs` defaults to the cores, to
+    those of the cluster where `engine` is Ray. A clip finished earlier, with the same content and settings, is not
+    measured again; one that cannot be read, that crashes the decoder, that takes longer than `timeout` seconds or whose
+    worker holds more than `memory_mb` megabytes is a `reject` row with its reason. Clips given up for a crash or a
+    limit are tried again by the next call.
     """
     rules = profile if isinstance(profile, Profile) else load_profile(profile)
     clips = find_clips(paths)
@@ -66,34 +74,43 @@ def evaluate_clips(
         todo = [n for n, clip in enumerate(clips) if not _is_finished(writer, ids[n], clip, sounds[n])]
         advance = progress(len(clips), len(clips) - len(todo)) if progress else None
         tasks = [
-            _Task(path=str(clips[n]), audio=sounds[n].path, audio_missing=sounds[n].missing, faces=faces, profile=rules)
+            _Task(
+                subject_id=ids[n],
+                path=str(clips[n]),
+                audio=sounds[n].path,
+                audio_missing=sounds[n].missing,
+                faces=faces,
+                profile=rules,
+            )
             for n in todo
         ]
-        workers = jobs or cpu_count()
-        for position, outcome in run_tasks(_work, tasks, jobs=workers, timeout=timeout, memory_mb=memory_mb):
-            result = _crashed(tasks[position], outcome) if isinstance(outcome, Crash) else outcome
-            writer.add(_entry(ids[todo[position]], result))
+        outcomes = run_tasks(
+            _work, tasks, engine=engine, jobs=jobs, timeout=timeout, memory_mb=memory_mb, needs=_Task.files
+        )
+        for position, outcome in outcomes:
+            writer.add(_crashed(tasks[position], outcome) if isinstance(outcome, Crash) else outcome)
             if advance is not None:
                 advance(1)
         writer.finish(ids)
     return read_run(target)
 
 
-def _work(task: _Task) -> ClipResult:
+def _work(task: _Task) -> Packed:
     try:
-        return measure_anywhere(
+        result = measure_anywhere(
             task.path, audio=task.audio, audio_missing=task.audio_missing, faces=task.faces, profile=task.profile
         )
+        return _packed(task.subject_id, result)
     except DefinitionError as error:  # a damaged clip gave a number that cannot be: its own row, not the batch's end
         return _crashed(task, Crash(f"gave an impossible value ({error})"))
 
 
-def _crashed(task: _Task, crash: Crash) -> ClipResult:
+def _crashed(task: _Task, crash: Crash) -> Packed:
     result = unreadable(task.path, crash.reason, profile=task.profile, faces=task.faces)
-    return replace(result, facts=dict(result.facts) | {"given_up": True})
+    return _packed(task.subject_id, replace(result, facts=dict(result.facts) | {"given_up": True}))
 
 
-def _entry(subject_id: str, result: ClipResult) -> Entry:
+def _packed(subject_id: str, result: ClipResult) -> Packed:
     subject = Subject(
         id=subject_id,
         kind="clip",
@@ -103,7 +120,7 @@ def _entry(subject_id: str, result: ClipResult) -> Entry:
         badge=result.badge,
         reasons=result.reasons,
     )
-    return Entry(subject=subject, measurements=result.measurements, series=result.series)
+    return pack(Entry(subject=subject, measurements=result.measurements, series=result.series))
 
 
 def _is_finished(writer: RunWriter, subject_id: str, clip: Place, sound: Sound) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from rushes.evaluate.clip import evaluate_clip
 from rushes.evaluate.inputs import find_clips
 from rushes.remote import Place, fetched, is_remote, joined, kept_near
 from rushes.robustness.manifests import MANIFEST
-from rushes.scale.local import Crash, cpu_count, run_tasks
+from rushes.scale.engine import LOCAL, Crash, Engine, run_tasks
 from rushes.store import mirrored_folder, subject_ids
 from rushes.sweep.axes import checked_grid, checked_seeds
 from rushes.sweep.judges import Judge, Verdict
@@ -24,10 +24,12 @@ from rushes.sweep.writer import (
     check_folder,
     clear_cut_off,
     is_finished,
+    judge_elsewhere,
     locked,
     make_run,
     planned,
     store_failure,
+    store_judged,
     write_manifest,
 )
 
@@ -75,6 +77,7 @@ def sweep_clips(
     timeout: float | None = None,
     keep_clips: bool = False,
     retry_failed: bool = False,
+    engine: Engine = LOCAL,
     progress: Callable[[int, int], Progress] | None = None,
 ) -> SweepOutcome:
     """Judge every clip at every combination of axis values and seeds.
@@ -82,7 +85,8 @@ def sweep_clips(
     One clip writes `output` itself, several write `output/<clip>` each. `judge` defaults to the clip bundle under
     `profile`. A run that is there already is kept (with `retry_failed`, unless its judge failed); a judge that fails
     is recorded as the answer "judge-error" with its reason. `timeout`, in seconds, stops a run of the clip bundle;
-    other judges carry a limit of their own.
+    other judges carry a limit of their own. On the engine Ray a judge works on any node, and what it says is written
+    here.
     """
     grid, seed_list = checked_grid(axes.items()), checked_seeds(seeds)
     judge = judge or BundleJudge(profile=profile if isinstance(profile, Profile) else load_profile(profile))
@@ -109,7 +113,7 @@ def sweep_clips(
             kept = len(everything) - len(todo)
             advance = progress(len(everything), kept) if progress else None
             limit = timeout if isinstance(judge, BundleJudge) else None
-            failed = _make_all(todo, jobs or cpu_count(), limit, advance)
+            failed = _make_all(todo, engine, jobs, limit, advance)
             for folder, tasks in zip(folders, sweeps, strict=True):
                 write_manifest(folder, grid, seed_list, tasks)
         places = [_place(folder, target, output) for folder in folders]
@@ -147,9 +151,12 @@ def _tasks(
     ]
 
 
-def _make_all(tasks: Sequence[RunTask], jobs: int, timeout: float | None, advance: Progress | None) -> int:
+def _make_all(
+    tasks: Sequence[RunTask], engine: Engine, jobs: int | None, timeout: float | None, advance: Progress | None
+) -> int:
+    """How many judges failed."""
     failed = 0
-    for position, outcome in run_tasks(make_run, tasks, jobs=jobs, timeout=timeout):
+    for position, outcome in _outcomes(tasks, engine, jobs, timeout):
         if isinstance(outcome, Crash):
             store_failure(tasks[position], outcome.reason)
             failed += 1
@@ -158,3 +165,19 @@ def _make_all(tasks: Sequence[RunTask], jobs: int, timeout: float | None, advanc
         if advance is not None:
             advance(1)
     return failed
+
+
+def _outcomes(
+    tasks: Sequence[RunTask], engine: Engine, jobs: int | None, timeout: float | None
+) -> Iterator[tuple[int, bool | Crash]]:
+    """Whether the judge failed, for every run as it is stored: by a worker here, or here for workers elsewhere."""
+    if engine.kind == "local":
+        yield from run_tasks(make_run, tasks, engine=engine, jobs=jobs, timeout=timeout)
+        return
+    outcomes = run_tasks(judge_elsewhere, tasks, engine=engine, jobs=jobs, timeout=timeout, needs=_files)
+    for position, outcome in outcomes:
+        yield position, outcome if isinstance(outcome, Crash) else store_judged(tasks[position], outcome)
+
+
+def _files(task: RunTask) -> tuple[str, ...]:
+    return (str(task.source),)

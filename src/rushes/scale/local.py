@@ -12,8 +12,10 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import wait
+from multiprocessing.reduction import ForkingPickler
 from typing import Any, Generic, TypeVar
 
 from rushes.errors import InputError
@@ -26,6 +28,10 @@ Result = TypeVar("Result")
 
 _ATTEMPTS = 2
 """A worker can die for reasons that are not the task's; a task that kills two is at fault."""
+_AHEAD = 1
+"""Tasks a busy worker holds beside the one at work, so that it never waits for the parent."""
+_AHEAD_BYTES = 16 * 1024
+"""A task larger than this is not sent ahead: both ends could wait for each other with a full pipe."""
 _LOOK_EVERY_S = 0.05
 """How often memory is looked at when it is limited: a runaway task gets some tens of MB past the limit, not more."""
 
@@ -69,21 +75,33 @@ def run_tasks(
 
 
 class _Worker:
-    """One process and the pipe to it."""
+    """One process, the pipe to it, and the tasks it holds: the first is at work, the others wait in the pipe."""
 
     def __init__(self, context: Any, work: Callable[[Any], Any]) -> None:
         self.pipe, far_end = context.Pipe()
         self.process = context.Process(target=serve, args=(far_end, work, os.getpid()), daemon=True)
         self.process.start()
         far_end.close()
-        self.index: int | None = None
+        self.held: deque[int] = deque()
         self.started = 0.0
         self.served = 0
 
-    def give(self, index: int, task: object) -> None:
-        self.index, self.started = index, time.monotonic()
+    def give(self, index: int, payload: memoryview) -> None:
+        self.held.append(index)
+        if len(self.held) == 1:
+            self._begin()
+        with suppress(BrokenPipeError, ConnectionResetError):  # it died: the sentinel is ready and `_collect` says so
+            self.pipe.send_bytes(payload)
+
+    def end_task(self) -> None:
+        """The first task is answered; the worker has gone on to the next."""
+        self.held.popleft()
+        if self.held:
+            self._begin()
+
+    def _begin(self) -> None:
+        self.started = time.monotonic()
         self.served += 1
-        self.pipe.send(task)
 
     def excess(self, limits: _Limits) -> Crash | None:
         """The limit this worker's task has passed, if any."""
@@ -109,38 +127,41 @@ class _Pool(Generic[Task, Result]):
     def drain(self, tasks: Sequence[Task], limits: _Limits) -> Iterator[tuple[int, Result | Crash]]:
         waiting = deque(range(len(tasks)))
         attempts = [0] * len(tasks)
-        while waiting or any(worker.index is not None for worker in self._workers):
+        while waiting or any(worker.held for worker in self._workers):
+            self._hand_out(waiting, tasks)
+            for worker, outcome in self._outcomes(limits):
+                done = worker.held[0]
+                if not isinstance(outcome, Crash):
+                    worker.end_task()
+                    # The worker is at its next task already; one more keeps it so while the caller stores this one.
+                    self._hand_out(waiting, tasks)
+                    yield done, outcome.result
+                    continue
+                attempts[done] += 1
+                again = outcome.may_retry and attempts[done] < _ATTEMPTS
+                waiting.extendleft(reversed(list(worker.held)[0 if again else 1 :]))
+                self._replace(worker)
+                if not again:
+                    yield done, outcome
+
+    def _hand_out(self, waiting: deque[int], tasks: Sequence[Task]) -> None:
+        """A task for every idle worker, then one ahead for the busy ones while there are plenty."""
+        for room in (1, 1 + _AHEAD):
             for worker in self._workers:
-                if worker.index is None and waiting:
-                    index = waiting.popleft()
-                    attempts[index] += 1
-                    self._hand_out(worker, index, tasks[index])
-            for worker, done, outcome in self._outcomes(limits):
-                if isinstance(outcome, Crash):
-                    self._replace(worker)
-                    if outcome.may_retry and attempts[done] < _ATTEMPTS:
-                        waiting.appendleft(done)
-                        continue
-                yield done, outcome if isinstance(outcome, Crash) else outcome.result
+                # The last tasks wait for whoever is free first.
+                if len(worker.held) < room and len(waiting) > (0 if room == 1 else len(self._workers)):
+                    index = waiting[0]
+                    payload = ForkingPickler.dumps(tasks[index])
+                    if worker.held and len(payload) > _AHEAD_BYTES:
+                        return
+                    worker.give(waiting.popleft(), payload)
 
-    @staticmethod
-    def _hand_out(worker: _Worker, index: int, task: Task) -> None:
-        try:
-            worker.give(index, task)
-        except (BrokenPipeError, ConnectionResetError):
-            return  # the worker died idle; its sentinel is ready and `_collect` says so
-
-    def _outcomes(self, limits: _Limits) -> list[tuple[_Worker, int, _Answer | Crash]]:
-        """Wait for news; every busy worker with an answer, a death or a limit passed, and the task it had."""
-        busy = [worker for worker in self._workers if worker.index is not None]
+    def _outcomes(self, limits: _Limits) -> list[tuple[_Worker, _Answer | Crash]]:
+        """Wait for news; every busy worker with an answer, a death or a limit passed."""
+        busy = [worker for worker in self._workers if worker.held]
         wait([handle for worker in busy for handle in (worker.pipe, worker.process.sentinel)], _patience(busy, limits))
-        found = []
-        for worker in busy:
-            index = worker.index
-            outcome = _collect(worker) or worker.excess(limits)
-            if outcome is not None and index is not None:
-                found.append((worker, index, outcome))
-        return found
+        found = [(worker, _collect(worker) or worker.excess(limits)) for worker in busy]
+        return [(worker, outcome) for worker, outcome in found if outcome is not None]
 
     def _replace(self, worker: _Worker) -> None:
         worker.stop()
@@ -173,7 +194,6 @@ def _collect(worker: _Worker) -> _Answer | Crash | None:
             error, result = worker.pipe.recv()
         except (EOFError, ConnectionResetError):
             return Crash(death(worker.process))
-        worker.index = None
         if error is not None:
             raise error
         return result if isinstance(result, Crash) else _Answer(result)

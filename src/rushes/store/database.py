@@ -9,7 +9,9 @@ steps that lets late comers in first. On PostgreSQL transactions take turns for 
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -17,7 +19,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, DatabaseError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import ArgumentError, DatabaseError, DisconnectionError, NoSuchModuleError, OperationalError
 
 from rushes.errors import InputError, MissingDependency
 from rushes.store.turns import Turns
@@ -26,6 +28,8 @@ MIGRATIONS = Path(__file__).with_name("migrations")
 BUSY_TIMEOUT_MS = 15_000
 _POSTGRES_POOL = 8
 """Connections to PostgreSQL: more would only take turns on the same processors; requests queue for them instead."""
+_TRUSTED_S = 1.0
+"""A connection used so recently is taken to be alive."""
 _READ = "rushes_read"
 
 
@@ -63,6 +67,16 @@ class Database:
         """A transaction that only reads: one consistent view, no lock taken."""
         gate = nullcontext() if self.kind == "sqlite" else self._gate
         with gate, self.engine.connect().execution_options(**{_READ: True}) as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def glance(self) -> Iterator[Connection]:
+        """For one statement that reads: PostgreSQL is spared the words that begin and end a transaction."""
+        if self.kind == "sqlite":
+            with self.read() as connection:
+                yield connection
+            return
+        with self._gate, self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             yield connection
 
     @contextmanager
@@ -115,8 +129,10 @@ def database_url(target: Path | str) -> URL:
 def _engine(url: URL) -> Engine:
     try:
         if url.get_backend_name() == "postgresql":
-            engine = create_engine(url, pool_size=_POSTGRES_POOL, max_overflow=0, pool_pre_ping=True)
+            engine = create_engine(url, pool_size=_POSTGRES_POOL, max_overflow=0)
             event.listen(engine, "connect", _prepare_postgresql)
+            event.listen(engine, "checkin", _note_time)
+            event.listen(engine, "checkout", _check_alive)
             return engine
         if not url.database or url.database == ":memory:":
             raise InputError("a study's SQLite database is a file; got no path")
@@ -135,6 +151,23 @@ def _prepare_postgresql(connection: Any, _: object) -> None:
     """Frequent small writes do not wait for the disk; `Database.write` asks for it where it matters."""
     connection.execute("SET synchronous_commit = off")
     connection.commit()
+
+
+def _note_time(_: object, record: Any) -> None:
+    record.info["used_s"] = time.monotonic()
+
+
+def _check_alive(connection: Any, record: Any, _: object) -> None:
+    """A connection that lay idle may have lost its server: ask before use. Asking each time would cost a round trip."""
+    if time.monotonic() - record.info.get("used_s", math.inf) < _TRUSTED_S:
+        return
+    import psycopg
+
+    try:
+        connection.execute("")
+        connection.rollback()
+    except psycopg.Error as error:
+        raise DisconnectionError(str(error)) from None  # the pool opens another
 
 
 def _prepare_sqlite(connection: Any, _: object) -> None:

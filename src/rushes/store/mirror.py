@@ -16,6 +16,7 @@ from types import TracebackType
 
 from rushes.errors import RunError, RushesError
 from rushes.remote import RemoteError, get_files, is_remote, joined, put_bytes, put_files, remove
+from rushes.store.packing import Packed
 from rushes.store.pulling import FEATURES, facts, is_complete, listed, piece_name, pull_run, run_address, session_of
 from rushes.store.staging import Pusher, Staging
 from rushes.store.subjects import Entry
@@ -75,7 +76,7 @@ class MirroredRun(RunWriter):
         fresh.replace(folder)
         return there
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: Entry | Packed) -> None:
         """Store one finished subject here; it is in the store a few seconds later."""
         self._pusher.check()
         super().add(entry)

@@ -78,12 +78,14 @@ def subject_ids(stems: Sequence[str]) -> list[str]:
     """
     wanted = [re.sub(r"[^\w.-]+", "_", stem).strip("._-")[:_ID_LENGTH] or "clip" for stem in stems]
     used: set[str] = set()
+    reached: dict[str, int] = {}  # the last number each name got: thousands of takes may share one name
     ids = []
     for name in wanted:
-        candidate, number = name, 1
+        candidate, number = name, reached.get(name.casefold(), 1)
         while candidate.casefold() in used:
             number += 1
             candidate = f"{name}-{number}"
+        reached[name.casefold()] = number
         used.add(candidate.casefold())
         ids.append(candidate)
     return ids

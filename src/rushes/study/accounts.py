@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Row, func, select
 
 from rushes.store.tables import admin, admin_session, pair, rater, rater_session
 from rushes.study.errors import NotAllowed, StudyError
@@ -157,7 +158,10 @@ def accept_invite(connection: Connection, token: str, *, now: int) -> RaterSessi
 
 
 def read_session(connection: Connection, session: str, *, now: int) -> RaterSession:
-    row = signed_in(connection, session, now)
+    return session_of(signed_in(connection, session, now))
+
+
+def session_of(row: Row[Any]) -> RaterSession:
     return RaterSession(  # a session read back has no token  # nosec B106
         token="",
         study=row.study_name,

@@ -6,9 +6,11 @@ released: the place is free for others, and the rater gets it back on return if 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BindParameter, Connection, Row, and_, bindparam, exists, func, select
+from sqlalchemy import BindParameter, Connection, Integer, Row, and_, bindparam, exists, func, select
 
 from rushes.preference.assignment import REPEAT_DISTANCE, Candidate, Purpose, choose, purpose_at, standing
 from rushes.preference.pairs import next_side, seeded_order
@@ -26,7 +28,15 @@ _RATER: BindParameter[int] = bindparam("rater_wanted")
 _STUDY: BindParameter[int] = bindparam("study_wanted")
 _PAIR: BindParameter[int] = bindparam("pair_wanted")
 _HELD = (
-    select(assignment.c.id, assignment.c.key, assignment.c.pair_id, assignment.c.state, assignment.c.left)
+    select(
+        assignment.c.id,
+        assignment.c.key,
+        assignment.c.pair_id,
+        assignment.c.state,
+        assignment.c.left,
+        assignment.c.token_a,
+        assignment.c.token_b,
+    )
     .where(
         assignment.c.rater_id == _RATER,
         assignment.c.state.in_(("open", "released")),
@@ -40,28 +50,58 @@ _STALE = select(assignment.c.id, assignment.c.pair_id, assignment.c.left).where(
     assignment.c.touched_ms < bindparam("since"),
     assignment.c.purpose == "sample",
 )
+_TURN = (
+    select(_STALE.exists().label("stale"))
+    .select_from(study)
+    .where(study.c.id == _STUDY)
+    .with_for_update(of=study, key_share=True)
+)
+"""Places of a study are given one rater at a time. Every row is locked with `key_share` (FOR NO KEY UPDATE): a plain
+FOR UPDATE would also stop every insert that refers to the row, and a vote that holds its pair and refers to the study
+would wait for a new task that holds the study and refers to the pair, each for the other."""
 
 
-def open_assignments(connection: Connection, who: Row[Any], *, count: int, now: int) -> list[str]:
-    """Keys of the rater's open assignments, oldest first; new ones are given until there are `count`, if there are."""
-    held = _held(connection, who)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """An open assignment of a rater."""
+
+    key: str
+    token_a: str
+    token_b: str
+
+
+def open_assignments(connection: Connection, who: Row[Any], *, count: int, now: int, show: bool = False) -> list[Held]:
+    """The rater's open assignments, oldest first; new ones are given until there are `count`, if there are.
+
+    `show`: a new one that comes first is shown at once.
+    """
+    rows = connection.execute(_HELD, {"rater_wanted": who.id}).all()
+    held = _open(rows)
     if len(held) >= count:
         return held
-    if connection.dialect.name != "sqlite":  # there, a write transaction has the whole file to itself
-        connection.execute(select(study.c.id).where(study.c.id == who.study_id).with_for_update())
-    release_stale(connection, who, now=now)
-    if _take_back_all(connection, who, now):
-        held = _held(connection, who)
+    keys = {"study_wanted": who.study_id, "since": now - LEASE_MS}
+    if connection.execute(_TURN, keys).scalar_one():
+        release_stale(connection, who, now=now)
+    held = _open(_held_now(connection, who, now=now))
     while len(held) < count:
-        key = _give(connection, who, now)
-        if key is None:
+        given = _give(connection, who, now, show=show and not held)
+        if given is None:
             break
-        held.append(key)
+        held.append(given)
     return held
 
 
-def _held(connection: Connection, who: Row[Any]) -> list[str]:
-    return [row.key for row in connection.execute(_HELD, {"rater_wanted": who.id}) if row.state == "open"]
+def _open(rows: Sequence[Any]) -> list[Held]:
+    return [Held(key=row.key, token_a=row.token_a, token_b=row.token_b) for row in rows if row.state == "open"]
+
+
+def _held_now(connection: Connection, who: Row[Any], *, now: int) -> Sequence[Any]:
+    """Read again once it is this rater's turn: a second tab may have got a pair; and what was released may return."""
+    rows = connection.execute(_HELD, {"rater_wanted": who.id}).all()
+    released = [row for row in rows if row.state == "released"]
+    if any([take_back(connection, row, minimum=who.min_raters, now=now) for row in released]):
+        rows = connection.execute(_HELD, {"rater_wanted": who.id}).all()
+    return rows
 
 
 def release_stale(connection: Connection, who: Row[Any], *, now: int) -> None:
@@ -77,10 +117,12 @@ def release_stale(connection: Connection, who: Row[Any], *, now: int) -> None:
         recount(connection, row.pair_id, minimum=who.min_raters)
 
 
+_PLACE = select(pair.c.free, pair.c.live, pair.c.lefts_a).where(pair.c.id == _PAIR).with_for_update(key_share=True)
+
+
 def may_return(connection: Connection, row: Any) -> bool:
     """Whether a released assignment's pair still has a place, and one for its side of the screen."""
-    query = select(pair.c.free, pair.c.live, pair.c.lefts_a).where(pair.c.id == row.pair_id).with_for_update()
-    place = connection.execute(query).one()
+    place = connection.execute(_PLACE, {"pair_wanted": row.pair_id}).one()
     lefts_a = place.lefts_a + (row.left == "a")
     return bool(place.free > 0 and abs(2 * lefts_a - (place.live + 1)) <= 1)
 
@@ -94,55 +136,78 @@ def take_back(connection: Connection, row: Any, *, minimum: int, now: int) -> bo
     return True
 
 
-def _take_back_all(connection: Connection, who: Row[Any], now: int) -> bool:
-    rows = connection.execute(_HELD, {"rater_wanted": who.id}).all()
-    released = [row for row in rows if row.state == "released"]
-    return any([take_back(connection, row, minimum=who.min_raters, now=now) for row in released])
-
-
-def _give(connection: Connection, who: Row[Any], now: int) -> str | None:
+def _give(connection: Connection, who: Row[Any], now: int, *, show: bool) -> Held | None:
     """Give the rater one new assignment; None when there is nothing for them."""
     if who.excluded or (who.quota is not None and tasks_taken(connection, who.id) >= who.quota):
         return None
     chosen = _pick_sample(connection, who)
-    if chosen is None:
-        return None
-    number = connection.execute(_NEXT_NUMBER, {"rater_wanted": who.id}).scalar_one()
-    purpose = purpose_at(
-        number, gold_every=who.gold_every, repeat_every=who.repeat_every, seed=who.seed, rater=who.code
-    )
-    extra = _pick_extra(connection, who, purpose, number)
-    pair_id, left, given_for = (chosen.pair, chosen.left, "sample") if extra is None else (*extra, purpose)
-    key = add_assignment(connection, who, pair_id=pair_id, left=left, purpose=given_for, number=number, now=now)
-    if given_for == "sample":
-        recount(connection, pair_id, minimum=who.min_raters)
-    return key
+    while chosen is not None:
+        number = chosen.number
+        purpose = purpose_at(
+            number, gold_every=who.gold_every, repeat_every=who.repeat_every, seed=who.seed, rater=who.code
+        )
+        extra = _pick_extra(connection, who, purpose, number)
+        if extra is not None or _take_place(connection, chosen):
+            connection.execute(_COUNT_TASK, {"rater_wanted": who.id})
+            pair_id, left, given_for = (chosen.pair, chosen.left, "sample") if extra is None else (*extra, purpose)
+            return add_assignment(
+                connection, who, pair_id=pair_id, left=left, purpose=given_for, number=number, now=now, show=show
+            )
+        chosen = _pick_sample(connection, who)  # somebody came back to that pair in this very moment
+    return None
 
 
-_NEXT_NUMBER = rater.update().where(rater.c.id == _RATER).values(tasks=rater.c.tasks + 1).returning(rater.c.tasks)
+_COUNT_TASK = rater.update().where(rater.c.id == _RATER).values(tasks=rater.c.tasks + 1)
 _TAKEN = select(func.count()).where(
     assignment.c.rater_id == _RATER,
     assignment.c.state.in_(("open", "voted", "late")),
     assignment.c.purpose != "training",
 )
+HAS_VOTED = (
+    exists()
+    .where(
+        assignment.c.rater_id == _RATER,
+        assignment.c.state.in_(("voted", "late")),
+        assignment.c.purpose != "training",
+    )
+    .correlate(None)
+    .label("has_voted")
+)
+"""Whether a rater has voted on a pair that counts; wants `rater_wanted`."""
 _UNSEEN = and_(
     pair.c.study_id == _STUDY, ~exists().where(assignment.c.pair_id == pair.c.id, assignment.c.rater_id == _RATER)
 )
 _FREE_SAMPLE = and_(_UNSEEN, pair.c.kind == "sample", pair.c.free > 0)
-_EXPECTED = select(
+TASKS_EXPECTED = (
     _TAKEN.scalar_subquery() + select(func.count()).select_from(pair).where(_FREE_SAMPLE).scalar_subquery()
-)
+).label("expected_tasks")
+"""Tasks taken, and pairs with a place that this rater has not seen; wants `rater_wanted` and `study_wanted`."""
+_LEFTS = select(func.count()).where(assignment.c.rater_id == _RATER, assignment.c.purpose == "sample")
 _MOST_WANTED = (
-    select(pair.c.id, pair.c.first_left, pair.c.live, pair.c.lefts_a, pair.c.needed)
+    select(
+        pair.c.id,
+        pair.c.first_left,
+        pair.c.live,
+        pair.c.lefts_a,
+        pair.c.needed,
+        _LEFTS.where(assignment.c.left == "a").scalar_subquery().label("mine_a"),
+        _LEFTS.where(assignment.c.left == "b").scalar_subquery().label("mine_b"),
+        select(rater.c.tasks).where(rater.c.id == _RATER).scalar_subquery().label("tasks"),
+    )
     .where(_FREE_SAMPLE)
     .order_by(pair.c.live.desc(), pair.c.id)
     .limit(_CANDIDATES)
 )
 _GOLD = select(pair.c.id).where(_UNSEEN, pair.c.kind == "gold")
-_LEFTS = (
-    select(assignment.c.left, func.count())
-    .where(assignment.c.rater_id == _RATER, assignment.c.purpose == "sample")
-    .group_by(assignment.c.left)
+_TAKE_PLACE = (
+    pair.update()
+    .where(
+        pair.c.id == _PAIR,
+        pair.c.free > 0,
+        pair.c.live == bindparam("live_seen"),
+        pair.c.lefts_a == bindparam("lefts_seen"),
+    )
+    .values(live=pair.c.live + 1, free=pair.c.free - 1, lefts_a=pair.c.lefts_a + bindparam("one_more_a", type_=Integer))
 )
 
 
@@ -151,15 +216,8 @@ def tasks_taken(connection: Connection, rater_id: int) -> int:
     return int(connection.execute(_TAKEN, {"rater_wanted": rater_id}).scalar_one())
 
 
-def tasks_expected(connection: Connection, who: Row[Any]) -> int:
-    """Tasks taken, and pairs with a place that this rater has not seen; at most the quota."""
-    keys = {"rater_wanted": who.id, "study_wanted": who.study_id}
-    expected = int(connection.execute(_EXPECTED, keys).scalar_one())
-    return expected if who.quota is None else min(expected, who.quota)
-
-
-def _pick_sample(connection: Connection, who: Row[Any]) -> Candidate | None:
-    keys = {"rater_wanted": who.id, "study_wanted": who.study_id}
+def _pick_sample(connection: Connection, who: Row[Any]) -> _Choice | None:
+    rows = connection.execute(_MOST_WANTED, {"rater_wanted": who.id, "study_wanted": who.study_id}).all()
     candidates = [
         Candidate(
             pair=row.id,
@@ -167,17 +225,47 @@ def _pick_sample(connection: Connection, who: Row[Any]) -> Candidate | None:
             needed=row.needed,
             left=next_side(row.first_left, shown_a=row.lefts_a, shown_b=row.live - row.lefts_a),
         )
-        for row in connection.execute(_MOST_WANTED, keys)
+        for row in rows
     ]
-    lefts = {left: count for left, count in connection.execute(_LEFTS, {"rater_wanted": who.id})}
-    return choose(
+    best = choose(
         candidates,
         seen=frozenset(),
-        lefts_a=lefts.get("a", 0),
-        lefts_b=lefts.get("b", 0),
+        lefts_a=rows[0].mine_a if rows else 0,
+        lefts_b=rows[0].mine_b if rows else 0,
         seed=who.seed,
         rater=who.code,
     )
+    if best is None:
+        return None
+    row = next(row for row in rows if row.id == best.pair)
+    return _Choice(pair=row.id, left=best.left, live=row.live, lefts_a=row.lefts_a, number=row.tasks + 1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Choice:
+    """A pair for a rater, and how it stood when it was chosen."""
+
+    pair: int
+    left: Side
+    live: int
+    lefts_a: int
+    number: int
+    """Of the rater's task it would be."""
+
+
+def _take_place(connection: Connection, chosen: _Choice) -> bool:
+    """Take a place on the pair; False when it no longer stands as it did when it was chosen.
+
+    Other places are given one at a time, but a rater whose place was released takes it back with any sign of life, and
+    a correction may make a third opinion needless.
+    """
+    values = {
+        "pair_wanted": chosen.pair,
+        "live_seen": chosen.live,
+        "lefts_seen": chosen.lefts_a,
+        "one_more_a": int(chosen.left == "a"),
+    }
+    return connection.execute(_TAKE_PLACE, values).rowcount == 1
 
 
 def _pick_extra(connection: Connection, who: Row[Any], purpose: Purpose, number: int) -> tuple[int, Side] | None:
@@ -213,26 +301,36 @@ def _pick_repeat(connection: Connection, who: Row[Any], number: int) -> tuple[in
 
 
 def add_assignment(
-    connection: Connection, who: Row[Any], *, pair_id: int, left: Side, purpose: str, number: int, now: int
-) -> str:
-    """A new open assignment; returns its key."""
+    connection: Connection,
+    who: Row[Any],
+    *,
+    pair_id: int,
+    left: Side,
+    purpose: str,
+    number: int,
+    now: int,
+    show: bool = False,
+) -> Held:
+    """A new open assignment."""
+    new = Held(key=new_token(), token_a=new_token(), token_b=new_token())
     values = {
         "study_id": who.study_id,
         "pair_id": pair_id,
         "rater_id": who.id,
-        "key": new_token(),
+        "key": new.key,
         "purpose": purpose,
         "look": 2 if purpose == "repeat" else 1,
         "number": number,
         "left": left,
-        "token_a": new_token(),
-        "token_b": new_token(),
+        "token_a": new.token_a,
+        "token_b": new.token_b,
         "state": "open",
         "assigned_ms": now,
+        "shown_ms": now if show else None,
         "touched_ms": now,
     }
     connection.execute(_ADD, values)
-    return str(values["key"])
+    return new
 
 
 _ADD = assignment.insert()

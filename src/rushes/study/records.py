@@ -200,6 +200,8 @@ class Task:
     draft: VoteForm | None
     session_minutes: int
     """Minutes of work since the last break of 10 minutes or more, for the break prompt."""
+    has_voted: bool
+    """Whether the rater has a vote that can still be changed: `StudyService.last_vote`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, select
+from sqlalchemy import BindParameter, Connection, Row, bindparam, select
 
 from rushes.preference.watch import WatchRule
 from rushes.store.tables import audit, rater, rater_session, study
@@ -20,7 +20,7 @@ SAMPLE_KINDS = ("sample", "imported")
 def study_row(connection: Connection, name: str, *, lock: bool = False) -> Row[Any]:
     """The study of this name; `StudyError` naming those there are."""
     query = select(study).where(study.c.name == name)
-    row = connection.execute(query.with_for_update() if lock else query).first()
+    row = connection.execute(query.with_for_update(key_share=True) if lock else query).first()
     if row is None:
         there = ", ".join(connection.execute(select(study.c.name).order_by(study.c.name)).scalars()) or "none yet"
         raise StudyError(f"no study is called {name!r}; there is {there}")
@@ -34,23 +34,26 @@ def rater_row(connection: Connection, study_id: int, code: str) -> Row[Any]:
     return row
 
 
+WHO = (
+    *rater.c,
+    rater_session.c.expires_ms,
+    study.c.name.label("study_name"),
+    study.c.title.label("study_title"),
+    study.c.rubric,
+    study.c.seed,
+    study.c.min_raters,
+    study.c.quota,
+    study.c.gold_every,
+    study.c.repeat_every,
+    study.c.watch_rule,
+)
+"""A rater with the study's settings."""
+SESSION: BindParameter[str] = bindparam("session_hash")
 _SIGNED_IN = (
-    select(
-        rater,
-        rater_session.c.expires_ms,
-        study.c.name.label("study_name"),
-        study.c.title.label("study_title"),
-        study.c.rubric,
-        study.c.seed,
-        study.c.min_raters,
-        study.c.quota,
-        study.c.gold_every,
-        study.c.repeat_every,
-        study.c.watch_rule,
-    )
+    select(*WHO)
     .join(rater_session, rater_session.c.rater_id == rater.c.id)
     .join(study, study.c.id == rater.c.study_id)
-    .where(rater_session.c.token_hash == bindparam("session_hash"))
+    .where(rater_session.c.token_hash == SESSION)
 )
 
 

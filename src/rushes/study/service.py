@@ -76,7 +76,7 @@ class StudyService:
 
     def admin_exists(self) -> bool:
         """Whether an administrator's password has been set; until then only the page that sets it may open."""
-        with self.database.read() as connection:
+        with self.database.glance() as connection:
             return accounts.admin_exists(connection)
 
     def set_admin_password(self, password: str, *, current: str | None = None) -> None:
@@ -99,7 +99,7 @@ class StudyService:
 
     def admin_session(self, token: str) -> AdminSession:
         """The session of this cookie; `NotAllowed` when unknown or expired."""
-        with self.database.read() as connection:
+        with self.database.glance() as connection:
             return accounts.read_admin_session(connection, token, self._clock())
 
     def admin_logout(self, token: str) -> None:
@@ -219,7 +219,7 @@ class StudyService:
 
     def session(self, session: str) -> RaterSession:
         """Who this cookie belongs to and where they stand."""
-        with self.database.read() as connection:
+        with self.database.glance() as connection:
             return accounts.read_session(connection, session, now=self._clock())
 
     def sign_out(self, session: str) -> None:
@@ -246,6 +246,22 @@ class StudyService:
         `ahead=1` gives the one after it, to preload its clips."""
         with self.database.write(durable=False) as connection:
             return work.next_task(connection, session, ahead=ahead, now=self._clock())
+
+    def standing(self, session: str) -> tuple[RaterSession, Task | None]:
+        """Where a rater stands and, at work, the pair to work on: `session` and `next_task` in one."""
+        with self.database.write(durable=False) as connection:
+            return work.standing(connection, session, now=self._clock())
+
+    def last_vote(self, session: str) -> Task | None:
+        """The pair of the rater's newest vote with that vote as `draft`, to be sent again with `correction`; None
+        before the first vote."""
+        with self.database.write(durable=False) as connection:
+            return work.last_vote(connection, session, now=self._clock())
+
+    def clips_ahead(self, session: str) -> tuple[str, ...]:
+        """Media tokens of the pair after the open one, to preload; none where there is no other pair."""
+        with self.database.write(durable=False) as connection:
+            return work.clips_ahead(connection, session, now=self._clock())
 
     def media(self, token: str) -> Media:
         """The file behind any media token, for administrators; `NotAllowed` for any other text."""

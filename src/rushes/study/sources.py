@@ -224,4 +224,4 @@ def _require_all(clips: Sequence[SourceClip], folder: Path) -> None:
 def _bare(prompt: str) -> str:
     """ "p09", "09" and "9" are one prompt."""
     digits = prompt.removeprefix("p").removeprefix("P")
-    return str(int(digits)) if digits.isdecimal() else prompt
+    return digits.lstrip("0") or "0" if digits.isdecimal() else prompt

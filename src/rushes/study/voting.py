@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, bindparam, select
 
 from rushes.preference.rubric import Rubric, rubric
 from rushes.preference.votes import HIGHEST_RATING, LOWEST_RATING, Winner
@@ -14,8 +14,8 @@ from rushes.store.tables import assignment, pair, rater, vote
 from rushes.study.allocation import may_return, recount
 from rushes.study.errors import StudyError
 from rushes.study.records import Accepted, Choice, Feedback, Missing, Refusal, Side, VoteForm
-from rushes.study.rows import log, signed_in, watch_rule
-from rushes.study.work import durations, ledgers, mine, sign_of_life
+from rushes.study.rows import log, watch_rule
+from rushes.study.work import at_work, count_time, durations, ledgers
 
 LONGEST_KEY = 64
 LONGEST_NOTE = 1000
@@ -27,12 +27,12 @@ def submit(
     """Store a vote under the idempotency key `request`; see `StudyService.submit_vote`."""
     if not 1 <= len(request) <= LONGEST_KEY:
         raise StudyError(f"an idempotency key has 1 to {LONGEST_KEY} characters; got {len(request)}")
-    who = signed_in(connection, session, now)
-    row = mine(connection, who, key)
-    before = vote.c.assignment_id == row.id, vote.c.key == request
-    known = connection.execute(select(vote.c.id, vote.c.winner).where(*before)).first()
-    if known is not None:
-        return Accepted(vote=known.id, repeated=True, feedback=_feedback(row, known.winner))
+    who, row = at_work(connection, session, key, now)
+    if row.vote_id is not None:
+        before = vote.c.assignment_id == row.id, vote.c.key == request
+        known = connection.execute(select(vote.c.id, vote.c.winner).where(*before)).first()
+        if known is not None:
+            return Accepted(vote=known.id, repeated=True, feedback=_feedback(row, known.winner))
     missing = (
         *_closed(row, correction),
         *_watch_missing(row, watch_rule(who)),
@@ -40,8 +40,8 @@ def submit(
     )
     if missing:
         return Refusal(missing=missing)
+    count_time(connection, who, now=now)  # the rater's row before the pair's: an exclusion takes them in that order
     stored, winner = _store(connection, who, row, form, request=request, now=now)
-    sign_of_life(connection, who, row, now=now)
     return Accepted(vote=stored, repeated=False, feedback=_feedback(row, winner))
 
 
@@ -116,10 +116,15 @@ def _true_winner(choice: Choice | None, left: str) -> Winner:
     return "a" if (choice == "A") == (left == "a") else "b"
 
 
+_HOLD = select(pair.c.id).where(pair.c.id == bindparam("pair_wanted")).with_for_update(key_share=True)
+_ADD = vote.insert().returning(vote.c.id)
+_DONE = assignment.update().where(assignment.c.id == bindparam("wanted_id"))
+
+
 def _store(
     connection: Connection, who: Row[Any], row: Row[Any], form: VoteForm, *, request: str, now: int
 ) -> tuple[int, Winner]:
-    connection.execute(select(pair.c.id).where(pair.c.id == row.pair_id).with_for_update())
+    connection.execute(_HOLD, {"pair_wanted": row.pair_id})
     late = row.state == "late" or (row.state == "released" and not may_return(connection, row))
     winner = _true_winner(form.winner, row.left)
     values = {
@@ -140,10 +145,10 @@ def _store(
         "supersedes": row.vote_id,
         "at_ms": now,
     }
-    stored = connection.execute(vote.insert().values(**values).returning(vote.c.id)).scalar_one()
+    stored = connection.execute(_ADD, values).scalar_one()
     state = "late" if late else "voted"
     done = {"vote_id": stored, "state": state, "draft": None, "touched_ms": now}
-    connection.execute(assignment.update().where(assignment.c.id == row.id).values(**done))
+    connection.execute(_DONE, {"wanted_id": row.id, **done})
     if row.purpose == "training" and who.trained_ms is None:
         connection.execute(rater.update().where(rater.c.id == who.id).values(trained_ms=now))
     recount(connection, row.pair_id, minimum=who.min_raters, kind=row.kind)

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections import namedtuple
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, or_, select
+from sqlalchemy import BigInteger, Connection, Row, bindparam, or_, select
 
 from rushes.preference.pairs import seeded_order
 from rushes.preference.rubric import FAMILIES, rubric
 from rushes.preference.watch import Ledger, WatchRule, credit
-from rushes.store.tables import assignment, clip, pair, play, problem, rater
-from rushes.study.allocation import (
-    add_assignment,
-    open_assignments,
-    recount,
-    take_back,
-    tasks_expected,
-)
+from rushes.store.tables import assignment, clip, pair, play, problem, rater, rater_session, study, vote
+from rushes.study.accounts import session_of
+from rushes.study.allocation import HAS_VOTED, TASKS_EXPECTED, add_assignment, open_assignments, recount, take_back
 from rushes.study.errors import NotAllowed, StudyError
-from rushes.study.records import ClipView, Media, PlayEvent, Side, Task, VoteForm, WatchState
-from rushes.study.rows import log, signed_in, watch_rule
+from rushes.study.records import Choice, ClipView, Media, PlayEvent, RaterSession, Side, Task, VoteForm, WatchState
+from rushes.study.rows import SESSION, WHO, log, signed_in, watch_rule
+from rushes.study.tokens import token_hash
 
 BREAK_MS = 10 * 60_000
 IDLE_MS = 60_000
@@ -30,46 +27,76 @@ IDLE_MS = 60_000
 SIGN_EVERY_MS = 4_000
 """Signs of life closer together than this are one: a page reports its play every second."""
 MOST_EVENTS = 500
+NOT_YOURS = "this pair is not one of yours; reload the page to get your next one"
 PROBLEMS = ("will not play", "no sound", "offensive", "other")
 LONGEST_TEXT = 2000
 
 _CLIP_A, _CLIP_B = clip.alias("clip_a"), clip.alias("clip_b")
+_PLACE = (
+    *assignment.c,
+    pair.c.kind,
+    pair.c.sample,
+    pair.c.family,
+    pair.c.prompt_text,
+    pair.c.expected,
+    pair.c.expected_tag,
+    pair.c.feedback,
+    *(
+        column.label(f"{side}_{column.name}")
+        for side, table in (("a", _CLIP_A), ("b", _CLIP_B))
+        for column in (
+            table.c.duration_ms,
+            table.c.fps,
+            table.c.width,
+            table.c.height,
+            table.c.has_audio,
+        )
+    ),
+)
 _MINE = (
-    select(
-        assignment,
-        pair.c.kind,
-        pair.c.sample,
-        pair.c.family,
-        pair.c.prompt_text,
-        pair.c.expected,
-        pair.c.expected_tag,
-        pair.c.feedback,
-        *(
-            column.label(f"{side}_{column.name}")
-            for side, table in (("a", _CLIP_A), ("b", _CLIP_B))
-            for column in (
-                table.c.duration_ms,
-                table.c.fps,
-                table.c.width,
-                table.c.height,
-                table.c.has_audio,
-            )
-        ),
-    )
+    select(*_PLACE, TASKS_EXPECTED, HAS_VOTED)
     .join(pair, pair.c.id == assignment.c.pair_id)
     .join(_CLIP_A, _CLIP_A.c.id == pair.c.clip_a_id)
     .join(_CLIP_B, _CLIP_B.c.id == pair.c.clip_b_id)
     .where(assignment.c.key == bindparam("wanted_key"), assignment.c.rater_id == bindparam("wanted_rater"))
-    .with_for_update(of=assignment)
+    .with_for_update(of=assignment, key_share=True)
 )
+_AT_WORK = (
+    select(*(column.label(f"who_{column.name}") for column in WHO), *_PLACE)
+    .select_from(rater_session)
+    .join(rater, rater.c.id == rater_session.c.rater_id)
+    .join(study, study.c.id == rater.c.study_id)
+    .join(assignment, assignment.c.rater_id == rater.c.id)
+    .join(pair, pair.c.id == assignment.c.pair_id)
+    .join(_CLIP_A, _CLIP_A.c.id == pair.c.clip_a_id)
+    .join(_CLIP_B, _CLIP_B.c.id == pair.c.clip_b_id)
+    .where(rater_session.c.token_hash == SESSION, assignment.c.key == bindparam("wanted_key"))
+    .with_for_update(of=assignment, key_share=True)
+)
+_Who: Any = namedtuple("_Who", [column.name for column in WHO])  # type: ignore[misc]
+_Place: Any = namedtuple("_Place", [column.name for column in _PLACE])  # type: ignore[misc]
 _KEEP = assignment.update().where(assignment.c.id == bindparam("wanted_id"))
 
 
-def mine(connection: Connection, who: Row[Any], key: str) -> Row[Any]:
-    """The rater's own assignment of this key, held until the transaction ends; `NotAllowed` for anybody else's."""
-    row = connection.execute(_MINE, {"wanted_key": key, "wanted_rater": who.id}).first()
+def at_work(connection: Connection, session: str, key: str, now: int) -> tuple[Any, Any]:
+    """The rater behind a cookie and their own assignment of this key, held until the transaction ends.
+
+    One query for both, because nearly every request of a page needs both. `NotAllowed` when the session is unknown or
+    has ended, and for an assignment that is somebody else's.
+    """
+    found = connection.execute(_AT_WORK, {"session_hash": token_hash(session), "wanted_key": key}).first()
+    if found is None or found.who_expires_ms <= now:
+        signed_in(connection, session, now)
+        raise NotAllowed(NOT_YOURS)
+    return _Who._make(found[: len(WHO)]), _Place._make(found[len(WHO) :])
+
+
+def _mine(connection: Connection, who: Row[Any], key: str) -> Any:
+    """The rater's own assignment of this key, held until the transaction ends, with the tasks to expect."""
+    keys = {"wanted_key": key, "wanted_rater": who.id, "rater_wanted": who.id, "study_wanted": who.study_id}
+    row = connection.execute(_MINE, keys).first()
     if row is None:
-        raise NotAllowed("this pair is not one of yours; reload the page to get your next one")
+        raise NotAllowed(NOT_YOURS)
     return row
 
 
@@ -84,20 +111,76 @@ def training_task(connection: Connection, session: str, *, now: int) -> Task:
         if pair_id is None:
             raise StudyError(f"study {who.study_name} has no training pair; go on to the first pair")
         left: Any = "a" if seeded_order(who.seed, "training side", who.code) % 2 else "b"
-        add_assignment(connection, who, pair_id=pair_id, left=left, purpose="training", number=0, now=now)
-        key = connection.execute(select(assignment.c.key).where(*wanted)).scalar_one()
-    return _task(connection, who, mine(connection, who, key), now=now)
+        key = add_assignment(connection, who, pair_id=pair_id, left=left, purpose="training", number=0, now=now).key
+    return _task(connection, who, _mine(connection, who, key), now=now)
 
 
 def next_task(connection: Connection, session: str, *, ahead: int, now: int) -> Task | None:
     who = signed_in(connection, session, now)
+    _require_training(who)
+    return _next_task(connection, who, ahead=ahead, now=now)
+
+
+def standing(connection: Connection, session: str, *, now: int) -> tuple[RaterSession, Task | None]:
+    who = signed_in(connection, session, now)
+    found = session_of(who)
+    return found, _next_task(connection, who, ahead=0, now=now) if found.stage in ("work", "done") else None
+
+
+def clips_ahead(connection: Connection, session: str, *, now: int) -> tuple[str, ...]:
+    who = signed_in(connection, session, now)
+    _require_training(who)
+    held = open_assignments(connection, who, count=2, now=now)
+    return (held[1].token_a, held[1].token_b) if len(held) > 1 else ()
+
+
+def _next_task(connection: Connection, who: Row[Any], *, ahead: int, now: int) -> Task | None:
+    held = open_assignments(connection, who, count=ahead + 1, now=now, show=ahead == 0)
+    if len(held) <= ahead:
+        return None
+    return _task(connection, who, _mine(connection, who, held[ahead].key), now=now, show=ahead == 0)
+
+
+def last_vote(connection: Connection, session: str, *, now: int) -> Task | None:
+    who = signed_in(connection, session, now)
+    found = connection.execute(_LAST_VOTE, {"rater_wanted": who.id}).first()
+    if found is None:
+        return None
+    task = _task(connection, who, _mine(connection, who, found.assignment_key), now=now, show=False)
+    return replace(task, draft=_form_of(found))
+
+
+_LAST_VOTE = (
+    select(vote, assignment.c.key.label("assignment_key"))
+    .join(assignment, assignment.c.vote_id == vote.c.id)
+    .where(
+        assignment.c.rater_id == bindparam("rater_wanted"),
+        assignment.c.state.in_(("voted", "late")),
+        assignment.c.purpose != "training",
+    )
+    .order_by(assignment.c.number.desc())
+    .limit(1)
+)
+
+
+def _form_of(row: Row[Any]) -> VoteForm:
+    """A stored vote as it looked on the screen."""
+    first = row.left == "a"
+    on_screen: dict[str, Choice] = {"tie": "Tie", "a": "A" if first else "B", "b": "B" if first else "A"}
+    return VoteForm(
+        winner=on_screen[row.winner],
+        primary_tag=row.primary_tag,
+        secondary_tags=tuple(row.secondary_tags),
+        ratings_a={name: both[0 if first else 1] for name, both in row.ratings.items()},
+        ratings_b={name: both[1 if first else 0] for name, both in row.ratings.items()},
+        note=row.note,
+    )
+
+
+def _require_training(who: Row[Any]) -> None:
     _require_consent(who)
     if who.trained_ms is None:
         raise StudyError("do the training pair first")
-    keys = open_assignments(connection, who, count=ahead + 1, now=now)
-    if len(keys) <= ahead:
-        return None
-    return _task(connection, who, mine(connection, who, keys[ahead]), now=now, show=ahead == 0)
 
 
 def _require_consent(who: Row[Any]) -> None:
@@ -109,13 +192,13 @@ def _task(connection: Connection, who: Row[Any], row: Row[Any], *, now: int, sho
     if show and row.shown_ms is None:
         connection.execute(_KEEP, {"wanted_id": row.id, "shown_ms": now, "touched_ms": now})
     book, training = rubric(who.rubric), row.purpose == "training"
-    total = 0 if training else tasks_expected(connection, who)
+    expected = row.expected_tasks if who.quota is None else min(row.expected_tasks, who.quota)
     a, b = ("a", "b") if row.left == "a" else ("b", "a")
     return Task(
         assignment=row.key,
         training=training,
         number=row.number,
-        total=max(total, row.number),
+        total=0 if training else max(expected, row.number),
         family=row.family,
         family_title=FAMILIES.get(row.family, ""),
         prompt=row.prompt_text,
@@ -127,6 +210,7 @@ def _task(connection: Connection, who: Row[Any], row: Row[Any], *, now: int, sho
         watch=watch_state(row, watch_rule(who)),
         draft=None if row.draft is None else form_from_plain(row.draft),
         session_minutes=0 if who.work_since_ms is None else _minutes(who, now),
+        has_voted=row.has_voted,
     )
 
 
@@ -173,8 +257,8 @@ def watch_state(
 
 
 def record_play(connection: Connection, session: str, key: str, events: Sequence[PlayEvent], *, now: int) -> WatchState:
-    who = signed_in(connection, session, now)
-    row, rule = mine(connection, who, key), watch_rule(who)
+    who, row = at_work(connection, session, key, now)
+    rule = watch_rule(who)
     _check_events(events)
     books, lengths = ledgers(row), durations(row)
     elapsed = now - (row.shown_ms if row.shown_ms is not None else row.assigned_ms)
@@ -235,27 +319,40 @@ def _fresh(connection: Connection, row: Row[Any], events: Sequence[PlayEvent]) -
 
 
 def sign_of_life(connection: Connection, who: Row[Any], row: Row[Any], *, now: int) -> None:
-    """Keep the rater's place and count the time they work; breaks of ten minutes start a new stretch."""
+    """Keep the rater's place and count the time they work."""
     if row.state == "released":
         take_back(connection, row, minimum=who.min_raters, now=now)
+    count_time(connection, who, now=now)
+
+
+def count_time(connection: Connection, who: Row[Any], *, now: int) -> None:
+    """Count the time a rater works; breaks of ten minutes start a new stretch."""
     gap = None if who.seen_ms is None else max(0, now - who.seen_ms)
     if gap is not None and gap < SIGN_EVERY_MS:
         return
     fresh_start = gap is None or gap >= BREAK_MS or who.work_since_ms is None
-    connection.execute(
-        rater.update()
-        .where(rater.c.id == who.id)
-        .values(
-            seen_ms=now,
-            work_since_ms=now if fresh_start else who.work_since_ms,
-            active_ms=rater.c.active_ms + (gap if gap is not None and gap <= IDLE_MS else 0),
-        )
+    values = {
+        "rater_wanted": who.id,
+        "seen_ms": now,
+        "work_since_ms": now if fresh_start else who.work_since_ms,
+        "worked_ms": gap if gap is not None and gap <= IDLE_MS else 0,
+    }
+    connection.execute(_SEEN, values)
+
+
+_SEEN = (
+    rater.update()
+    .where(rater.c.id == bindparam("rater_wanted"))
+    .values(
+        seen_ms=bindparam("seen_ms"),
+        work_since_ms=bindparam("work_since_ms"),
+        active_ms=rater.c.active_ms + bindparam("worked_ms", type_=BigInteger),
     )
+)
 
 
 def save_draft(connection: Connection, session: str, key: str, form: VoteForm, *, now: int) -> None:
-    who = signed_in(connection, session, now)
-    row = mine(connection, who, key)
+    who, row = at_work(connection, session, key, now)
     draft = form_plain(form)
     if len(str(draft)) > 4 * LONGEST_TEXT:
         raise StudyError("the draft is too long; shorten the note")
@@ -264,8 +361,7 @@ def save_draft(connection: Connection, session: str, key: str, form: VoteForm, *
 
 
 def report_problem(connection: Connection, session: str, key: str, *, kind: str, text: str, now: int) -> None:
-    who = signed_in(connection, session, now)
-    row = mine(connection, who, key)
+    who, row = at_work(connection, session, key, now)
     if kind not in PROBLEMS:
         raise StudyError(f"a problem is one of {', '.join(PROBLEMS)}; got {kind!r}")
     if row.state in ("voted", "late", "problem"):
@@ -279,21 +375,37 @@ def report_problem(connection: Connection, session: str, key: str, *, kind: str,
     log(connection, study_id=who.study_id, actor=who.code, action="problem", now=now, sample=row.sample, kind=kind)
 
 
+_SHOWN = (
+    select(
+        assignment.c.left,
+        assignment.c.token_a,
+        *(
+            column.label(f"{side}_{column.name}")
+            for side, table in (("a", _CLIP_A), ("b", _CLIP_B))
+            for column in (table.c.path, table.c.content_type, table.c.size)
+        ),
+    )
+    .join(pair, pair.c.id == assignment.c.pair_id)
+    .join(_CLIP_A, _CLIP_A.c.id == pair.c.clip_a_id)
+    .join(_CLIP_B, _CLIP_B.c.id == pair.c.clip_b_id)
+    .where(or_(assignment.c.token_a == bindparam("token"), assignment.c.token_b == bindparam("token")))
+)
+_SHOWN_TO = _SHOWN.where(assignment.c.rater_id == bindparam("rater_wanted"))
+
+
 def media(connection: Connection, token: str, *, rater_id: int | None) -> Media:
     """The file behind a token: of this rater's assignments, or, for administrators (None), any clip's."""
-    shown = or_(assignment.c.token_a == token, assignment.c.token_b == token)
-    query = select(assignment.c.left, assignment.c.token_a, pair.c.clip_a_id, pair.c.clip_b_id).join(pair)
-    if rater_id is not None:
-        shown = shown & (assignment.c.rater_id == rater_id)
-    row = connection.execute(query.where(shown)).first()
-    if row is not None:
-        on_left = token == row.token_a
-        wanted = clip.c.id == (row.clip_a_id if on_left == (row.left == "a") else row.clip_b_id)
-    elif rater_id is None:
-        wanted = clip.c.token == token
+    if rater_id is None:
+        row = connection.execute(_SHOWN, {"token": token}).first()
     else:
+        row = connection.execute(_SHOWN_TO, {"token": token, "rater_wanted": rater_id}).first()
+    path, content_type, size = "", "", 0
+    if row is not None:
+        first = (token == row.token_a) == (row.left == "a")
+        path, content_type, size = row[2:5] if first else row[5:8]
+    elif rater_id is None:
+        found = connection.execute(select(clip.c.path, clip.c.content_type, clip.c.size).where(clip.c.token == token))
+        path, content_type, size = found.first() or ("", "", 0)
+    if not path:
         raise NotAllowed("no such clip; reload the page")
-    found = connection.execute(select(clip.c.path, clip.c.content_type, clip.c.size).where(wanted)).first()
-    if found is None or not found.path:
-        raise NotAllowed("no such clip; reload the page")
-    return Media(path=found.path, content_type=found.content_type, etag=token[:16], size=found.size)
+    return Media(path=path, content_type=content_type, etag=token[:16], size=size)

@@ -6,6 +6,7 @@ into every run's `spec.json`) and `judge(clip, seed=…)`.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import math
 import os
@@ -13,8 +14,10 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -25,6 +28,8 @@ JUDGE_ERROR = "judge-error"
 """The answer recorded for a judge that gave none; the justification says why."""
 _NUMBERS = ("confidence_score", "output_entropy")
 _LONGEST_ANSWER = 16 << 20
+_PR_SET_PDEATHSIG = 1
+"""prctl(2): the signal the kernel sends a process when the one that started it ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +100,8 @@ def _glimpse(text: str) -> str:
 class CommandJudge:
     """Any program: it gets the clip's path and prints JSON with `output` and `justification`.
 
-    The command is split as a shell would, but no shell runs it; `{clip}` and `{seed}` are filled in per run.
+    The command is split as a shell would, but no shell runs it; `{clip}` and `{seed}` are filled in per run. On Linux
+    it ends with the sweep, also when the sweep is killed; what the program itself started is its own to end.
     """
 
     command: str
@@ -118,7 +124,12 @@ class CommandJudge:
         try:
             # A session of its own: a program that outlives its time is stopped with everything it started.
             process = subprocess.Popen(  # the user's own program, as words, no shell  # nosec B603
-                words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
+                words,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                preexec_fn=_ending_with_us(),
             )
         except OSError as error:
             return Verdict.failure(f"{words[0]}: cannot be started ({error.strerror or error})")
@@ -142,6 +153,19 @@ class CommandJudge:
         if not words:
             raise InputError("the command is empty; for example --command 'python judge.py {clip}'")
         return words
+
+
+def _ending_with_us() -> Callable[[], None] | None:
+    """What a child does before its program runs, so that no kill of ours leaves it behind; None without Linux."""
+    if sys.platform != "linux":
+        return None
+    return partial(_end_with, ctypes.CDLL(None).prctl, os.getpid())
+
+
+def _end_with(prctl: Callable[..., int], parent: int) -> None:
+    prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    if os.getppid() != parent:  # it died before the kernel was asked
+        os._exit(1)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

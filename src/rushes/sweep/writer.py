@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rushes.core.provenance import file_digest
 from rushes.errors import RunError
@@ -93,6 +94,38 @@ def make_run(task: RunTask) -> bool:
     finally:
         shutil.rmtree(task.part, ignore_errors=True)
     return verdict.failed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A run that was made on another machine: what it says, and the clip where it is kept."""
+
+    verdict: Verdict
+    clip: bytes | None
+
+
+def judge_elsewhere(task: RunTask) -> Judged:
+    """Perturb and judge one run in a temporary folder; `store_judged` writes it where the sweep is."""
+    with TemporaryDirectory(prefix="rushes-sweep-") as folder:
+        clip = Path(folder) / task.part.name / CLIP
+        clip.parent.mkdir()
+        with fetched(task.source) as source:
+            render(source.path, clip, task.values, seed=task.seed, clip_sha256=task.clip_sha256)
+        verdict = task.judge.judge(clip, seed=task.seed)
+        return Judged(verdict=verdict, clip=clip.read_bytes() if task.keep_clip else None)
+
+
+def store_judged(task: RunTask, judged: Judged) -> bool:
+    """Store a run that `judge_elsewhere` made; returns whether the judge failed."""
+    shutil.rmtree(task.part, ignore_errors=True)
+    task.part.mkdir(parents=True)
+    try:
+        if judged.clip is not None:
+            (task.part / CLIP).write_bytes(judged.clip)
+        store_run(task, judged.verdict)
+    finally:
+        shutil.rmtree(task.part, ignore_errors=True)
+    return judged.verdict.failed
 
 
 def store_run(task: RunTask, verdict: Verdict) -> None:

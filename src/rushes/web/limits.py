@@ -10,6 +10,7 @@ from collections.abc import Callable
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rushes.web.errors import Refusal
+from rushes.web.fields import whole_number
 
 BODY_LIMIT = 256 * 1024
 """Bytes of an ordinary request: a vote, a form, a play ledger."""
@@ -47,7 +48,7 @@ class BodyLimit:
             return message
 
         declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if declared.isdigit() and int(declared) > limit:
+        if whole_number(declared.decode("latin-1") or "0", highest=limit) is None:
             seen = limit + 1  # refuse at the first read, before the bytes arrive
         await self.app(scope, limited, send)
 

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from starlette.datastructures import QueryParams
 
 from rushes.report.table import worst_first
+from rushes.web.fields import whole_number
 from rushes.web.shelf import OpenRun, Row
 
 PAGE_SIZE = 100
@@ -77,7 +78,7 @@ def read_query(params: QueryParams, known: Iterable[str]) -> RunQuery:
         high=high,
         sort=sort if sort in keys or sort == "id" else "",
         descending=params.get("order") == "desc",
-        page=int(page) if page.isdecimal() and 0 < int(page) < 10**6 else 1,
+        page=whole_number(page, highest=10**6) or 1,
         problem="; ".join(problems),
     )
 

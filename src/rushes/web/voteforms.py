@@ -74,6 +74,7 @@ def task_facts(task: Task, rubric: Rubric, *, form: VoteForm | None = None) -> d
         "watch": watch_facts(task.watch),
         "form": vote_facts(form or task.draft),
         "session_minutes": task.session_minutes,
+        "has_voted": task.has_voted,
     }
 
 

@@ -13,6 +13,7 @@ export class PairPlayer extends EventTarget {
     this.frameSeconds = frameSeconds;
     this.active = new Set(); // the sides that are meant to be playing
     this.loop = false;
+    this.started = this.sides; // what was started last: both clips or one, and what a loop plays again
     this.sound = this.sides[0]; // whose sound is heard while both play; phones play one sound at a time anyway
     for (const [side, video] of Object.entries(videos)) {
       video.removeAttribute("controls");
@@ -62,19 +63,25 @@ export class PairPlayer extends EventTarget {
 
   listenTo(side) {
     this.sound = side; // "A", "B" or "" for silence
-    if (this.active.size === 2) for (const each of this.sides) this.videos[each].muted = each !== side;
+    this.#mute();
     this.#emit("change");
   }
 
+  // While both play, one is heard. A clip that plays alone is heard, unless the sound is off.
+  #mute() {
+    const alone = this.started.length === 1;
+    for (const side of this.sides) this.videos[side].muted = this.sound === "" || !(alone || side === this.sound);
+  }
+
   #start(sides) {
-    this.started = sides; // what a loop plays again
+    this.started = sides;
     this.pause();
     if (sides.every((side) => this.#atEnd(side))) for (const side of sides) this.#place(side, 0);
     else if (sides.length === 2 && !this.#together()) {
       const earlier = Math.min(...sides.map((side) => this.videos[side].currentTime));
       for (const side of sides) this.#place(side, earlier);
     }
-    for (const side of sides) this.videos[side].muted = sides.length === 2 && side !== this.sound;
+    this.#mute();
     for (const side of sides) if (!this.#atEnd(side)) { this.active.add(side); this.#run(side); }
     this.#emit("change");
   }

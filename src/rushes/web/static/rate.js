@@ -19,7 +19,8 @@ const fps = Math.max(...Object.values(videos).map((video) => Number(video.datase
 const player = new PairPlayer(videos, { frameSeconds: 1 / fps });
 const saved = $("[data-saved]");
 const say = (text) => { saved.textContent = text; };
-const draft = new Draft(form, assignment, { say });
+// A vote that is being changed is stored already: what is not sent yet is nobody's draft.
+const draft = "correction" in form.dataset ? { forget() {} } : new Draft(form, assignment, { say });
 const ledger = new Ledger(videos, {
   send: async (events, options) => showWatch(await post("/rate/watch", { assignment, events }, options)),
 });
@@ -74,7 +75,8 @@ async function comeIntoView() {
 
 function cannotPlay(video) {
   $("[data-trouble]", video.closest("[data-side]")).hidden = false;
-  $(".reports").open = true;
+  const reports = $(".reports");
+  if (reports) reports.open = true;
 }
 
 $("[data-transport]").hidden = false;
@@ -87,8 +89,11 @@ for (const button of $$("[data-step]")) button.addEventListener("click", () => p
 const toggleLoop = () => { player.loop = !player.loop; loop.setAttribute("aria-pressed", String(player.loop)); };
 loop.addEventListener("click", toggleLoop);
 const sound = $("[data-sound]");
-sound.hidden = !Object.values(videos).some((video) => video.dataset.audio === "1");
-const nextSound = () => player.listenTo({ A: "B", B: "", "": "A" }[player.sound]);
+const audible = Object.keys(videos).filter((side) => videos[side].dataset.audio === "1");
+sound.hidden = audible.length === 0;
+const sounds = [...audible, ""]; // one clip at a time, then none
+const nextSound = () => player.listenTo(sounds[(sounds.indexOf(player.sound) + 1) % sounds.length]);
+if (audible.length) player.listenTo(audible[0]);
 sound.addEventListener("click", nextSound);
 scrub.addEventListener("input", () => { player.pause(); player.seek((Number(scrub.value) / 1000) * player.duration); });
 for (const event of ["change", "ready"]) player.addEventListener(event, showPlayer);
@@ -179,7 +184,7 @@ function showLesson(feedback) {
 }
 
 const problem = $("[data-problem]");
-problem.addEventListener("submit", async (event) => {
+problem?.addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
     const answer = await post(problem.getAttribute("action"), new FormData(problem));

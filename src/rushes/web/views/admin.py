@@ -16,6 +16,7 @@ from rushes.preference.rubric import rubric
 from rushes.study import Invitation
 from rushes.web.access import admin, posted
 from rushes.web.errors import wants_json
+from rushes.web.fields import whole_number
 from rushes.web.pages import json_reply, reply, see, with_twin
 from rushes.web.studyfacts import disagreement_facts, overview_facts, rater_facts
 from rushes.web.workbench import workbench
@@ -80,9 +81,10 @@ def _links(request: Request, study: str, made: tuple[Invitation, ...]) -> Respon
 def _count(text: str) -> int:
     if not text.strip():
         return 0
-    if not text.isdigit() or not 1 <= int(text) <= MOST_INVITATIONS:
-        raise InputError(f"Invite 1 to {MOST_INVITATIONS} raters at a time; got {text!r}.")
-    return int(text)
+    number = whole_number(text.strip(), highest=MOST_INVITATIONS)
+    if not number:
+        raise InputError(f"Invite 1 to {MOST_INVITATIONS} raters at a time; got {text[:40]!r}.")
+    return number
 
 
 @router.post("/studies/{study}/exclusions", response_model=None)

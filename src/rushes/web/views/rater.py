@@ -11,7 +11,7 @@ from starlette.responses import Response
 from rushes.preference.rubric import rubric
 from rushes.study import NotAllowed, RaterSession, Task, VoteForm
 from rushes.web import sessions
-from rushes.web.access import rater, rater_token
+from rushes.web.access import rater, rater_token, signed_out
 from rushes.web.pages import page, reply, see, with_twin
 from rushes.web.voteforms import task_facts
 from rushes.web.workbench import workbench
@@ -20,6 +20,7 @@ router = APIRouter()
 Rater = Annotated[RaterSession, Depends(rater)]
 
 BREAK_AFTER_MINUTES = 30
+CHANGED = "Your last vote was changed. The study's owner can see both."
 STEPS = ("Consent", "Instructions", "Training pair", "Work")
 
 
@@ -53,16 +54,21 @@ def _signed_in(request: Request) -> bool:
 
 
 @with_twin(router, "/rate")
-def work(request: Request, session: Rater) -> Response:
+def work(request: Request) -> Response:
     """Where the rater stands: the page of their stage; for "work", the pair to judge."""
+    try:
+        session, task = workbench(request).service.standing(rater_token(request))
+    except NotAllowed:
+        raise signed_out(request, None) from None
     if session.stage == "consent":
         return _stage(request, "consent", "rater/consent.html", session, rubric=rubric())
     if session.stage == "training":
         return _stage(request, "training", "rater/instructions.html", session, rubric=rubric(), first=True)
-    task = workbench(request).service.next_task(rater_token(request))
+    notice = CHANGED if request.query_params.get("changed") == "1" else ""
     if task is None:
-        return _stage(request, "done", "rater/done.html", session)
-    return pair_page(request, session, task)
+        change = workbench(request).service.last_vote(rater_token(request)) is not None
+        return _stage(request, "done", "rater/done.html", session, has_voted=change, notice=notice)
+    return pair_page(request, session, task, notice=notice)
 
 
 def _stage(request: Request, stage: str, template: str, session: RaterSession, **context: Any) -> Response:
@@ -92,6 +98,15 @@ def training(request: Request, session: Rater) -> Response:
     return pair_page(request, session, workbench(request).service.training_task(rater_token(request)))
 
 
+@with_twin(router, "/rate/last")
+def last(request: Request, session: Rater) -> Response:
+    """The rater's newest vote, filled in, to be changed."""
+    task = workbench(request).service.last_vote(rater_token(request))
+    if task is None:
+        return see("/rate")
+    return pair_page(request, session, task, correction=True)
+
+
 @router.post("/rate/sign-out", response_model=None)
 def sign_out(request: Request, session: Rater) -> Response:
     bench = workbench(request)
@@ -109,10 +124,13 @@ def pair_page(
     form: VoteForm | None = None,
     missing: tuple[str, ...] = (),
     status: int = 200,
+    correction: bool = False,
+    notice: str = "",
 ) -> Response:
-    """The pair with its form; `missing` is what kept a vote from being taken."""
+    """The pair with its form; `missing` is what kept a vote from being taken, `correction` changes one that was."""
     rules = rubric(task.rubric)
-    data = {"stage": "training" if task.training else "work", **task_facts(task, rules, form=form)}
+    stage = "training" if task.training else "work"
+    data = {"stage": stage, "correction": correction, **task_facts(task, rules, form=form)}
     return reply(
         request,
         "rater/pair.html",
@@ -121,18 +139,21 @@ def pair_page(
         study_title=session.study_title,
         rubric=rules,
         missing=missing,
-        key=vote_key(task),
+        key=vote_key(task, correction=correction),
+        notice=notice,
         break_after=BREAK_AFTER_MINUTES,
         steps=STEPS,
     )
 
 
-def vote_key(task: Task) -> str:
+def vote_key(task: Task, *, correction: bool = False) -> str:
     """The idempotency key of this form.
 
     One per pair, so that a vote whose answer was lost can be sent again from a reloaded page. The training pair may be
-    tried again, so its key is new on every page.
+    tried again and a vote changed more than once, so their keys are new on every page.
     """
     import secrets
 
-    return f"try-{secrets.token_urlsafe(16)}" if task.training else f"pair-{task.assignment}"[:64]
+    if task.training or correction:
+        return f"{'fix' if correction else 'try'}-{secrets.token_urlsafe(16)}"
+    return f"pair-{task.assignment}"[:64]

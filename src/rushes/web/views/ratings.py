@@ -11,7 +11,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rushes.study import Accepted, NotAllowed, PlayEvent, Refusal, StudyError, VoteForm
+from rushes.study import Accepted, NotAllowed, PlayEvent, Refusal, StudyError, Task, VoteForm
 from rushes.web import errors
 from rushes.web.access import posted, rater, rater_token, signed_out
 from rushes.web.errors import wants_json
@@ -80,17 +80,20 @@ def draft(request: Request, form: Form) -> Response:
 @router.post("/rate/vote", response_model=None)
 def vote(request: Request, form: Form) -> Response:
     """Take the vote, or say everything that is missing."""
-    filled, key = read_vote(form), str(form.get("key", ""))[:64]
+    filled, key, correction = read_vote(form), str(form.get("key", ""))[:64], form.get("correction") == "1"
     try:
         answer = workbench(request).service.submit_vote(
-            rater_token(request), str(form.get("assignment", "")), filled, key=key
+            rater_token(request), str(form.get("assignment", "")), filled, key=key, correction=correction
         )
     except StudyError as error:
         raise _refused(request, error, form) from None
-    return _taken(request, answer) if isinstance(answer, Accepted) else _not_taken(request, answer, filled, form)
+    onward = "/rate?changed=1" if correction else "/rate"
+    return (
+        _taken(request, answer, onward) if isinstance(answer, Accepted) else _not_taken(request, answer, filled, form)
+    )
 
 
-def _taken(request: Request, answer: Accepted) -> Response:
+def _taken(request: Request, answer: Accepted, onward: str) -> Response:
     feedback = answer.feedback
     lesson = feedback and {
         "right": feedback.right,
@@ -99,23 +102,32 @@ def _taken(request: Request, answer: Accepted) -> Response:
         "text": feedback.text,
     }
     if wants_json(request):
-        return json_reply({"accepted": True, "repeated": answer.repeated, "feedback": lesson, "next": "/rate"})
+        return json_reply({"accepted": True, "repeated": answer.repeated, "feedback": lesson, "next": onward})
     if lesson:
         return page(request, "rater/feedback.html", feedback=lesson, steps=STEPS)
-    return see("/rate")
+    return see(onward)
 
 
 def _not_taken(request: Request, answer: Refusal, filled: VoteForm, form: FormData) -> Response:
     if wants_json(request):
         facts = [{"field": item.field, "message": item.message} for item in answer.missing]
         return json_reply({"error": "This vote is not complete yet.", "code": "missing", "missing": facts}, status=409)
-    session, service = rater(request), workbench(request).service
-    training = session.stage == "training" or form.get("training") == "1"
-    task = service.training_task(rater_token(request)) if training else service.next_task(rater_token(request))
+    session, task = rater(request), _same_task(request, form)
     if task is None or task.assignment != form.get("assignment"):
         return see("/rate")
     messages = tuple(item.message for item in answer.missing)
-    return pair_page(request, session, task, form=filled, missing=messages, status=409)
+    correction = form.get("correction") == "1"
+    return pair_page(request, session, task, form=filled, missing=messages, status=409, correction=correction)
+
+
+def _same_task(request: Request, form: FormData) -> Task | None:
+    """The task of the page that this form was on."""
+    service, token = workbench(request).service, rater_token(request)
+    if form.get("correction") == "1":
+        return service.last_vote(token)
+    if form.get("training") == "1" or rater(request).stage == "training":
+        return service.training_task(token)
+    return service.next_task(token)
 
 
 @router.post("/rate/problem", response_model=None)
@@ -138,13 +150,12 @@ def problem(request: Request, form: Form) -> Response:
 def ahead(request: Request) -> Response:
     """The clips of the pair after this one, to load while the rater is busy."""
     try:
-        task = workbench(request).service.next_task(rater_token(request), ahead=1)
+        tokens = workbench(request).service.clips_ahead(rater_token(request))
     except NotAllowed:
         raise signed_out(request, None) from None
     except StudyError:
-        task = None  # still in training
-    clips = [] if task is None else [f"/media/{task.a.token}", f"/media/{task.b.token}"]
-    return json_reply({"clips": clips})
+        tokens = ()  # still in training
+    return json_reply({"clips": [f"/media/{token}" for token in tokens]})
 
 
 def _refused(request: Request, error: StudyError, form: FormData | None) -> Exception:

@@ -17,6 +17,7 @@ from starlette.responses import Response
 from rushes.errors import InputError, RushesError
 from rushes.study import ExclusionRule, StudyPlan
 from rushes.web.access import admin, posted
+from rushes.web.fields import whole_number
 from rushes.web.imports import Advance, Work
 from rushes.web.pages import page, see
 from rushes.web.runquery import chosen, read_query
@@ -116,9 +117,10 @@ def _whole(form: FormData, field: str) -> int | None:
     text = str(form.get(field, "")).strip()
     if not text:
         return None
-    if not text.isdigit() or int(text) > 10**9:
-        raise InputError(f"{field}: expected a whole number from 0; got {text!r}")
-    return int(text)
+    number = whole_number(text, highest=10**9)
+    if number is None:
+        raise InputError(f"{field}: expected a whole number from 0; got {text[:40]!r}")
+    return number
 
 
 def _share(form: FormData, field: str) -> float | None:
@@ -130,7 +132,7 @@ def _share(form: FormData, field: str) -> float | None:
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise InputError(f"{field}: expected a number from 0 to 1; got {text!r}")
+        raise InputError(f"{field}: expected a number from 0 to 1; got {text[:40]!r}")
     return value
 
 

@@ -1,0 +1,65 @@
+"""Requests made up by schemathesis: every route, as anyone, as a rater, as the administrator; and what they found.
+
+`make fuzz` sends many more (`benchmarks/fuzz_api.py`); these are few, seeded and quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+schemathesis = pytest.importorskip("schemathesis")
+
+from benchmarks.api_cases import ROLES, Api, fuzz, make_api  # noqa: E402
+
+from rushes.web.schema import FORMS, QUERIES, description  # noqa: E402
+
+from .livesite import Study  # noqa: E402
+
+CASES = {"anyone": 1, "rater": 2, "admin": 3}
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    made = make_api(tmp_path_factory.mktemp("api"))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_every_route_answers_as_described(api: Api, role: str) -> None:
+    operations = api.operations()
+    assert len(operations) >= 55
+    for operation in operations:
+        assert fuzz(api, operation, role, cases=CASES[role], seed=3) >= 1
+
+
+def test_the_description_names_only_routes_that_exist(api: Api) -> None:
+    paths = description(api.app)["paths"]
+    assert set(FORMS) <= {path for path, operations in paths.items() if "post" in operations}
+    assert set(QUERIES) <= {path for path, operations in paths.items() if "get" in operations}
+    assert all(operation["responses"] for operations in paths.values() for operation in operations.values())
+
+
+# What the requests have found ---------------------------------------------------------------------------------------
+NOT_NUMBERS = ["²", "9" * 4301, "-1", "1e3", "nan", "\0"]
+"""Some are digits to Python, and still no numbers to it: each ended in a 500 once."""
+
+
+@pytest.mark.parametrize("text", NOT_NUMBERS, ids=lambda text: ascii(text[:4]))
+def test_what_is_no_number_is_said_to_be_none(study: Study, text: str) -> None:
+    client = study.admin()
+    answer = client.send_quietly("/studies/new", {"title": "Bars", "quota": text})
+    assert answer.status_code == 400 and "quota: expected a whole number" in answer.text
+    answer = client.send_quietly("/studies/bars/invite", {"count": text})
+    assert answer.status_code == 400 and "Invite 1 to 500" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("text", NOT_NUMBERS, ids=lambda text: ascii(text[:4]))
+def test_a_page_that_is_no_number_is_the_first(text: str) -> None:
+    from starlette.datastructures import QueryParams
+
+    from rushes.web.runquery import read_query
+
+    assert read_query(QueryParams({"page": text}), []).page == 1
