@@ -161,6 +161,8 @@ def filesystem(url: str) -> Any:
     for package in ("fsspec", PACKAGES[protocol]):
         if find_spec(package) is None:
             raise MissingDependency(f"{protocol}:// addresses need {package}: pip install 'rushes[remote]'")
+    # The plain client: the other one asks for each bucket's type first, and complains where it may not know.
+    os.environ.setdefault("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")
     fsspec = import_module("fsspec")
     with _plain_errors(url):
         return fsspec.filesystem(protocol, use_listings_cache=False, **_OPTIONS.get(protocol, {}))
@@ -177,17 +179,24 @@ def look(url: str, *, hidden: bool = False) -> Listing:
     fixed = key[: found.start()].rpartition("/")[0] if (found := _MAGIC.search(key)) else key.rstrip("/")
     with _plain_errors(url):
         if found:
-            kind, infos = "pattern", store.glob(f"{bucket}/{key}", detail=True)
+            kind, infos = "pattern", _found(store.glob, f"{bucket}/{key}")
         elif key and not key.endswith("/") and (info := _info(store, url))["type"] == "file":
             kind, infos = "object", {info["name"]: info}
         else:
-            kind, infos = "folder", store.find(f"{bucket}/{fixed}/" if fixed else bucket, detail=True)
+            kind, infos = "folder", _found(store.find, f"{bucket}/{fixed}/" if fixed else bucket)
     files = [_file(protocol, info) for info in infos.values() if info["type"] == "file" and info["name"][-1] != "/"]
     below = len(f"{protocol}://{bucket}/{fixed}".rstrip("/")) + 1
     seen = [file for file in files if hidden or kind == "object" or not re.search(r"(^|/)\.", file.url[below:])]
     if not infos:
         _require_bucket(store, url, bucket)
     return Listing(kind, tuple(sorted(seen, key=lambda file: file.url)))  # type: ignore[arg-type]
+
+
+def _found(search: Callable[..., Any], path: str) -> dict[str, dict[str, Any]]:
+    try:
+        return dict(search(path, detail=True))
+    except FileNotFoundError:
+        return {}
 
 
 def stat(url: str) -> RemoteFile:
@@ -450,11 +459,11 @@ def _in_words(url: str, error: BaseException) -> RemoteError:
     if isinstance(error, FileExistsError) or "PreconditionFailed" in text or "ConditionalRequestConflict" in text:
         return _Exists(f"{url}: is there already")
     if isinstance(error, FileNotFoundError):
-        lost = "there is no such bucket" if "bucket" in text.lower() else "there is no such object"
-        return Vanished(f"{url}: {lost}")
-    if kinds & _NO_KEY:
+        return Vanished(f"{url}: there is no such {'bucket' if 'bucket' in text.lower() else 'object'}")
+    if kinds & _NO_KEY or "Anonymous caller" in text:
         return RemoteError(f"{url}: no credentials were found; {_CREDENTIALS[url[:2].lower().replace('gc', 'gs')]}")
-    if isinstance(error, PermissionError) or kinds & _NOT_AUTHORISED:
+    refused = getattr(error, "code", None) in (401, 403) or text.startswith("Forbidden")
+    if isinstance(error, PermissionError) or kinds & _NOT_AUTHORISED or refused:
         return RemoteError(f"{url}: access is denied; check the credentials and the bucket's policy")
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return RemoteError(f"{url}: the disk is full; point TMPDIR at a larger one")

@@ -168,7 +168,7 @@ def test_a_clip_the_network_kept_back_is_tried_again_by_the_next_run(
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["s3://nobody-has-this/takes/"], "there is no such bucket"),
+        (["s3://nobody-has-this/takes/"], "there is no bucket"),
         (["s3://takes/empty/"], "expected clips below this address; found none among 0 objects"),
         (["s3://takes/*.mp4"], "the pattern matches no object"),
         (["s3://takes/none.mp4"], "there is no such object"),

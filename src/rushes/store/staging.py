@@ -70,7 +70,7 @@ class Staging:
 
     def _take_lock(self) -> None:
         address = joined(self.url, LOCK)
-        if self._create(address):
+        if _read(address) is None and self._create(address):
             return
         holder = _read(address)
         if holder is not None and not _is_dead(holder):
@@ -87,8 +87,6 @@ class Staging:
         except (Unreachable, Vanished):
             raise
         except RemoteError:  # some stores that speak S3 cannot create conditionally
-            if _read(address) is not None:
-                return False
             return put_bytes(self._sign(), address)
 
     def renew(self) -> None:
