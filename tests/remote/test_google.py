@@ -36,10 +36,9 @@ def google(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[dict[str
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("tempfile.tempdir", None)
+    remote._client.cache_clear()
     yield settings
-    import gcsfs
-
-    gcsfs.GCSFileSystem.clear_instance_cache()
+    remote._client.cache_clear()
     server.stop()
 
 
