@@ -13,7 +13,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "rushes"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors",),
     ("core",),
-    ("compiled", "numpy_files"),
+    ("compiled", "numpy_files", "remote"),
     ("decode",),
     ("models",),
     ("face",),

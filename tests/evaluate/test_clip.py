@@ -172,7 +172,7 @@ def test_an_impossible_value_costs_one_row_and_not_the_batch(monkeypatch: pytest
     def measure(path: str, **settings: object) -> object:
         raise DefinitionError("video_duration_ms: -0.007 is outside its range 0..None")
 
-    monkeypatch.setattr(clips, "measure", measure)
+    monkeypatch.setattr(clips, "measure_anywhere", measure)
     profile = load_profile("general")
     task = clips._Task(subject_id="a", path="a.mp4", audio=None, audio_missing="", faces=None, profile=profile)
     subject = json.loads(clips._work(task).line)["subject"]

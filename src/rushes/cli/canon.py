@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,12 +13,12 @@ if TYPE_CHECKING:
 
 
 def canon(
-    clip: Annotated[Path, typer.Argument(metavar="IN", help="The clip to bring into canonical form.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write it; an .mp4.")] = Path(
-        "output_canon.mp4"
-    ),
+    clip: Annotated[str, typer.Argument(metavar="IN", help="The clip to bring into canonical form, here or s3://.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", help="Where to write it, here or s3://; an .mp4.")
+    ] = "output_canon.mp4",
     audio: Annotated[
-        Path | None, typer.Option("--audio", help="Sound to use instead of the clip's own; the result ends with it.")
+        str | None, typer.Option("--audio", help="Sound to use instead of the clip's own; the result ends with it.")
     ] = None,
     fps: Annotated[float, typer.Option("--fps", help="Constant frame rate of the result.")] = 30,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
@@ -28,18 +27,27 @@ def canon(
 
     Example: rushes canon take.mov --audio speech.wav -o output_canon.mp4
     """
-    from rushes.decode import canonicalize, probe
+    from contextlib import ExitStack
 
-    video = probe(clip).video
-    expected = round((video.duration_ms or 0) * fps / 1000) if video else 0
-    with progress(clip.name, expected, "frames") as advance:
-        written = canonicalize(clip, output, audio=audio, fps=fps, on_frame=advance)
-    facts = probe(written)
+    from rushes.decode import canonicalize, probe
+    from rushes.errors import InputError
+    from rushes.remote import delivered, fetched, is_remote
+
+    if is_remote(output) and output in (clip, audio):
+        raise InputError(f"{output}: is one of the inputs and would be overwritten; choose another output with -o")
+    with ExitStack() as stack:
+        target = stack.enter_context(delivered(output))
+        source = stack.enter_context(fetched(clip)).path
+        sound = stack.enter_context(fetched(audio)).path if audio is not None else None
+        video = probe(source).video
+        expected = round((video.duration_ms or 0) * fps / 1000) if video else 0
+        with progress(source.name, expected, "frames") as advance:
+            facts = probe(canonicalize(source, target, audio=sound, fps=fps, on_frame=advance))
     if as_json:
-        print_json({"path": str(written), "source": str(clip), "facts": facts.plain()})
+        print_json({"path": output, "source": clip, "facts": facts.plain()})
         return
     print(_summary(facts))
-    print(written)
+    print(output)
 
 
 def _summary(facts: MediaFacts) -> str:

@@ -20,7 +20,10 @@ _SHOWN = 25
 
 
 def clip(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH…", help="Clips, folders of clips, or globs in quotes.")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH…", help="Clips, folders of clips, or globs in quotes; here, s3:// or gs://."),
+    ],
     audio: Annotated[
         str | None, typer.Option(help="A sound file for every clip, or a folder with one per clip, matched by stem.")
     ] = None,
@@ -37,7 +40,8 @@ def clip(
         str, typer.Option(help="Thresholds of the review signals: general, talking-head, or a TOML file.")
     ] = "general",
     out: Annotated[
-        str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory; the same one continues.")
+        str | None,
+        typer.Option("-o", "--out", metavar="RUN", help="Run directory, here or s3://; the same one continues."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes; the cores when left out.")] = None,
     timeout: Annotated[
@@ -87,7 +91,7 @@ def clip(
     if as_json:
         print_json(_as_json(run))
     else:
-        _show(run, profile, [str(path) for path in written])
+        _show(run, profile, written)
     worst = {"reject": {"reject"}, "flagged": {"reject", "flagged"}}.get(fail_on or "", set())
     caught = sum(subject.badge in worst for subject in run.subjects)
     if caught:
@@ -110,7 +114,7 @@ def _bar() -> Iterator[Callable[[int, int], Callable[[int], None]]]:
 
 def _as_json(run: Run) -> dict[str, object]:
     return {
-        "run": str(run.path),
+        "run": run.place,
         "review_signals": _counts(run),
         "clips": [entry.subject.row() | {"measurements": entry.rows()} for entry in run.entries],
     }
@@ -138,8 +142,8 @@ def _show(run: Run, profile: str, written: list[str]) -> None:
         print(f"  {signature}")
     for path in written[:3]:
         print(path)
-    print(f"rushes report {run.path} -o report.html makes a page of it")
-    print(run.path)
+    print(f"rushes report {run.place} -o report.html makes a page of it")
+    print(run.place)
 
 
 def _not_judged(run: Run) -> list[str]:

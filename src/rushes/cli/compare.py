@@ -18,7 +18,9 @@ _QUIET = {"same": "The same on every clip", "no pair": "No clip has a value in b
 
 
 def compare(
-    run_a: Annotated[str, typer.Argument(metavar="RUN_A", help="The run to compare against.")],
+    run_a: Annotated[
+        str, typer.Argument(metavar="RUN_A", help="The run to compare against; a folder, s3:// or gs://.")
+    ],
     run_b: Annotated[str, typer.Argument(metavar="RUN_B", help="The run to judge; differences are B − A.")],
     fail_on: Annotated[
         list[str] | None,
@@ -72,7 +74,7 @@ def _show(comparison: Comparison) -> None:
     from rushes.report.text import value_text
 
     first, second = comparison.first, comparison.second
-    print(f"A {first.path}  ·  B {second.path}  ·  {len(comparison.paired)} clips in both, differences are B − A")
+    print(f"A {first.place}  ·  B {second.place}  ·  {len(comparison.paired)} clips in both, differences are B − A")
     _say_state(comparison)
     print_table(
         "Mean differences, with 95 % intervals (Student's t; exact for true/false) and the exact sign test",
@@ -122,7 +124,7 @@ def _say_state(comparison: Comparison) -> None:
         ("B", comparison.second, comparison.only_second),
     ):
         if run.status != "complete":
-            say(f"{run.path}: the run is {run.status}; what is finished so far was compared")
+            say(f"{run.place}: the run is {run.status}; what is finished so far was compared")
         if alone:
             more = ", …" if len(alone) > _NAMES_SHOWN else ""
             print(f"Only in {letter}, so not compared ({len(alone)}): {', '.join(alone[:_NAMES_SHOWN])}{more}")

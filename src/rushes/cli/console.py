@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
+from pathlib import Path
 from typing import Literal, NoReturn, ParamSpec, TypeVar
 
 import typer
 
 from rushes.core.canonical import canonical_json
-from rushes.errors import RushesError
+from rushes.errors import InputError, RushesError
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,6 +30,7 @@ def one_line_errors(command: Callable[P, R]) -> Callable[P, R]:
     @wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
+            _refuse_addresses(kwargs.values())
             return command(*args, **kwargs)
         except RushesError as error:
             fail(str(error))
@@ -40,6 +43,14 @@ def one_line_errors(command: Callable[P, R]) -> Callable[P, R]:
             fail(f"{error.filename or 'system'}: {error.strerror or error}")
 
     return wrapper
+
+
+def _refuse_addresses(values: Iterable[object]) -> None:
+    """A verb that takes a `Path` has no use for s3://bucket, which as a path is the folder `s3:` here."""
+    for value in values:
+        for path in value if isinstance(value, (list, tuple)) else [value]:
+            if isinstance(path, Path) and re.fullmatch(r"(s3|gs|gcs|https?):", path.parts[0] if path.parts else ""):
+                raise InputError(f"{path.parts[0]}//…: expected a path; this works on local files only")
 
 
 def fail(message: str) -> NoReturn:

@@ -61,4 +61,5 @@ def _report(parts: Sequence[DemoPart], path: Path) -> Path | None:
     from rushes.evaluate.report import write_report
 
     lead = " ".join(part.found for part in parts)
-    return write_report([part.run for part in parts], path, title="The demo: known faults, found", lead=lead).path
+    write_report([part.run for part in parts], path, title="The demo: known faults, found", lead=lead)
+    return path

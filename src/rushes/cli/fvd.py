@@ -50,7 +50,10 @@ def spread(args: list[str]) -> list[str]:
 
 
 def fvd(
-    gen: Annotated[str, typer.Argument(metavar="GEN", help="Generated set: folder, glob, list file or saved .npz.")],
+    gen: Annotated[
+        str,
+        typer.Argument(metavar="GEN", help="Generated set: folder, glob, list or saved .npz; here, s3:// or gs://."),
+    ],
     gt: Annotated[str, typer.Argument(metavar="GT", help="Ground-truth set, in any of the same forms.")],
     metric: Annotated[list[str] | None, typer.Option(help="fvd, fid-vid, kvd; one or several. Default: fvd.")] = None,
     protocol: Annotated[
@@ -83,7 +86,9 @@ def fvd(
         bool, typer.Option("--strict", help="Stop at a clip that cannot be read, in place of leaving it out.")
     ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Draws the subsets of --interval and --extrapolate.")] = 0,
-    out: Annotated[str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory to write.")] = None,
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory to write, here or s3://.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
     """How far is the generated set from the real one? The answer carries every constant that made it.

@@ -13,9 +13,11 @@ from rushes.cli.console import print_json, progress
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN…", help="Run directories, of any instrument.")],
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUN…", help="Run directories of any instrument, here, s3:// or gs://.")
+    ],
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option("-o", "--out", metavar="FILE", help="The page; report.html in the run, or here for several."),
     ] = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
@@ -30,13 +32,15 @@ def report(
     Example: rushes report runs/clip-1a2b3c4d -o report.html
     """
     from rushes.evaluate.report import write_report
+    from rushes.remote import is_remote, joined
 
-    target = out or (runs[0] / "report.html" if len(runs) == 1 else Path("report.html"))
+    beside = joined(runs[0], "report.html") if is_remote(runs[0]) else str(Path(runs[0]) / "report.html")
+    target = out or (beside if len(runs) == 1 else "report.html")
     with _bar() as bar:
         made = write_report(runs, target, title=title, strips=0 if no_strips else strips, progress=bar)
     if as_json:
         rows = [
-            {"run": str(run.path), "instrument": run.instrument, "status": run.status, "subjects": len(run.subjects)}
+            {"run": run.place, "instrument": run.instrument, "status": run.status, "subjects": len(run.subjects)}
             for run in made.runs
         ]
         print_json({"report": str(made.path), "bytes": made.bytes, "found": made.found, "runs": rows})

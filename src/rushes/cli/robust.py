@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,9 +21,10 @@ _MARKS = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 
 
 def robust(
-    sweep_dir: Annotated[Path, typer.Argument(help="A sweep directory, or a folder of sweep directories.")],
+    sweep_dir: Annotated[str, typer.Argument(help="A sweep directory, or a folder of them; here, s3:// or gs://.")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The run directory; one under runs/ unless given.")
+        str | None,
+        typer.Option("-o", "--output", help="The run directory, here or s3://; one under runs/ unless given."),
     ] = None,
     verify: Annotated[
         bool, typer.Option("--verify/--no-verify", help="Check each run's manifest_hash before measuring.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,9 +22,10 @@ _AXES_HELP = (
 
 
 def sweep(
-    clips: Annotated[list[Path], typer.Argument(help="Clips, folders or globs.")],
+    clips: Annotated[list[str], typer.Argument(help="Clips, folders or globs, here or in a store (s3://, gs://).")],
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="The sweep directory; one below it per clip if several.")
+        str,
+        typer.Option("-o", "--output", help="The sweep directory, here or s3://; one below it per clip if several."),
     ],
     axis: Annotated[list[str], typer.Option("--axis", help=_AXES_HELP)],
     seeds: Annotated[str, typer.Option(help="Whole numbers with commas; noise is drawn anew for each.")] = "1",

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core import canonical_json
+from rushes.core.files import replacing
 from rushes.core.provenance import bytes_digest
+from rushes.distribution.clip_reading import clip_digest
+from rushes.distribution.inputs import Clip
 from rushes.errors import InputError
+from rushes.remote import RemoteFile
 
 
 class FeatureCache:
@@ -27,6 +32,22 @@ class FeatureCache:
     def key(clip_digest: str, how: dict[str, object]) -> str:
         """`how` is everything else that can move a feature."""
         return bytes_digest(canonical_json({"clip": clip_digest, "how": how, "format": 1}).encode())
+
+    def digest_of(self, clip: Clip) -> str | None:
+        """A clip's digest: of its bytes; for objects in a store, the one remembered of these very versions, or None."""
+        return _remembered(self._note(clip)) if _is_remote(clip) else clip_digest(clip)
+
+    def remember(self, clip: Clip, digest: str) -> None:
+        """Keep the digest of a clip in a store, so that the next run need not fetch it to know it."""
+        if _is_remote(clip):
+            target = self._note(clip)
+            target.parent.mkdir(exist_ok=True)
+            with replacing(target) as out:
+                out.write(digest)
+
+    def _note(self, clip: Clip) -> Path:
+        listed = [(str(file), file.facts()) for file in clip.files if isinstance(file, RemoteFile)]
+        return self.folder / "objects" / f"{bytes_digest(canonical_json(listed).encode())}.txt"
 
     def get(self, key: str) -> NDArray[np.float32] | None:
         """The stored row; None where there is none, or where the file is damaged."""
@@ -46,3 +67,15 @@ class FeatureCache:
 
     def _file(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.npy"
+
+
+def _is_remote(clip: Clip) -> bool:
+    return all(isinstance(file, RemoteFile) for file in clip.files)
+
+
+def _remembered(note: Path) -> str | None:
+    try:
+        text = note.read_text(encoding="ascii")
+    except (OSError, ValueError):
+        return None
+    return text if re.fullmatch(r"[0-9a-f]{64}", text) else None

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -20,6 +21,7 @@ from rushes.distribution.protocols import Normalisation, Recipe, Side, least_fra
 from rushes.distribution.resize import resize_frames
 from rushes.distribution.segments import fill_segments, last_needed, needs_total, segment_indices
 from rushes.errors import MediaError
+from rushes.remote import fetched
 
 Frame: TypeAlias = NDArray[np.uint8]
 Segment: TypeAlias = NDArray[np.float32]
@@ -99,7 +101,7 @@ def _pictures(clip: Clip, *, convert: bool, wanted: set[int] | None = None) -> I
         return
     from rushes.decode import ClipReader
 
-    with ClipReader(clip.files[0]) as reader:
+    with ClipReader(_here(clip)[0]) as reader:
         for index, frame in enumerate(reader):
             yield frame.rgb() if convert and (wanted is None or index in wanted) else None
         broken = reader.decode_failures + reader.corrupt_frames
@@ -109,7 +111,7 @@ def _pictures(clip: Clip, *, convert: bool, wanted: set[int] | None = None) -> I
 
 def _from_images(clip: Clip, convert: bool, wanted: set[int] | None) -> Iterator[Frame | None]:
     size: tuple[int, ...] | None = None
-    for index, path in enumerate(clip.files):
+    for index, path in enumerate(_here(clip)):
         if not convert or (wanted is not None and index not in wanted):
             yield None
             continue
@@ -140,10 +142,22 @@ def crash_line(clip: Clip) -> str:
     return f"{clip.name}: the decoder crashed on it; re-export it"
 
 
+@contextmanager
+def at_hand(task: Task) -> Iterator[Task]:
+    """The task on a clip whose files are on this machine, as copies that go away afterwards where they are objects."""
+    with ExitStack() as stack:
+        files = tuple(stack.enter_context(fetched(place)).path for place in task.clip.files)
+        yield replace(task, clip=replace(task.clip, files=files))
+
+
+def _here(clip: Clip) -> tuple[Path, ...]:
+    return tuple(place for place in clip.files if isinstance(place, Path))
+
+
 def clip_digest(clip: Clip) -> str:
     """sha256 of the file's bytes; of the pictures' digests in order for a sequence."""
     digests = []
-    for path in clip.files:
+    for path in _here(clip):
         try:
             with open(path, "rb") as file:
                 digests.append(hashlib.file_digest(file, "sha256").hexdigest())
@@ -154,4 +168,4 @@ def clip_digest(clip: Clip) -> str:
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
 
-Kind: TypeAlias = Literal["segment", "done", "failed"]
+Kind: TypeAlias = Literal["segment", "done", "failed", "lost"]

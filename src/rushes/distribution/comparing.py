@@ -24,6 +24,7 @@ from rushes.distribution.protocols import DEFAULT, PROTOCOLS, Backbone, Metric, 
 from rushes.distribution.rows import FeatureSet
 from rushes.distribution.stats_file import How, load_statistics, merge_sets, save_statistics
 from rushes.errors import InputError, MissingDependency
+from rushes.remote import Place, delivered, is_remote, look
 
 if TYPE_CHECKING:
     from rushes.distribution.elsewhere import RowSource
@@ -110,7 +111,8 @@ class Comparison:
 
     def save(self, side: Side, path: Path | str) -> Path:
         """Write a side's rows, to be given in place of its clips next time."""
-        return save_statistics(path, self.gen if side == "gen" else self.gt)
+        with delivered(path) as target:
+            return save_statistics(target, self.gen if side == "gen" else self.gt)
 
 
 def compare(
@@ -171,16 +173,25 @@ def _unanswered(
     return Measurement.missing(definition, why, count=n_gen + n_gt)
 
 
-_Given: TypeAlias = "ClipSet | tuple[Path, ...]"
+_Given: TypeAlias = "ClipSet | tuple[Place, ...]"
 
 
 def _find(given: str | Path) -> _Given:
     if not is_statistics(given):
         return find_clips(given)
+    if is_remote(given):
+        return _statistics_at(str(given))
     files = [Path(given)] if Path(given).exists() else [Path(p) for p in glob.glob(str(given))]
     if not files:
         raise InputError(f"{given}: expected saved statistics; nothing is there")
     return tuple(sorted(files, key=lambda path: natural_key(str(path))))
+
+
+def _statistics_at(url: str) -> tuple[Place, ...]:
+    listing = look(url)
+    if not listing.files:
+        raise InputError(f"{url}: expected saved statistics; nothing is there")
+    return tuple(sorted(listing.files, key=lambda file: natural_key(file.url)))
 
 
 class _Reader:

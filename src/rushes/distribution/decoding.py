@@ -23,14 +23,15 @@ from typing import IO, Any, TypeAlias
 
 import numpy as np
 
-from rushes.distribution.clip_reading import Kind, Segment, Task, clip_digest, clip_segments, crash_line
+from rushes.distribution.clip_reading import Kind, Segment, Task, at_hand, clip_digest, clip_segments, crash_line
 from rushes.errors import RushesError
+from rushes.remote import Unreachable
 
 _WAITING = 4
 """Segments of one clip that may wait for the network."""
 
 Message: TypeAlias = tuple[Kind, "Segment | str"]
-"""("segment", array), then ("done", the clip's digest) or ("failed", why)."""
+"""("segment", array), then ("done", the clip's digest), ("failed", why), or ("lost", why its store did not answer)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,13 @@ class Event:
 def read_here(task: Task) -> Iterator[Message]:
     """Read one clip in this process."""
     try:
-        for segment in clip_segments(task):
-            yield "segment", segment
-        yield "done", clip_digest(task.clip)
+        with at_hand(task) as here:
+            for segment in clip_segments(here):
+                yield "segment", segment
+            digest = clip_digest(here.clip)
+        yield "done", digest
+    except Unreachable as error:
+        yield "lost", str(error)
     except RushesError as error:
         yield "failed", str(error)
     except (OSError, MemoryError) as error:

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from rushes.distribution.cache import FeatureCache
-from rushes.distribution.clip_reading import Segment, Task, clip_digest
+from rushes.distribution.clip_reading import Segment, Task
 from rushes.distribution.decoding import Event, read_clips
 from rushes.distribution.inputs import Clip
 from rushes.distribution.models.fast import FastI3D, FastNetwork, FastResNet3D50
@@ -27,6 +27,7 @@ from rushes.distribution.protocols import Recipe, Side
 from rushes.distribution.rows import FeatureSet, Rows
 from rushes.distribution.weights import Weights
 from rushes.errors import InputError, MediaError, MissingDependency
+from rushes.remote import Unreachable
 
 Precision: TypeAlias = Literal["fp32", "tf32", "fp16"]
 Say: TypeAlias = Callable[[str], None]
@@ -210,6 +211,7 @@ class Gather:
         self._clips, self._strict, self._advance, self._cache = clips, strict, advance, cache
         self.rows: dict[int, Rows] = {}
         self._keys: dict[int, str] = {}
+        self._how: list[dict[str, object]] = []
         self._digests: dict[int, str] = {}
         self._failed: dict[int, str] = {}
         self._owners: deque[int] = deque()
@@ -222,13 +224,15 @@ class Gather:
         if self._cache is None:
             return
         how = recipe.feature_params(side) | {"weights": weights.sha256, "precision": precision}
+        self._how = [how | ({"name": c.name} if recipe.cut(side) == "random" else {}) for c in self._clips]
         for number, clip in enumerate(self._clips):
             try:
-                digest = clip_digest(clip)
+                digest = self._cache.digest_of(clip)
             except MediaError:
                 continue  # reading it will say so
-            named = {"name": clip.name} if recipe.cut(side) == "random" else {}
-            self._keys[number] = self._cache.key(digest, how | named)
+            if digest is None:
+                continue  # in a store, and not read before: reading it will tell
+            self._keys[number] = self._cache.key(digest, self._how[number])
             row = self._cache.get(self._keys[number])
             if row is not None and len(row) == recipe.dimensions:
                 self.rows[number], self._digests[number] = row, digest
@@ -244,11 +248,19 @@ class Gather:
                 yield event.payload
             elif event.kind == "done":
                 self._digests[number] = event.payload
+                self._remember(number, event.payload)
                 self._wanted[number] = self._passed[number]
                 self._settle(number)
                 self._advance(1)
+            elif event.kind == "lost":  # a set without the clips that did not arrive would be another set
+                raise Unreachable(event.payload)
             else:
                 self._fail(number, event.payload)
+
+    def _remember(self, number: int, digest: str) -> None:
+        if self._cache is not None and number not in self._keys and number < len(self._how):
+            self._keys[number] = self._cache.key(digest, self._how[number])
+            self._cache.remember(self._clips[number], digest)
 
     def add(self, row: Rows) -> None:
         number = self._owners.popleft()

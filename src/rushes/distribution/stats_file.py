@@ -18,6 +18,7 @@ from rushes.distribution.inputs import natural_key
 from rushes.distribution.rows import FeatureSet
 from rushes.errors import DefinitionMismatch, InputError
 from rushes.numpy_files import FAULTS, reason
+from rushes.remote import Place, fetched
 
 FORMAT = 1
 
@@ -45,9 +46,10 @@ def save_statistics(path: Path | str, sets: Sequence[tuple[How, FeatureSet]]) ->
     return target
 
 
-def load_statistics(path: Path | str, how: How) -> FeatureSet:
+def load_statistics(path: Place | str, how: How) -> FeatureSet:
     """The rows stored under this recipe; says what differs when there are only others."""
-    entries = _read(Path(path))
+    with fetched(path) as copy:
+        entries = _read(copy.path)
     wanted = json.loads(canonical_json(how))
     for stored, features in entries:
         if stored == wanted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -17,6 +17,7 @@ from rushes.core.provenance import file_digest
 from rushes.decode import AudioTrack, probe, read_audio
 from rushes.errors import InputError, MediaError
 from rushes.evaluate.faces import AUDIO_RATE, FaceSettings, FaceWatch, Tier, missing, settle
+from rushes.remote import is_remote, stat
 
 if TYPE_CHECKING:
     import numpy as np
@@ -71,12 +72,21 @@ def evaluate_clip(
     SyncNet (`syncnet_weights`: syncnet_v2.model).
     """
     rules = profile if isinstance(profile, Profile) else load_profile(profile)
-    if not Path(path).exists():
-        raise InputError(f"{path}: no such file")
-    if audio is not None and not Path(audio).is_file():
-        raise InputError(f"{audio}: no such audio file")
+    from rushes.evaluate.remote_clip import measure_anywhere
+
+    _require(path, "no such file", Path(path).exists)
+    if audio is not None:
+        _require(audio, "no such audio file", Path(audio).is_file)
     faces = settle(tier, face_model=face_model, syncnet_weights=syncnet_weights)
-    return measure(str(path), audio=None if audio is None else str(audio), audio_missing="", faces=faces, profile=rules)
+    sound = None if audio is None else str(audio)
+    return measure_anywhere(str(path), audio=sound, audio_missing="", faces=faces, profile=rules)
+
+
+def _require(given: Path | str, fault: str, is_here: Callable[[], bool]) -> None:
+    if is_remote(given):
+        stat(str(given))
+    elif not is_here():
+        raise InputError(f"{given}: {fault}")
 
 
 def measure(

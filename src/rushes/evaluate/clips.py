@@ -10,11 +10,13 @@ from rushes.clip.profile import Profile, load_profile
 from rushes.core.canonical import canonical_json
 from rushes.core.provenance import bytes_digest
 from rushes.errors import DefinitionError
-from rushes.evaluate.clip import ClipResult, digest, measure, unreadable
+from rushes.evaluate.clip import ClipResult, digest, unreadable
 from rushes.evaluate.faces import FaceSettings, Tier, settle
 from rushes.evaluate.inputs import Sound, find_clips, match_audio
+from rushes.evaluate.remote_clip import is_same_content, measure_anywhere
+from rushes.remote import Place, is_remote
 from rushes.scale.engine import LOCAL, Crash, Engine, run_tasks
-from rushes.store import Entry, Packed, Run, RunWriter, Subject, pack, read_run, subject_ids
+from rushes.store import Entry, Packed, Run, RunWriter, Subject, open_run, pack, read_run, subject_ids
 
 Progress = Callable[[int], None]
 
@@ -51,7 +53,7 @@ def evaluate_clips(
     engine: Engine = LOCAL,
     progress: Callable[[int, int], Progress] | None = None,
 ) -> Run:
-    """Measure files, folders and globs into a run directory, and return the run.
+    """Measure files, folders and globs, here or in a store (`s3://`, `gs://`), into a run directory; return the run.
 
     `run` defaults to `runs/clip-<digest of the question>`, so that the same call continues the same run. `audio` is one
     sound file for every clip, or a folder with one file per clip, matched by stem. `jobs` defaults to the cores, to
@@ -67,9 +69,9 @@ def evaluate_clips(
     faces = settle(tier, face_model=face_model, syncnet_weights=syncnet_weights)
     settings: dict[str, object] = {"tier": tier, "profile": rules.name, "profile_sha256": rules.digest}
     settings |= {} if faces is None else faces.facts()
-    target = Path(run) if run is not None else _default_run(settings, [str(clip) for clip in clips])
-    with RunWriter(target, instrument="clip", settings=settings, inputs=[str(clip) for clip in clips]) as writer:
-        todo = [n for n, clip in enumerate(clips) if not _is_finished(writer, ids[n], str(clip), sounds[n])]
+    target = run if run is not None else _default_run(settings, [str(clip) for clip in clips])
+    with open_run(target, instrument="clip", settings=settings, inputs=[str(clip) for clip in clips]) as writer:
+        todo = [n for n, clip in enumerate(clips) if not _is_finished(writer, ids[n], clip, sounds[n])]
         advance = progress(len(clips), len(clips) - len(todo)) if progress else None
         tasks = [
             _Task(
@@ -95,7 +97,7 @@ def evaluate_clips(
 
 def _work(task: _Task) -> Packed:
     try:
-        result = measure(
+        result = measure_anywhere(
             task.path, audio=task.audio, audio_missing=task.audio_missing, faces=task.faces, profile=task.profile
         )
         return _packed(task.subject_id, result)
@@ -121,9 +123,11 @@ def _packed(subject_id: str, result: ClipResult) -> Packed:
     return pack(Entry(subject=subject, measurements=result.measurements, series=result.series))
 
 
-def _is_finished(writer: RunWriter, subject_id: str, path: str, sound: Sound) -> bool:
+def _is_finished(writer: RunWriter, subject_id: str, clip: Place, sound: Sound) -> bool:
     """Whether an earlier run measured this very content under this id."""
-    row = writer.finished(subject_id)
+    row, path = writer.finished(subject_id), str(clip)
+    if is_remote(path) or is_remote(sound.path):
+        return row is not None and is_same_content(row, clip, sound)
     if row is None or row.get("path") != path or row.get("sha256") != digest(path):
         return False
     facts = row.get("facts")

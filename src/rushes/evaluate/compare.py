@@ -130,7 +130,7 @@ def regression(comparison: Comparison, metric: str, amount: float) -> list[Paire
 
 
 def _nothing_shared(a: Run, b: Run) -> str:
-    shown = [f"{run.path} ({len(run.subjects)}, such as {_sample(run)})" for run in (a, b)]
+    shown = [f"{run.place} ({len(run.subjects)}, such as {_sample(run)})" for run in (a, b)]
     return f"no subject has the same id in both runs: {' and '.join(shown)}; name the clips alike"
 
 

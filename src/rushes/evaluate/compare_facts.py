@@ -11,8 +11,8 @@ def as_data(comparison: Comparison) -> dict[str, object]:
     everything = [m for c in comparison.metrics for m in c.statistics.measurements] + list(comparison.transitions)
     everything += [m for c in comparison.metrics for x in c.largest for m in (x.first, x.second, x.difference)]
     return {
-        "run_a": str(comparison.first.path),
-        "run_b": str(comparison.second.path),
+        "run_a": comparison.first.place,
+        "run_b": comparison.second.place,
         "paired": list(comparison.paired),
         "only_a": list(comparison.only_first),
         "only_b": list(comparison.only_second),

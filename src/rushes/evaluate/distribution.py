@@ -14,7 +14,7 @@ from rushes.distribution.comparing import Comparison, Progress, Question, compar
 from rushes.distribution.protocols import Side
 from rushes.distribution.video_metrics import as_measurements
 from rushes.scale.engine import LOCAL, Crash, Engine, connected, gpu_count, run_tasks
-from rushes.store import Entry, RunWriter, Subject
+from rushes.store import Entry, Subject, open_run
 
 if TYPE_CHECKING:
     from rushes.distribution.elsewhere import RowSource, Shard
@@ -47,7 +47,7 @@ def compare_sets(
         def answer(settled: Question) -> Comparison:
             return compare(gen, gt, settled, progress=progress, say=say, rows=rows)
 
-        comparison = answer(asked) if run is None else _into_run(Path(run), gen, gt, asked, answer)
+        comparison = answer(asked) if run is None else _into_run(run, gen, gt, asked, answer)
     if save_gt is not None:
         comparison.save("gt", save_gt)
     if save_gen is not None:
@@ -89,10 +89,10 @@ def _crashed(shard: Shard) -> tuple[ClipRow, ...]:
 
 
 def _into_run(
-    run: Path, gen: Path | str, gt: Path | str, asked: Question, answer: Callable[[Question], Comparison]
+    run: Path | str, gen: Path | str, gt: Path | str, asked: Question, answer: Callable[[Question], Comparison]
 ) -> Comparison:
-    with RunWriter(run, instrument="distribution", settings=_settings(asked), inputs=[str(gen), str(gt)]) as writer:
-        cache = run / ".features"
+    with open_run(run, instrument="distribution", settings=_settings(asked), inputs=[str(gen), str(gt)]) as writer:
+        cache = writer.path / ".features"
         comparison = answer(replace(asked, cache=asked.cache or cache))
         writer.add(_entry(comparison, "gen", str(gen)))
         writer.add(_entry(comparison, "gt", str(gt)))

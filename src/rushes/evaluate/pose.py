@@ -26,6 +26,7 @@ from rushes.pose.reading import Columns, Duplicates, PoseSet, read_poses
 from rushes.pose.remarks import remarks
 from rushes.pose.scoring import PoseScores, Root, ScoreSettings, score_batch
 from rushes.pose.skeletons import Skeleton
+from rushes.remote import fetched, local_only
 from rushes.store import Entry, RunWriter, Subject, subject_ids
 
 DEFAULT_KS = (5, 10, 20, 50)
@@ -74,6 +75,7 @@ def score_pose(
                 seed's three with `px` as the absolute threshold. `run` defaults to `runs/pose-<digest>`.
     Errors      `InputError` with the file and the frame: different joints, 2-D against 3-D, nothing that pairs.
     """
+    local_only(pred, gt, run)
     if not norms:
         raise InputError(f"a PCK needs its normalisation; choose from {', '.join(NORM_NAMES)}")
     predicted = _load(pred, columns=columns, duplicates=duplicates, largest=False, progress=progress)
@@ -199,6 +201,7 @@ def extract_clips(
     """Find the bodies of clips and write them: one `.npz` for one clip, a folder with one per clip for several."""
     from rushes.pose.extract import BodyFinder, extract_poses, save_poses
 
+    local_only(out)
     found = find_clips(clips)
     target = Path(out)
     if len(found) > 1 and target.suffix.lower() == ".npz":
@@ -207,7 +210,8 @@ def extract_clips(
     finder = BodyFinder()
     written = []
     for clip, name in zip(found, names, strict=True):
-        poses = extract_poses(clip, finder=finder, progress=progress)
+        with fetched(clip) as copy:
+            poses = extract_poses(copy.path, finder=finder, progress=progress)
         save_poses(name, poses)
         written.append(Extracted(clip=str(clip), path=str(name), frames=len(poses.points), found=poses.found))
     return written

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rushes.core.files import replacing
 from rushes.errors import InputError
+from rushes.remote import delivered, is_remote
 from rushes.report.page import opening, render_page
 from rushes.report.sections.clips import clip_section
 from rushes.report.sections.numbers import numbers_section
@@ -30,7 +31,7 @@ Progress = Callable[[int], None]
 class Report:
     """A written report."""
 
-    path: Path
+    path: Path | str
     bytes: int
     found: str
     runs: tuple[Run, ...]
@@ -58,14 +59,13 @@ def write_report(
     taken = _strips(opened, strips, jobs or cpu_count(), progress)
     sections = [_section(run, f"run-{number}", taken[number - 1]) for number, run in enumerate(opened, 1)]
     html = render_page(sections, title=title or _title(opened), lead=lead)
-    target = Path(path)
     try:
-        with replacing(target) as out:
+        with delivered(path) as target, replacing(target) as out:
             out.write(html)
     except OSError as error:
-        raise InputError(f"{target}: cannot write the report ({error.strerror or error})") from None
+        raise InputError(f"{path}: cannot write the report ({error.strerror or error})") from None
     found = lead or opening(sections)
-    return Report(path=target, bytes=len(html.encode()), found=found, runs=opened)
+    return Report(path=path if is_remote(path) else Path(path), bytes=len(html.encode()), found=found, runs=opened)
 
 
 def _title(runs: Sequence[Run]) -> str:
@@ -110,7 +110,7 @@ def _task(run: Run, entry: Entry) -> StripTask | None:
         return None
     path = entry.subject.path
     return StripTask(
-        candidates=(path, str(run.path.parent / path)),
+        candidates=(path,) if is_remote(path) else (path, str(run.path.parent / path)),
         sha256=entry.subject.sha256,
         frames=key_frames(total, find_faults(entry.measurements, series).frames()),
     )

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from rushes.core import Measurement
 from rushes.core.canonical import canonical_json
 from rushes.core.provenance import bytes_digest, file_digest
+from rushes.remote import is_remote
 from rushes.robustness.definitions import DRIFT_OF_RUN
 from rushes.robustness.diff import DiffPart, word_diff
 from rushes.robustness.gradients import GradientSurface, gradient_surface
@@ -32,7 +33,7 @@ from rushes.robustness.scores import RunScore, run_record, score_runs
 from rushes.robustness.surface import RobustnessSurface, robustness_surface
 from rushes.robustness.sweep import Sweep, SweepRun, read_sweep
 from rushes.robustness.verification import verify_sweep
-from rushes.store import Entry, RunWriter, Subject, subject_ids
+from rushes.store import Entry, Subject, open_run, pulled_folder, subject_ids
 
 WORST_RUNS = 5
 _LONGEST_ANSWER = 200
@@ -57,7 +58,7 @@ class WorstRun:
 class SweepReport:
     """Everything measured on one sweep."""
 
-    path: Path
+    path: Path | str
     family: str
     axes: Mapping[str, Mapping[str, object]]
     """Axis → encoded value → value, values as declared."""
@@ -126,20 +127,33 @@ def measure_robustness(
     With `verify`, a run whose `manifest.json` is not the one that was written is an error. `worst` is how many runs to
     list with their changed justification. `advance` is called after each run.
     """
-    folder = Path(sweep_dir)
-    sweeps = find_sweeps(folder)
-    if output is None:
-        return tuple(measure_sweep(path, verify=verify, worst=worst, advance=advance) for path in sweeps)
-    settings = {"verify": verify, "worst": worst}
-    ids = subject_ids([path.resolve().name for path in sweeps])
-    reports = []
-    with RunWriter(output, instrument="robustness", settings=settings, inputs=[str(folder)]) as run:
-        for subject_id, path in zip(ids, sweeps, strict=True):
-            report = measure_sweep(path, verify=verify, worst=worst, advance=advance)
-            run.add(Entry(subject=_subject(subject_id, path, report), measurements=report.measurements))
-            reports.append(report)
-        run.finish(ids)
-    return tuple(reports)
+    with pulled_folder(sweep_dir) as folder:
+        sweeps = find_sweeps(folder)
+        reports = (
+            _named(measure_sweep(p, verify=verify, worst=worst, advance=advance), folder, sweep_dir) for p in sweeps
+        )
+        if output is None:
+            return tuple(reports)
+        settings = {"verify": verify, "worst": worst}
+        ids = subject_ids([path.resolve().name for path in sweeps])
+        made = []
+        with open_run(output, instrument="robustness", settings=settings, inputs=[_place(sweep_dir)]) as run:
+            for subject_id, path, report in zip(ids, sweeps, reports, strict=True):
+                run.add(Entry(subject=_subject(subject_id, path, report), measurements=report.measurements))
+                made.append(report)
+            run.finish(ids)
+        return tuple(made)
+
+
+def _place(sweep_dir: Path | str) -> str:
+    return str(sweep_dir).rstrip("/") if is_remote(sweep_dir) else str(Path(sweep_dir))
+
+
+def _named(report: SweepReport, folder: Path, sweep_dir: Path | str) -> SweepReport:
+    """The report of a sweep that was brought here, under its address."""
+    if not is_remote(sweep_dir):
+        return report
+    return replace(report, path=str(report.path).replace(str(folder), _place(sweep_dir), 1))
 
 
 def default_run(sweep_dir: Path | str, *, verify: bool, worst: int) -> Path:
@@ -149,7 +163,9 @@ def default_run(sweep_dir: Path | str, *, verify: bool, worst: int) -> Path:
 
 
 def listed_runs(sweep_dir: Path | str) -> int:
-    """How many runs the sweeps here list, for a progress bar; nothing is checked yet."""
+    """How many runs the sweeps here list, for a progress bar; nothing is checked yet, and 0 is told of an address."""
+    if is_remote(sweep_dir):
+        return 0
     manifests = [read_json_object(path / MANIFEST) for path in find_sweeps(Path(sweep_dir))]
     return sum(len(runs) for manifest in manifests if isinstance(runs := manifest.get("runs"), list))
 
@@ -290,6 +306,5 @@ def shown(text: str, longest: int | None = None) -> str:
 
 
 def _subject(subject_id: str, path: Path, report: SweepReport) -> Subject:
-    return Subject(
-        id=subject_id, kind="sweep", path=str(path), sha256=file_digest(path / MANIFEST), facts=report.facts()
-    )
+    digest = file_digest(path / MANIFEST)
+    return Subject(id=subject_id, kind="sweep", path=str(report.path), sha256=digest, facts=report.facts())

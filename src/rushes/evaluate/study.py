@@ -14,7 +14,7 @@ from rushes.preference.study_measurements import study_measurements
 from rushes.preference.tie_models import TiePolicy
 from rushes.preference.validity_measurements import validity_measurements
 from rushes.preference.votes import Vote
-from rushes.store import Entry, Run, RunWriter, Subject, read_run, subject_ids
+from rushes.store import Entry, Run, Subject, open_run, read_run, subject_ids
 from rushes.study import StudyService, StudyStatus
 
 INSTRUMENT = "preference"
@@ -116,7 +116,7 @@ def _write(
         sha256=votes_digest(votes),
         facts=_facts(status, votes),
     )
-    with RunWriter(run, instrument=INSTRUMENT, settings={"study": study, **settings}, inputs=inputs) as writer:
+    with open_run(run, instrument=INSTRUMENT, settings={"study": study, **settings}, inputs=inputs) as writer:
         writer.add(Entry(subject=subject, measurements=found))
         writer.finish([subject.id])
     return read_run(run)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +12,10 @@ from rushes.core.provenance import file_digest
 from rushes.decode import probe
 from rushes.evaluate.clip import evaluate_clip
 from rushes.evaluate.inputs import find_clips
+from rushes.remote import Place, fetched, is_remote, joined, kept_near
 from rushes.robustness.manifests import MANIFEST
 from rushes.scale.engine import LOCAL, Crash, Engine, run_tasks
-from rushes.store import subject_ids
+from rushes.store import mirrored_folder, subject_ids
 from rushes.sweep.axes import checked_grid, checked_seeds
 from rushes.sweep.judges import Judge, Verdict
 from rushes.sweep.render import check_source
@@ -54,7 +56,7 @@ class BundleJudge:
 class SweepOutcome:
     """What a sweep made."""
 
-    sweeps: tuple[Path, ...]
+    sweeps: tuple[Path | str, ...]
     """One directory per clip; the output folder itself for a single clip."""
     runs: int
     kept: int
@@ -88,42 +90,53 @@ def sweep_clips(
     """
     grid, seed_list = checked_grid(axes.items()), checked_seeds(seeds)
     judge = judge or BundleJudge(profile=profile if isinstance(profile, Profile) else load_profile(profile))
-    sources = find_clips(clips)
-    for source in sources:
-        check_source(source, probe(source), grid)
-    target = Path(output)
-    folders = [target] if len(sources) == 1 else [target / name for name in subject_ids([s.stem for s in sources])]
-    sweeps = [
-        _tasks(source, folder, grid, seed_list, judge, keep_clips)
-        for source, folder in zip(sources, folders, strict=True)
-    ]
-    with locked(target):
-        if len(sources) > 1:
-            check_folder(target, [folder.name for folder in folders])
-        for folder, tasks in zip(folders, sweeps, strict=True):
-            check_folder(folder, ["runs", MANIFEST])
-            check_folder(folder / "runs", [task.name for task in tasks])
-            clear_cut_off(folder / "runs")
-        everything = [task for tasks in sweeps for task in tasks]
-        todo = [task for task in everything if not is_finished(task, retry_failed=retry_failed)]
-        kept = len(everything) - len(todo)
-        advance = progress(len(everything), kept) if progress else None
-        limit = timeout if isinstance(judge, BundleJudge) else None
-        failed = _make_all(todo, engine, jobs, limit, advance)
-        for folder, tasks in zip(folders, sweeps, strict=True):
-            write_manifest(folder, grid, seed_list, tasks)
-    return SweepOutcome(sweeps=tuple(folders), runs=len(everything), kept=kept, failed=failed)
+    with ExitStack() as held:
+        sources = [held.enter_context(kept_near(clip)) for clip in find_clips(clips)]
+        for source in sources:
+            with fetched(source) as copy:
+                check_source(copy.path, probe(copy.path), grid)
+        target = held.enter_context(mirrored_folder(output))
+        folders = [target] if len(sources) == 1 else [target / name for name in subject_ids([s.stem for s in sources])]
+        sweeps = [
+            _tasks(source, folder, grid, seed_list, judge, keep_clips)
+            for source, folder in zip(sources, folders, strict=True)
+        ]
+        with locked(target):
+            if len(sources) > 1:
+                check_folder(target, [folder.name for folder in folders])
+            for folder, tasks in zip(folders, sweeps, strict=True):
+                check_folder(folder, ["runs", MANIFEST])
+                check_folder(folder / "runs", [task.name for task in tasks])
+                clear_cut_off(folder / "runs")
+            everything = [task for tasks in sweeps for task in tasks]
+            todo = [task for task in everything if not is_finished(task, retry_failed=retry_failed)]
+            kept = len(everything) - len(todo)
+            advance = progress(len(everything), kept) if progress else None
+            limit = timeout if isinstance(judge, BundleJudge) else None
+            failed = _make_all(todo, engine, jobs, limit, advance)
+            for folder, tasks in zip(folders, sweeps, strict=True):
+                write_manifest(folder, grid, seed_list, tasks)
+        places = [_place(folder, target, output) for folder in folders]
+        return SweepOutcome(sweeps=tuple(places), runs=len(everything), kept=kept, failed=failed)
+
+
+def _place(folder: Path, target: Path, output: Path | str) -> Path | str:
+    """What a user calls a sweep's folder."""
+    if not is_remote(output):
+        return folder
+    return joined(str(output), folder.name) if folder != target else str(output)
 
 
 def _tasks(
-    source: Path,
+    source: Place,
     folder: Path,
     grid: Mapping[str, Sequence[float]],
     seeds: Sequence[int],
     judge: Judge,
     keep_clips: bool,
 ) -> list[RunTask]:
-    digest = file_digest(source)
+    with fetched(source) as copy:
+        digest = file_digest(copy.path)
     return [
         RunTask(
             source=source,

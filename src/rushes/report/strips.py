@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rushes.core.provenance import file_digest
 from rushes.decode import ClipReader
 from rushes.errors import MediaError
+from rushes.remote import RemoteError, fetched, is_remote
 
 FRAMES = 8
 """Frames of a strip: five at fixed positions, the others at faults."""
@@ -21,6 +22,7 @@ _FIXED = (0.0, 0.25, 0.5, 0.75, 1.0)
 _SIDE = 160
 """Longer side of a key frame, in pixels."""
 _QUALITY = 70
+_GONE = "The clip is no longer where the run found it. Its numbers stand; only the pictures are missing."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +71,17 @@ def key_frames(total: int, faults: Sequence[int]) -> tuple[int, ...]:
 
 def take_strip(task: StripTask) -> Strip:
     """Key frames of a clip. A clip that moved, changed or cannot be read gives a strip that says so."""
+    address = next((place for place in task.candidates if is_remote(place)), None)
+    if address is None:
+        return _taken(task)
+    try:
+        with fetched(address) as copy:
+            return _taken(replace(task, candidates=(str(copy.path),)))
+    except RemoteError:
+        return Strip(missing=_GONE)
+
+
+def _taken(task: StripTask) -> Strip:
     path, missing = _find(task)
     if path is None:
         return Strip(missing=missing)
@@ -89,7 +102,7 @@ def take_strip(task: StripTask) -> Strip:
 
 def _find(task: StripTask) -> tuple[Path | None, str]:
     """The clip the run measured: by place and by content."""
-    missing = "The clip is no longer where the run found it. Its numbers stand; only the pictures are missing."
+    missing = _GONE
     for candidate in map(Path, task.candidates):
         try:
             if not candidate.is_file():

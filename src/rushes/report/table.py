@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from rushes.clip.bundle import KEYS, by_bundle_key
 from rushes.core import Measurement
 from rushes.core.files import replacing
 from rushes.errors import InputError
+from rushes.remote import delivered, is_remote, joined, put_files
 from rushes.report.text import value_text
 from rushes.store import Entry, Run
 
@@ -62,14 +64,13 @@ def _short(measurement: Measurement | None) -> str:
     return text.split(".")[0] if len(text) > 6 else text
 
 
-def write_csv(run: Run, path: Path | str) -> Path:
-    """One row per clip: id, path, badge, reasons, then one column per signature.
+def write_csv(run: Run, path: Path | str) -> str:
+    """One row per clip: id, path, badge, reasons, then one column per signature; where it was written.
 
     Text that a spreadsheet would run as a formula is defused with a leading apostrophe.
     """
     signatures = list(dict.fromkeys(m.signature for entry in run.entries for m in entry.measurements))
-    target = Path(path)
-    with replacing(target) as out:
+    with delivered(path) as target, replacing(target) as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["id", "path", "review_signal", "reasons", *signatures])
         for entry in run.entries:
@@ -77,7 +78,7 @@ def write_csv(run: Run, path: Path | str) -> Path:
             subject = entry.subject
             texts = [subject.id, subject.path, subject.badge or "", "; ".join(subject.reasons)]
             writer.writerow([*map(_defused, texts), *(_cell(values.get(signature)) for signature in signatures)])
-    return target
+    return str(path)
 
 
 def _cell(value: float | int | bool | None) -> str:
@@ -88,9 +89,17 @@ def _defused(text: str) -> str:
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
-def write_bundles(run: Run, folder: Path | str) -> list[Path]:
+def write_bundles(run: Run, folder: Path | str) -> list[str]:
     """`ID.metrics.json` per clip: MetricBundleV1's 22 keys in their order, null for what was not computed."""
-    target = Path(folder)
+    if not is_remote(folder):
+        return [str(path) for path in _bundles(run, Path(folder))]
+    with tempfile.TemporaryDirectory(prefix="rushes-") as made:
+        files = [(path, joined(str(folder), path.name)) for path in _bundles(run, Path(made))]
+        put_files(files)
+    return [address for _, address in files]
+
+
+def _bundles(run: Run, target: Path) -> list[Path]:
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -59,7 +59,9 @@ class Faults:
 
 def kept_series(run: Run, subject_id: str) -> dict[str, Series]:
     """The series a timeline needs; {} where none were stored or the file is damaged: that costs a timeline, no more."""
-    target = run.path / "series" / f"{subject_id}.npz"
+    target = run.series_file(subject_id)
+    if target is None:
+        return {}
     try:
         # numpy leaves the file open when it is no archive, so it is opened here.
         with open(target, "rb") as file, np.load(file, allow_pickle=False) as stored:

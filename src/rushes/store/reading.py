@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
+import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rushes.core import Definition, Measurement
-from rushes.errors import DefinitionError, RunError
+from rushes.errors import DefinitionError, RunError, RushesError
 from rushes.numpy_files import FAULTS, load_npz, reason
+from rushes.remote import Vanished, get_files, is_remote, joined, safe_name
+from rushes.store.pulling import pull_run, run_address
 from rushes.store.subjects import Entry, Subject
 from rushes.store.writing import FORMAT
 
@@ -32,6 +38,13 @@ class Run:
     subjects: tuple[Subject, ...]
     measurements: Mapping[str, tuple[Measurement, ...]]
     """By subject id, in stored order."""
+    url: str = ""
+    """Where the run lies, when that is a store; `path` is then a folder here that goes when the run does."""
+
+    @property
+    def place(self) -> str:
+        """What a user calls the run: its address, or its path."""
+        return self.url or str(self.path)
 
     @property
     def instrument(self) -> str:
@@ -49,22 +62,52 @@ class Run:
 
     def series(self, subject_id: str) -> dict[str, np.ndarray]:
         """Per-frame series of one subject; {} where none was stored."""
-        target = self.path / "series" / f"{subject_id}.npz"
-        if target.name != f"{subject_id}.npz" or not target.exists():  # an id is no way out of the run's folder
+        target = self.series_file(subject_id)
+        if target is None:
             return {}
         try:
             return load_npz(target)[0]
         except FAULTS as error:
             raise RunError(f"{target}: cannot be read as series ({reason(error)}); run the command again") from None
 
+    def series_file(self, subject_id: str) -> Path | None:
+        """The file of one subject's series, fetched when first asked for; None where none was stored."""
+        target = self.path / "series" / f"{subject_id}.npz"
+        if target.name != f"{subject_id}.npz":  # an id is no way out of the run's folder
+            return None
+        if self.url and not target.exists():
+            with suppress(Vanished):
+                get_files([(joined(self.url, f"series/{target.name}"), target)])
+        return target if target.exists() else None
+
 
 def read_run(path: Path | str) -> Run:
     """Read a run directory, complete or not.
 
-    A run still going, or one that stopped half-way, gives the subjects finished so far. Raises `RunError` for a folder
-    that is not a run, or a run written by a newer version.
+    A run still going, or one that stopped half-way, gives the subjects finished so far. An address gives the run in a
+    store, as it is now. Raises `RunError` for a folder that is not a run, or a run written by a newer version.
     """
-    folder = Path(path)
+    return _read_remote(str(path)) if is_remote(path) else _read(Path(path))
+
+
+def _read_remote(given: str) -> Run:
+    url = run_address(given)
+    home = Path(tempfile.mkdtemp(prefix="rushes-run-"))
+    folder = home / safe_name(url)
+    folder.mkdir()
+    try:
+        pull_run(url, folder)
+        run = replace(_read(folder), url=url)
+    except BaseException as error:
+        shutil.rmtree(home, ignore_errors=True)
+        if isinstance(error, RushesError):
+            error.args = (str(error).replace(str(folder), url),)
+        raise
+    weakref.finalize(run, shutil.rmtree, home, ignore_errors=True)
+    return run
+
+
+def _read(folder: Path) -> Run:
     try:
         info = json.loads((folder / "run.json").read_bytes())
     except FileNotFoundError:

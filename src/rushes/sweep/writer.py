@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 
 from rushes.core.provenance import file_digest
 from rushes.errors import RunError
+from rushes.remote import Place, fetched
 from rushes.robustness.encoding import run_directory
 from rushes.robustness.manifests import MANIFEST, RUNS_FAMILY
 from rushes.sweep.judges import Judge, Verdict
@@ -36,7 +37,7 @@ CLIP = "clip.mp4"
 class RunTask:
     """One run to make; travels to a worker process."""
 
-    source: Path
+    source: Place
     clip_sha256: str
     runs: Path
     """The sweep's `runs` folder."""
@@ -84,7 +85,8 @@ def make_run(task: RunTask) -> bool:
     task.part.mkdir(parents=True)
     try:
         clip = task.part / CLIP
-        render(task.source, clip, task.values, seed=task.seed, clip_sha256=task.clip_sha256)
+        with fetched(task.source) as source:
+            render(source.path, clip, task.values, seed=task.seed, clip_sha256=task.clip_sha256)
         verdict = task.judge.judge(clip, seed=task.seed)
         if not task.keep_clip:
             clip.unlink()
@@ -107,7 +109,8 @@ def judge_elsewhere(task: RunTask) -> Judged:
     with TemporaryDirectory(prefix="rushes-sweep-") as folder:
         clip = Path(folder) / task.part.name / CLIP
         clip.parent.mkdir()
-        render(task.source, clip, task.values, seed=task.seed, clip_sha256=task.clip_sha256)
+        with fetched(task.source) as source:
+            render(source.path, clip, task.values, seed=task.seed, clip_sha256=task.clip_sha256)
         verdict = task.judge.judge(clip, seed=task.seed)
         return Judged(verdict=verdict, clip=clip.read_bytes() if task.keep_clip else None)
 

@@ -1,0 +1,110 @@
+"""`rushes sweep` on a clip in a store, and into one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rushes import remote
+from rushes.errors import InputError
+from rushes.evaluate.robust import measure_robustness
+from rushes.evaluate.sweep import sweep_clips
+from rushes.store import subject_ids
+
+from .conftest import Bucket, left_behind
+
+AXES = {"brightness": [0.8, 1.0]}
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_same_bytes_as_the_same_clip_here(
+    bucket: Bucket, here: Path, tmp_path: Path, settings: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = bucket.put("takes/take2.mkv", here / "take2.mkv")
+    fetches: list[str] = []
+    download = remote._download
+    monkeypatch.setattr(remote, "_download", lambda place, local: fetches.append(str(place)) or download(place, local))
+    sweep_clips([here / "take2.mkv"], axes=AXES, output=tmp_path / "near", jobs=1)
+    sweep_clips([url], axes=AXES, output=tmp_path / "far", jobs=1)
+    assert tree(tmp_path / "near") == tree(tmp_path / "far")
+    assert fetches == [url], "one copy serves every perturbed version"
+    assert left_behind(settings) == []
+
+
+def test_a_clip_that_cannot_be_swept_is_named_by_its_address(bucket: Bucket, here: Path, tmp_path: Path) -> None:
+    url = bucket.put("take2.mkv", here / "take2.mkv")
+    with pytest.raises(InputError, match=f"^{url}: has no sound"):
+        sweep_clips([url], axes={"audio_shift": [0, 40]}, output=tmp_path / "sweep")
+    assert subject_ids([remote.stat(url).stem]) == ["take2"]
+
+
+@pytest.fixture
+def inline(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Workers in this process; the names of the runs they make."""
+    made: list[str] = []
+    monkeypatch.setattr(
+        "rushes.evaluate.sweep.run_tasks",
+        lambda work, tasks, **options: enumerate(made.append(task.name) or work(task) for task in tasks),
+    )
+    return made
+
+
+def test_a_sweep_in_a_store_is_the_sweep_here(
+    bucket: Bucket, here: Path, tmp_path: Path, settings: dict[str, str], inline: list[str]
+) -> None:
+    clips = [here / "take2.mkv", here / "take 1.mkv"]
+    sweep_clips(clips, axes=AXES, output=tmp_path / "near")
+    far = sweep_clips(clips, axes=AXES, output=bucket.url("sweeps/monday/"))
+    assert bucket.tree("sweeps/monday/") == tree(tmp_path / "near")
+    assert far.sweeps == (bucket.url("sweeps/monday/take2"), bucket.url("sweeps/monday/take_1"))
+    for sweeps, run in ((tmp_path / "near", tmp_path / "run"), (bucket.url("sweeps/monday/"), bucket.url("run"))):
+        measure_robustness(sweeps, output=run)
+    for name in ("subjects.jsonl", "measurements.jsonl"):
+        measured = bucket.get(f"run/{name}").decode().replace(bucket.url("sweeps/monday"), str(tmp_path / "near"))
+        assert measured == (tmp_path / "run" / name).read_text(encoding="utf-8")
+    assert left_behind(settings) == []
+    inline.clear()
+    again = sweep_clips(clips, axes=AXES, output=bucket.url("sweeps/monday"))
+    assert inline == [] and again.kept == again.runs == 4
+    assert bucket.tree("sweeps/monday/") == tree(tmp_path / "near")
+    assert [
+        path for path in Path(settings["RUSHES_STAGING"]).rglob("*") if path.is_file() and path.name != ".guard"
+    ] == []
+
+
+def test_a_sweep_that_stopped_goes_on_on_another_machine(
+    bucket: Bucket,
+    here: Path,
+    tmp_path: Path,
+    settings: dict[str, str],
+    inline: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clip = here / "take2.mkv"
+    sweep_clips([clip], axes=AXES, output=tmp_path / "near")
+
+    def stops(work: Any, tasks: Any, **options: Any) -> Any:
+        yield 0, work(tasks[0])
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("rushes.evaluate.sweep.run_tasks", stops)
+        sweep_clips([clip], axes=AXES, output=bucket.url("sweep"))
+    assert len([key for key in bucket.keys("sweep/") if key.endswith("/manifest.json")]) == 1
+    monkeypatch.setenv("RUSHES_STAGING", settings["RUSHES_STAGING"] + "-other")
+    inline.clear()
+    assert sweep_clips([clip], axes=AXES, output=bucket.url("sweep")).kept == 1
+    assert len(inline) == 1
+    assert bucket.tree("sweep/") == tree(tmp_path / "near")
+
+
+def test_a_place_that_holds_something_else_is_refused(bucket: Bucket, here: Path) -> None:
+    bucket.put("sweep/holiday.jpg", b"x")
+    with pytest.raises(InputError, match=r"it holds holiday\.jpg"):
+        sweep_clips([here / "take2.mkv"], axes=AXES, output=bucket.url("sweep"))
+    assert bucket.keys() == ["sweep/holiday.jpg"]
