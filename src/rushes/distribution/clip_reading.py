@@ -137,6 +137,11 @@ def _picture(path: Path) -> Frame:
         raise MediaError(f"{path}: cannot be read as a picture ({error})") from None
 
 
+def crash_line(clip: Clip) -> str:
+    """Why a clip was left out whose reading took its process down."""
+    return f"{clip.name}: the decoder crashed on it; re-export it"
+
+
 @contextmanager
 def at_hand(task: Task) -> Iterator[Task]:
     """The task on a clip whose files are on this machine, as copies that go away afterwards where they are objects."""
@@ -147,11 +152,6 @@ def at_hand(task: Task) -> Iterator[Task]:
 
 def _here(clip: Clip) -> tuple[Path, ...]:
     return tuple(place for place in clip.files if isinstance(place, Path))
-
-
-def crash_line(clip: Clip) -> str:
-    """Why a clip was left out whose reading took its process down."""
-    return f"{clip.name}: the decoder crashed on it; re-export it"
 
 
 def clip_digest(clip: Clip) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
-from rushes.core.canonical import canonical_json, canonical_line
+from rushes.core.canonical import canonical_json
 from rushes.core.files import replacing
 from rushes.core.provenance import environment
 from rushes.errors import DefinitionError, RunError
