@@ -6,7 +6,7 @@
     ├── InputError               a file or an argument is not what was expected
     │   ├── MediaError           a clip cannot be opened or decoded
     │   ├── RunError             a run directory cannot be read, written or continued
-    │   ├── RemoteError          a bucket or an object cannot be used (`rushes.remote`)
+    │   ├── RemoteError          a bucket or an object cannot be used (`rushes.remote_errors`)
     │   │   ├── Vanished         … because it is not there, or not the one that was listed
     │   │   └── Unreachable      … because the store does not answer
     │   ├── RankingError         votes that no ranking can be made of (`rushes.preference`)

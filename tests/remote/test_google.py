@@ -12,6 +12,7 @@ import rushes
 from rushes import remote
 from rushes.errors import RunError
 from rushes.remote import Vanished, look, stat
+from rushes.remote_errors import Exists, in_words
 from rushes.store import open_run, read_run
 
 from .conftest import left_behind
@@ -84,10 +85,10 @@ def test_a_second_writer_is_refused(google: dict[str, str], monkeypatch: pytest.
 
 def test_how_googles_client_says_no() -> None:
     """Its errors are told apart by their words and codes; 412 is how it says that an object is there already."""
-    anonymous = remote._in_words("gs://takes/a", OSError("Forbidden: x\nAnonymous caller does not have access"))
+    anonymous = in_words("gs://takes/a", OSError("Forbidden: x\nAnonymous caller does not have access"))
     assert "no credentials were found; set GOOGLE_APPLICATION_CREDENTIALS" in str(anonymous)
-    assert "no credentials were found; set GOOGLE" in str(remote._in_words("gcs://a/b", OSError("Anonymous caller")))
-    denied = remote._in_words("gs://takes/a", OSError("Forbidden: x\nno storage.objects.get access"))
+    assert "no credentials were found; set GOOGLE" in str(in_words("gcs://a/b", OSError("Anonymous caller")))
+    denied = in_words("gs://takes/a", OSError("Forbidden: x\nno storage.objects.get access"))
     assert "access is denied" in str(denied)
-    assert isinstance(remote._in_words("gs://takes/a", FileExistsError("x")), remote._Exists)
-    assert isinstance(remote._in_words("gs://takes/a", OSError("502")), remote.Unreachable)
+    assert isinstance(in_words("gs://takes/a", FileExistsError("x")), Exists)
+    assert isinstance(in_words("gs://takes/a", OSError("502")), remote.Unreachable)

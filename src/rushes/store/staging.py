@@ -125,6 +125,8 @@ class Staging:
         finally:
             for folder in (self._beside, *([] if keep else [self.folder])):
                 shutil.rmtree(folder, ignore_errors=True)
+            if not keep:  # whoever opened the guard just now is still kept out by the lock in the store
+                shutil.rmtree(self._home, ignore_errors=True)
             self._guard.close()
 
 
@@ -172,7 +174,7 @@ class Pusher:
         while not self._done.wait(push_seconds()):
             try:
                 self._push()
-            except RemoteError:
+            except (RemoteError, OSError):
                 continue
             except RushesError as error:
                 self._fatal = error
