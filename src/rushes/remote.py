@@ -59,8 +59,10 @@ __all__ = [
 PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs"}
 """The addresses that are understood, and the package each needs. Nothing else fsspec knows is reachable."""
 _OPTIONS: dict[str, dict[str, object]] = {
-    "s3": {"config_kwargs": {"retries": {"max_attempts": 2}, "connect_timeout": 10, "read_timeout": 60}}
+    "s3": {"config_kwargs": {"retries": {"max_attempts": 2}, "connect_timeout": 5, "read_timeout": 60}}
 }
+_S3_RETRIES = 2
+"""Of s3fs, around botocore's own and below `ATTEMPTS`: a host that swallows everything costs a minute or two."""
 ATTEMPTS = 3
 """How often a copy is tried while the store does not answer, on top of what its client tries."""
 PAUSE_S = 0.5
@@ -180,10 +182,14 @@ def filesystem(url: str) -> Any:
 @lru_cache
 def _client(protocol: str, process: int) -> Any:
     """One client for all threads of a process (fsspec makes one for each): making one takes a third of a second."""
-    # Google's plain client: the other one asks for each bucket's type first, and complains where it may not know.
-    os.environ.setdefault("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")
+    if protocol != "s3":
+        # Google's plain client: the other one asks for each bucket's type first, and complains where it may not know.
+        os.environ.setdefault("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")
     options = _OPTIONS.get(protocol, {})
-    return import_module("fsspec").filesystem(protocol, use_listings_cache=False, skip_instance_cache=True, **options)
+    client = import_module("fsspec").filesystem(protocol, use_listings_cache=False, skip_instance_cache=True, **options)
+    if protocol == "s3":
+        client.retries = _S3_RETRIES
+    return client
 
 
 def look(url: str, *, hidden: bool = False) -> Listing:

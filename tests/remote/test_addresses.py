@@ -228,10 +228,8 @@ def test_a_store_that_does_not_answer_is_tried_again(bucket: Bucket, monkeypatch
 
 
 def test_nobody_listens(monkeypatch: pytest.MonkeyPatch, other_client: Callable[[], None]) -> None:
-    import s3fs
-
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
-    monkeypatch.setattr(s3fs.S3FileSystem, "retries", 1)
+    monkeypatch.setattr(remote, "_S3_RETRIES", 1)
     other_client()
     with pytest.raises(Unreachable, match="does not answer") as error:
         look("s3://takes/a/")
