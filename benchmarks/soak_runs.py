@@ -2,8 +2,8 @@
 
     python benchmarks/soak_runs.py [--kills 210] [--per-round 4] [--seed 1] [--only clip --only serve]
 
-Each command has its share of the kills; `serve` on SQLite, and on PostgreSQL where there is a server binary. Stops at the
-first result that differs, with the folder kept. Results go into RESULTS.md.
+Each command has its share of the kills; `serve` on SQLite, and on PostgreSQL where there is a server binary. Stops at
+the first result that differs, with the folder kept. Results go into RESULTS.md.
 """
 
 from __future__ import annotations
