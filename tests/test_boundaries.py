@@ -13,7 +13,8 @@ SOURCE = Path(__file__).parents[1] / "src" / "rushes"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("errors",),
     ("core",),
-    ("compiled", "numpy_files", "remote"),
+    ("compiled", "numpy_files", "remote_errors"),
+    ("remote",),
     ("decode",),
     ("models",),
     ("face",),

@@ -10,32 +10,56 @@ after it was made.
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import os
 import re
 import shutil
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, TypeAlias, TypeVar
 
-from rushes.errors import InputError, MissingDependency, RushesError
+from rushes.errors import MissingDependency, RushesError
+from rushes.remote_errors import Exists, RemoteError, Unreachable, Vanished, plain_errors
+
+__all__ = [
+    "Copy",
+    "Listing",
+    "Place",
+    "RemoteError",
+    "RemoteFile",
+    "Unreachable",
+    "Vanished",
+    "attempted",
+    "checked",
+    "delivered",
+    "fetched",
+    "filesystem",
+    "get_bytes",
+    "get_files",
+    "is_remote",
+    "joined",
+    "kept_near",
+    "local_only",
+    "look",
+    "put_bytes",
+    "put_file",
+    "put_files",
+    "remove",
+    "safe_name",
+    "stat",
+]
 
 PACKAGES = {"s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs"}
 """The addresses that are understood, and the package each needs. Nothing else fsspec knows is reachable."""
 _OPTIONS: dict[str, dict[str, object]] = {
     "s3": {"config_kwargs": {"retries": {"max_attempts": 2}, "connect_timeout": 10, "read_timeout": 60}}
-}
-_CREDENTIALS = {
-    "s3": "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE",
-    "gs": "set GOOGLE_APPLICATION_CREDENTIALS",
 }
 ATTEMPTS = 3
 """How often a copy is tried while the store does not answer, on top of what its client tries."""
@@ -44,18 +68,6 @@ PAUSE_S = 0.5
 _MAGIC = re.compile(r"[*?\[]")
 _PREFIX = "rushes-remote-"
 _Answer = TypeVar("_Answer")
-
-
-class RemoteError(InputError):
-    """A bucket or an object cannot be used: check the address and the credentials."""
-
-
-class Vanished(RemoteError):
-    """There is no such object, or it is not the one that was listed."""
-
-
-class Unreachable(RemoteError):
-    """The store did not answer, again and again: run the command again later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +173,17 @@ def filesystem(url: str) -> Any:
     for package in ("fsspec", PACKAGES[protocol]):
         if find_spec(package) is None:
             raise MissingDependency(f"{protocol}:// addresses need {package}: pip install 'rushes[remote]'")
-    fsspec = import_module("fsspec")
-    with _plain_errors(url):
-        return fsspec.filesystem(protocol, use_listings_cache=False, **_OPTIONS.get(protocol, {}))
+    with plain_errors(url):
+        return _client(protocol, os.getpid())
+
+
+@lru_cache
+def _client(protocol: str, process: int) -> Any:
+    """One client for all threads of a process (fsspec makes one for each): making one takes a third of a second."""
+    # Google's plain client: the other one asks for each bucket's type first, and complains where it may not know.
+    os.environ.setdefault("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false")
+    options = _OPTIONS.get(protocol, {})
+    return import_module("fsspec").filesystem(protocol, use_listings_cache=False, skip_instance_cache=True, **options)
 
 
 def look(url: str, *, hidden: bool = False) -> Listing:
@@ -175,13 +195,13 @@ def look(url: str, *, hidden: bool = False) -> Listing:
     protocol, bucket, key = checked(url)
     store = filesystem(url)
     fixed = key[: found.start()].rpartition("/")[0] if (found := _MAGIC.search(key)) else key.rstrip("/")
-    with _plain_errors(url):
+    with plain_errors(url):
         if found:
-            kind, infos = "pattern", store.glob(f"{bucket}/{key}", detail=True)
+            kind, infos = "pattern", _found(store.glob, f"{bucket}/{key}")
         elif key and not key.endswith("/") and (info := _info(store, url))["type"] == "file":
             kind, infos = "object", {info["name"]: info}
         else:
-            kind, infos = "folder", store.find(f"{bucket}/{fixed}/" if fixed else bucket, detail=True)
+            kind, infos = "folder", _found(store.find, f"{bucket}/{fixed}/" if fixed else bucket)
     files = [_file(protocol, info) for info in infos.values() if info["type"] == "file" and info["name"][-1] != "/"]
     below = len(f"{protocol}://{bucket}/{fixed}".rstrip("/")) + 1
     seen = [file for file in files if hidden or kind == "object" or not re.search(r"(^|/)\.", file.url[below:])]
@@ -190,13 +210,20 @@ def look(url: str, *, hidden: bool = False) -> Listing:
     return Listing(kind, tuple(sorted(seen, key=lambda file: file.url)))  # type: ignore[arg-type]
 
 
+def _found(search: Callable[..., Any], path: str) -> dict[str, dict[str, Any]]:
+    try:
+        return dict(search(path, detail=True))
+    except FileNotFoundError:
+        return {}
+
+
 def stat(url: str) -> RemoteFile:
     """What the store says about one object, asked now."""
     protocol, bucket, key = checked(url)
     if not key or key.endswith("/"):
         raise RemoteError(f"{url}: expected the address of one object; this one names a folder")
     store = filesystem(url)
-    with _plain_errors(url):
+    with plain_errors(url):
         info = _info(store, url)
     if info["type"] != "file":
         raise Vanished(f"{url}: there is no such object")
@@ -213,7 +240,7 @@ def _info(store: Any, url: str) -> dict[str, Any]:
 
 
 def _require_bucket(store: Any, url: str, bucket: str) -> None:
-    with _plain_errors(url):
+    with plain_errors(url):
         try:
             store.info(bucket)
         except FileNotFoundError:
@@ -294,7 +321,7 @@ def put_bytes(data: bytes, url: str, *, create: bool = False) -> bool:
     try:
         mode = {"mode": "create"} if create else {}
         attempted(url, lambda: store.pipe_file(f"{bucket}/{key}", data, **mode))
-    except _Exists:
+    except Exists:
         return False
     return True
 
@@ -381,7 +408,7 @@ def attempted(url: str, action: Callable[[], _Answer]) -> _Answer:
         if attempt:
             time.sleep(PAUSE_S * 2 ** (attempt - 1))
         try:
-            with _plain_errors(url):
+            with plain_errors(url):
                 return action()
         except Unreachable:
             if attempt == ATTEMPTS - 1:
@@ -408,57 +435,3 @@ def _remove_left_behind() -> None:
         with suppress(OSError), open(folder / ".lock", "rb+") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(folder, ignore_errors=True)  # which does not follow links
-
-
-class _Exists(RemoteError):
-    """An object that was to be created is there already."""
-
-
-_FAULTS = {
-    "botocore.exceptions": ("BotoCoreError", "ClientError"),
-    "aiohttp": ("ClientError",),
-    "google.auth.exceptions": ("GoogleAuthError",),
-    "gcsfs.retry": ("HttpError",),
-}
-_NETWORK = {"HTTPClientError", "ConnectionError", "ClientConnectionError", "TransportError", "TimeoutError"}
-_NO_KEY = {"NoCredentialsError", "PartialCredentialsError", "CredentialRetrievalError", "DefaultCredentialsError"}
-_NOT_AUTHORISED = {"RefreshError", "TokenRetrievalError", "UnauthorizedSSOTokenError"}
-
-
-def _faults() -> tuple[type[BaseException], ...]:
-    """What a store's client raises, of those clients that are loaded."""
-    named = [(sys.modules.get(module), names) for module, names in _FAULTS.items()]
-    return (OSError, ValueError, *(getattr(module, name) for module, names in named if module for name in names))
-
-
-@contextmanager
-def _plain_errors(url: str) -> Iterator[None]:
-    """Turn what a store's client raises into one line about the address."""
-    try:
-        yield
-    except InputError:
-        raise
-    except BaseException as error:
-        if not isinstance(error, _faults()):
-            raise
-        raise _in_words(url, error) from None
-
-
-def _in_words(url: str, error: BaseException) -> RemoteError:
-    kinds = {kind.__name__ for kind in type(error).__mro__}
-    text = str(error)
-    if isinstance(error, FileExistsError) or "PreconditionFailed" in text or "ConditionalRequestConflict" in text:
-        return _Exists(f"{url}: is there already")
-    if isinstance(error, FileNotFoundError):
-        lost = "there is no such bucket" if "bucket" in text.lower() else "there is no such object"
-        return Vanished(f"{url}: {lost}")
-    if kinds & _NO_KEY:
-        return RemoteError(f"{url}: no credentials were found; {_CREDENTIALS[url[:2].lower().replace('gc', 'gs')]}")
-    if isinstance(error, PermissionError) or kinds & _NOT_AUTHORISED:
-        return RemoteError(f"{url}: access is denied; check the credentials and the bucket's policy")
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return RemoteError(f"{url}: the disk is full; point TMPDIR at a larger one")
-    told = re.sub(r"\?\S*", "", " ".join(text.split()))[:200] or type(error).__name__
-    if kinds & _NETWORK or isinstance(error, OSError):
-        return Unreachable(f"{url}: the store does not answer ({told})")
-    return RemoteError(f"{url}: the store refused ({told})")

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from tests.clips import flat, noise, tone, write_luma, write_sound
 
+from rushes import remote
+
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "an-id",
     "AWS_SECRET_ACCESS_KEY": "a-very-secret-key",
@@ -60,10 +62,8 @@ def settings(
 @pytest.fixture
 def other_client(settings: dict[str, str]) -> Iterator[Callable[[], None]]:
     """Call it once the environment was changed: the next request is made by a client that has read it."""
-    import s3fs
-
-    yield s3fs.S3FileSystem.clear_instance_cache
-    s3fs.S3FileSystem.clear_instance_cache()
+    yield remote._client.cache_clear
+    remote._client.cache_clear()
 
 
 class Bucket:

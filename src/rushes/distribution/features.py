@@ -274,6 +274,7 @@ class Gather:
             self._fail(number, outcome.failed)
             return
         self._digests[number] = outcome.digest
+        self._remember(number, outcome.digest)
         self._keep(number, outcome.row)
         self._advance(1)
 

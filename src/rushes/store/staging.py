@@ -70,7 +70,7 @@ class Staging:
 
     def _take_lock(self) -> None:
         address = joined(self.url, LOCK)
-        if self._create(address):
+        if _read(address) is None and self._create(address):
             return
         holder = _read(address)
         if holder is not None and not _is_dead(holder):
@@ -87,8 +87,6 @@ class Staging:
         except (Unreachable, Vanished):
             raise
         except RemoteError:  # some stores that speak S3 cannot create conditionally
-            if _read(address) is not None:
-                return False
             return put_bytes(self._sign(), address)
 
     def renew(self) -> None:
@@ -127,6 +125,8 @@ class Staging:
         finally:
             for folder in (self._beside, *([] if keep else [self.folder])):
                 shutil.rmtree(folder, ignore_errors=True)
+            if not keep:  # whoever opened the guard just now is still kept out by the lock in the store
+                shutil.rmtree(self._home, ignore_errors=True)
             self._guard.close()
 
 
@@ -174,7 +174,7 @@ class Pusher:
         while not self._done.wait(push_seconds()):
             try:
                 self._push()
-            except RemoteError:
+            except (RemoteError, OSError):
                 continue
             except RushesError as error:
                 self._fatal = error
