@@ -78,6 +78,29 @@ def test_a_reload_in_mid_task_keeps_the_form_and_the_watch(visit: Callable[..., 
     playwright.expect(page.get_by_text("Pair 2 of")).to_be_visible()
 
 
+def test_a_closed_tab_loses_nothing(visit: Callable[..., Visitor]) -> None:
+    """Closed in the middle of the second watch, a moment after the last word was typed."""
+    rater = visit().at_work()
+    page = rater.page
+    page.get_by_role("button", name="Play both").click()
+    playwright.expect(page.locator("[data-watch]")).to_have_text("A 1/2 · B 1/2")
+    playwright.expect(page.get_by_role("button", name="Play both")).to_be_visible()
+    page.get_by_role("button", name="Play both").click()
+    rater.until(
+        "document.querySelector('video').currentTime > 0.4 && document.querySelector('video').currentTime < 0.95"
+    )
+    rater.fill(winner="B")
+    page.get_by_label("note").fill("typed last")
+    page.close()
+    again = rater.context.new_page()
+    again.goto("/rate")
+    playwright.expect(again.get_by_text("Pair 1 of")).to_be_visible()
+    playwright.expect(again.get_by_label("note")).to_have_value("typed last")
+    playwright.expect(again.locator("[name=winner][value=B]")).to_be_checked()
+    playwright.expect(again.locator("[data-watch]")).to_contain_text("A 1/2")
+    again.close()
+
+
 def test_what_the_server_never_got_is_kept_in_the_browser(visit: Callable[..., Visitor]) -> None:
     rater = visit().at_work()
     rater.context.set_offline(True)
