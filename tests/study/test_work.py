@@ -208,13 +208,9 @@ def test_a_server_clock_set_back_costs_nothing(service, people, clock):
     clock.forward(-3_600_000)
     service.save_draft(one.session, task.assignment, VoteForm(winner="A"))
     assert one.task().session_minutes == 0
-    events = [
-        PlayEvent(side=s, start_ms=0, end_ms=v.duration_ms, sequence=9) for s, v in (("A", task.a), ("B", task.b))
-    ]
     assert one.watch(task, passes=1).complete, "the second watch takes as long as the clips, not an hour more"
     clock.forward(-3_600_000)
-    refused = service.record_play(one.session, task.assignment, [*events, *events, *events])
-    assert one.vote(task).vote and refused.complete
+    assert isinstance(one.vote(task), Accepted)
 
 
 @pytest.mark.parametrize("bad", [{"side": "C"}, {"end_ms": float("nan")}, {"rate": float("inf")}, {"sequence": 2**80}])
