@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup models system demo test check bench fuzz soak package screenshots docs clean
+.PHONY: help setup models system demo test check bench fuzz soak audit package screenshots docs clean
 help:
 	@echo "make demo    set up everything and run the main job"
 	@echo "make test    set up everything and run the tests"
 	@echo "make check   ruff, formatting, mypy"
 	@echo "make bench   speed and memory, into benchmarks/RESULTS.md"
-	@echo "make fuzz    20,000 damaged clips        make soak        hundreds of kill -9"
+	@echo "make fuzz    damaged clips, made-up requests  make soak   hundreds of kill -9"
+	@echo "make audit   known weaknesses of what is pinned, where PyPI can be asked"
 	@echo "make package try the wheel in an empty environment"
 	@echo "make docs    regenerate docs/metrics.md  make screenshots pictures for the README"
 
@@ -47,6 +48,11 @@ bench: models system
 
 fuzz: setup
 	$(BIN)/python benchmarks/fuzz_clips.py --cases 20000
+	$(BIN)/python benchmarks/fuzz_api.py --cases 20000
+
+# Exit code 3: the advisories cannot be reached from here, and nothing is claimed.
+audit: setup
+	$(BIN)/python scripts/audit.py
 
 soak: setup
 	$(BIN)/python benchmarks/soak_runs.py --kills 210

@@ -34,7 +34,6 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from recording import record
 from rushes.decode import write_clip
 from rushes.study import StudyPlan
 from rushes.study.service import open_service
@@ -88,11 +87,17 @@ class Browser:
                     raise error(f"{method} {path}: {status} {content[:300]!r}")
                 return "" if name == "media" else content.decode()
             except (OSError, asyncio.IncompleteReadError, ValueError):
-                self.streams = None
+                self.close()
                 if not self.patient:
                     raise
                 await asyncio.sleep(0.1)
         raise Answer(f"{method} {path}: the server never came back")
+
+    def close(self) -> None:
+        """Let go of the connection; the next request opens another."""
+        if self.streams is not None:
+            self.streams[1].close()
+        self.streams = None
 
     async def _exchange(self, method: str, path: str, body: bytes, kind: str) -> tuple[int, bytes]:
         if self.streams is None:
@@ -412,6 +417,8 @@ def main() -> None:
             db = str(place / "studies.db") if server_home is None else fresh_database(server_home, "load")
             rows += report(kind, measure(db, place, given.raters, given.seconds, server_home), given.raters)
             rows += crash(kind, Path(folder) / f"{kind}-killed", server_home)
+    from recording import record  # here, so that the tests can use the raters and the server above
+
     record(
         "load_study",
         "The study over HTTP under load",

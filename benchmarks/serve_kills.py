@@ -137,7 +137,7 @@ async def _kill_again_and_again(db: str, media: Path, links: list[str], *, kills
     work = asyncio.gather(*(rater.work() for rater in raters))
     try:
         for number in range(kills):
-            if number % 5 == 4:
+            if number % 5 == 1:
                 await asyncio.to_thread(_start_and_kill, db, media, port, chance.uniform(0.1, 1.5))
                 continue
             if server.process.poll() is not None:
@@ -151,6 +151,8 @@ async def _kill_again_and_again(db: str, media: Path, links: list[str], *, kills
         await work
     finally:
         work.cancel()
+        for rater in raters:
+            rater.browser.close()
         server.close()
     return raters
 

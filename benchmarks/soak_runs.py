@@ -2,8 +2,8 @@
 
     python benchmarks/soak_runs.py [--kills 210] [--per-round 4] [--seed 1] [--only clip --only serve]
 
-An equal share of the kills each; `serve` on SQLite, and on PostgreSQL where there is a server binary. Stops at the
-first result that differs, with the folder kept. Results go into RESULTS.md.
+Each command has its share of the kills; `serve` on SQLite, and on PostgreSQL where there is a server binary. Stops at
+the first result that differs, with the folder kept. Results go into RESULTS.md.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from functools import partial
 from pathlib import Path
 
 from faults import Job, clip_job, fvd_job, killed_rounds, sweep_job
-from load_study import postgres
+from load_study import fresh_database, postgres
 from recording import record
 from serve_kills import kill_serve
 
 JOBS: dict[str, Callable[[Path], Job]] = {"clip": clip_job, "sweep": sweep_job, "fvd": fvd_job}
 SERVERS = ("serve", "serve-postgresql")
+SHARES = {"clip": 6, "sweep": 6, "fvd": 2, "serve": 5, "serve-postgresql": 2}
+"""Of 21 kills; `fvd` has the fewest, for it takes longest to start."""
 
 
 def soak_job(name: str, folder: Path, *, kills: int, per_round: int, seed: int) -> tuple[str, str, str]:
@@ -39,19 +41,11 @@ def soak_serve(name: str, folder: Path, *, kills: int, seed: int) -> tuple[str, 
         folder.mkdir(parents=True)
         votes = soak(str(folder / "studies.db"), str(folder / "in-peace.db"))
         return what, "none lost, exports equal", f"{kills}, {votes} there, equal"
-    with postgres() as url:
-        if url is None:
+    with postgres() as home:
+        if home is None:
             return None
-        votes = soak(*(_schema(url, schema) for schema in ("killed", "in_peace")))
+        votes = soak(fresh_database(home, "killed"), fresh_database(home, "in_peace"))
     return what, "none lost, exports equal", f"{kills}, {votes} there, equal"
-
-
-def _schema(url: str, name: str) -> str:
-    import psycopg
-
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(f"CREATE SCHEMA {name}")  # a name of our own
-    return f"{url}&options=-csearch_path%3D{name}"
 
 
 def main() -> None:
@@ -66,7 +60,7 @@ def main() -> None:
     rows: list[tuple[str, str, str]] = []
     folder = Path(tempfile.mkdtemp(prefix="soak-"))
     for name in chosen:
-        kills = -(-asked.kills // len(chosen))
+        kills = -(-asked.kills * SHARES[name] // sum(SHARES[other] for other in chosen))
         if name in SERVERS:
             row = soak_serve(name, folder / name, kills=kills, seed=asked.seed)
         else:

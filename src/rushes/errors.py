@@ -36,7 +36,21 @@ __all__ = [
 
 
 class RushesError(Exception):
-    """Root of every error a user can act on."""
+    """Root of every error a user can act on.
+
+    Its text is one printable line whatever names and cells it quotes: a line break becomes a space, and what a terminal
+    would obey or could not encode is spelt out.
+
+    >>> str(RushesError("take\\n1\\x1b[2J.mp4: no such file"))
+    'take 1\\\\x1b[2J.mp4: no such file'
+    """
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        if text.isprintable():
+            return text
+        line = " ".join(text.splitlines()).replace("\t", " ")
+        return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line)
 
 
 class InputError(RushesError):

@@ -21,6 +21,7 @@ from benchmarks.faults import (
     sweep_job,
     unmount,
 )
+from benchmarks.serve_kills import kill_serve
 
 KILLS = 3
 
@@ -29,6 +30,13 @@ KILLS = 3
 def test_killed_and_resumed_equals_uninterrupted(make, tmp_path: Path) -> None:
     job = make(tmp_path / "material")
     assert killed_rounds(job, tmp_path / "runs", kills=KILLS, per_round=KILLS, seed=5) >= 1
+
+
+def test_a_killed_server_has_every_vote_it_acknowledged(tmp_path: Path) -> None:
+    """Three kills of `rushes serve` under votes, one of them while it starts; `make soak` does many more."""
+    databases = [str(tmp_path / name) for name in ("studies.db", "in-peace.db")]
+    votes = kill_serve(*databases, tmp_path / "material", kills=3, seed=2, raters=2, pairs=150)
+    assert votes >= 2
 
 
 @pytest.fixture

@@ -261,3 +261,13 @@ def test_a_journal_that_rushes_did_not_write_is_refused_and_left_alone(tmp_path:
 def test_thousands_of_takes_may_share_one_name() -> None:
     assert subject_ids(["take"] * 3 + ["take-2", "TAKE"]) == ["take", "take-2", "take-3", "take-2-2", "TAKE-4"]
     assert subject_ids(["take"] * 5000)[-1] == "take-5000"
+
+
+@pytest.mark.parametrize("name", ["../outside", "/tmp/outside", "a/b"])
+def test_series_are_written_inside_the_run_only(tmp_path: Path, name: str) -> None:
+    with (
+        RunWriter(tmp_path / "run", instrument="clip", settings={}) as run,
+        pytest.raises(RunError, match="file names"),
+    ):
+        run.add(entry(name))
+    assert not list(tmp_path.rglob("*outside*")) and not list(tmp_path.rglob("b.npz"))

@@ -43,7 +43,7 @@ def test_two_raters_finish_a_study_they_agree_on(service, people, database):
     both = people(2)
     finish(service, both, lambda person, task: person.side_of(task, "alpha"))
     status = service.study_status("takes")
-    assert all((f.finished, f.third, f.agreement) == (f.samples, 0, 1.0) for f in status.families)
+    assert all((f.finished, f.third, f.agreement.value) == (f.samples, 0, 1.0) for f in status.families)
     assert len(service.votes("takes")) == 12
 
 
@@ -65,8 +65,14 @@ def test_a_third_rater_only_where_two_disagree(service, people, database):
         "T7_p05": 2,
     }
     (family,) = [f for f in service.study_status("takes").families if f.family == "T1"]
-    # Two samples with votes alpha, beta, alpha: one agreeing pair of three each, so 2 · 1/3 of 2.
-    assert (family.finished, family.compared) == (2, 2) and family.agreement == pytest.approx(1 / 3)
+    # Two samples with votes alpha, beta, alpha: one agreeing pair of three raters each, so 1/3, and not 0.33.
+    assert (family.finished, family.agreement.count) == (2, 2)
+    assert family.agreement.value == pytest.approx(1 / 3, rel=1e-15)
+    # Over all six samples: (1/3 + 1/3 + 1 + 1 + 1 + 1) / 6.
+    assert service.study_status("takes").agreement.value == pytest.approx(7 / 9, rel=1e-15)
+    assert family.agreement.signature == (
+        "percent_agreement|bound:estimate|exclusion:none|family:T1|labels:raw|raters:3|rubric:0.1|ties:outcome|v:1"
+    )
 
 
 def test_nobody_holds_a_third_place_before_the_second_vote(service, people, database):

@@ -195,6 +195,24 @@ def test_play_faster_than_the_servers_clock_is_not_credited_whatever_the_browser
     assert state.not_credited == ("A: more play was reported than time has passed",) * 2
 
 
+@pytest.mark.parametrize("browser_clock", [0, 1, 4_000_000_000_000, 2**53])
+def test_a_browsers_wrong_clock_costs_nothing(service, people, browser_clock):
+    (one,) = people(1)
+    assert one.watch(one.task(), client_ms=browser_clock).complete
+
+
+def test_a_server_clock_set_back_costs_nothing(service, people, clock):
+    (one,) = people(1)
+    task = one.task()
+    one.watch(task, passes=1)
+    clock.forward(-3_600_000)
+    service.save_draft(one.session, task.assignment, VoteForm(winner="A"))
+    assert one.task().session_minutes == 0
+    assert one.watch(task, passes=1).complete, "the second watch takes as long as the clips, not an hour more"
+    clock.forward(-3_600_000)
+    assert isinstance(one.vote(task), Accepted)
+
+
 @pytest.mark.parametrize("bad", [{"side": "C"}, {"end_ms": float("nan")}, {"rate": float("inf")}, {"sequence": 2**80}])
 def test_reports_that_make_no_sense_are_refused(service, people, bad):
     (one,) = people(1)

@@ -94,3 +94,29 @@ def chromium() -> str:
     if found is None:
         pytest.skip("the browser tests need Debian's chromium (apt install chromium)")
     return found
+
+
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as tool:
+        browser = tool.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser: Any, study: Study) -> Iterator[Callable[..., Any]]:
+    """Makes people's browsers, and looks at the end that no script failed and nothing came from elsewhere."""
+    from .visitor import Visitor
+
+    visitors: list[Visitor] = []
+
+    def make(of: Study = study, **options: object) -> Visitor:
+        visitors.append(Visitor(browser, of, **options))
+        return visitors[-1]
+
+    yield make
+    for visitor in visitors:
+        visitor.close()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from rushes.preference.votes import Vote, Winner
 from rushes.study import ExclusionRule, StudyPlan, Task
 from rushes.study.records import Choice
 
@@ -48,7 +49,8 @@ def test_progress_and_agreement_per_family(divided: Study) -> None:
     assert [family["family"] for family in facts["families"]] == ["T1", "T2", "T4"]
     # Two raters disagree on each of three samples, so a third is asked: 9 votes; one of three pairs of raters agrees.
     assert facts["totals"]["votes"] == 9
-    assert facts["totals"]["agreement"] == pytest.approx(1 / 3, abs=0.01)
+    assert facts["totals"]["agreement"] == pytest.approx(1 / 3, abs=1e-8)  # as it is stored: 8 decimals
+    assert facts["families"][0]["agreement_signature"].startswith("percent_agreement|bound:estimate|")
     page = divided.admin().get("/studies/bars").text
     assert "multi-constraint adherence" in page and "33 %" in page
 
@@ -153,6 +155,29 @@ def test_votes_that_cannot_be_ranked_say_why(study: Study) -> None:
     vote_through(study, study.rater(), for_system(study, SYSTEMS[0]))
     page = study.admin().get("/studies/bars/results")
     assert page.status_code == 200 and "These votes cannot be ranked" in page.text
+
+
+def test_a_study_of_ties_alone_says_so_and_is_level_by_half_ties(study: Study) -> None:
+    for _ in range(2):
+        vote_through(study, study.rater(), lambda task: "Tie")
+    client = study.admin()
+    page = client.get("/studies/bars/results").text
+    assert "These votes cannot be ranked" in page and "tie" in page
+    assert client.get("/studies/bars.json").json()["totals"]["agreement"] == 1.0
+    assert "These votes cannot be ranked" not in client.get("/studies/bars/results?ties=half-tie").text
+
+
+def test_systems_that_never_met_are_named(study: Study) -> None:
+    def vote(sample: str, one: str, other: str, winner: Winner) -> Vote:
+        return Vote(sample=sample, system_a=one, system_b=other, winner=winner, rater="r1", family="T1", prompt="p")
+
+    study.service.create_study(StudyPlan(name="islands", gold_every=0, repeat_every=0), training=False)
+    votes = [vote("s1", "amber", "brick", "a"), vote("s2", "amber", "brick", "b")]
+    votes += [vote("s3", "coral", "dune", "a"), vote("s4", "coral", "dune", "b")]
+    study.service.import_ratings("islands", votes)
+    page = study.admin().get("/studies/islands/results").text
+    assert "These votes cannot be ranked" in page
+    assert "amber, brick" in page and "coral, dune" in page
 
 
 def test_exports(divided: Study) -> None:

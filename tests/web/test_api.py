@@ -63,3 +63,35 @@ def test_a_page_that_is_no_number_is_the_first(text: str) -> None:
     from rushes.web.runquery import read_query
 
     assert read_query(QueryParams({"page": text}), []).page == 1
+
+
+def play_report(*sequences: str) -> str:
+    """A report whose only fault, if any, is in its stretches' numbers."""
+    stretch = '{"side":"A","start_ms":0,"end_ms":9,"rate":1,"visible":true,"client_ms":0,"sequence":'
+    return '{"assignment": "x", "events": [' + ",".join(stretch + number + "}" for number in sequences) + "]}"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[" * 100_000,
+        "NaN",
+        "null",
+        '{"assignment": NaN, "events": []}',
+        '{"assignment": "\\u0000", "events": []}',
+        '{"assignment": "\\ud800", "events": []}',
+        play_report("NaN"),
+        play_report("-1"),
+        play_report("9" * 5000),
+        play_report(*["1"] * 201),
+        '{"assignment": "x", "events": [], "more": 1}',
+        "\ufffe",
+    ],
+    ids=lambda body: ascii(body[:24]),
+)
+def test_a_play_report_that_is_none_is_refused(study: Study, body: str) -> None:
+    client = study.rater()
+    headers = {"x-csrf-token": client.token(), "accept": "application/json", "content-type": "application/json"}
+    answer = client.post("/rate/watch", content=body.encode(), headers=headers)
+    assert answer.status_code in (400, 409, 422), answer.text
+    assert set(answer.json()) == {"error", "code", "missing"} and "\n" not in answer.json()["error"]

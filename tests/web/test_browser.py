@@ -2,140 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from urllib.parse import urlsplit
+from collections.abc import Callable
 
 import pytest
 
 from .livesite import PASSWORD, SYSTEMS, Study, vote_through
+from .visitor import WATCHED, Visitor, shoot
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 pytestmark = pytest.mark.browser
-
-playwright.expect.set_options(timeout=15_000)  # a busy machine plays slowly
-
-WIDTHS = ((1440, 900), (900, 900), (390, 844))
-WATCHED = re.compile(r"A 2/2 · B 2/2")
-RATED = "watched {} of 2"
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[playwright.Browser]:
-    with playwright.sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-class Visitor:
-    """One person's browser: a context with a page, which notes what went wrong and all that came over the wire."""
-
-    def __init__(self, browser: playwright.Browser, study: Study, **options: object) -> None:
-        self.study = study
-        self.context = browser.new_context(base_url=study.site.url, **options)
-        self.context.set_default_timeout(15_000)
-        self.page = self.context.new_page()
-        self.faults: list[str] = []
-        self.elsewhere: list[str] = []
-        self.addresses: set[str] = set()
-        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
-        self.page.on("console", lambda message: self._console(message))
-        self.page.on("request", self._request)
-
-    def _console(self, message: playwright.ConsoleMessage) -> None:
-        # A refused vote (409) and an ended session (401) are part of some stories; a script that fails never is.
-        expected = ("the server responded with a status of", "ERR_INTERNET_DISCONNECTED")
-        if message.type == "error" and not any(text in message.text for text in expected):
-            self.faults.append(message.text)
-
-    def _request(self, request: playwright.Request) -> None:
-        self.addresses.add(request.url)
-        if urlsplit(request.url).scheme in ("http", "https") and not request.url.startswith(self.study.site.url):
-            self.elsewhere.append(request.url)
-
-    def begin(self) -> None:
-        """From the invitation to the training pair."""
-        self.page.goto(self.study.invitation())
-        self.page.get_by_role("button", name="Begin").click()
-        self.page.get_by_role("button", name="agree to take part").click()
-        self.page.get_by_role("link", name="Go to the training pair").click()
-
-    def watch_twice(self) -> None:
-        """Play both clips from start to end, twice."""
-        for times in (1, 2):
-            self.page.get_by_role("button", name="Play both").click()
-            playwright.expect(self.page.locator("[data-watch]")).to_have_text(f"A {times}/2 · B {times}/2")
-            playwright.expect(self.page.get_by_role("button", name="Play both")).to_be_visible()
-
-    def fill(self, *, winner: str = "A", tag: str = "Flicker / temporal jitter") -> None:
-        page = self.page
-        page.locator("label", has=page.locator(f"[name=winner][value={winner}]")).click()
-        page.get_by_label("Primary reason tag").select_option(tag)
-        for box in page.locator("fieldset.rate").all():
-            box.locator("label", has_text="4").click()
-
-    def send(self) -> None:
-        self.page.locator("[data-submit]").click()
-
-    def at_work(self) -> Visitor:
-        """On the first real pair; what comes before it was done over HTTP."""
-        self.session = self.study.rater()
-        cookie = self.session.cookies["rushes_rater"]
-        self.context.add_cookies([{"name": "rushes_rater", "value": cookie, "url": self.study.site.url}])
-        self.page.goto("/rate")
-        playwright.expect(self.page.get_by_text("Pair 1 of")).to_be_visible()
-        return self
-
-    def until(self, expression: str) -> None:
-        """Wait for an expression to hold, asking from outside: the page's CSP lets nobody evaluate text inside."""
-        for _ in range(150):
-            if self.page.evaluate(expression):
-                return
-            self.page.wait_for_timeout(50)
-        raise AssertionError(f"never came true: {expression}")
-
-    def train(self) -> None:
-        """Through the training pair to the first real one."""
-        self.begin()
-        self.watch_twice()
-        self.fill()
-        self.send()
-        self.page.get_by_role("link", name="Start the work").click()
-        playwright.expect(self.page.get_by_text("Pair 1 of")).to_be_visible()
-
-    def close(self) -> None:
-        assert self.faults == []
-        assert self.elsewhere == [], "a page asked another server for something"
-        self.context.close()
-
-
-@pytest.fixture
-def visit(browser: playwright.Browser, study: Study) -> Iterator[Callable[..., Visitor]]:
-    visitors: list[Visitor] = []
-
-    def make(**options: object) -> Visitor:
-        visitors.append(Visitor(browser, study, **options))
-        return visitors[-1]
-
-    yield make
-    for visitor in visitors:
-        visitor.close()
-
-
-def shoot(page: playwright.Page, name: str) -> None:
-    """Check that the page fits at three widths; keep pictures where RUSHES_SCREENSHOTS says so."""
-    folder = os.environ.get("RUSHES_SCREENSHOTS")
-    for width, height in WIDTHS:
-        page.set_viewport_size({"width": width, "height": height})
-        over = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-        assert over <= 0, f"{name} is {over} px too wide at {width} px"
-        if folder:
-            Path(folder).mkdir(parents=True, exist_ok=True)
-            page.screenshot(path=f"{folder}/{name}_{width}.png", full_page=True)
-    page.set_viewport_size({"width": 1280, "height": 900})
 
 
 def test_two_raters_at_once_from_invitation_to_the_ranking(visit: Callable[..., Visitor], study: Study) -> None:
@@ -201,6 +77,29 @@ def test_a_reload_in_mid_task_keeps_the_form_and_the_watch(visit: Callable[..., 
     playwright.expect(page.locator("[data-watch]")).to_have_text(WATCHED)
     rater.send()
     playwright.expect(page.get_by_text("Pair 2 of")).to_be_visible()
+
+
+def test_a_closed_tab_loses_nothing(visit: Callable[..., Visitor]) -> None:
+    """Closed in the middle of the second watch, a moment after the last word was typed."""
+    rater = visit().at_work()
+    page = rater.page
+    page.get_by_role("button", name="Play both").click()
+    playwright.expect(page.locator("[data-watch]")).to_have_text("A 1/2 · B 1/2")
+    playwright.expect(page.get_by_role("button", name="Play both")).to_be_visible()
+    page.get_by_role("button", name="Play both").click()
+    rater.until(
+        "document.querySelector('video').currentTime > 0.4 && document.querySelector('video').currentTime < 0.95"
+    )
+    rater.fill(winner="B")
+    page.get_by_label("note").fill("typed last")
+    page.close()
+    again = rater.context.new_page()
+    again.goto("/rate")
+    playwright.expect(again.get_by_text("Pair 1 of")).to_be_visible()
+    playwright.expect(again.get_by_label("note")).to_have_value("typed last")
+    playwright.expect(again.locator("[name=winner][value=B]")).to_be_checked()
+    playwright.expect(again.locator("[data-watch]")).to_have_text(re.compile("A [12]/2 · B [12]/2"))
+    again.close()
 
 
 def test_what_the_server_never_got_is_kept_in_the_browser(visit: Callable[..., Visitor]) -> None:
@@ -271,6 +170,38 @@ def test_the_keyboard_alone_is_enough(visit: Callable[..., Visitor]) -> None:
     tab_to("dialog[open] a[href='/rate']")
     page.keyboard.press("Enter")
     playwright.expect(page.get_by_text("Pair 1 of")).to_be_visible()
+
+
+def test_the_last_vote_can_be_changed_with_the_keyboard(visit: Callable[..., Visitor]) -> None:
+    rater = visit().at_work()
+    page, service = rater.page, rater.study.service
+    playwright.expect(page.get_by_role("link", name="Change my last vote")).to_have_count(0)
+    rater.watch_twice()
+    rater.fill(winner="A")
+    page.get_by_label("note").fill("B flickers at the end")
+    rater.send()
+    playwright.expect(page.get_by_text("Pair 2 of")).to_be_visible()
+    (first,) = service.votes("bars")
+    change = page.get_by_role("link", name="Change my last vote")
+    change.focus()
+    page.keyboard.press("Enter")
+    playwright.expect(page.get_by_role("heading", level=1)).to_contain_text("Change your vote on pair 1")
+    playwright.expect(page.locator("[name=winner][value=A]")).to_be_checked()
+    playwright.expect(page.get_by_label("note")).to_have_value("B flickers at the end")
+    playwright.expect(page.locator("[data-watch]")).to_have_text(WATCHED)  # nobody has to watch again
+    shoot(page, "change_vote")
+    page.keyboard.press("2")
+    page.get_by_role("button", name="Change my vote").focus()
+    page.keyboard.press("Enter")
+    playwright.expect(page.get_by_text("Your last vote was changed")).to_be_visible()
+    playwright.expect(page.get_by_text("Pair 2 of")).to_be_visible()
+    (standing,) = service.votes("bars")
+    assert {first.winner, standing.winner} == {"a", "b"} and standing.note == first.note
+    page.get_by_role("link", name="Change my last vote").click()
+    playwright.expect(page.locator("[name=winner][value=B]")).to_be_checked()
+    page.get_by_role("link", name="Keep it as it was").click()
+    playwright.expect(page.get_by_text("Pair 2 of")).to_be_visible()
+    assert [entry.action for entry in service.audit("bars")].count("corrected a vote") == 1
 
 
 def test_keys_step_choose_help_and_stay_quiet_while_typing(visit: Callable[..., Visitor]) -> None:

@@ -204,7 +204,9 @@ def status(
             return
         found = service.study_status(study)
     if as_json:
-        print_json(asdict(found))
+        from rushes.web.studyfacts import status_facts
+
+        print_json(status_facts(found))
     else:
         _show_status(found)
 
@@ -221,7 +223,7 @@ def _show_status(found: StudyStatus) -> None:
             f"{f.votes}/{f.votes_expected}",
             str(f.third),
             str(f.to_adjudicate),
-            "–" if f.agreement is None else f"{f.agreement:.0%}",
+            "–" if f.agreement.value is None else f"{f.agreement.value:.0%}",
         )
         for f in found.families
     ]

@@ -19,7 +19,14 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import ArgumentError, DatabaseError, DisconnectionError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DatabaseError,
+    DataError,
+    DisconnectionError,
+    NoSuchModuleError,
+    OperationalError,
+)
 
 from rushes.errors import InputError, MissingDependency
 from rushes.store.turns import Turns
@@ -66,7 +73,8 @@ class Database:
     def read(self) -> Iterator[Connection]:
         """A transaction that only reads: one consistent view, no lock taken."""
         gate = nullcontext() if self.kind == "sqlite" else self._gate
-        with gate, self.engine.connect().execution_options(**{_READ: True}) as connection, connection.begin():
+        options = {_READ: True}
+        with _misfits(), gate, self.engine.connect().execution_options(**options) as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -76,7 +84,8 @@ class Database:
             with self.read() as connection:
                 yield connection
             return
-        with self._gate, self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        options = {"isolation_level": "AUTOCOMMIT"}
+        with _misfits(), self._gate, self.engine.connect().execution_options(**options) as connection:
             yield connection
 
     @contextmanager
@@ -87,12 +96,12 @@ class Database:
         may take the last moments back: right for what a page reports every second, wrong for a vote.
         """
         if self.kind != "sqlite":
-            with self._gate, self.engine.begin() as connection:
+            with _misfits(), self._gate, self.engine.begin() as connection:
                 if durable:
                     connection.exec_driver_sql("SET LOCAL synchronous_commit = on")
                 yield connection
             return
-        with self._gate, self.engine.connect() as connection:
+        with _misfits(), self._gate, self.engine.connect() as connection:
             _wait_for_disk(connection, durable)
             with connection.begin():
                 yield connection
@@ -105,6 +114,21 @@ class Database:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@contextmanager
+def _misfits() -> Iterator[None]:
+    """What somebody sent and no column can hold (a NUL, half a character, a number past 64 bits) is one line.
+
+    The transaction is undone before this is said.
+    """
+    try:
+        yield
+    except (DataError, OverflowError, UnicodeEncodeError) as error:
+        said = _first_line(error) if isinstance(error, DataError) else str(error)
+        raise InputError(
+            f"a text or number cannot be stored as it is ({ascii(said)[1:-1]}); shorten or mend it"
+        ) from None
 
 
 def database_url(target: Path | str) -> URL:

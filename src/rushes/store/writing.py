@@ -214,6 +214,8 @@ class RunWriter:
         folder = self.path / "series"
         folder.mkdir(exist_ok=True)
         target = folder / f"{subject_id}.npz"
+        if target.name != f"{subject_id}.npz":  # an id is no way out of the run's folder
+            raise RunError(f"{self.path}: series are kept by ids that are file names; got {subject_id!r}")
         target.with_suffix(".tmp").write_bytes(npz)
         os.replace(target.with_suffix(".tmp"), target)
 

@@ -49,10 +49,17 @@ class ReadyClip:
 
 def missing_files(paths: Sequence[Path]) -> None:
     """`StudyError` when any of these is not there, naming the first and how many."""
-    gone = [path for path in paths if not path.is_file()]
+    gone = [path for path in paths if not _is_file(path)]
     if gone:
         more = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
         raise StudyError(f"{gone[0]}: expected a clip; there is no such file{more}; nothing was imported")
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name this system cannot have, or a folder nobody may look into
+        return False
 
 
 def ready_clip(source: Path, *, media: Path, hide: Sequence[str]) -> ReadyClip:

@@ -58,10 +58,21 @@ def _check(plan: StudyPlan) -> None:
         raise StudyError(f"a rater's quota is at least 1 pair; got {plan.quota}")
     if plan.gold_every < 0 or plan.repeat_every < 0 or 1 in (plan.gold_every, plan.repeat_every):
         raise StudyError("gold and repeat pairs come once in 2 or more tasks, or 0 for never")
+    if plan.exclusion is not None:
+        _check_rule(plan.exclusion)
+
+
+def _check_rule(rule: ExclusionRule) -> None:
+    if rule.max_gold_errors is not None and rule.max_gold_errors < 0:
+        raise StudyError(f"an exclusion rule counts gold errors from 0; got {rule.max_gold_errors}")
+    for share in (rule.max_side_bias, rule.min_repeat_agreement):
+        if share is not None and not 0 <= share <= 1:  # NaN is not either
+            raise StudyError(f"an exclusion rule's shares lie between 0 and 1; got {share}")
 
 
 def declare_exclusion(connection: Connection, study_name: str, rule: ExclusionRule, *, now: int) -> None:
     """Set the rule, while no vote is in: a rule chosen after seeing the votes is a choice of result."""
+    _check_rule(rule)
     row = study_row(connection, study_name, lock=True)
     if connection.execute(select(vote.c.id).where(vote.c.study_id == row.id)).first() is not None:
         raise StudyError(f"study {study_name}: the exclusion rule is declared before the first vote; votes are in")

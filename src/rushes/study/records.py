@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from rushes.core import Measurement
+
 Side: TypeAlias = Literal["A", "B"]
 Choice: TypeAlias = Literal["A", "B", "Tie"]
 Stage: TypeAlias = Literal["consent", "training", "work", "done"]
@@ -279,12 +281,9 @@ class FamilyStatus:
     votes: int
     votes_expected: int
     """Votes the family needs as things stand."""
-    agreed: float
-    """Sum over samples of the share of rater pairs that chose the same winner; whole when all have two raters."""
-    compared: int
-    """Samples with two votes or more."""
-    agreement: float | None
-    """Percent agreement as a share, `agreed / compared`; None while no sample has two votes."""
+    agreement: Measurement
+    """`percent_agreement` of the family, as a share of 1 and never rounded; it rests on the samples with two votes or
+    more, and has no value while there are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -358,6 +357,8 @@ class StudyStatus:
     """Everything the administrator's page shows at a glance."""
 
     summary: StudySummary
+    agreement: Measurement
+    """`percent_agreement` of all families together."""
     families: tuple[FamilyStatus, ...]
     raters: tuple[RaterStatus, ...]
     disagreements: tuple[Disagreement, ...]

@@ -9,8 +9,11 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
 
+from rushes.core import Measurement
 from rushes.preference.adjudication import suggest
 from rushes.preference.agreement import percent_agreement, winner_table
+from rushes.preference.conditions import ALL_FAMILIES, Conditions, measured
+from rushes.preference.definitions import PERCENT_AGREEMENT
 from rushes.preference.rubric import FAMILIES, rubric
 from rushes.preference.votes import Vote, WatchedSpan
 from rushes.store.tables import adjudication, assignment, audit, clip, exclusion, pair, problem, rater, study, vote
@@ -171,7 +174,8 @@ def status(connection: Connection, study_name: str) -> StudyStatus:
     kept = [row for row in samples if not row.excluded]
     return StudyStatus(
         summary=summaries(connection, study_name)[0],
-        families=tuple(_families(connection, found.id, kept)),
+        agreement=_agreement(found, kept, ALL_FAMILIES),
+        families=tuple(_families(connection, found, kept)),
         raters=rater_table(connection, found),
         disagreements=disagreements(connection, found, samples)[:MOST_DISAGREEMENTS],
         problems=tuple(_problems(connection, found.id)),
@@ -179,7 +183,20 @@ def status(connection: Connection, study_name: str) -> StudyStatus:
     )
 
 
-def _families(connection: Connection, study_id: int, kept: Sequence[Row[Any]]) -> Iterable[FamilyStatus]:
+def _agreement(found: Row[Any], kept: Sequence[Row[Any]], family: str) -> Measurement:
+    """Percent agreement of one family, or of all, of the raters who are not excluded."""
+    conditions = Conditions(
+        rubric_version=found.rubric,
+        exclusion_rule=exclusion_rule(found).label,
+        raters=len({row.rater_id for row in kept}),
+        simulated=found.simulated,
+    )
+    share = percent_agreement(winner_table(as_vote(row) for row in kept if family in (row.family, ALL_FAMILIES)))
+    return measured(PERCENT_AGREEMENT, share, conditions, bound="estimate", family=family or "unnamed")
+
+
+def _families(connection: Connection, found: Row[Any], kept: Sequence[Row[Any]]) -> Iterable[FamilyStatus]:
+    study_id = found.id
     query = select(pair.c.family, pair.c.state, pair.c.votes, pair.c.needed).where(
         pair.c.study_id == study_id, pair.c.kind.in_(SAMPLE_KINDS)
     )
@@ -189,8 +206,6 @@ def _families(connection: Connection, study_id: int, kept: Sequence[Row[Any]]) -
     decided = {pair_id for pair_id in _latest_adjudications(connection, study_id)}
     undecided = _undecided_by_family(connection, study_id, decided)
     for family in sorted(groups):
-        share = percent_agreement(winner_table(as_vote(row) for row in kept if row.family == family))
-        agreed = (share.value or 0.0) * share.count
         pairs = groups[family]
         adjudicate = undecided.get(family, 0)
         third = sum(row.state == "third" for row in pairs)
@@ -203,9 +218,7 @@ def _families(connection: Connection, study_id: int, kept: Sequence[Row[Any]]) -
             to_adjudicate=adjudicate,
             votes=sum(row.votes for row in pairs),
             votes_expected=sum(row.needed for row in pairs),
-            agreed=round(agreed) if abs(agreed - round(agreed)) < 1e-9 else round(agreed, 2),
-            compared=share.count,
-            agreement=share.value,
+            agreement=_agreement(found, kept, family),
         )
 
 

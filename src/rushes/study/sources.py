@@ -138,11 +138,12 @@ def _read(path: Path) -> tuple[list[dict[str, str]], list[str]]:
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file)
+            reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
             rows = [{str(k): (v or "").strip() for k, v in row.items() if isinstance(v, str | None)} for row in reader]
-            return rows, [name.strip() for name in reader.fieldnames or ()]
+            return rows, list(reader.fieldnames)
     except FileNotFoundError:
         raise StudyError(f"{path}: expected a CSV file; there is none") from None
-    except (UnicodeDecodeError, csv.Error) as error:
+    except (OSError, ValueError, csv.Error) as error:
         raise StudyError(f"{path}: cannot be read as CSV in UTF-8 ({error})") from None
 
 

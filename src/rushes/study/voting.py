@@ -74,6 +74,8 @@ def _form_missing(form: VoteForm, family: str, book: Rubric) -> list[Missing]:
     if len(form.note) > LONGEST_NOTE:
         message = f"Keep the note under {LONGEST_NOTE} characters; it has {len(form.note)}."
         found.append(Missing(field="note", message=message))
+    if "\0" in form.note:  # PostgreSQL cannot keep it, and no CSV with it can be read back
+        found.append(Missing(field="note", message="Take the character NUL out of the note."))
     return found
 
 

@@ -26,6 +26,8 @@ IDLE_MS = 60_000
 """Longer gaps between signs of life are not counted as work."""
 SIGN_EVERY_MS = 4_000
 """Signs of life closer together than this are one: a page reports its play every second."""
+SET_BACK_MS = 60_000
+"""A clock that is this much behind the last sign of life was set back."""
 MOST_EVENTS = 500
 NOT_YOURS = "this pair is not one of yours; reload the page to get your next one"
 PROBLEMS = ("will not play", "no sound", "offensive", "other")
@@ -215,7 +217,7 @@ def _task(connection: Connection, who: Row[Any], row: Row[Any], *, now: int, sho
 
 
 def _minutes(who: Row[Any], now: int) -> int:
-    return 0 if now - who.seen_ms >= BREAK_MS else (now - who.work_since_ms) // 60_000
+    return 0 if now - who.seen_ms >= BREAK_MS else max(0, now - who.work_since_ms) // 60_000
 
 
 def _clip_view(row: Row[Any], side: str, token: str) -> ClipView:
@@ -261,7 +263,8 @@ def record_play(connection: Connection, session: str, key: str, events: Sequence
     rule = watch_rule(who)
     _check_events(events)
     books, lengths = ledgers(row), durations(row)
-    elapsed = now - (row.shown_ms if row.shown_ms is not None else row.assigned_ms)
+    shown = _shown(row, now)
+    elapsed = now - shown
     fresh, refused = _fresh(connection, row, events), []
     stored = []
     for event in fresh:
@@ -281,9 +284,20 @@ def record_play(connection: Connection, session: str, key: str, events: Sequence
         connection.execute(play.insert(), stored)
     watched: dict[str, object] = {side: book.plain() for side, book in books.items()}
     watched["newest"] = max(_newest(row), *(event.sequence for event in fresh)) if fresh else _newest(row)
-    connection.execute(_KEEP, {"wanted_id": row.id, "watch": watched, "touched_ms": now})
+    connection.execute(_KEEP, {"wanted_id": row.id, "watch": watched, "shown_ms": shown, "touched_ms": now})
     sign_of_life(connection, who, row, now=now)
     return watch_state(row, rule, books=books, refused=refused)
+
+
+def _shown(row: Row[Any], now: int) -> int:
+    """When the pair was shown, by the server's clock as it goes now.
+
+    Where the clock was set back since the last sign of life, the showing moves with it: otherwise nothing that is
+    watched would count until the clock is where it was. Small steps are left alone; two servers differ by as much.
+    """
+    shown = int(row.shown_ms if row.shown_ms is not None else row.assigned_ms)
+    back = row.touched_ms - now
+    return shown - back if back > SET_BACK_MS else shown
 
 
 def _check_events(events: Sequence[PlayEvent]) -> None:
@@ -356,7 +370,8 @@ def save_draft(connection: Connection, session: str, key: str, form: VoteForm, *
     draft = form_plain(form)
     if len(str(draft)) > 4 * LONGEST_TEXT:
         raise StudyError("the draft is too long; shorten the note")
-    connection.execute(_KEEP, {"wanted_id": row.id, "draft": draft, "touched_ms": now})
+    kept = {"draft": draft, "shown_ms": _shown(row, now), "touched_ms": now}
+    connection.execute(_KEEP, {"wanted_id": row.id, **kept})
     sign_of_life(connection, who, row, now=now)
 
 

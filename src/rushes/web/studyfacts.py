@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from rushes.core import Measurement
 from rushes.study import Disagreement, FamilyStatus, RaterStatus, StudyStatus, StudySummary
 
 
@@ -11,8 +12,24 @@ def summary_facts(summary: StudySummary) -> dict[str, object]:
     return asdict(summary)
 
 
+def status_facts(status: StudyStatus) -> dict[str, object]:
+    """All of a status, with its agreement as plain numbers."""
+    families = [family_facts(family) for family in status.families]
+    return {**asdict(status), **agreement_facts(status.agreement), "families": families}
+
+
 def family_facts(family: FamilyStatus) -> dict[str, object]:
-    return {**asdict(family), "agreement": family.agreement}
+    return {**asdict(family), **agreement_facts(family.agreement)}
+
+
+def agreement_facts(agreement: Measurement) -> dict[str, object]:
+    """The number, the samples it rests on, what it means, and why it is missing where it is."""
+    return {
+        "agreement": agreement.value,
+        "compared": agreement.count,
+        "agreement_signature": agreement.signature,
+        "agreement_note": agreement.note,
+    }
 
 
 def rater_facts(rater: RaterStatus) -> dict[str, object]:
@@ -33,8 +50,6 @@ def disagreement_facts(item: Disagreement) -> dict[str, object]:
 def overview_facts(status: StudyStatus) -> dict[str, object]:
     """Progress and agreement, overall and per family, and what raters reported."""
     families = [family_facts(family) for family in status.families]
-    agreed = sum(family.agreed for family in status.families)
-    compared = sum(family.compared for family in status.families)
     samples = sum(family.samples for family in status.families)
     finished = sum(family.finished for family in status.families)
     return {
@@ -47,9 +62,7 @@ def overview_facts(status: StudyStatus) -> dict[str, object]:
             "to_adjudicate": sum(family.to_adjudicate for family in status.families),
             "votes": sum(family.votes for family in status.families),
             "votes_expected": sum(family.votes_expected for family in status.families),
-            "agreed": agreed,
-            "compared": compared,
-            "agreement": agreed / compared if compared else None,
+            **agreement_facts(status.agreement),
         },
         "problems": [asdict(problem) for problem in status.problems],
         "exclusion_rule": status.exclusion_rule,

@@ -26,7 +26,7 @@ def read_vote(form: FormData) -> VoteForm:
         secondary_tags=tuple(str(tag) for tag in form.getlist("secondary_tags"))[:MOST_SECONDARY_TAGS_READ],
         ratings_a=_ratings(form, "ratings_a."),
         ratings_b=_ratings(form, "ratings_b."),
-        note=str(form.get("note", "")).replace("\r\n", "\n")[:NOTE_LIMIT],
+        note=str(form.get("note", "")).replace("\r\n", "\n").replace("\0", "")[:NOTE_LIMIT],
     )
 
 

@@ -93,7 +93,7 @@ def _as_text(row: Mapping[str, object]) -> dict[str, str]:
 def _placed(path: Path | str, line: int, row: Mapping[str, str]) -> Vote:
     try:
         return _vote(row)
-    except (InputError, ValueError, TypeError, KeyError) as error:
+    except (InputError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise InputError(f"{path}, row at line {line}: not a vote ({error})") from None
 
 
@@ -104,9 +104,22 @@ def _vote(row: Mapping[str, str]) -> Vote:
     return Vote(
         **{name: row[name] for name in (*_TEXT, *_CLIPS)},  # type: ignore[arg-type]
         **{name: {"true": True, "false": False}[row[name].lower()] for name in _FLAGS},  # type: ignore[arg-type]
-        secondary_tags=tuple(json.loads(row["secondary_tags"])),
+        secondary_tags=_tags(json.loads(row["secondary_tags"])),
         shown_left=cast(Side, row["shown_left"]) if row["shown_left"] else None,
         ratings={key: value for key, value in both.items() if value != (None, None)},
         pair_ratings={key: value for key, value in pair.items() if value is not None},
-        watched=tuple(WatchedSpan(*span) for span in json.loads(row["watch_ledger"])),
+        watched=tuple(_span(*span) for span in json.loads(row["watch_ledger"])),
     )
+
+
+def _tags(data: object) -> tuple[str, ...]:
+    if not isinstance(data, list) or not all(isinstance(tag, str) for tag in data):
+        raise InputError(f"secondary_tags is a list of tags; got {data!r}")
+    return tuple(data)
+
+
+def _span(clip: object, watch_pass: object, start_ms: object, end_ms: object) -> WatchedSpan:
+    numbers = [n for n in (watch_pass, start_ms, end_ms) if isinstance(n, int) and not isinstance(n, bool)]
+    if clip not in ("a", "b") or len(numbers) != 3:
+        raise InputError(f"watch_ledger holds [clip, pass, from_ms, to_ms]; got {[clip, watch_pass, start_ms, end_ms]}")
+    return WatchedSpan(clip, *numbers)

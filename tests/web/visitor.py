@@ -1,0 +1,127 @@
+"""A person's browser for the tests: what they do on the pages, and what a script can tell about a page."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from .livesite import Study
+
+playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
+playwright.expect.set_options(timeout=15_000)  # a busy machine plays slowly
+
+WIDTHS = ((1440, 900), (900, 900), (390, 844))
+WATCHED = re.compile(r"A 2/2 · B 2/2")
+
+
+class Visitor:
+    """One person's browser: a context with a page, which notes what went wrong and all that came over the wire."""
+
+    def __init__(self, browser: playwright.Browser, study: Study, **options: object) -> None:
+        self.study = study
+        self.context = browser.new_context(base_url=study.site.url, **options)
+        self.context.set_default_timeout(15_000)
+        self.page = self.context.new_page()
+        self.faults: list[str] = []
+        self.elsewhere: list[str] = []
+        self.addresses: set[str] = set()
+        self.page.on("pageerror", lambda error: self.faults.append(str(error)))
+        self.page.on("console", lambda message: self._console(message))
+        self.page.on("request", self._request)
+
+    def _console(self, message: playwright.ConsoleMessage) -> None:
+        # A refused vote (409) and an ended session (401) are part of some stories; a script that fails never is.
+        expected = ("the server responded with a status of", "ERR_INTERNET_DISCONNECTED")
+        if message.type == "error" and not any(text in message.text for text in expected):
+            self.faults.append(message.text)
+
+    def _request(self, request: playwright.Request) -> None:
+        self.addresses.add(request.url)
+        if urlsplit(request.url).scheme in ("http", "https") and not request.url.startswith(self.study.site.url):
+            self.elsewhere.append(request.url)
+
+    def begin(self) -> None:
+        """From the invitation to the training pair."""
+        self.page.goto(self.study.invitation())
+        self.page.get_by_role("button", name="Begin").click()
+        self.page.get_by_role("button", name="agree to take part").click()
+        self.page.get_by_role("link", name="Go to the training pair").click()
+
+    def watch_twice(self) -> None:
+        """Play both clips from start to end, twice."""
+        for times in (1, 2):
+            self.page.get_by_role("button", name="Play both").click()
+            playwright.expect(self.page.locator("[data-watch]")).to_have_text(f"A {times}/2 · B {times}/2")
+            playwright.expect(self.page.get_by_role("button", name="Play both")).to_be_visible()
+
+    def fill(self, *, winner: str = "A", tag: str = "Flicker / temporal jitter") -> None:
+        page = self.page
+        page.locator("label", has=page.locator(f"[name=winner][value={winner}]")).click()
+        page.get_by_label("Primary reason tag").select_option(tag)
+        for box in page.locator("fieldset.rate").all():
+            box.locator("label", has_text="4").click()
+
+    def send(self) -> None:
+        self.page.locator("[data-submit]").click()
+
+    def at_work(self) -> Visitor:
+        """On the first real pair; what comes before it was done over HTTP."""
+        self.session = self.study.rater()
+        cookie = self.session.cookies["rushes_rater"]
+        self.context.add_cookies([{"name": "rushes_rater", "value": cookie, "url": self.study.site.url}])
+        self.page.goto("/rate")
+        playwright.expect(self.page.get_by_text("Pair 1 of")).to_be_visible()
+        return self
+
+    def until(self, expression: str) -> None:
+        """Wait for an expression to hold, asking from outside: the page's CSP lets nobody evaluate text inside."""
+        for _ in range(150):
+            if self.page.evaluate(expression):
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"never came true: {expression}")
+
+    def train(self) -> None:
+        """Through the training pair to the first real one."""
+        self.begin()
+        self.watch_twice()
+        self.fill()
+        self.send()
+        self.page.get_by_role("link", name="Start the work").click()
+        playwright.expect(self.page.get_by_text("Pair 1 of")).to_be_visible()
+
+    def close(self) -> None:
+        assert self.faults == []
+        assert self.elsewhere == [], "a page asked another server for something"
+        self.context.close()
+
+
+def shoot(page: playwright.Page, name: str) -> None:
+    """Check that the page fits at three widths; keep pictures where RUSHES_SCREENSHOTS says so."""
+    folder = os.environ.get("RUSHES_SCREENSHOTS")
+    for width, height in WIDTHS:
+        page.set_viewport_size({"width": width, "height": height})
+        over = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+        assert over <= 0, f"{name} is {over} px too wide at {width} px"
+        if folder:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            page.screenshot(path=f"{folder}/{name}_{width}.png", full_page=True)
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def check_with_axe(page: playwright.Page, name: str) -> None:
+    """No violation that axe-core calls moderate or worse: WCAG 2.2 A and AA, and its best practices."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
+    page.wait_for_load_state("load")
+    options = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
+    violations = axe.Axe().run(page, options=options).response["violations"]
+    found = [
+        (v["id"], v["impact"], [node["html"][:120] for node in v["nodes"]])
+        for v in violations
+        if v["impact"] in ("moderate", "serious", "critical")
+    ]
+    assert not found, f"{name}: {found}"
