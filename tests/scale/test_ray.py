@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 from benchmarks.faults import contents
+from benchmarks.ray_cluster import Running, running, token
 from tests.scale.misbehaving import eat, fail, kill_supervisor, misbehave, nap, square, visible_gpus
 
 from rushes.decode import write_clip
@@ -45,46 +45,23 @@ pytestmark = [
 ROOT = Path(__file__).parents[2]
 
 
-@dataclass(frozen=True)
-class Cluster:
-    process: subprocess.Popen[str]
-    address: str
-
-    @property
-    def engine(self) -> Engine:
-        return Engine(kind="ray", address=self.address)
-
-    def tell(self, order: str) -> None:
-        assert self.process.stdin is not None and self.process.stdout is not None
-        print(order, file=self.process.stdin, flush=True)
-        assert self.process.stdout.readline().strip() == "done"
-
-
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
+def cluster() -> Iterator[Running]:
     """Two nodes of one core each, behind a token of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_AUTH_MODE", "token")
-        patch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
-        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        for name, value in token().items():
+            patch.setenv(name, value)
         patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), str(ROOT)]))
-        process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("ray_cluster.py"))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        assert process.stdout is not None
-        yield Cluster(process, process.stdout.readline().strip())
-        process.communicate()
+        with running((1, 1), {}) as found:
+            yield found
 
 
 @pytest.fixture(scope="module")
-def engine(cluster: Cluster) -> Iterator[Engine]:
+def engine(cluster: Running) -> Iterator[Engine]:
     """Connected once for all tests that stay in this process."""
-    with connected(cluster.engine):
-        yield cluster.engine
+    found = Engine(kind="ray", address=cluster.address)
+    with connected(found):
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -237,7 +214,7 @@ def test_a_task_that_keeps_losing_its_supervisor_is_given_up(engine: Engine, cap
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_node_that_dies_and_one_that_joins(engine: Engine, cluster: Cluster) -> None:
+def test_a_node_that_dies_and_one_that_joins(engine: Engine, cluster: Running) -> None:
     outcomes: dict[int, int | Crash] = {}
     for number, above in run_tasks(nap, [0.2] * 60, engine=engine):
         outcomes[number] = above
@@ -250,7 +227,7 @@ def test_a_node_that_dies_and_one_that_joins(engine: Engine, cluster: Cluster) -
     assert late == 2 and len(set(outcomes.values())) == 3
 
 
-def test_a_gpu_worker_sees_its_gpu(engine: Engine, cluster: Cluster) -> None:
+def test_a_gpu_worker_sees_its_gpu(engine: Engine, cluster: Running) -> None:
     with pytest.raises(RunError, match="no core"):
         list(run_tasks(visible_gpus, [1], engine=engine, gpus=1))
     cluster.tell("remove")
@@ -284,7 +261,7 @@ def test_a_file_that_a_node_cannot_see_is_one_line(
 
 
 def test_interrupted_and_killed_runs_continue(
-    cluster: Cluster, clips: Path, whole: dict[str, bytes], tmp_path: Path
+    cluster: Running, clips: Path, whole: dict[str, bytes], tmp_path: Path
 ) -> None:
     """Ctrl-C, then kill -9, then to the end: the bytes of a run left in peace, and no worker left behind."""
     command = rushes("clip", str(clips), "-o", str(tmp_path / "run"), "--engine", "ray", "--address", cluster.address)

@@ -96,7 +96,8 @@ class _Pool(Generic[Task, Result]):
     ) -> None:
         self._ray, self._tasks, self._needs, self._jobs, self._gpus = ray, tasks, needs, jobs, gpus
         self._conditions = ray.put(conditions)
-        self._kind = ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=0)(Supervisor)
+        # Without Ray's record of every task, which nobody reads: it takes a part of each core.
+        self._kind = ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=0, enable_task_events=False)(Supervisor)
         self._members: list[_Member] = []
         self._waiting = deque(range(len(tasks)))
         self._losses: Counter[int] = Counter()
