@@ -111,7 +111,7 @@ def main() -> None:
         shared = environment(Path(place))
         found = measure(Bench(Path(place), options.clips, shared), options.repeats, shared)
     how = (
-        "Whole `rushes clip --json` commands by the clock: the start of Python, of the connection and of workers counts; "
+        "Whole `rushes clip --json` commands by the clock, with the start of Python, of Ray and of its workers; "
         f"medians of {options.repeats}; as many workers as cores on both engines; every run's bytes compared. "
         "Script: `benchmarks/bench_ray.py`."
     )

@@ -326,6 +326,16 @@ def test_a_wrong_address_is_told_at_once(
         assert len(done.stderr.splitlines()) == 1 and done.stderr.startswith("rushes: ")
 
 
+def test_a_wrong_token_is_one_line(cluster: Running, clips: Path, tmp_path: Path) -> None:
+    command = rushes("clip", str(clips), "-o", str(tmp_path / "run"), "--engine", "ray", "--address", cluster.address)
+    # Ray asks again and again for twenty seconds unless told otherwise.
+    wrong = os.environ | {"RAY_AUTH_TOKEN": "0" * 64, "RAY_gcs_server_request_timeout_seconds": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, env=wrong)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"rushes: {cluster.address}: the Ray cluster asks for its token; set RAY_AUTH_MODE")
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_without_ray_the_install_line_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(MissingDependency, match=r"pip install 'rushes\[ray\]'"):
