@@ -62,6 +62,9 @@ def run_tasks(
         pool: _Pool[Task, Result] = _Pool(ray, conditions, tasks, needs=needs, jobs=jobs, gpus=gpus)
         try:
             yield from pool.drain()
+        except ray.exceptions.RaySystemError as error:
+            told = " ".join(str(error).split())[:300]
+            raise RunError(f"the Ray cluster failed ({told}); once it runs, the same command continues") from None
         finally:
             pool.stop()
 

@@ -67,10 +67,10 @@ def _connect(ray: Any, address: str | None, jobs: int | None) -> None:
         try:
             ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
         except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-            raise InputError(_why(address, " ".join(str(error).split()), aside.read_bytes())) from None
+            raise InputError(why(address, " ".join(str(error).split()), aside.read_bytes())) from None
 
 
-def _why(address: str | None, told: str, noise: bytes) -> str:
+def why(address: str | None, told: str, noise: bytes) -> str:
     """One line for a cluster that could not be joined or started; Ray spreads its reasons over stderr."""
     if address is None:
         return f"Ray cannot be started on this machine ({told})"
