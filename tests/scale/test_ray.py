@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from benchmarks.faults import contents
 from benchmarks.ray_cluster import Running, running, token
-from tests.scale.misbehaving import eat, fail, kill_supervisor, misbehave, nap, square, visible_gpus
+from tests.scale.misbehaving import eat, fail, kill_supervisor, meet, misbehave, square, visible_gpus
 
 from rushes.decode import write_clip
 from rushes.distribution.comparing import Question
@@ -199,14 +199,15 @@ def test_relative_paths_mean_the_same_on_every_node(
     assert contents(tmp_path / "ray") == contents(tmp_path / "local")
 
 
-def test_a_killed_supervisor_loses_nothing(engine: Engine) -> None:
+def test_a_killed_supervisor_loses_nothing(engine: Engine, tmp_path: Path) -> None:
+    """After the first answer its supervisor is killed; the rest wait for one in its place."""
     outcomes = {}
-    for number, above in run_tasks(nap, [0.2] * 12, engine=engine):
+    for number, above in run_tasks(meet, [(str(tmp_path), wanted) for wanted in (2, 2, 3, 3, 3, 3)], engine=engine):
         if not outcomes:
             os.kill(above, signal.SIGKILL)
         outcomes[number] = above
-    assert sorted(outcomes) == list(range(12))
-    assert len(set(outcomes.values())) == 3  # two at first, and the one in the dead one's place
+    assert sorted(outcomes) == list(range(6))
+    assert len(set(outcomes.values())) == 3
 
 
 def test_a_task_that_keeps_losing_its_supervisor_is_given_up(engine: Engine, capfd: pytest.CaptureFixture[str]) -> None:
@@ -215,17 +216,17 @@ def test_a_task_that_keeps_losing_its_supervisor_is_given_up(engine: Engine, cap
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_node_that_dies_and_one_that_joins(engine: Engine, cluster: Running) -> None:
+def test_a_node_that_dies_and_one_that_joins(engine: Engine, cluster: Running, tmp_path: Path) -> None:
+    """Two tasks on two nodes, two on the one that is left, the rest once a third has come."""
     outcomes: dict[int, int | Crash] = {}
-    for number, above in run_tasks(nap, [0.2] * 60, engine=engine):
+    for number, above in run_tasks(meet, [(str(tmp_path), wanted) for wanted in (2, 2, 2, 2, 3, 3, 3)], engine=engine):
         outcomes[number] = above
-        if len(outcomes) == 4:
+        if len(outcomes) == 2:
             cluster.tell("remove")
-        if len(outcomes) == 12:
-            late = len(set(outcomes.values()))
+        if len(outcomes) == 4:
             cluster.tell("add")
-    assert sorted(outcomes) == list(range(60)) and not any(isinstance(o, Crash) for o in outcomes.values())
-    assert late == 2 and len(set(outcomes.values())) == 3
+    assert sorted(outcomes) == list(range(7)) and not any(isinstance(o, Crash) for o in outcomes.values())
+    assert len(set(outcomes.values())) == 3
 
 
 def test_a_gpu_worker_sees_its_gpu(engine: Engine, cluster: Running) -> None:
