@@ -217,16 +217,22 @@ def test_a_task_that_keeps_losing_its_supervisor_is_given_up(engine: Engine, cap
 
 
 def test_a_node_that_dies_and_one_that_joins(engine: Engine, cluster: Running, tmp_path: Path) -> None:
-    """Two tasks on two nodes, two on the one that is left, the rest once a third has come."""
+    """Of two nodes at work one is killed; then, while the other works alone, a new one comes and gets a task."""
+    for name in ("dies", "joins"):
+        (tmp_path / name).mkdir()
     outcomes: dict[int, int | Crash] = {}
-    for number, above in run_tasks(meet, [(str(tmp_path), wanted) for wanted in (2, 2, 2, 2, 3, 3, 3)], engine=engine):
-        outcomes[number] = above
-        if len(outcomes) == 2:
+    for number, above in run_tasks(meet, [(str(tmp_path / "dies"), 2)] * 8, engine=engine):
+        if not outcomes:
             cluster.tell("remove")
-        if len(outcomes) == 4:
+        outcomes[number] = above
+    assert sorted(outcomes) == list(range(8)) and not any(isinstance(o, Crash) for o in outcomes.values())
+
+    seen: dict[int, int | Crash] = {}
+    for number, above in run_tasks(meet, [(str(tmp_path / "joins"), wanted) for wanted in (1, 2, 2, 2)], engine=engine):
+        if not seen:
             cluster.tell("add")
-    assert sorted(outcomes) == list(range(7)) and not any(isinstance(o, Crash) for o in outcomes.values())
-    assert len(set(outcomes.values())) == 3
+        seen[number] = above
+    assert sorted(seen) == list(range(4)) and len(set(seen.values())) == 2
 
 
 def test_a_gpu_worker_sees_its_gpu(engine: Engine, cluster: Running) -> None:
