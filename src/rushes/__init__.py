@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Definition": "rushes.core",
     "DefinitionMismatch": "rushes.errors",
+    "Engine": "rushes.scale.engine",
     "Measurement": "rushes.core",
     "RushesError": "rushes.errors",
     "calculate_video_metrics": "rushes.distribution.video_metrics",
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from rushes.evaluate.robust import measure_robustness
     from rushes.evaluate.study import evaluate_study, evaluate_validity
     from rushes.evaluate.sweep import sweep_clips
+    from rushes.scale.engine import Engine
     from rushes.store import read_run
     from rushes.study import open_service
 

@@ -143,6 +143,19 @@ def test_batches_are_full_and_rows_stay_in_order() -> None:
     assert forward.sizes == [4, 4, 4]  # the last one is filled up
 
 
+def test_spare_places_at_the_end_of_a_batch_stay_free() -> None:
+    """A forward pass that rounds the last row otherwise: no segment meets it."""
+
+    def forward(batch: np.ndarray) -> np.ndarray:
+        assert len(batch) == 4
+        rows = batch.mean(axis=(1, 2, 3))
+        rows[-1] += 0.5
+        return rows
+
+    extractor = BatchedExtractor(forward, batch=4, precision="fp32", say=print, spare=1)
+    assert [row[0] for row in extractor.rows(pieces(10))] == list(range(10))
+
+
 def test_segments_of_different_lengths_do_not_share_a_batch() -> None:
     forward = Forward()
     extractor = BatchedExtractor(forward, batch=4, precision="fp32", say=print)

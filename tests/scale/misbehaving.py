@@ -44,9 +44,13 @@ def fail(_: int) -> int:
     raise ValueError("a defect")
 
 
-def nap(seconds: float) -> int:
-    """Take a while; the process above, which is the supervisor."""
-    time.sleep(seconds)
+def meet(task: tuple[str, int]) -> int:
+    """Wait until so many supervisors have been seen in the folder; the one above this process."""
+    folder, wanted = task
+    (Path(folder) / str(os.getppid())).touch()
+    end = time.monotonic() + 120
+    while len(os.listdir(folder)) < wanted and time.monotonic() < end:
+        time.sleep(0.02)
     return os.getppid()
 
 

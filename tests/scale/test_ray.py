@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 from benchmarks.faults import contents
-from tests.scale.misbehaving import eat, fail, kill_supervisor, misbehave, nap, square, visible_gpus
+from benchmarks.ray_cluster import Running, running, token
+from tests.scale.misbehaving import eat, fail, kill_supervisor, meet, misbehave, square, visible_gpus
 
 from rushes.decode import write_clip
 from rushes.distribution.comparing import Question
@@ -34,6 +34,7 @@ from rushes.evaluate.distribution import compare_sets
 from rushes.evaluate.sweep import sweep_clips
 from rushes.scale import local, on_ray
 from rushes.scale.engine import Crash, Engine, connected, run_tasks
+from rushes.scale.ray_session import why
 
 # Not imported here: Ray reads its token once, when it is loaded.
 pytestmark = [
@@ -45,46 +46,23 @@ pytestmark = [
 ROOT = Path(__file__).parents[2]
 
 
-@dataclass(frozen=True)
-class Cluster:
-    process: subprocess.Popen[str]
-    address: str
-
-    @property
-    def engine(self) -> Engine:
-        return Engine(kind="ray", address=self.address)
-
-    def tell(self, order: str) -> None:
-        assert self.process.stdin is not None and self.process.stdout is not None
-        print(order, file=self.process.stdin, flush=True)
-        assert self.process.stdout.readline().strip() == "done"
-
-
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Cluster]:
+def cluster() -> Iterator[Running]:
     """Two nodes of one core each, behind a token of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RAY_AUTH_MODE", "token")
-        patch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))
-        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        for name, value in token().items():
+            patch.setenv(name, value)
         patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), str(ROOT)]))
-        process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("ray_cluster.py"))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        assert process.stdout is not None
-        yield Cluster(process, process.stdout.readline().strip())
-        process.communicate()
+        with running((1, 1), {}) as found:
+            yield found
 
 
 @pytest.fixture(scope="module")
-def engine(cluster: Cluster) -> Iterator[Engine]:
+def engine(cluster: Running) -> Iterator[Engine]:
     """Connected once for all tests that stay in this process."""
-    with connected(cluster.engine):
-        yield cluster.engine
+    found = Engine(kind="ray", address=cluster.address)
+    with connected(found):
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -221,14 +199,15 @@ def test_relative_paths_mean_the_same_on_every_node(
     assert contents(tmp_path / "ray") == contents(tmp_path / "local")
 
 
-def test_a_killed_supervisor_loses_nothing(engine: Engine) -> None:
+def test_a_killed_supervisor_loses_nothing(engine: Engine, tmp_path: Path) -> None:
+    """After the first answer its supervisor is killed; the rest wait for one in its place."""
     outcomes = {}
-    for number, above in run_tasks(nap, [0.2] * 12, engine=engine):
+    for number, above in run_tasks(meet, [(str(tmp_path), wanted) for wanted in (2, 2, 3, 3, 3, 3)], engine=engine):
         if not outcomes:
             os.kill(above, signal.SIGKILL)
         outcomes[number] = above
-    assert sorted(outcomes) == list(range(12))
-    assert len(set(outcomes.values())) == 3  # two at first, and the one in the dead one's place
+    assert sorted(outcomes) == list(range(6))
+    assert len(set(outcomes.values())) == 3
 
 
 def test_a_task_that_keeps_losing_its_supervisor_is_given_up(engine: Engine, capfd: pytest.CaptureFixture[str]) -> None:
@@ -237,20 +216,26 @@ def test_a_task_that_keeps_losing_its_supervisor_is_given_up(engine: Engine, cap
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_node_that_dies_and_one_that_joins(engine: Engine, cluster: Cluster) -> None:
+def test_a_node_that_dies_and_one_that_joins(engine: Engine, cluster: Running, tmp_path: Path) -> None:
+    """Of two nodes at work one is killed; then, while the other works alone, a new one comes and gets a task."""
+    for name in ("dies", "joins"):
+        (tmp_path / name).mkdir()
     outcomes: dict[int, int | Crash] = {}
-    for number, above in run_tasks(nap, [0.2] * 60, engine=engine):
-        outcomes[number] = above
-        if len(outcomes) == 4:
+    for number, above in run_tasks(meet, [(str(tmp_path / "dies"), 2)] * 8, engine=engine):
+        if not outcomes:
             cluster.tell("remove")
-        if len(outcomes) == 12:
-            late = len(set(outcomes.values()))
+        outcomes[number] = above
+    assert sorted(outcomes) == list(range(8)) and not any(isinstance(o, Crash) for o in outcomes.values())
+
+    seen: dict[int, int | Crash] = {}
+    for number, above in run_tasks(meet, [(str(tmp_path / "joins"), wanted) for wanted in (1, 2, 2, 2)], engine=engine):
+        if not seen:
             cluster.tell("add")
-    assert sorted(outcomes) == list(range(60)) and not any(isinstance(o, Crash) for o in outcomes.values())
-    assert late == 2 and len(set(outcomes.values())) == 3
+        seen[number] = above
+    assert sorted(seen) == list(range(4)) and len(set(seen.values())) == 2
 
 
-def test_a_gpu_worker_sees_its_gpu(engine: Engine, cluster: Cluster) -> None:
+def test_a_gpu_worker_sees_its_gpu(engine: Engine, cluster: Running) -> None:
     with pytest.raises(RunError, match="no core"):
         list(run_tasks(visible_gpus, [1], engine=engine, gpus=1))
     cluster.tell("remove")
@@ -284,7 +269,7 @@ def test_a_file_that_a_node_cannot_see_is_one_line(
 
 
 def test_interrupted_and_killed_runs_continue(
-    cluster: Cluster, clips: Path, whole: dict[str, bytes], tmp_path: Path
+    cluster: Running, clips: Path, whole: dict[str, bytes], tmp_path: Path
 ) -> None:
     """Ctrl-C, then kill -9, then to the end: the bytes of a run left in peace, and no worker left behind."""
     command = rushes("clip", str(clips), "-o", str(tmp_path / "run"), "--engine", "ray", "--address", cluster.address)
@@ -347,6 +332,13 @@ def test_a_wrong_address_is_told_at_once(
     assert told in done.stderr and "Traceback" not in done.stderr
     if code == 1:
         assert len(done.stderr.splitlines()) == 1 and done.stderr.startswith("rushes: ")
+
+
+def test_why_a_cluster_cannot_be_joined() -> None:
+    noise = b"Failed to get cluster ID from GCS server: Unauthenticated: RPC error: InvalidAuthToken"
+    assert "head:6379: the Ray cluster asks for its token; set RAY_AUTH_MODE=token" in why("head:6379", "Failed", noise)
+    assert "cannot join this Ray cluster (Version mismatch)" in why("head:6379", "Version mismatch", b"")
+    assert why(None, "no room", b"") == "Ray cannot be started on this machine (no room)"
 
 
 def test_without_ray_the_install_line_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -90,11 +90,20 @@ def _one_thread() -> None:
 
 
 class BatchedExtractor:
-    """Fixed batches over equal shapes; out of memory halves the batch, says so, and goes on."""
+    """Fixed batches over equal shapes; out of memory halves the batch, says so, and goes on.
 
-    def __init__(self, forward: Callable[[Segment], Rows], *, batch: int, precision: Precision, say: Say) -> None:
-        self._forward, self._say = forward, say
+    `spare` is how many places at the end of a batch no segment takes, where the forward pass rounds otherwise there.
+    """
+
+    def __init__(
+        self, forward: Callable[[Segment], Rows], *, batch: int, precision: Precision, say: Say, spare: int = 0
+    ) -> None:
+        self._forward, self._say, self._spare = forward, say, spare
         self.batch, self.precision = batch, precision
+
+    @property
+    def _room(self) -> int:
+        return max(self.batch - self._spare, 1)
 
     def rows(self, segments: Iterable[Segment]) -> Iterator[Rows]:
         held: list[Segment] = []
@@ -103,14 +112,14 @@ class BatchedExtractor:
                 yield from self._run(held)
                 held = []
             held.append(segment)
-            if len(held) >= self.batch:
+            if len(held) >= self._room:
                 yield from self._run(held)
                 held = []
         yield from self._run(held)
 
     def _run(self, held: list[Segment]) -> Iterator[Rows]:
         while held:
-            now = held[: self.batch]
+            now = held[: self._room]
             # a short batch is filled up, so that every batch runs through the same launches
             filled = np.stack(now + [now[-1]] * (self.batch - len(now)))
             try:
@@ -124,7 +133,7 @@ class BatchedExtractor:
                 self._say(f"out of memory: the batch is now {self.batch} segments")
                 continue
             yield from rows[: len(now)]
-            held = held[self.batch :]
+            held = held[len(now) :]
 
 
 def gpu_extractor(weights: Weights, recipe: Recipe, *, precision: Precision, batch: int, say: Say) -> BatchedExtractor:
@@ -136,17 +145,20 @@ def gpu_extractor(weights: Weights, recipe: Recipe, *, precision: Precision, bat
 
         if not HAVE_TRITON:
             raise MissingDependency("the quick GPU path needs Triton: pip install triton, or ask for --precision fp32")
-        return BatchedExtractor(GpuRunner(network, precision=precision), batch=batch, precision=precision, say=say)
+        # A batch's last row comes out with other last bits than the rest (I3D on an H200, tf32 and fp16). With that
+        # place left free a row depends on its segment alone: resumed runs and any number of GPUs give the same bytes.
+        forward = GpuRunner(network, precision=precision)
+        return BatchedExtractor(forward, batch=batch, precision=precision, say=say, spare=1)
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
     plain = network.cuda()
 
-    def forward(segments: Segment) -> Rows:
+    def plain_forward(segments: Segment) -> Rows:
         clips = torch.from_numpy(segments).cuda().permute(0, 4, 1, 2, 3)
         with torch.inference_mode():
             rows: Rows = plain(clips).cpu().numpy()
         return rows
 
-    return BatchedExtractor(forward, batch=batch, precision=precision, say=say)
+    return BatchedExtractor(plain_forward, batch=batch, precision=precision, say=say)
 
 
 def make_extractor(

@@ -62,6 +62,9 @@ def run_tasks(
         pool: _Pool[Task, Result] = _Pool(ray, conditions, tasks, needs=needs, jobs=jobs, gpus=gpus)
         try:
             yield from pool.drain()
+        except ray.exceptions.RaySystemError as error:
+            told = " ".join(str(error).split())[:300]
+            raise RunError(f"the Ray cluster failed ({told}); once it runs, the same command continues") from None
         finally:
             pool.stop()
 
@@ -96,7 +99,8 @@ class _Pool(Generic[Task, Result]):
     ) -> None:
         self._ray, self._tasks, self._needs, self._jobs, self._gpus = ray, tasks, needs, jobs, gpus
         self._conditions = ray.put(conditions)
-        self._kind = ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=0)(Supervisor)
+        # Without Ray's record of every task, which nobody reads: it takes a part of each core.
+        self._kind = ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=0, enable_task_events=False)(Supervisor)
         self._members: list[_Member] = []
         self._waiting = deque(range(len(tasks)))
         self._losses: Counter[int] = Counter()

@@ -8,8 +8,11 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from rushes.errors import InputError, MissingDependency
@@ -59,16 +62,22 @@ def _connect(ray: Any, address: str | None, jobs: int | None) -> None:
         "object_store_memory": _STORE_BYTES,
     }
     logging.getLogger("ray").setLevel(logging.ERROR)
-    try:
-        ray.init(
-            address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **({} if address else own)
-        )
-    except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
-        told = " ".join(str(error).split())
-        if address is None:
-            raise InputError(f"Ray cannot be started on this machine ({told})") from None
-        hint = "check the address, the token (RAY_AUTH_TOKEN) and Ray's version"
-        raise InputError(f"{address}: cannot join this Ray cluster ({told}); {hint}") from None
+    options: dict[str, object] = {"address": address or "local"} | ({} if address else own)
+    with _stderr_aside() as aside:
+        try:
+            ray.init(log_to_driver=False, logging_level=logging.ERROR, **options)
+        except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+            raise InputError(why(address, " ".join(str(error).split()), aside.read_bytes())) from None
+
+
+def why(address: str | None, told: str, noise: bytes) -> str:
+    """One line for a cluster that could not be joined or started; Ray spreads its reasons over stderr."""
+    if address is None:
+        return f"Ray cannot be started on this machine ({told})"
+    if b"AuthToken" in noise or "token" in told:
+        have = "with RAY_AUTH_TOKEN or ~/.ray/auth_token as its nodes have it"
+        return f"{address}: the Ray cluster asks for its token; set RAY_AUTH_MODE=token, {have}"
+    return f"{address}: cannot join this Ray cluster ({told}); check the address and Ray's version there"
 
 
 def _probe(address: str) -> None:
@@ -82,6 +91,21 @@ def _probe(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), timeout=_PROBE_S).close()
     except (OSError, OverflowError) as error:
         raise InputError(f"{address}: no Ray cluster answers there ({error}); check --address") from None
+
+
+@contextmanager
+def _stderr_aside() -> Iterator[Path]:
+    """What is written to stderr meanwhile goes into a file: Ray's core writes there past any logging."""
+    sys.stderr.flush()
+    with NamedTemporaryFile(prefix="rushes-ray-") as aside:
+        stderr = os.dup(2)
+        os.dup2(aside.fileno(), 2)
+        try:
+            yield Path(aside.name)
+        finally:
+            sys.stderr.flush()
+            os.dup2(stderr, 2)
+            os.close(stderr)
 
 
 @contextmanager
