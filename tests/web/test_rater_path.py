@@ -236,6 +236,9 @@ def test_no_byte_to_a_rater_tells_the_systems_apart(study: Study, clip_table: Pa
         client.send_form("/rate/vote", filled(task, "early"))
         watch_all(client, "/rate.json", study)
         client.send_form("/rate/vote", filled(task, key_of(client.get("/rate").text)))
+        assert client.get("/rate/last.json").json()["assignment"] == task["assignment"]
+        client.send_form("/rate/vote", filled(task, key_of(client.get("/rate/last").text)) | {"correction": "1"})
+        client.get("/rate?changed=1")
     _check_nothing_tells(client, clip_table)
 
 
