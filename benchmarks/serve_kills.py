@@ -77,6 +77,7 @@ class Rater:
     def __init__(self, study: str, link: str, port: int, chance: random.Random) -> None:
         self.study, self.link, self.chance = study, link, chance
         self.browser = Browser(port, defaultdict(list), patient=True)
+        self.browser.tries = 100_000  # on a busy machine many servers may die before one answers
         self.acknowledged = 0
         self.stop = False
 
