@@ -405,7 +405,6 @@ def main() -> None:
     options.add_argument("--seconds", type=float, default=60.0)
     options.add_argument("--database", choices=("sqlite", "postgresql", "both"), default="both")
     given = options.parse_args()
-    busy = os.getloadavg()[0]
     rows: list[list[str]] = []
     kinds = ("sqlite", "postgresql") if given.database == "both" else (given.database,)
     with postgres() as home, tempfile.TemporaryDirectory(prefix="rushes-load-") as folder:
@@ -416,7 +415,10 @@ def main() -> None:
             place, server_home = Path(folder) / kind, home if kind == "postgresql" else None
             place.mkdir()
             db = str(place / "studies.db") if server_home is None else fresh_database(server_home, "load")
+            before = os.getloadavg()[0]
             rows += report(kind, measure(db, place, given.raters, given.seconds, server_home), given.raters)
+            loads = f"{before:.1f} / {os.getloadavg()[0]:.1f}"
+            rows.append([f"{kind}: load average of the machine before / after", "–", loads])
             rows += crash(kind, Path(folder) / f"{kind}-killed", server_home)
     from recording import record  # here, so that the tests can use the raters and the server above
 
@@ -427,8 +429,8 @@ def main() -> None:
         how=f"`benchmarks/load_study.py`: `rushes serve`, {given.raters} raters (one process of plain sockets) and "
         f"PostgreSQL on the same machine for {given.seconds:.0f} s; raters arrive within the first {ARRIVAL_S:.0f} s, "
         f"watch two clips of {CLIP_S} s twice and send what the page sends: the pair, its clips, a play report every "
-        "2 s, a draft after each, the vote. Any error ends the benchmark. Load average of the machine over the minute "
-        f"before: {busy:.1f} (other work was going on beside it where this is above 1).",
+        "2 s, a draft after each, the vote. Any error ends the benchmark. Where the load average before is above 1, "
+        "other work was going on beside it.",
     )
 
 
