@@ -68,8 +68,8 @@ class RunWriter:
                 self._definitions.update(_as_dict(before.get("definitions")))
                 self._info["started"] = before.get("started") or _now()
                 with _misfits(self.path):
-                    self._bring_back_merged()
-                    self._lines = self._index_journal()
+                    brought_back = self._bring_back_merged()
+                    self._lines = self._index_journal() if brought_back is None else brought_back
                 self._journal: IO[bytes] = open(self.path / "journal.jsonl", "ab+")
                 self._write_info("running")
             except BaseException:
@@ -169,18 +169,29 @@ class RunWriter:
                 )
         return info
 
-    def _bring_back_merged(self) -> None:
-        """Turn a complete run back into a journal, so that what is finished stays finished."""
+    def _bring_back_merged(self) -> dict[str, tuple[int, int]] | None:
+        """Turn a complete run back into a journal, so that what is finished stays finished.
+
+        Where each subject's line lies there, as `_index_journal` would find it; None where there is nothing to turn.
+        """
         journal, subjects = self.path / "journal.jsonl", self.path / "subjects.jsonl"
         if journal.exists() or not subjects.exists():
-            return
+            return None
         rows: dict[str, list[str]] = {}
         for text in _lines(self.path / "measurements.jsonl"):
-            rows.setdefault(str(_whole(text)["subject"]), []).append(text)
+            row = _whole(text)
+            if "signature" not in row:
+                raise TypeError("a measurement without a signature")
+            rows.setdefault(str(row["subject"]), []).append(text)
+        lines, place = {}, 0
         with replacing(journal) as out:
             for text in _lines(subjects):
-                own = rows.get(str(_whole(text)["id"]), [])
-                out.write(f"{_MEASUREMENTS}{','.join(own)}{_SUBJECT}{text}}}\n")
+                name = str(_whole(text)["id"])
+                line = f"{_MEASUREMENTS}{','.join(rows.get(name, []))}{_SUBJECT}{text}}}\n"
+                out.write(line)
+                lines[name] = (place, len(line.encode()))
+                place += lines[name][1]
+        return lines
 
     def _index_journal(self) -> dict[str, tuple[int, int]]:
         """Where each finished subject's line lies. A torn last line, from a crash in mid-write, is cut off."""
