@@ -23,8 +23,10 @@ from rushes.distribution.rows import FeatureSet
 from rushes.distribution.weights import Weights, read_weights
 from rushes.errors import WeightsError
 
-GPU_SHARD = 128
-"""Clips of one shard on a GPU: long enough to keep it busy, short enough that a lost one costs little."""
+GPU_SHARD = (128, 1024)
+"""Fewest and most clips of one shard on a GPU: each starts its decoding processes anew, a lost one is done again."""
+GPU_SHARDS = 32
+"""Shards to make of a set between these bounds, so that several GPUs end at about the same time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +80,16 @@ def _decoders(shard: Shard) -> int:
     return min(there if shard.workers is None else shard.workers, there, len(shard.clips))
 
 
+def _gpu_shard(clips: int) -> int:
+    """Clips per shard; no value depends on it.
+
+    >>> _gpu_shard(500), _gpu_shard(10_000), _gpu_shard(1_000_000)
+    (128, 313, 1024)
+    """
+    fewest, most = GPU_SHARD
+    return min(max(-(-clips // GPU_SHARDS), fewest), most)
+
+
 @lru_cache(maxsize=2)
 def _extractor(network: Network) -> Extractor:
     """Loading takes longer than a clip: once per process is enough."""
@@ -111,7 +123,7 @@ def features_elsewhere(
     gather = Gather(clips, strict, advance, cache)
     gather.take_cached(network.recipe, side, weights, precision)
     left = [number for number in range(len(clips)) if number not in gather.rows]
-    size = 1 if network.device == "cpu" else GPU_SHARD
+    size = 1 if network.device == "cpu" else _gpu_shard(len(left))
     groups = [left[start : start + size] for start in range(0, len(left), size)]
     shards = [
         Shard(clips=tuple(clips[number] for number in group), side=side, network=network, workers=workers)
