@@ -2,7 +2,7 @@
 
     python benchmarks/bench_ray.py [--repeats 3] [--clips 200]
 
-Clips are those of bench_clip.py at 512², 4 s each. Bytecode is compiled beforehand, as an installed package has it.
+Clips are those of bench_clip.py, 4 s each, at two sizes. Bytecode is compiled beforehand, as an installed package has.
 """
 
 from __future__ import annotations
@@ -22,16 +22,21 @@ from faults import contents
 from ray_cluster import running, token
 from recording import record
 
+SIZES = {"512²": (512, 512), "720p": (1280, 720)}
+STEADY = "720p"
+"""The size at which nodes are compared: Ray's own start is a small part of the run."""
+
 
 class Bench:
-    """Runs commands in one temporary folder and holds their bytes against the first."""
+    """Runs commands on clips of one size in one temporary folder and holds their bytes against the first."""
 
-    def __init__(self, folder: Path, clips: int, environment: dict[str, str]) -> None:
+    def __init__(self, folder: Path, clips: int, environment: dict[str, str], size: tuple[int, int]) -> None:
+        folder.mkdir()
         self._folder, self._environment = folder, environment
         self._material, self._one = folder / "clips", folder / "one"
         self._material.mkdir()
         self._one.mkdir()
-        first = make_clip(self._one / "clip.mp4", 512, 512)
+        first = make_clip(self._one / "clip.mp4", *size)
         for number in range(clips):
             shutil.copy(first, self._material / f"clip{number:03}.mp4")
         self._wanted: dict[str, bytes] | None = None
@@ -56,48 +61,54 @@ def environment(folder: Path) -> dict[str, str]:
     return ours | token() | {"PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
 
 
-def measure(bench: Bench, repeats: int, shared: dict[str, str]) -> dict[str, list[float]]:
-    """Seconds of every kind of run."""
+def measure(benches: dict[str, Bench], repeats: int, shared: dict[str, str]) -> dict[str, list[float]]:
+    """Seconds of every kind of run, turn by turn."""
     cores = len(os.sched_getaffinity(0))
-    ours = ("--engine", "local")
-    on_ray = ("--engine", "ray")
-    bench.seconds(*ours, one=True)
-    bench.seconds(*on_ray, one=True)  # compiles Ray's own modules too
-    found: dict[str, list[float]] = {name: [] for name in ("local", "own", "local one", "there", "there one", "1", "2")}
-    for _ in range(repeats):
-        found["local"].append(bench.seconds(*ours))
-        found["own"].append(bench.seconds(*on_ray))
-        found["local one"].append(bench.seconds(*ours, one=True))
-    for name, nodes in (("there", (cores,)), ("1", (1,)), ("2", (1, 1))):
+    ours, on_ray = ("--engine", "local"), ("--engine", "ray")
+    small, steady = benches["512²"], benches[STEADY]
+    small.seconds(*ours, one=True)
+    small.seconds(*on_ray, one=True)  # compiles Ray's own modules too
+    found: dict[str, list[float]] = {"own": [small.seconds(*on_ray) for _ in range(repeats)]}
+    with running((cores,), shared) as cluster:
+        joined = (*on_ray, "--address", cluster.address)
+        small.seconds(*joined, one=True)
+        for size, bench in benches.items():
+            found |= {f"local {size}": [], f"joined {size}": []}
+            for _ in range(repeats):
+                found[f"local {size}"].append(bench.seconds(*ours))
+                found[f"joined {size}"].append(bench.seconds(*joined))
+        found["local one"] = [small.seconds(*ours, one=True) for _ in range(repeats)]
+        found["joined one"] = [small.seconds(*joined, one=True) for _ in range(repeats)]
+    for nodes in ((1,), (1, 1)):
         with running(nodes, shared) as cluster:
             joined = (*on_ray, "--address", cluster.address)
-            bench.seconds(*joined, one=True)
-            found[name] = [bench.seconds(*joined) for _ in range(repeats)]
-            if name == "there":
-                found["there one"] = [bench.seconds(*joined, one=True) for _ in range(repeats)]
+            small.seconds(*joined, one=True)
+            found[f"nodes {len(nodes)}"] = [steady.seconds(*joined) for _ in range(repeats)]
     return found
 
 
 def rows(found: dict[str, list[float]], clips: int) -> list[tuple[str, str, str]]:
     took = {name: statistics.median(seconds) for name, seconds in found.items()}
-    further = (took["there"] - took["there one"]) / (took["local"] - took["local one"])
+
+    def against_local(size: str) -> tuple[str, str, str]:
+        here, there = took[f"local {size}"], took[f"joined {size}"]
+        name = f"{clips} clips of {size}, a running cluster joined, over --engine local"
+        return name, "≤ 1.10", f"{there / here:.2f} ({there:.1f} over {here:.1f} s)"
+
+    one, two = took["nodes 1"], took["nodes 2"]
+    start = took["joined one"] - took["local one"]
     return [
-        (f"{clips} clips, --engine local", "–", f"{took['local']:.1f} s ({clips / took['local']:.1f} clips/s)"),
+        *map(against_local, SIZES),
+        ("of it, what the start of Ray's workers costs, whatever the number of clips", "–", f"{start:.1f} s"),
         (
-            "--engine ray, a running cluster joined",
-            "≤ 1.10",
-            f"{took['there'] / took['local']:.2f} ({took['there']:.1f} s)",
-        ),
-        ("… of it, each clip after the first", "–", f"{further:.2f}"),
-        (
-            "--engine ray, Ray started and stopped too",
-            "≤ 1.10",
-            f"{took['own'] / took['local']:.2f} ({took['own']:.1f} s)",
+            f"{clips} clips of 512², Ray started and stopped too",
+            "–",
+            f"{took['own'] / took['local 512²']:.2f} ({took['own']:.1f} s)",
         ),
         (
-            "two nodes of one core / one",
+            f"two nodes of one core / one, {clips} clips of {STEADY}",
             "≥ 1.7×",
-            f"{took['1'] / took['2']:.2f}× ({took['1']:.1f} s, {took['2']:.1f} s)",
+            f"{one / two:.2f}× ({one:.1f}, {two:.1f} s)",
         ),
     ]
 
@@ -109,7 +120,8 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         shared = environment(Path(place))
-        found = measure(Bench(Path(place), options.clips, shared), options.repeats, shared)
+        benches = {name: Bench(Path(place) / name, options.clips, shared, size) for name, size in SIZES.items()}
+        found = measure(benches, options.repeats, shared)
     how = (
         "Whole `rushes clip --json` commands by the clock, with the start of Python, of Ray and of its workers; "
         f"medians of {options.repeats}; as many workers as cores on both engines; every run's bytes compared. "

@@ -51,7 +51,8 @@ def running(cores: tuple[int, ...], environment: dict[str, str]) -> Iterator[Run
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        env=os.environ | environment,
+        # Nodes of a real cluster have their packages compiled to bytecode.
+        env={name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | environment,
     )
     assert process.stdout is not None
     try:
