@@ -143,7 +143,7 @@ def bench_ours(log: Log, name: str, precision: str, options: argparse.Namespace,
         log(f"tuned {label} in {time.perf_counter() - started:.0f} s")
         tiles = {str(key): vars_of(tile) for key, tile in network.ops.tiles.items()}
         log(f"TILES {label} {json.dumps(tiles)}")
-        log(f"LIBRARY {label} {json.dumps([list(key) for key in sorted(network.ops.library)])}")
+        log(f"CUDNN {label} {json.dumps([list(key) for key in sorted(network.ops.left_to_cudnn)])}")
     with torch.inference_mode():
         log.figure(f"{label}.batch{batch}_eager_launch_clips_per_s", _rate(lambda: network.features(x), batch))
     profile(log, label, lambda: network.features(x))

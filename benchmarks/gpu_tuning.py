@@ -108,10 +108,10 @@ class TuningOperations:
         self.say(f"  conv {key}: {best} {times[best]:.3f} ms {rate:.0f} TFLOP/s [{every}]")
 
     def _use(self, key: tuple[int, ...], choice: Tile | None) -> None:
-        self.ops.library.discard(key)
+        self.ops.left_to_cudnn.discard(key)
         self.ops.tiles.pop(key, None)
         if choice is None:
-            self.ops.library.add(key)
+            self.ops.left_to_cudnn.add(key)
         else:
             self.ops.tiles[key] = choice
 

@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
+from tests.scale.misbehaving import eat, fail, misbehave, square
 
 from rushes.scale.local import Crash, run_tasks
-
-
-def square(n: int) -> int:
-    return n * n
-
-
-def misbehave(task: tuple[str, str]) -> str:
-    kind, folder = task
-    if kind == "segfault":
-        os.kill(os.getpid(), signal.SIGSEGV)
-    if kind == "exit":
-        os._exit(7)
-    if kind == "hang":
-        time.sleep(600)
-    if kind == "first-time-only":
-        marker = Path(folder) / "tried"
-        if not marker.exists():
-            marker.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-    return kind
-
-
-def fail(_: int) -> int:
-    raise ValueError("a defect")
 
 
 @pytest.mark.parametrize("jobs", [1, 3, 50])
@@ -92,19 +67,6 @@ def test_a_defect_is_raised_not_hidden() -> None:
         list(run_tasks(fail, [1], jobs=1))
 
 
-def eat(megabytes: int) -> int:
-    """Hold this much memory, piece by piece as a runaway decoder does, then say how much."""
-    pieces = []
-    for _ in range(megabytes // 10):
-        pieces.append(b"\1" * (10 * 2**20))
-        time.sleep(0.01)
-    return 10 * len(pieces)
-
-
-def no_room(_: int) -> int:
-    raise MemoryError
-
-
 def test_runaway_memory_takes_down_its_own_task_only() -> None:
     results = dict(run_tasks(eat, [20, 3000, 30, 20], jobs=2, memory_mb=400))
     assert results.pop(1) == Crash("used more than 400 MB of memory", may_retry=False)
@@ -112,7 +74,7 @@ def test_runaway_memory_takes_down_its_own_task_only() -> None:
 
 
 def test_no_room_for_an_allocation_is_a_crash_too() -> None:
-    assert dict(run_tasks(no_room, [1], jobs=1)) == {0: Crash("ran out of memory", may_retry=False)}
+    assert dict(run_tasks(misbehave, [("no-room", "")], jobs=1)) == {0: Crash("ran out of memory", may_retry=False)}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel ends workers with their parent on Linux only")

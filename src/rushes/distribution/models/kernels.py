@@ -233,12 +233,12 @@ def default_tile(layer: Folded, run: int, *, deepened: bool, half: bool) -> Tile
 
 
 class TritonOperations(PlainOperations):
-    """The operations on a GPU. `tiles` and `library` hold choices made by measuring, keyed by the layer's shape."""
+    """The operations on a GPU. `tiles` and `left_to_cudnn` are measured choices, keyed by the layer's shape."""
 
     def __init__(self, *, switches: Switches | None = None) -> None:
         self.switches = switches or Switches()
         self.tiles: dict[tuple[int, ...], Tile] = {}
-        self.library: set[tuple[int, ...]] = set()
+        self.left_to_cudnn: set[tuple[int, ...]] = set()
         self._matrices: dict[int, tuple[Folded, torch.Tensor]] = {}
 
     def conv(
@@ -271,7 +271,7 @@ class TritonOperations(PlainOperations):
 
     def _tile(self, x: torch.Tensor, layer: Folded, pads: Pads) -> Tile | None:
         key = self.key(x, layer)
-        if key in self.library:
+        if key in self.left_to_cudnn:
             return None
         deepened = pads == NO_PADS and layer.kernel[2] > 1
         return self.tiles.get(key) or default_tile(layer, x.shape[4], deepened=deepened, half=x.dtype == torch.float16)
