@@ -32,7 +32,7 @@ from rushes.evaluate import distribution
 from rushes.evaluate.clips import evaluate_clips
 from rushes.evaluate.distribution import compare_sets
 from rushes.evaluate.sweep import sweep_clips
-from rushes.scale import local, on_ray
+from rushes.scale import on_ray
 from rushes.scale.engine import Crash, Engine, connected, run_tasks
 from rushes.scale.ray_session import why
 
@@ -348,8 +348,7 @@ def test_without_ray_the_install_line_is_told(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_memory_limit_needs_proc(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (on_ray, local):
-        monkeypatch.setattr(module, "resident_mb", lambda pid: None)
+    monkeypatch.setattr("rushes.scale.limits.resident_mb", lambda pid: None)
     for where in (Engine(), Engine(kind="ray")):
         with pytest.raises(InputError, match="a memory limit needs /proc"):
             list(run_tasks(square, [1], engine=where, memory_mb=100))

@@ -18,28 +18,18 @@ from multiprocessing.connection import wait
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, Generic, TypeVar
 
-from rushes.errors import InputError
-from rushes.scale.worker import Crash, death, resident_mb, serve
+from rushes.scale.limits import ATTEMPTS, Limits
+from rushes.scale.worker import Crash, death, serve
 
 __all__ = ["Crash", "cpu_count", "run_tasks"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-_ATTEMPTS = 2
-"""A worker can die for reasons that are not the task's; a task that kills two is at fault."""
 _AHEAD = 1
 """Tasks a busy worker holds beside the one at work, so that it never waits for the parent."""
 _AHEAD_BYTES = 16 * 1024
 """A task larger than this is not sent ahead: both ends could wait for each other with a full pipe."""
-_LOOK_EVERY_S = 0.05
-"""How often memory is looked at when it is limited: a runaway task gets some tens of MB past the limit, not more."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Limits:
-    timeout: float | None
-    memory_mb: int | None
 
 
 def cpu_count() -> int:
@@ -62,11 +52,10 @@ def run_tasks(
     crash, the system out of memory) is replaced and its task tried once more. All of these end as a `Crash`. Any other
     exception in `work` is a defect and is raised here.
     """
-    if memory_mb is not None and resident_mb(os.getpid()) is None:
-        raise InputError("a memory limit needs /proc, as Linux has it; leave --memory out on this system")
+    limits = Limits(timeout, memory_mb)
+    limits.require_possible()
     if not tasks:
         return
-    limits = _Limits(timeout, memory_mb)
     pool = _Pool(work, min(max(jobs, 1), len(tasks)))
     try:
         yield from pool.drain(tasks, limits)
@@ -103,14 +92,9 @@ class _Worker:
         self.started = time.monotonic()
         self.served += 1
 
-    def excess(self, limits: _Limits) -> Crash | None:
+    def excess(self, limits: Limits) -> Crash | None:
         """The limit this worker's task has passed, if any."""
-        if limits.timeout is not None and time.monotonic() - self.started >= limits.timeout:
-            return Crash(f"took longer than {limits.timeout:g} s", may_retry=False)
-        if limits.memory_mb is not None and (resident_mb(self.process.pid) or 0) > limits.memory_mb:
-            # What earlier tasks left behind is not this one's: a worker of its own decides.
-            return Crash(f"used more than {limits.memory_mb} MB of memory", may_retry=self.served > 1)
-        return None
+        return limits.excess(self.process.pid, started=self.started, served=self.served)
 
     def stop(self) -> None:
         self.pipe.close()
@@ -124,7 +108,7 @@ class _Pool(Generic[Task, Result]):
         self._work = work
         self._workers = [_Worker(self._context, work) for _ in range(size)]
 
-    def drain(self, tasks: Sequence[Task], limits: _Limits) -> Iterator[tuple[int, Result | Crash]]:
+    def drain(self, tasks: Sequence[Task], limits: Limits) -> Iterator[tuple[int, Result | Crash]]:
         waiting = deque(range(len(tasks)))
         attempts = [0] * len(tasks)
         while waiting or any(worker.held for worker in self._workers):
@@ -138,7 +122,7 @@ class _Pool(Generic[Task, Result]):
                     yield done, outcome.result
                     continue
                 attempts[done] += 1
-                again = outcome.may_retry and attempts[done] < _ATTEMPTS
+                again = outcome.may_retry and attempts[done] < ATTEMPTS
                 waiting.extendleft(reversed(list(worker.held)[0 if again else 1 :]))
                 self._replace(worker)
                 if not again:
@@ -156,10 +140,13 @@ class _Pool(Generic[Task, Result]):
                         return
                     worker.give(waiting.popleft(), payload)
 
-    def _outcomes(self, limits: _Limits) -> list[tuple[_Worker, _Answer | Crash]]:
+    def _outcomes(self, limits: Limits) -> list[tuple[_Worker, _Answer | Crash]]:
         """Wait for news; every busy worker with an answer, a death or a limit passed."""
         busy = [worker for worker in self._workers if worker.held]
-        wait([handle for worker in busy for handle in (worker.pipe, worker.process.sentinel)], _patience(busy, limits))
+        wait(
+            [handle for worker in busy for handle in (worker.pipe, worker.process.sentinel)],
+            limits.patience(min(worker.started for worker in busy)),
+        )
         found = [(worker, _collect(worker) or worker.excess(limits)) for worker in busy]
         return [(worker, outcome) for worker, outcome in found if outcome is not None]
 
@@ -175,16 +162,6 @@ class _Pool(Generic[Task, Result]):
 @dataclass(frozen=True, slots=True)
 class _Answer:
     result: Any
-
-
-def _patience(busy: Sequence[_Worker], limits: _Limits) -> float | None:
-    """How long to wait for news before the limits are looked at again; None: until there is some."""
-    until_late = None
-    if limits.timeout is not None:
-        until_late = max(0.0, min(worker.started for worker in busy) + limits.timeout - time.monotonic())
-    if limits.memory_mb is None:
-        return until_late
-    return _LOOK_EVERY_S if until_late is None else min(until_late, _LOOK_EVERY_S)
 
 
 def _collect(worker: _Worker) -> _Answer | Crash | None:

@@ -15,11 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from rushes.errors import InputError, RunError
+from rushes.errors import RunError
 from rushes.scale.identity import difference, identity
+from rushes.scale.limits import Limits
 from rushes.scale.ray_session import load_ray, session
 from rushes.scale.supervisor import Answer, Conditions, Supervisor, Unseen
-from rushes.scale.worker import Crash, resident_mb
+from rushes.scale.worker import Crash
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -46,8 +47,8 @@ def run_tasks(
     gpus: int,
 ) -> Iterator[tuple[int, Result | Crash]]:
     """Yield (index, result) for every task, in finishing order; see `rushes.scale.engine.run_tasks`."""
-    if memory_mb is not None and resident_mb(os.getpid()) is None:
-        raise InputError("a memory limit needs /proc, as Linux has it; leave --memory out on this system")
+    limits = Limits(timeout, memory_mb)
+    limits.require_possible()
     if not tasks:
         return
     ray = load_ray()
@@ -55,8 +56,7 @@ def run_tasks(
         work=ray.cloudpickle.dumps(work),
         folder=os.getcwd(),
         threads=os.environ.get("OMP_NUM_THREADS"),
-        timeout=timeout,
-        memory_mb=memory_mb,
+        limits=limits,
     )
     with session(address, jobs=jobs):
         pool: _Pool[Task, Result] = _Pool(ray, conditions, tasks, needs=needs, jobs=jobs, gpus=gpus)

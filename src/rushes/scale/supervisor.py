@@ -18,12 +18,8 @@ from multiprocessing import Pipe
 from multiprocessing.process import BaseProcess
 from typing import cast
 
-from rushes.scale.worker import Crash, death, resident_mb
-
-_ATTEMPTS = 2
-"""A worker can die for reasons that are not the task's; a task that kills two is at fault."""
-_LOOK_EVERY_S = 0.05
-"""How often memory is looked at when it is limited."""
+from rushes.scale.limits import ATTEMPTS, Limits
+from rushes.scale.worker import Crash, death
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +30,7 @@ class Conditions:
     folder: str
     threads: str | None
     """The driver's OMP_NUM_THREADS: Ray sets one of its own for every worker, the local engine does not."""
-    timeout: float | None
-    memory_mb: int | None
+    limits: Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +65,7 @@ class Supervisor:
             if not os.path.exists(os.path.join(self._conditions.folder, path)):
                 return Unseen(path, socket.gethostname())
         outcome: Answer | Crash = Crash("was never started")
-        for _ in range(_ATTEMPTS):
+        for _ in range(ATTEMPTS):
             outcome = self._worker.run(task)
             if isinstance(outcome, Answer):
                 return outcome
@@ -114,8 +109,9 @@ class _Worker:
         self._send(task)
         if not self.hello():
             return self._dead()
-        while not self._pipe.poll(self._patience(started)):
-            excess = self._excess(started)
+        limits = self._conditions.limits
+        while not self._pipe.poll(limits.patience(started)):
+            excess = limits.excess(self._process.pid, started=started, served=self._served)
             if excess is not None:
                 return excess
         try:
@@ -136,23 +132,6 @@ class _Worker:
 
     def _dead(self) -> Crash:
         return Crash(death(cast(BaseProcess, _Ended(self._process.wait()))))
-
-    def _patience(self, started: float) -> float | None:
-        """Seconds to wait for an answer before the limits are looked at; None: until there is one."""
-        limits = self._conditions
-        late = None if limits.timeout is None else max(0.0, started + limits.timeout - time.monotonic())
-        look = None if limits.memory_mb is None else _LOOK_EVERY_S
-        return min((wait for wait in (late, look) if wait is not None), default=None)
-
-    def _excess(self, started: float) -> Crash | None:
-        """The limit the task has passed, if any; in the words of the local engine."""
-        limits = self._conditions
-        if limits.timeout is not None and time.monotonic() - started >= limits.timeout:
-            return Crash(f"took longer than {limits.timeout:g} s", may_retry=False)
-        if limits.memory_mb is not None and (resident_mb(self._process.pid) or 0) > limits.memory_mb:
-            # What earlier tasks left behind is not this one's: a worker of its own decides.
-            return Crash(f"used more than {limits.memory_mb} MB of memory", may_retry=self._served > 1)
-        return None
 
 
 @dataclass(frozen=True, slots=True)
