@@ -65,7 +65,7 @@ screenshots: models system
 	$(BIN)/python scripts/screenshots.py
 
 docs: setup
-	$(BIN)/python -m rushes.report.metrics_page docs/metrics.md
+	$(BIN)/python -m rushes.cli.metrics_page docs/metrics.md
 
 clean:
 	rm -rf $(VENV) demo build dist

@@ -29,10 +29,10 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from rushes.decode import write_clip
-from rushes.evaluate.clips import evaluate_clips
-from rushes.study import StudyPlan
-from rushes.study.service import StudyService, open_service
+from rushes.clip.evaluate import evaluate_clips
+from rushes.media import write_clip
+from rushes.preference.study import StudyPlan
+from rushes.preference.study.service import StudyService, open_service
 from rushes.web import sessions
 from rushes.web.app import create_app
 from rushes.web.schema import description

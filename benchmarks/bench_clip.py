@@ -25,7 +25,7 @@ import numpy as np
 
 from recording import record
 from rushes.clip.observe import observe
-from rushes.decode import write_clip
+from rushes.media import write_clip
 
 SIZES = {"512²": (512, 512), "720p": (1280, 720), "1080p": (1920, 1080)}
 ASKED_DECODE = {"512²": "≤ 1.15 (aim 1.10)", "720p": "–", "1080p": "≤ 1.20 (aim 1.10)"}
@@ -131,7 +131,7 @@ def ratios(folder: Path, repeats: int) -> list[list[str]]:
 
 def scaling(folder: Path, repeats: int) -> list[list[str]]:
     """Clips per second with two workers over one, on 400 clips; the workers' start is counted."""
-    from rushes.evaluate.clips import evaluate_clips
+    from rushes.clip.evaluate import evaluate_clips
 
     source = folder / "512.mp4"
     clips = folder / "batch"

@@ -11,7 +11,7 @@ import av
 import numpy as np
 
 from recording import record
-from rushes.decode import ClipReader, write_clip
+from rushes.media import ClipReader, write_clip
 
 ROUNDS = 9
 

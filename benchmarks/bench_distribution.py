@@ -29,7 +29,7 @@ from pathlib import Path
 import numpy as np
 from rushes.distribution.clip_reading import Task
 from rushes.distribution.decoding import read_clips
-from rushes.distribution.inputs import Clip
+from rushes.distribution.sets import Clip
 from rushes.distribution.protocols import recipe
 clip, count = Path(sys.argv[1]), int(sys.argv[2])
 tasks = [Task(Clip(f"c{n}", (clip,)), recipe("genhoi", "fvd"), "gen") for n in range(count)]
@@ -97,7 +97,7 @@ def frechet() -> tuple[str, str, str]:
 
 def memory(folder: Path) -> tuple[str, str, str]:
     """Peak of the reading process with few and with many clips."""
-    from rushes.decode import write_clip
+    from rushes.media import write_clip
 
     draw = np.random.RandomState(2)
     clip = folder / "clip.mp4"

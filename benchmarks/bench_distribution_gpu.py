@@ -24,11 +24,11 @@ from gpu_tuning import TuningOperations, milliseconds
 from recording import record
 from rushes.distribution.features import CpuExtractor, gpu_extractor
 from rushes.distribution.frechet import frechet_distance
-from rushes.distribution.models.gpu import GpuNetwork, Normalise, Recorded, stream_features
-from rushes.distribution.models.i3d import I3D
-from rushes.distribution.models.kernels import Switches
-from rushes.distribution.models.preparation import Taps
-from rushes.distribution.models.resnet3d import ResNet3D50
+from rushes.distribution.networks.gpu import GpuNetwork, Normalise, Recorded, stream_features
+from rushes.distribution.networks.i3d import I3D
+from rushes.distribution.networks.kernels import Switches
+from rushes.distribution.networks.preparation import Taps
+from rushes.distribution.networks.resnet3d import ResNet3D50
 from rushes.distribution.protocols import PROTOCOLS
 from rushes.distribution.random_weights import random_state, write_random_checkpoint
 from rushes.distribution.resize import axis_taps

@@ -24,11 +24,11 @@ from unittest.mock import patch
 import numpy as np
 
 from recording import record
-from rushes.decode import write_clip
-from rushes.evaluate.clip import digest
-from rushes.evaluate.clips import evaluate_clips
-from rushes.scale.worker import resident_mb
-from rushes.store import Entry, RunWriter, read_run
+from rushes.clip.evaluate import evaluate_clips
+from rushes.clip.measure import digest
+from rushes.media import write_clip
+from rushes.runs import Entry, RunWriter, read_run
+from rushes.workers.worker import resident_mb
 
 
 def write_clips(folder: Path, count: int, *, first: int = 0) -> None:

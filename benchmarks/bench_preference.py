@@ -10,10 +10,10 @@ import choix
 import numpy as np
 
 from recording import record
-from rushes.preference.fragility import drop_k
-from rushes.preference.intervals import uncertainty
-from rushes.preference.ranking import rank
-from rushes.preference.tally import Tally, tally, tally_arrays
+from rushes.preference.statistics.fragility import drop_k
+from rushes.preference.statistics.intervals import uncertainty
+from rushes.preference.statistics.ranking import rank
+from rushes.preference.statistics.tally import Tally, tally, tally_arrays
 from rushes.preference.votes import Vote
 
 VOTES, SYSTEMS, RATERS, REPEATS = 1_000_000, 50, 200, 5

@@ -17,11 +17,11 @@ import numpy as np
 
 from recording import record
 from rushes.clip.bundle import tier0_measurements
+from rushes.clip.evaluate import evaluate_clips
 from rushes.clip.observe import Observation
-from rushes.decode import write_clip
-from rushes.evaluate.clips import evaluate_clips
-from rushes.evaluate.report import write_report
-from rushes.store import Entry, RunWriter, Subject
+from rushes.media import write_clip
+from rushes.runs import Entry, RunWriter, Subject
+from rushes.suite.report import write_report
 
 FRAMES = 250
 _TIMES = """() => ({

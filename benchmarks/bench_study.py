@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from recording import record
-from rushes.decode import write_clip
-from rushes.study import Accepted, PlayEvent, StudyPlan, StudyService, VoteForm, open_service
-from rushes.study.sources import from_csv
+from rushes.media import write_clip
+from rushes.preference.study import Accepted, PlayEvent, StudyPlan, StudyService, VoteForm, open_service
+from rushes.preference.study.sources import from_csv
 
 PAIRS = 300
 CLIP_MS = 4000

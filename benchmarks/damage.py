@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 
 from rushes.clip.bundle import KEYS
+from rushes.clip.measure import evaluate_clip
 from rushes.core.canonical import canonical_json
-from rushes.decode import AudioTrack, write_clip
-from rushes.evaluate.clip import evaluate_clip
+from rushes.media import AudioTrack, write_clip
 
 KINDS: tuple[tuple[str, dict[str, object]], ...] = (
     ("a.mp4", {}),

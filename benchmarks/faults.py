@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rushes.decode import write_clip
+from rushes.media import write_clip
 
 
 @dataclass(frozen=True, slots=True)

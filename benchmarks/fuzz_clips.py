@@ -19,7 +19,7 @@ from pathlib import Path
 
 from damage import Case, measure_damaged, write_sources
 from recording import record
-from rushes.scale.local import Crash, cpu_count, run_tasks
+from rushes.workers.local import Crash, cpu_count, run_tasks
 
 _KEPT = Path(".cache/fuzz")
 _BATCH = 500

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rushes.decode import AudioTrack, ClipReader, probe, read_audio, write_clip
 from rushes.errors import MediaError
+from rushes.media import AudioTrack, ClipReader, probe, read_audio, write_clip
 
 KINDS = (
     ("a.mp4", {}),

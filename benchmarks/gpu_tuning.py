@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from rushes.distribution.models.folding import Folded
-from rushes.distribution.models.kernels import Tile, TritonOperations
-from rushes.distribution.models.operations import NO_PADS, Pads, PlainOperations
+from rushes.distribution.networks.folding import Folded
+from rushes.distribution.networks.kernels import Tile, TritonOperations
+from rushes.distribution.networks.operations import NO_PADS, Pads, PlainOperations
 
 TOLERANCE = 3e-3
 """Relative error against the plain form above which a candidate is refused."""

@@ -24,12 +24,12 @@ from pathlib import Path
 
 import numpy as np
 
-from rushes.decode import write_clip
+from rushes.media import write_clip
 from rushes.preference import exchange
-from rushes.store.tables import assignment, vote
-from rushes.study import Accepted, PlayEvent, StudyPlan, VoteForm
-from rushes.study.records import Choice
-from rushes.study.service import StudyService, open_service
+from rushes.preference.study import Accepted, PlayEvent, StudyPlan, VoteForm
+from rushes.preference.study.database.tables import assignment, vote
+from rushes.preference.study.records import Choice
+from rushes.preference.study.service import StudyService, open_service
 
 try:
     from load_study import Browser, Server

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from rushes.evaluate.report import write_report
+from rushes.suite.report import write_report
 
 ROOT = Path(__file__).parents[1]
 WIDTH, HEIGHT = 1280, 980

@@ -9,10 +9,10 @@ import pytest
 import typer.main
 
 import rushes.errors
-from rushes.catalog import catalog, find
 from rushes.cli.main import app
+from rushes.cli.metrics_page import metrics_page
 from rushes.errors import InputError
-from rushes.report.metrics_page import metrics_page
+from rushes.instruments import catalog, find
 
 ROOT = Path(__file__).parents[1]
 VERBS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]

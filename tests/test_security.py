@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 OWN_PIPES = {
     "src/rushes/distribution/decoding.py",
     "src/rushes/distribution/decode_worker.py",
-    "src/rushes/scale/on_ray.py",
+    "src/rushes/workers/ray.py",
 }
 """Where pickle is read from a process of our own; both ends are this package, no file and no user between them."""
 NEVER = {

@@ -11,45 +11,45 @@ __version__ = "0.1.0"
 _HOMES = {
     "Definition": "rushes.core",
     "DefinitionMismatch": "rushes.errors",
-    "Engine": "rushes.scale.engine",
+    "Engine": "rushes.workers.engine",
     "Measurement": "rushes.core",
     "RushesError": "rushes.errors",
     "calculate_video_metrics": "rushes.distribution.video_metrics",
-    "canonicalize": "rushes.decode",
-    "compare_runs": "rushes.evaluate.compare",
-    "compare_sets": "rushes.evaluate.distribution",
-    "evaluate_clip": "rushes.evaluate.clip",
-    "evaluate_clips": "rushes.evaluate.clips",
-    "evaluate_study": "rushes.evaluate.study",
-    "evaluate_validity": "rushes.evaluate.study",
-    "measure_robustness": "rushes.evaluate.robust",
-    "open_service": "rushes.study",
-    "probe": "rushes.decode",
-    "read_run": "rushes.store",
-    "score_pose": "rushes.evaluate.pose",
-    "sweep_clips": "rushes.evaluate.sweep",
-    "write_report": "rushes.evaluate.report",
+    "canonicalize": "rushes.media",
+    "compare_runs": "rushes.suite.compare",
+    "compare_sets": "rushes.distribution.evaluate",
+    "evaluate_clip": "rushes.clip.measure",
+    "evaluate_clips": "rushes.clip.evaluate",
+    "evaluate_study": "rushes.preference.evaluate",
+    "evaluate_validity": "rushes.preference.evaluate",
+    "measure_robustness": "rushes.robustness.evaluate",
+    "open_service": "rushes.preference.study",
+    "probe": "rushes.media",
+    "read_run": "rushes.runs",
+    "score_pose": "rushes.pose.evaluate",
+    "sweep_clips": "rushes.robustness.sweep.evaluate",
+    "write_report": "rushes.suite.report",
 }
 
 __all__ = sorted(_HOMES)
 
 if TYPE_CHECKING:
+    from rushes.clip.evaluate import evaluate_clips
+    from rushes.clip.measure import evaluate_clip
     from rushes.core import Definition, Measurement
-    from rushes.decode import canonicalize, probe
+    from rushes.distribution.evaluate import compare_sets
     from rushes.distribution.video_metrics import calculate_video_metrics
     from rushes.errors import DefinitionMismatch, RushesError
-    from rushes.evaluate.clip import evaluate_clip
-    from rushes.evaluate.clips import evaluate_clips
-    from rushes.evaluate.compare import compare_runs
-    from rushes.evaluate.distribution import compare_sets
-    from rushes.evaluate.pose import score_pose
-    from rushes.evaluate.report import write_report
-    from rushes.evaluate.robust import measure_robustness
-    from rushes.evaluate.study import evaluate_study, evaluate_validity
-    from rushes.evaluate.sweep import sweep_clips
-    from rushes.scale.engine import Engine
-    from rushes.store import read_run
-    from rushes.study import open_service
+    from rushes.media import canonicalize, probe
+    from rushes.pose.evaluate import score_pose
+    from rushes.preference.evaluate import evaluate_study, evaluate_validity
+    from rushes.preference.study import open_service
+    from rushes.robustness.evaluate import measure_robustness
+    from rushes.robustness.sweep.evaluate import sweep_clips
+    from rushes.runs import read_run
+    from rushes.suite.compare import compare_runs
+    from rushes.suite.report import write_report
+    from rushes.workers.engine import Engine
 
 
 def __getattr__(name: str) -> object:

@@ -6,11 +6,11 @@
     ├── InputError               a file or an argument is not what was expected
     │   ├── MediaError           a clip cannot be opened or decoded
     │   ├── RunError             a run directory cannot be read, written or continued
-    │   ├── RemoteError          a bucket or an object cannot be used (`rushes.remote_errors`)
+    │   ├── RemoteError          a bucket or an object cannot be used (`rushes.remote.errors`)
     │   │   ├── Vanished         … because it is not there, or not the one that was listed
     │   │   └── Unreachable      … because the store does not answer
     │   ├── RankingError         votes that no ranking can be made of (`rushes.preference`)
-    │   └── StudyError           a study cannot do what was asked (`rushes.study`)
+    │   └── StudyError           a study cannot do what was asked (`rushes.preference.study`)
     │       └── NotAllowed       … because this person may not, or not yet
     ├── MissingDependency        an optional package or model is not there; says how to get it
     ├── WeightsError             a model file is not the one that was wanted

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from rushes.core.files import replacing
 from rushes.distribution.video_metrics import calculate_video_metrics
 from rushes.errors import RushesError
 
@@ -45,9 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _write(target: Path, results: dict[str, float]) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(target.name + ".tmp")
-    part.write_text(json.dumps(results, indent=2) + "\n")
-    os.replace(part, target)
+    with replacing(target) as out:
+        out.write(json.dumps(results, indent=2) + "\n")
 
 
 def _parser() -> argparse.ArgumentParser:

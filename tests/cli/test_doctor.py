@@ -10,7 +10,7 @@ import numpy
 import pytest
 from typer.testing import CliRunner, Result
 
-import rushes.installation as installation
+import rushes.cli.installation as installation
 from rushes.cli.main import app
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rushes.clip import image, motion, timing
 from rushes.clip.badges import Badge, judge
+from rushes.clip.metrics import image, motion, timing
 from rushes.clip.profile import load_profile, parse_profile
 from rushes.core import Measurement
 from rushes.errors import InputError

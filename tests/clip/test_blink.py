@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.face_tracks import made_points, made_track
 
-from rushes.clip.blink import THRESHOLDS, blink_measurements, count_blinks, eye_aspect_ratio
+from rushes.clip.metrics.blink import THRESHOLDS, blink_measurements, count_blinks, eye_aspect_ratio
 
 O, S, G = 0.3, 0.1, math.nan  # open, shut, gap  # noqa: E741
 

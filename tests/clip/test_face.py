@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from tests.face_tracks import made_points, made_track
 
-from rushes.clip.face import (
+from rushes.clip.face_track import FaceTrack
+from rushes.clip.metrics.face import (
     DEFINITIONS,
     face_bbox_jitter,
     face_present_ratio,
@@ -19,8 +20,7 @@ from rushes.clip.face import (
     tier1_measurements,
     tier1_series,
 )
-from rushes.clip.face_track import FaceTrack
-from rushes.decode import AudioTrack
+from rushes.media import AudioTrack
 
 MODEL = "0123456789ab"
 NAMES = [

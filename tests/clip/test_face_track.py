@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rushes.clip.face_track import KEPT, FaceTrack, FaceTrackBuilder, link
-from rushes.face.pipeline import Face
+from rushes.landmarks.face_pipeline import Face
 
 FRAME = np.zeros((100, 200, 3), np.uint8)
 Box = tuple[float, float, float, float]

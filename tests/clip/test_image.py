@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rushes.clip.image import blur_p10, blur_score, flicker_delta, flicker_score
+from rushes.clip.metrics.image import blur_p10, blur_score, flicker_delta, flicker_score
 
 means = st.lists(st.floats(0, 255), min_size=2, max_size=50)
 

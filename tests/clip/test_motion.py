@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rushes.clip.motion import (
+from rushes.clip.metrics.motion import (
     diff_spikes,
     frame_diff_spike_count,
     freeze_frame_ratio,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.clips import flat, noise, write_luma, write_sound
 
-from rushes.clip.motion import scene_scores
+from rushes.clip.metrics.motion import scene_scores
 from rushes.clip.observe import observe
 
 

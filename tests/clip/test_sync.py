@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from rushes.clip.sync import best_lag, envelope, mouth_audio_measurements, null_values, pearson
-from rushes.decode import AudioTrack
+from rushes.clip.metrics.sync import best_lag, envelope, mouth_audio_measurements, null_values, pearson
+from rushes.media import AudioTrack
 
 
 def _speech(frames: int, seed: int = 0) -> np.ndarray:

@@ -14,13 +14,13 @@ torch = pytest.importorskip("torch")
 
 from tests.face_tracks import made_points, made_track  # noqa: E402
 
-from rushes.clip.syncnet import missing_tier2, sync_scores, tier2_measurements  # noqa: E402
-from rushes.clip.syncnet.crops import crop, crops, instants, longest_stretch  # noqa: E402
-from rushes.clip.syncnet.network import Evaluator, SyncNet  # noqa: E402
-from rushes.clip.syncnet.scores import lip_batches, sound_windows  # noqa: E402
+from rushes.clip.metrics.syncnet import missing_tier2, sync_scores, tier2_measurements  # noqa: E402
+from rushes.clip.metrics.syncnet.crops import crop, crops, instants, longest_stretch  # noqa: E402
+from rushes.clip.metrics.syncnet.network import Evaluator, SyncNet  # noqa: E402
+from rushes.clip.metrics.syncnet.scores import lip_batches, sound_windows  # noqa: E402
 from rushes.core.provenance import file_digest  # noqa: E402
-from rushes.decode import AudioTrack  # noqa: E402
 from rushes.errors import InputError, WeightsError  # noqa: E402
+from rushes.media import AudioTrack  # noqa: E402
 
 NAMES = ["lse_d", "lse_c", "lse_offset"]
 

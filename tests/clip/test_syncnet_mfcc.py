@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.fft import dct
 
-from rushes.clip.syncnet import mfcc as module
-from rushes.clip.syncnet.mfcc import frame_count, mfcc
+from rushes.clip.metrics.syncnet import mfcc as module
+from rushes.clip.metrics.syncnet.mfcc import frame_count, mfcc
 
 
 def _tones(count: int = 4000) -> np.ndarray:

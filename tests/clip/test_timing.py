@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from rushes.clip import timing
+from rushes.clip.metrics import timing
 
 
 def test_decode_ok_needs_one_frame() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import torch
 
-from rushes.distribution.models.fast import deep_input
-from rushes.distribution.models.folding import Folded, deepen
-from rushes.distribution.models.kernels import Switches, Tile, TritonOperations, default_tile
-from rushes.distribution.models.operations import PlainOperations
-from rushes.distribution.models.preparation import Taps, deepen_clips, resize_width
+from rushes.distribution.networks.fast import deep_input
+from rushes.distribution.networks.folding import Folded, deepen
+from rushes.distribution.networks.kernels import Switches, Tile, TritonOperations, default_tile
+from rushes.distribution.networks.operations import PlainOperations
+from rushes.distribution.networks.preparation import Taps, deepen_clips, resize_width
 
 NEAR = 5e-4  # results are rounded to ten bits of fraction
 ONES = ((1, 1), (1, 1), (1, 1))

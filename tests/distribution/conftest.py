@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rushes.decode import write_clip
 from rushes.distribution import features
 from rushes.distribution.random_weights import write_random_checkpoint
+from rushes.media import write_clip
 
 
 def pictures(count: int, *, level: float = 100.0, size: tuple[int, int] = (24, 32)) -> list[np.ndarray]:

@@ -12,8 +12,8 @@ from PIL import Image
 from rushes.distribution import decoding
 from rushes.distribution.clip_reading import Task, clip_digest, clip_segments, normalised
 from rushes.distribution.decoding import read_clips
-from rushes.distribution.inputs import Clip, find_clips
 from rushes.distribution.protocols import Recipe, recipe
+from rushes.distribution.sets import Clip, find_clips
 from rushes.errors import MediaError
 
 

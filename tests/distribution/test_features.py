@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from rushes.distribution.cache import FeatureCache
+from rushes.distribution.feature_set import FeatureSet
 from rushes.distribution.features import (
     BatchedExtractor,
     CpuExtractor,
@@ -18,9 +19,8 @@ from rushes.distribution.features import (
     features_of_clips,
     make_extractor,
 )
-from rushes.distribution.inputs import find_clips
 from rushes.distribution.protocols import recipe
-from rushes.distribution.rows import FeatureSet
+from rushes.distribution.sets import find_clips
 from rushes.distribution.weights import Weights, read_weights
 from rushes.errors import InputError, MediaError
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from rushes.demo import distribution as demo
-from rushes.distribution.comparing import Question
-from rushes.distribution.measuring import Extras
-from rushes.evaluate.distribution import compare_sets
-from rushes.report.charts.distribution import charts
-from rushes.store import read_run
+from rushes.distribution import demo as demo
+from rushes.distribution.charts import charts
+from rushes.distribution.compare import Question
+from rushes.distribution.distances import Extras
+from rushes.distribution.evaluate import compare_sets
+from rushes.runs import read_run
 
 
 def test_the_demo_tells_a_far_set_from_a_near_one(tmp_path: Path) -> None:

@@ -6,11 +6,11 @@ from dataclasses import fields
 
 import pytest
 
-from rushes.catalog import catalog
 from rushes.core import parse_signature
 from rushes.distribution.definitions import settled
 from rushes.distribution.protocols import PROTOCOLS, Recipe, count_remark, least_frames, recipe
 from rushes.errors import InputError
+from rushes.instruments import catalog
 
 # protocol, metric: eps, pool, resize, normalise, clips gen, clips gt, covariance, asks n
 TABLE = [
@@ -97,7 +97,7 @@ def test_the_catalogue_lists_the_instrument_without_torch() -> None:
     import subprocess
     import sys
 
-    code = "import sys; from rushes.catalog import catalog; catalog(); sys.exit('torch' in sys.modules)"
+    code = "import sys; from rushes.instruments import catalog; catalog(); sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     names = {definition.name for definition in catalog().values()}
     assert names >= {"fvd", "fid-vid", "kvd", "fvd_low", "fvd_high", "fvd_extrapolated", "fid-vid_extrapolated"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rushes.distribution.rows import FeatureSet
+from rushes.distribution.feature_set import FeatureSet
 from rushes.distribution.stats_file import load_statistics, merge_sets, save_statistics
 from rushes.errors import DefinitionMismatch, InputError
 

@@ -15,8 +15,8 @@ import torch
 
 import rushes
 from rushes import video_metrics as command
-from rushes.distribution.comparing import Question, compare
-from rushes.distribution.measuring import Extras
+from rushes.distribution.compare import Question, compare
+from rushes.distribution.distances import Extras
 from rushes.distribution.protocols import PROTOCOLS
 from rushes.distribution.video_metrics import calculate_video_metrics, video_metrics_measurements
 from rushes.errors import DefinitionMismatch, InputError, MediaError, WeightsError

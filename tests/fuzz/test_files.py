@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from rushes.clip.profile import Profile, parse_profile
 from rushes.core import Definition, Measurement
 from rushes.errors import InputError, RunError, RushesError
-from rushes.evaluate.robust import measure_robustness
-from rushes.pose.reading import PoseSet, read_poses
+from rushes.pose.poses import PoseSet, read_poses
 from rushes.preference.exchange.ratings_csv import COLUMNS, RatingsFile, read_ratings
 from rushes.preference.exchange.table import read_table
-from rushes.store import Entry, Run, RunWriter, Subject, read_run
+from rushes.robustness.evaluate import measure_robustness
+from rushes.runs import Entry, Run, RunWriter, Subject, read_run
 
 some = settings(max_examples=120)
 NUMBERS = st.none() | st.booleans() | st.integers() | st.floats()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from benchmarks.damage import DAMAGES, KINDS, Case, measure_damaged, write_sources
 
-from rushes.scale.local import Crash, run_tasks
+from rushes.workers.local import Crash, run_tasks
 
 CASES = 150
 FOUND = [

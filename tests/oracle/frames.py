@@ -56,14 +56,14 @@ def tilted(picture: Pixels, degrees: float) -> Pixels:
 
 
 def clip_frames(path: Path) -> Pixels:
-    from rushes.decode import ClipReader
+    from rushes.media import ClipReader
 
     with ClipReader(path) as reader:
         return np.stack([frame.rgb() for frame in reader])
 
 
 def main() -> None:
-    from rushes.models import pull
+    from rushes.media.model_files import pull
 
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from rushes.clip.motion import FREEZE_FRAME_RATIO
-from rushes.clip.timing import DECODE_OK
+from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO
+from rushes.clip.metrics.timing import DECODE_OK
 from rushes.core import Definition, Measurement
 from rushes.errors import DefinitionError, DefinitionMismatch
 from rushes.paired.statistics import PairedStatistics, paired_statistics

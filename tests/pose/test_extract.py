@@ -10,14 +10,14 @@ import pytest
 from numpy.typing import NDArray
 from tests.pose.oracle import variants
 
-from rushes.decode import write_clip
 from rushes.errors import InputError, MediaError, MissingDependency, WeightsError
-from rushes.evaluate.pose import extract_clips, score_pose
-from rushes.models import pull
-from rushes.pose.detector import ANCHORS, PoseDetector, anchors, region_of_person
+from rushes.landmarks.body_detector import ANCHORS, PoseDetector, anchors, region_of_person
+from rushes.landmarks.body_landmarker import refine
+from rushes.media import write_clip
+from rushes.media.model_files import pull
+from rushes.pose.evaluate import extract_clips, score_pose
 from rushes.pose.extract import BodyFinder, extract_poses, save_poses
-from rushes.pose.landmarker import refine
-from rushes.pose.reading import read_poses
+from rushes.pose.poses import read_poses
 
 
 def pulled(group: str) -> tuple[Path, ...]:

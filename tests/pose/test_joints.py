@@ -8,7 +8,7 @@ import pytest
 from rushes.errors import InputError
 from rushes.pose.joints import agree_on_skeleton, same_dims
 from rushes.pose.norm_names import parse_norms
-from rushes.pose.reading import PoseSet
+from rushes.pose.poses import PoseSet
 from rushes.pose.skeletons import COCO_17, H36M_17, MEDIAPIPE_33, indexed_skeleton
 
 

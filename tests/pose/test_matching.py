@@ -7,7 +7,7 @@ import pytest
 
 from rushes.errors import InputError
 from rushes.pose.matching import pair_frames
-from rushes.pose.reading import PoseSet
+from rushes.pose.poses import PoseSet
 
 
 def poses(frames: int, ids: tuple[object, ...] | None = None, path: str = "a.npz") -> PoseSet:

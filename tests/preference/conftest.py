@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rushes.preference.tally import PairCounts
+from rushes.preference.statistics.tally import PairCounts
 from rushes.preference.votes import Vote, Winner
 
 MakeVote = Callable[..., Vote]

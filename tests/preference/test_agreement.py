@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rushes.preference.agreement import (
+from rushes.preference.statistics.agreement import (
     agreement_by_family,
     percent_agreement,
     rating_table,
@@ -13,7 +13,7 @@ from rushes.preference.agreement import (
     votes_by_sample,
     winner_table,
 )
-from rushes.preference.intervals import wilson
+from rushes.preference.statistics.intervals import wilson
 
 from .conftest import MakeVote
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rushes.preference.connection import RankingError, components, require_connected, require_finite
-from rushes.preference.ranking import rank
-from rushes.preference.tally import PairCounts
+from rushes.preference.statistics.connection import RankingError, components, require_connected, require_finite
+from rushes.preference.statistics.ranking import rank
+from rushes.preference.statistics.tally import PairCounts
 
 
 def counts(wins: list[list[int]], ties: list[list[int]] | None = None) -> PairCounts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rushes.preference.dimensions import dimension_means, tag_counts
+from rushes.preference.statistics.dimensions import dimension_means, tag_counts
 
 from .conftest import MakeVote
 

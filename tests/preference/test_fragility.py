@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 import pytest
 
-from rushes.preference.connection import RankingError
-from rushes.preference.fragility import drop_k
-from rushes.preference.ranking import rank
-from rushes.preference.tally import PairCounts
+from rushes.preference.statistics.connection import RankingError
+from rushes.preference.statistics.fragility import drop_k
+from rushes.preference.statistics.ranking import rank
+from rushes.preference.statistics.tally import PairCounts
 
 
 def two(wins: int, losses: int, ties: int = 0) -> PairCounts:

@@ -11,7 +11,7 @@ from scipy.special import expit
 from statsmodels.stats.proportion import proportion_confint
 
 from rushes.errors import InputError
-from rushes.preference.intervals import (
+from rushes.preference.statistics.intervals import (
     Interval,
     IntervalKind,
     Uncertainty,
@@ -20,9 +20,9 @@ from rushes.preference.intervals import (
     uncertainty,
     wilson,
 )
-from rushes.preference.rank_ranges import rank_ranges
-from rushes.preference.ranking import Ranking, rank
-from rushes.preference.tally import PairCounts, Tally, tally_arrays
+from rushes.preference.statistics.rank_ranges import rank_ranges
+from rushes.preference.statistics.ranking import Ranking, rank
+from rushes.preference.statistics.tally import PairCounts, Tally, tally_arrays
 
 SYSTEMS = ["a", "b", "c", "d"]
 FIRST, SECOND = np.triu_indices(4, 1)

@@ -7,9 +7,9 @@ import pytest
 from statsmodels.stats import inter_rater
 
 from rushes.errors import InputError
-from rushes.preference.agreement import UnitTable, unit_table
-from rushes.preference.kappa import brennan_prediger, cohen_kappa, fleiss_kappa, gwet_ac1, mean_cohen_kappa
-from rushes.preference.krippendorff import krippendorff_alpha
+from rushes.preference.statistics.agreement import UnitTable, unit_table
+from rushes.preference.statistics.kappa import brennan_prediger, cohen_kappa, fleiss_kappa, gwet_ac1, mean_cohen_kappa
+from rushes.preference.statistics.krippendorff import krippendorff_alpha
 
 from .conftest import MakeVote
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rushes.errors import InputError
-from rushes.preference.agreement import unit_table
-from rushes.preference.krippendorff import LEVELS, krippendorff_alpha
+from rushes.preference.statistics.agreement import unit_table
+from rushes.preference.statistics.krippendorff import LEVELS, krippendorff_alpha
 
 
 def test_systematic_disagreement_by_hand() -> None:

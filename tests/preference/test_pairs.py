@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rushes.errors import InputError
-from rushes.preference.pairs import Pair, Take, first_sides, next_side, pairs_of, seeded_order
+from rushes.preference.statistics.pairs import Pair, Take, first_sides, next_side, pairs_of, seeded_order
 
 
 def takes(systems: str, samples: int, family: str = "T1") -> list[Take]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rushes.preference.intervals import wilson
-from rushes.preference.position_bias import position_bias
+from rushes.preference.statistics.intervals import wilson
+from rushes.preference.statistics.position_bias import position_bias
 
 from .conftest import MakeVote
 

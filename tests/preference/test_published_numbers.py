@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rushes.preference.agreement import UnitTable, percent_agreement, unit_table
-from rushes.preference.intervals import Uncertainty, uncertainty, wilson
-from rushes.preference.kappa import brennan_prediger, cohen_kappa, fleiss_kappa, gwet_ac1
-from rushes.preference.krippendorff import krippendorff_alpha
-from rushes.preference.ranking import Ranking, rank
-from rushes.preference.tally import PairCounts, Tally, tally_arrays
+from rushes.preference.statistics.agreement import UnitTable, percent_agreement, unit_table
+from rushes.preference.statistics.intervals import Uncertainty, uncertainty, wilson
+from rushes.preference.statistics.kappa import brennan_prediger, cohen_kappa, fleiss_kappa, gwet_ac1
+from rushes.preference.statistics.krippendorff import krippendorff_alpha
+from rushes.preference.statistics.ranking import Ranking, rank
+from rushes.preference.statistics.tally import PairCounts, Tally, tally_arrays
 
 Published = dict[str, Any]
 CLOSE = 1e-6

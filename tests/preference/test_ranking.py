@@ -10,8 +10,8 @@ import pytest
 import statsmodels.api as sm
 
 from rushes.errors import InputError
-from rushes.preference.ranking import rank
-from rushes.preference.tally import PairCounts, tally_arrays
+from rushes.preference.statistics.ranking import rank
+from rushes.preference.statistics.tally import PairCounts, tally_arrays
 
 
 def two(wins: int, losses: int, ties: int = 0) -> PairCounts:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rushes.catalog import catalog
 from rushes.core import Measurement, canonical_line, parse_signature
 from rushes.errors import InputError
+from rushes.instruments import catalog
 from rushes.preference.conditions import plain_text, signature_text
 from rushes.preference.definitions import DEFINITIONS
 from rushes.preference.study_measurements import study_measurements

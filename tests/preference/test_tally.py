@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rushes.errors import InputError
-from rushes.preference.tally import PairCounts, tally, tally_arrays
+from rushes.preference.statistics.tally import PairCounts, tally, tally_arrays
 from rushes.preference.votes import Vote
 
 
@@ -44,7 +44,7 @@ def test_sparse_counting_gives_the_same_rows(monkeypatch: pytest.MonkeyPatch) ->
     _, columns = some_votes(200)
     arguments = (["w", "x", "y", "z"], columns["first"], columns["second"], columns["outcome"])
     dense = tally_arrays(*arguments, rater=columns["rater"])
-    monkeypatch.setattr("rushes.preference.tally._DENSE_CELLS", 0)
+    monkeypatch.setattr("rushes.preference.statistics.tally._DENSE_CELLS", 0)
     sparse = tally_arrays(*arguments, rater=columns["rater"])
     assert dense.count.tolist() == sparse.count.tolist() and dense.first.tolist() == sparse.first.tolist()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rushes.preference.thresholds import suggested_threshold
+from rushes.preference.statistics.thresholds import suggested_threshold
 
 
 def test_lower_is_better_by_hand() -> None:

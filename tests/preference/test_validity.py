@@ -8,8 +8,8 @@ import pytest
 
 from rushes.core import Definition, Measurement, parse_signature, signature_params
 from rushes.core.definition import Better
-from rushes.preference.intervals import wilson
-from rushes.preference.validity import validity
+from rushes.preference.statistics.intervals import wilson
+from rushes.preference.statistics.validity import validity
 from rushes.preference.validity_measurements import validity_measurements
 from rushes.preference.votes import Vote
 

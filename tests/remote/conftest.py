@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from tests.clips import flat, noise, tone, write_luma, write_sound
 
-from rushes import remote
+from rushes.remote import store as remote
 
 CREDENTIALS = {
     "AWS_ACCESS_KEY_ID": "an-id",
@@ -55,7 +55,7 @@ def settings(
     for name, value in named.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("tempfile.tempdir", None)
-    monkeypatch.setattr("rushes.remote.PAUSE_S", 0.01)
+    monkeypatch.setattr("rushes.remote.store.PAUSE_S", 0.01)
     return named
 
 

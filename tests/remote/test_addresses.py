@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from rushes import remote
 from rushes.errors import MediaError, MissingDependency
-from rushes.remote import RemoteError, RemoteFile, Unreachable, Vanished, fetched, look, stat
+from rushes.remote import store as remote
+from rushes.remote.store import RemoteError, RemoteFile, Unreachable, Vanished, fetched, look, stat
 
 from .conftest import Bucket, left_behind
 

@@ -10,11 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 import rushes
-from rushes import remote
 from rushes.cli.main import app
 from rushes.errors import InputError
-from rushes.evaluate.inputs import find_clips, match_audio
-from rushes.store import Run
+from rushes.media.find import find_clips, match_audio
+from rushes.remote import store as remote
+from rushes.runs import Run
 
 from .conftest import Bucket, left_behind
 
@@ -97,7 +97,7 @@ def test_finished_clips_are_not_fetched_again(
         taken.extend(task.path for task in tasks)
         return enumerate(work(task) for task in tasks)
 
-    monkeypatch.setattr("rushes.evaluate.clips.run_tasks", spied)
+    monkeypatch.setattr("rushes.clip.evaluate.run_tasks", spied)
     first = rushes.evaluate_clips([f"{url}take*.mkv"], **question)
     before = (first.path / "subjects.jsonl").read_bytes()
     assert len(taken) == 2
@@ -117,7 +117,7 @@ def test_finished_clips_are_not_fetched_again(
 def inline(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers in this process, where the store can be made to fail."""
     monkeypatch.setattr(
-        "rushes.evaluate.clips.run_tasks", lambda work, tasks, **options: enumerate(work(task) for task in tasks)
+        "rushes.clip.evaluate.run_tasks", lambda work, tasks, **options: enumerate(work(task) for task in tasks)
     )
 
 
@@ -133,7 +133,7 @@ def test_an_object_that_vanished_is_a_reject_row(
         bucket.delete("takes/take2.mkv")
         return found
 
-    monkeypatch.setattr("rushes.evaluate.inputs.look", listed_then_gone)
+    monkeypatch.setattr("rushes.media.find.look", listed_then_gone)
     run = rushes.evaluate_clips([url], run=tmp_path / "run")
     lost = next(subject for subject in run.subjects if subject.id == "take2")
     assert lost.badge == "reject" and lost.sha256 is None and "given_up" not in lost.facts

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import rushes
-from rushes import remote
 from rushes.errors import RunError
-from rushes.remote import Vanished, look, stat
-from rushes.remote_errors import Exists, in_words
-from rushes.store import open_run, read_run
+from rushes.remote import store as remote
+from rushes.remote.errors import Exists, in_words
+from rushes.remote.store import Vanished, look, stat
+from rushes.runs import open_run, read_run
 
 from .conftest import left_behind
 
@@ -47,7 +47,7 @@ def test_clips_in_and_a_run_out(
     google: dict[str, str], takes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "rushes.evaluate.clips.run_tasks", lambda work, tasks, **options: enumerate(work(task) for task in tasks)
+        "rushes.clip.evaluate.run_tasks", lambda work, tasks, **options: enumerate(work(task) for task in tasks)
     )
     for name in ("take2.mkv", "more/take10.mkv"):
         remote.put_file(takes / name, f"gs://takes/monday/{name}")

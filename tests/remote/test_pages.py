@@ -23,9 +23,9 @@ def call(*words: str, code: int = 0) -> Result:
 @pytest.fixture(autouse=True)
 def inline(monkeypatch: pytest.MonkeyPatch) -> None:
     """Workers in this process: what is tested here is not them."""
-    for module in ("clips", "report"):
+    for module in ("evaluate", "strips"):
         monkeypatch.setattr(
-            f"rushes.evaluate.{module}.run_tasks",
+            f"rushes.clip.{module}.run_tasks",
             lambda work, tasks, **options: enumerate(work(task) for task in tasks),
         )
 

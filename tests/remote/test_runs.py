@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import rushes
-from rushes import remote
 from rushes.core import Definition, Measurement
 from rushes.errors import RunError
-from rushes.remote import RemoteError
-from rushes.store import Entry, RunWriter, Subject, open_run, read_run
+from rushes.remote import store as remote
+from rushes.remote.store import RemoteError
+from rushes.runs import Entry, RunWriter, Subject, open_run, read_run
 
 from .conftest import Bucket, left_behind
 
@@ -147,7 +147,7 @@ def test_a_run_that_could_not_be_pushed_is_kept_here_and_pushed_by_the_next(
         with opened(bucket.url("run")) as run:
             for name in "abc":
                 run.add(entry(name))
-            patch.setattr("rushes.store.mirror.put_files", refused)
+            patch.setattr("rushes.runs.remote.mirror.put_files", refused)
             run.finish(["a", "b", "c"])
     assert str(run.path) in str(error.value) and len(staged(settings)) == 6
     with opened(bucket.url("run")) as run:
@@ -169,7 +169,7 @@ def test_a_folder_here_that_fell_behind_the_store_is_not_gone_on_from(
     first = settings["RUSHES_STAGING"]
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt), opened(bucket.url("run")) as run:
         run.add(entry("a", 1.0))
-        patch.setattr("rushes.store.mirror.put_files", refused)
+        patch.setattr("rushes.runs.remote.mirror.put_files", refused)
         raise KeyboardInterrupt
     assert len(staged(settings)) == 3
     monkeypatch.setenv("RUSHES_STAGING", f"{first}-other")
@@ -201,7 +201,7 @@ def test_other_settings_and_other_things_are_refused(bucket: Bucket) -> None:
 @pytest.mark.parametrize("name", ["series/../../../evil.npz", "journal//x", "a\\b.jsonl"])
 def test_a_name_that_leads_elsewhere_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     listing = remote.Listing("folder", (remote.RemoteFile(f"s3://takes/run/{name}", 1, "x"),))
-    monkeypatch.setattr("rushes.store.pulling.look", lambda url, hidden: listing)
+    monkeypatch.setattr("rushes.runs.remote.pulling.look", lambda url, hidden: listing)
     with pytest.raises(RunError, match="which no rushes wrote"):
         read_run("s3://takes/run")
 
@@ -250,7 +250,7 @@ def test_a_second_writer_is_refused(bucket: Bucket, settings: dict[str, str], mo
     ],
 )
 def test_a_dead_writers_lock_is_taken_over(bucket: Bucket, facts: dict[str, Any], is_dead: bool) -> None:
-    from rushes.store.staging import _machine
+    from rushes.runs.remote.staging import _machine
 
     known = {"this": _machine(), "own": os.getpid()}
     lock = {key: known.get(value, value) for key, value in facts.items()} | {"token": "theirs"}
@@ -282,7 +282,7 @@ def test_a_writer_whose_lock_was_taken_over_stops(bucket: Bucket, monkeypatch: p
 def test_a_store_without_conditional_writes_is_locked_as_well_as_it_can_be(
     bucket: Bucket, settings: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rushes.store import staging
+    from rushes.runs.remote import staging
 
     put_bytes = staging.put_bytes
 
@@ -308,7 +308,7 @@ def driver(tmp_path: Path, settings: dict[str, str]) -> Iterator[Any]:
     script = tmp_path / "driver.py"
     script.write_text(
         "import sys, time\n"
-        "import rushes.evaluate.clips as clips\n"
+        "import rushes.clip.evaluate as clips\n"
         "def slowly(work, tasks, **options):\n"
         "    for number, task in enumerate(tasks):\n"
         "        yield number, work(task)\n"
@@ -341,7 +341,7 @@ def test_killed_and_resumed_equals_uninterrupted(
     same_machine: bool,
 ) -> None:
     monkeypatch.setattr(
-        "rushes.evaluate.clips.run_tasks", lambda work, tasks, **options: enumerate(work(task) for task in tasks)
+        "rushes.clip.evaluate.run_tasks", lambda work, tasks, **options: enumerate(work(task) for task in tasks)
     )
     url = bucket.put_folder("takes", here)
     whole = rushes.evaluate_clips([url], run=tmp_path / "whole")
@@ -355,7 +355,7 @@ def test_killed_and_resumed_equals_uninterrupted(
         monkeypatch.setenv("RUSHES_STAGING", settings["RUSHES_STAGING"] + "-other")
     again: list[str] = []
     monkeypatch.setattr(
-        "rushes.evaluate.clips.run_tasks",
+        "rushes.clip.evaluate.run_tasks",
         lambda work, tasks, **options: enumerate(again.append(task.path) or work(task) for task in tasks),
     )
     resumed = rushes.evaluate_clips([url], run=bucket.url("run"))

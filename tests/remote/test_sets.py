@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from tests.clips import noise, write_luma
 
-from rushes import remote
-from rushes.distribution.comparing import Question
-from rushes.distribution.inputs import find_clips
+from rushes.distribution.compare import Question
+from rushes.distribution.evaluate import compare_sets
+from rushes.distribution.sets import find_clips
 from rushes.errors import InputError
-from rushes.evaluate.distribution import compare_sets
-from rushes.remote import Unreachable
+from rushes.remote import store as remote
+from rushes.remote.store import Unreachable
 
 from .conftest import Bucket, left_behind
 
@@ -181,7 +181,7 @@ def test_an_object_that_vanished_is_left_out_by_name(
         bucket.delete("gen/take2.mkv")
         return found
 
-    monkeypatch.setattr("rushes.distribution.inputs.look", listed_then_gone)
+    monkeypatch.setattr("rushes.distribution.sets.look", listed_then_gone)
     found = compare_sets(gen, sets / "gt", question=question())
     assert found.excluded("gen") == {"take2.mkv": f"{gen}take2.mkv: there is no such object"}
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from rushes import remote
 from rushes.errors import InputError
-from rushes.evaluate.robust import measure_robustness
-from rushes.evaluate.sweep import sweep_clips
-from rushes.store import subject_ids
+from rushes.remote import store as remote
+from rushes.robustness.evaluate import measure_robustness
+from rushes.robustness.sweep.evaluate import sweep_clips
+from rushes.runs import subject_ids
 
 from .conftest import Bucket, left_behind
 
@@ -30,7 +30,9 @@ def test_the_same_bytes_as_the_same_clip_here(
     download = remote._download
     monkeypatch.setattr(remote, "_download", lambda place, local: fetches.append(str(place)) or download(place, local))
     with monkeypatch.context() as patch:
-        patch.setattr("rushes.evaluate.sweep.run_tasks", lambda work, tasks, **options: enumerate(map(work, tasks)))
+        patch.setattr(
+            "rushes.robustness.sweep.evaluate.run_tasks", lambda work, tasks, **options: enumerate(map(work, tasks))
+        )
         sweep_clips([here / "take2.mkv"], axes=AXES, output=tmp_path / "near")
     sweep_clips([url], axes=AXES, output=tmp_path / "far", jobs=1)
     assert tree(tmp_path / "near") == tree(tmp_path / "far")
@@ -50,7 +52,7 @@ def inline(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Workers in this process; the names of the runs they make."""
     made: list[str] = []
     monkeypatch.setattr(
-        "rushes.evaluate.sweep.run_tasks",
+        "rushes.robustness.sweep.evaluate.run_tasks",
         lambda work, tasks, **options: enumerate(made.append(task.name) or work(task) for task in tasks),
     )
     return made
@@ -95,7 +97,7 @@ def test_a_sweep_that_stopped_goes_on_on_another_machine(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("rushes.evaluate.sweep.run_tasks", stops)
+        patch.setattr("rushes.robustness.sweep.evaluate.run_tasks", stops)
         sweep_clips([clip], axes=AXES, output=bucket.url("sweep"))
     assert len([key for key in bucket.keys("sweep/") if key.endswith("/manifest.json")]) == 1
     monkeypatch.setenv("RUSHES_STAGING", settings["RUSHES_STAGING"] + "-other")

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from rushes.clip.bundle import tier0_measurements
+from rushes.clip.evaluate import evaluate_clips
 from rushes.clip.observe import Observation
 from rushes.core import Measurement
-from rushes.decode import write_clip
-from rushes.demo import robustness
-from rushes.evaluate.clips import evaluate_clips
-from rushes.evaluate.report import write_report
-from rushes.store import Entry, Run, RunWriter, Subject, read_run
+from rushes.media import write_clip
+from rushes.robustness import demo as robustness
+from rushes.runs import Entry, Run, RunWriter, Subject, read_run
+from rushes.suite.report import write_report
 
 HOSTILE = "<img src=x onerror=alert(1)>&\"'<"
 """A file name that would run, were it ever taken for markup."""

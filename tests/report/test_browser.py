@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from rushes.evaluate.report import write_report
-from rushes.store import Run
+from rushes.runs import Run
+from rushes.suite.report import write_report
 
 from .conftest import HOSTILE
 

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from rushes.errors import InputError, RunError
-from rushes.evaluate.report import write_report
-from rushes.report.embed import embedded_json
+from rushes.report import numbers
 from rushes.report.figure import Figure
 from rushes.report.page import asset, figure_uri, joined_modules
-from rushes.report.sections import numbers
-from rushes.store import Run, RunWriter, read_run
+from rushes.report.script_json import embedded_json
+from rushes.runs import Run, RunWriter, read_run
+from rushes.suite.report import write_report
 
 from .conftest import HOSTILE
 
@@ -146,7 +146,7 @@ def test_a_clip_that_went_or_changed_has_a_placeholder(takes: Path, clip_run: Pa
 
 
 def test_clips_are_found_beside_a_run_that_was_moved(takes: Path, tmp_path: Path, monkeypatch: Any) -> None:
-    from rushes.evaluate.clips import evaluate_clips
+    from rushes.clip.evaluate import evaluate_clips
 
     shutil.copy(takes / "good.mp4", tmp_path / "good.mp4")
     monkeypatch.chdir(tmp_path)
@@ -157,7 +157,7 @@ def test_clips_are_found_beside_a_run_that_was_moved(takes: Path, tmp_path: Path
 
 
 def test_without_strips_nothing_is_decoded(clip_run: Path, tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("rushes.evaluate.report.take_strip", None)
+    monkeypatch.setattr("rushes.clip.strips.take_strip", None)
     made = write_report([clip_run], tmp_path / "r.html", strips=0)
     assert "--strips N" in made.path.read_text() and "data:image/jpeg" not in made.path.read_text()
 

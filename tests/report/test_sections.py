@@ -7,10 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from rushes.core import Definition, Measurement, signature_params
-from rushes.evaluate.pose import score_pose
-from rushes.report.sections import distribution, pose, preference, robustness
-from rushes.report.sections.section import exact_text, settings_text, varying_params
-from rushes.store import Entry, Run, RunWriter, Subject, read_run
+from rushes.distribution import section as distribution
+from rushes.pose import section as pose
+from rushes.pose.evaluate import score_pose
+from rushes.preference import section as preference
+from rushes.report.section import exact_text, settings_text, varying_params
+from rushes.robustness import section as robustness
+from rushes.runs import Entry, Run, RunWriter, Subject, read_run
 
 
 def definition(name: str, **params: str) -> Definition:
@@ -54,7 +57,7 @@ def test_distances_stand_with_interval_size_and_protocol(tmp_path: Path) -> None
         ["fvd", "two", "55.2500", "–", "–", "8", "9", "400"],
         ["kvd", "two", "3.0000", "–", "–", "8", "9", "400"],
     ]
-    assert distribution.found(run) == (
+    assert distribution.summary(run) == (
         "fvd under one is 107.5000 (8 against 9 clips); fvd under two is 55.2500 (8 against 9 clips); "
         "1 more are in the table. The weights are random, so these numbers compare only with themselves."
     )
@@ -70,7 +73,7 @@ def test_pose_shows_one_row_per_normalisation(tmp_path: Path) -> None:
     run = read_run(tmp_path / "r")
     # Prediction equals truth: every PCK is 1, under every rule.
     assert [row[1:3] for row in texts(run, pose, 0)] == [["1.0000", "1.0000"]] * 3
-    assert pose.found(run).startswith("pred: PCK@20 is 1.0000 by torso-diameter, 1.0000 by bbox-diagonal")
+    assert pose.summary(run).startswith("pred: PCK@20 is 1.0000 by torso-diameter, 1.0000 by bbox-diagonal")
     assert texts(run, pose, 1)[0][:2] == ["mpjpe ↓", "0.0000"]
 
 
@@ -88,7 +91,7 @@ def test_a_ranking_is_by_strength_and_says_when_the_order_is_open(tmp_path: Path
     ]
     assert preference.grids(run)[0].header[3] == "90 % from"
     # 1050 < 1100: the intervals meet.
-    assert preference.found(run) == (
+    assert preference.summary(run) == (
         "Simulated raters put amber, then birch. The first two intervals overlap: the order is open."
     )
     assert texts(run, preference, 1) == [["all", "0.7500", "–", "–", "–", "–"]]
@@ -96,12 +99,12 @@ def test_a_ranking_is_by_strength_and_says_when_the_order_is_open(tmp_path: Path
 
 def test_a_study_without_a_ranking_says_so(tmp_path: Path) -> None:
     run = stored(tmp_path / "r", "preference", "study", [(definition("tie_share", exclusion="none"), 0.5)])
-    assert preference.grids(run) == () and "no ranking" in preference.found(run)
+    assert preference.grids(run) == () and "no ranking" in preference.summary(run)
 
 
 def test_a_sweep_names_where_the_answer_holds_least(sweep_run: Path) -> None:
     run = read_run(sweep_run)
-    assert robustness.found(run) == (
+    assert robustness.summary(run) == (
         "In sweep the answer holds least at gaussian_blur 3.0, where 0% of the runs keep it."
     )
     rows = {(row[0], row[1]): row[2:] for row in texts(run, robustness, 0)}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from rushes.clip.strips import FRAMES, StripTask, key_frames, take_strip
 from rushes.core.provenance import file_digest
-from rushes.report.strips import FRAMES, StripTask, key_frames, take_strip
 
 
 def test_many_faults_are_spread_over_the_clip() -> None:

@@ -16,7 +16,7 @@ from rushes.robustness.metrics_engine import metrics_result
 from rushes.robustness.montecarlo import monte_carlo
 from rushes.robustness.scores import score_runs
 from rushes.robustness.surface import robustness_surface
-from rushes.robustness.sweep import read_sweep
+from rushes.robustness.sweep_dir import read_sweep
 
 
 def scored(folder):

@@ -10,7 +10,7 @@ from rushes.robustness.metrics import MetricComputationError
 from rushes.robustness.montecarlo import confidence_stability, entropy_drift, monte_carlo
 from rushes.robustness.results import read_results
 from rushes.robustness.scores import score_runs
-from rushes.robustness.sweep import read_sweep
+from rushes.robustness.sweep_dir import read_sweep
 
 
 @pytest.mark.parametrize(

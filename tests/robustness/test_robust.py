@@ -7,7 +7,7 @@ import json
 import pytest
 
 from rushes import measure_robustness, read_run
-from rushes.evaluate.robust import find_sweeps, listed_runs, shown
+from rushes.robustness.evaluate import find_sweeps, listed_runs, shown
 from rushes.robustness.metrics import MetricComputationError, MissingSweepFile
 
 

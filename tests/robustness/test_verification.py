@@ -8,7 +8,7 @@ import json
 import pytest
 
 from rushes.robustness.metrics import MetricComputationError
-from rushes.robustness.sweep import read_sweep
+from rushes.robustness.sweep_dir import read_sweep
 from rushes.robustness.verification import verify_sweep
 
 

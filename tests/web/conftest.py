@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rushes.decode import write_clip
-from rushes.study import StudyPlan
-from rushes.study.service import open_service
+from rushes.media import write_clip
+from rushes.preference.study import StudyPlan
+from rushes.preference.study.service import open_service
 from rushes.web.app import create_app
 
 from .livesite import SYSTEMS, Site, Study

@@ -13,9 +13,9 @@ import httpx
 import uvicorn
 from fastapi import FastAPI
 
-from rushes.study import Accepted, PlayEvent, Task, VoteForm
-from rushes.study.records import Choice, Side
-from rushes.study.service import StudyService
+from rushes.preference.study import Accepted, PlayEvent, Task, VoteForm
+from rushes.preference.study.records import Choice, Side
+from rushes.preference.study.service import StudyService
 
 SYSTEMS = ("Northwind-XL", "Southgate-Pro")
 PASSWORD = "correct horse battery"

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from rushes.clip.image import BLUR_SCORE
-from rushes.clip.motion import FREEZE_FRAME_RATIO
+from rushes.clip.evaluate import evaluate_clips
+from rushes.clip.metrics.image import BLUR_SCORE
+from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO
 from rushes.core import Measurement
-from rushes.decode import write_clip
-from rushes.evaluate.clips import evaluate_clips
-from rushes.store import Entry, RunWriter, Subject
+from rushes.media import write_clip
+from rushes.runs import Entry, RunWriter, Subject
 
 from .livesite import PASSWORD, Client, Site
 

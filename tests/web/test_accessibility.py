@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from rushes.study import VoteForm
+from rushes.preference.study import VoteForm
 
 from .livesite import PASSWORD, Study, decide, vote_through
 from .visitor import Visitor, check_with_axe

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from rushes.preference.study import ExclusionRule, StudyPlan, Task
+from rushes.preference.study.records import Choice
 from rushes.preference.votes import Vote, Winner
-from rushes.study import ExclusionRule, StudyPlan, Task
-from rushes.study.records import Choice
 
 from .livesite import SYSTEMS, Site, Study, vote_through
 
@@ -103,7 +103,7 @@ def test_invitations_are_shown_once_and_a_fresh_link_replaces_the_old(study: Stu
 
 
 def test_exclusion_by_the_declared_rule_can_be_taken_back(make_site: Callable[..., Site], tmp_path: Path) -> None:
-    from rushes.decode import write_clip
+    from rushes.media import write_clip
 
     from .conftest import moving_bar
 
@@ -216,7 +216,7 @@ def test_create_from_a_csv_that_is_sent(study: Study, clip_table: Path) -> None:
 
 
 def test_create_from_runs(make_site: Callable[..., Site], clip_table: Path, tmp_path: Path) -> None:
-    from rushes.store import Entry, RunWriter, Subject
+    from rushes.runs import Entry, RunWriter, Subject
 
     runs = []
     for system in SYSTEMS:
@@ -240,7 +240,7 @@ def test_create_from_runs(make_site: Callable[..., Site], clip_table: Path, tmp_
 
 
 def _subjects(writer: object) -> list[object]:
-    from rushes.store import RunWriter, read_run
+    from rushes.runs import RunWriter, read_run
 
     assert isinstance(writer, RunWriter)
     return list(read_run(writer.path).subjects)

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from tests.clips import noise, write_luma
 
-from rushes.clip.motion import FREEZE_FRAME_RATIO
+from rushes.clip.evaluate import evaluate_clips
+from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO
 from rushes.core import Measurement, canonical_json
-from rushes.demo import robustness
-from rushes.evaluate.clips import evaluate_clips
-from rushes.evaluate.compare import compare_runs
-from rushes.evaluate.compare_facts import as_data
-from rushes.store import Entry, RunWriter, Subject, read_run
+from rushes.robustness import demo as robustness
+from rushes.runs import Entry, RunWriter, Subject, read_run
+from rushes.suite.compare import compare_runs
+from rushes.suite.compare_data import as_data
 
 from .livesite import Client, Site
 from .runsite import HOSTILE, SETTINGS, entry, measured_runs, newer_run, owner, write_run

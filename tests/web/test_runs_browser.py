@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from rushes.store import RunWriter
+from rushes.runs import RunWriter
 
 from .livesite import Site
 from .runsite import FLASH_FRAME, HOSTILE, SETTINGS, entry, measured_runs, newer_run, owner, write_run

@@ -208,7 +208,7 @@ def test_a_database_that_is_away_is_said_and_can_be_tried_again(study: Study, mo
 
 
 def test_a_title_with_html_is_text(make_site: Callable[..., Site], clip_table: Any) -> None:
-    from rushes.study import StudyPlan
+    from rushes.preference.study import StudyPlan
 
     site = make_site()
     site.service.create_study(StudyPlan(name="html", title="<script>alert(1)</script>"))

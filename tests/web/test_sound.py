@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rushes.decode import AudioTrack, write_clip
-from rushes.study import StudyPlan
+from rushes.media import AudioTrack, write_clip
+from rushes.preference.study import StudyPlan
 
 from .conftest import FPS, moving_bar
 from .livesite import SYSTEMS, Site, Study

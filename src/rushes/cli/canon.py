@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rushes.cli.console import print_json, progress
+from rushes.terminal.console import print_json, progress
 
 if TYPE_CHECKING:
-    from rushes.decode import MediaFacts
+    from rushes.media import MediaFacts
 
 
 def canon(
@@ -29,9 +29,9 @@ def canon(
     """
     from contextlib import ExitStack
 
-    from rushes.decode import canonicalize, probe
     from rushes.errors import InputError
-    from rushes.remote import delivered, fetched, is_remote
+    from rushes.media import canonicalize, probe
+    from rushes.remote.store import delivered, fetched, is_remote
 
     if is_remote(output) and output in (clip, audio):
         raise InputError(f"{output}: is one of the inputs and would be overwritten; choose another output with -o")

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rushes.cli.console import EXIT_GATE, print_json, print_table, say
+from rushes.terminal.console import EXIT_GATE, print_json, print_table, say
 
 if TYPE_CHECKING:
     from rushes.core import Measurement
-    from rushes.evaluate.compare import Comparison, MetricComparison
+    from rushes.suite.compare import Comparison, MetricComparison
 
 _NAMES_SHOWN = 5
 _QUIET = {"same": "The same on every clip", "no pair": "No clip has a value in both runs"}
@@ -35,8 +35,8 @@ def compare(
 
     Example: rushes compare runs/monday runs/tuesday --fail-on regression=blur_score:5
     """
-    from rushes.evaluate.compare import compare_runs, regression
-    from rushes.evaluate.compare_facts import as_data
+    from rushes.suite.compare import compare_runs, regression
+    from rushes.suite.compare_data import as_data
 
     gates = [_gate(text) for text in fail_on or ()]
     comparison = compare_runs(run_a, run_b, top=top)
@@ -70,8 +70,8 @@ def _gate(text: str) -> tuple[str, float]:
 
 
 def _show(comparison: Comparison) -> None:
-    from rushes.evaluate.compare_facts import reading_name, verdict
     from rushes.report.text import value_text
+    from rushes.suite.compare_data import reading_name, verdict
 
     first, second = comparison.first, comparison.second
     print(f"A {first.place}  ·  B {second.place}  ·  {len(comparison.paired)} clips in both, differences are B − A")
@@ -108,7 +108,7 @@ def _show(comparison: Comparison) -> None:
 
 def _show_signatures(comparison: Comparison) -> None:
     """The shapes of the signatures once, then the metrics that stand for `of`; `--json` spells all of them out."""
-    from rushes.evaluate.compare_facts import verdict
+    from rushes.suite.compare_data import verdict
 
     shown = [c.statistics for c in comparison.metrics if verdict(c) not in _QUIET]
     print("Signatures, `of` being each metric's own:")
@@ -131,8 +131,8 @@ def _say_state(comparison: Comparison) -> None:
 
 
 def _metric_row(comparison: MetricComparison) -> list[str]:
-    from rushes.evaluate.compare_facts import reading_name, verdict
     from rushes.report.text import value_text
+    from rushes.suite.compare_data import reading_name, verdict
 
     s = comparison.statistics
     return [
@@ -153,7 +153,7 @@ def _signed(m: Measurement) -> str:
 
 
 def _show_transitions(comparison: Comparison) -> None:
-    from rushes.evaluate.compare import BADGES
+    from rushes.suite.compare import BADGES
 
     if not comparison.transitions:
         print(f"No table of review signals: {comparison.transitions_refused}")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rushes.cli.console import EXIT_BAD_INPUT, print_json, print_table, say
+from rushes.terminal.console import EXIT_BAD_INPUT, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from rushes.demo.part import DemoPart
+    from rushes.report.demo_part import DemoPart
 
 
 def demo(
@@ -24,14 +24,14 @@ def demo(
 
     Example: rushes demo -o demo
     """
-    from rushes.demo.parts import PARTS
     from rushes.errors import MissingDependency
+    from rushes.instruments import INSTRUMENTS
 
     folder = Path(out)
     parts = []
-    for part in PARTS:
+    for name in (part for _, instrument in INSTRUMENTS.items() for part in instrument.demo):
         try:
-            done = part(folder)
+            done = demo_part(name, folder)
         except MissingDependency as missing:
             say(f"left out: {missing}")
             continue
@@ -51,6 +51,23 @@ def demo(
         raise typer.Exit(EXIT_BAD_INPUT)
 
 
+def demo_part(reference: str, folder: Path) -> DemoPart:
+    """One part of the demo; `MissingDependency` where a package it needs is not installed."""
+    from rushes.core.registry import load
+    from rushes.errors import MissingDependency
+
+    try:
+        part: DemoPart = load(reference)(folder)
+    except ModuleNotFoundError as error:
+        if (error.name or "rushes").partition(".")[0] == "rushes":
+            raise
+        raise MissingDependency(
+            f"the demo of {reference.split('.')[1]} needs {error.name}, which is not installed; "
+            "run: pip install 'rushes[all]'"
+        ) from None
+    return part
+
+
 def _report(parts: Sequence[DemoPart], path: Path) -> Path | None:
     """The page that shows every part, its opening paragraph what was found; None where its packages are missing."""
     from importlib.util import find_spec
@@ -58,7 +75,7 @@ def _report(parts: Sequence[DemoPart], path: Path) -> Path | None:
     if find_spec("jinja2") is None:
         say("left out: the report needs jinja2; run: pip install 'rushes[report]'")
         return None
-    from rushes.evaluate.report import write_report
+    from rushes.suite.report import write_report
 
     lead = " ".join(part.found for part in parts)
     write_report([part.run for part in parts], path, title="The demo: known faults, found", lead=lead)

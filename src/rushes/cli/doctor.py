@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rushes.cli.console import EXIT_BAD_INPUT, print_json, print_table, say
+from rushes.terminal.console import EXIT_BAD_INPUT, print_json, print_table, say
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False) -> None:
@@ -16,7 +16,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="JSON alone on s
 
     Example: rushes doctor
     """
-    from rushes.installation import examine, is_sound
+    from rushes.cli.installation import examine, is_sound
 
     pieces = examine()
     if as_json:

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from rushes import __version__
-from rushes.cli import (
-    canon,
-    clip,
-    compare,
-    demo,
-    doctor,
-    fvd,
-    make_random,
-    metrics,
-    models,
-    pose,
-    report,
-    robust,
-    serve,
-    study_results,
-    sweep,
-)
-from rushes.cli.console import one_line_errors
+from rushes.cli import canon, compare, demo, doctor, metrics, models, report, serve
+from rushes.core.registry import load
+from rushes.distribution import make_random
+from rushes.instruments import INSTRUMENTS
+from rushes.terminal.console import one_line_errors
 
 app = typer.Typer(
     name="rushes",
@@ -51,21 +38,30 @@ def root(
     """The evaluation workbench for generated video. No number without its definition; people decide preference."""
 
 
-app.command("canon")(one_line_errors(canon.canon))
-app.command("clip")(one_line_errors(clip.clip))
-app.command("compare")(one_line_errors(compare.compare))
-app.command("demo")(one_line_errors(demo.demo))
-app.command("doctor")(one_line_errors(doctor.doctor))
-app.command("fvd", cls=fvd.Command)(one_line_errors(fvd.fvd))
-app.command("metrics")(one_line_errors(metrics.metrics))
+_VERBS = {
+    "canon": canon.canon,
+    "compare": compare.compare,
+    "demo": demo.demo,
+    "doctor": doctor.doctor,
+    "metrics": metrics.metrics,
+    "models": models.app,
+    "report": report.report,
+    "serve": serve.serve,
+}
+"""Verbs about runs and about Rushes itself; the others are the instruments' own."""
+
+
+def _add(name: str, verb: Any) -> None:
+    if isinstance(verb, typer.Typer):
+        app.add_typer(verb, name=name)
+    else:
+        app.command(name, cls=getattr(verb, "command_class", None))(one_line_errors(verb))
+
+
 models.app.command("make-random")(one_line_errors(make_random.make_random))
-app.add_typer(models.app, name="models")
-app.add_typer(pose.app, name="pose")
-app.command("report")(one_line_errors(report.report))
-app.command("robust")(one_line_errors(robust.robust))
-app.command("sweep")(one_line_errors(sweep.sweep))
-app.command("serve")(one_line_errors(serve.serve))
-app.add_typer(study_results.app)
+_OWN = {name: load(verb) for _, instrument in INSTRUMENTS.items() for name, verb in instrument.commands.items()}
+for _name, _verb in sorted((_VERBS | _OWN).items()):
+    _add(_name, _verb)
 
 
 def main() -> None:

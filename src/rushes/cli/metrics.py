@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rushes.cli.console import print_json, print_table
+from rushes.terminal.console import print_json, print_table
 
 
 def metrics(
@@ -17,12 +17,12 @@ def metrics(
 
     Example: rushes metrics freeze_frame_ratio
     """
-    from rushes.catalog import catalog, find
+    from rushes.instruments import catalog, find
     from rushes.report.text import definition_lines, range_text
 
     chosen = list(catalog().values()) if name is None else find(name)
     if as_json:
-        print_json([definition.facts() for definition in chosen])
+        print_json([definition.as_dict() for definition in chosen])
     elif name is None:
         rows = [(d.name, d.unit, range_text(d), d.better, d.signature) for d in chosen]
         print_table("Every metric", ("name", "unit", "range", "better", "signature"), rows)

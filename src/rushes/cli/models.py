@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rushes.cli.console import one_line_errors, print_json, print_table, say
+from rushes.terminal.console import one_line_errors, print_json, print_table, say
 
 app = typer.Typer(help="List or fetch the model files that some metrics need.", invoke_without_command=True)
 
@@ -31,7 +31,7 @@ def list_models(as_json: _Json = False) -> None:
 
     Example: rushes models list
     """
-    from rushes.models import GROUPS, cache_folder, is_pulled
+    from rushes.media.model_files import GROUPS, cache_folder, is_pulled
 
     groups = [(group, is_pulled(group)) for group in GROUPS.values()]
     if as_json:
@@ -57,7 +57,7 @@ def pull_models(
 
     Example: rushes models pull face
     """
-    from rushes.models import group_named, is_pulled, pull
+    from rushes.media.model_files import group_named, is_pulled, pull
 
     group = group_named(name)
     if not is_pulled(group):

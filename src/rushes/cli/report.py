@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from rushes.cli.console import print_json, progress
+from rushes.terminal.console import print_json, progress
 
 
 def report(
@@ -31,8 +31,8 @@ def report(
 
     Example: rushes report runs/clip-1a2b3c4d -o report.html
     """
-    from rushes.evaluate.report import write_report
-    from rushes.remote import is_remote, joined
+    from rushes.remote.store import is_remote, joined
+    from rushes.suite.report import write_report
 
     beside = joined(runs[0], "report.html") if is_remote(runs[0]) else str(Path(runs[0]) / "report.html")
     target = out or (beside if len(runs) == 1 else "report.html")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rushes.cli.console import fail, print_json, say
+from rushes.terminal.console import fail, print_json, say
 
 if TYPE_CHECKING:
     from rushes.web.workbench import Workbench

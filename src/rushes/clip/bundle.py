@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from rushes.clip import image, motion, timing
 from rushes.clip.badges import Badge
+from rushes.clip.metrics import image, motion, timing
 from rushes.clip.observe import Observation
 from rushes.core import Measurement
 

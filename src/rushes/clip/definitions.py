@@ -1,6 +1,6 @@
 """Every definition of this instrument, in the order the catalogue shows them."""
 
-from rushes.clip import face, image, motion, syncnet, timing
+from rushes.clip.metrics import face, image, motion, syncnet, timing
 from rushes.core import Definition
 
 DEFINITIONS: tuple[Definition, ...] = (

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.compiled import compiled
+from rushes.media.numba_cache import compiled
 
 _NARROW = 4096
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.clip.luma_sums import LumaSums, luma_sums
-from rushes.decode import AudioTrack, ClipReader, Frame, MediaFacts
 from rushes.errors import MediaError
+from rushes.media import AudioTrack, ClipReader, Frame, MediaFacts
 
 Series = NDArray[np.float64]
 _EMPTY: Series = np.zeros(0)

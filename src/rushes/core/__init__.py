@@ -2,10 +2,11 @@
 
 from rushes.core.canonical import canonical_json, canonical_line, stored_float
 from rushes.core.definition import Definition, parse_signature, signature_params
-from rushes.core.measurement import Measurement, difference, mean
+from rushes.core.measurement import Interval, Measurement, difference, mean
 
 __all__ = [
     "Definition",
+    "Interval",
     "Measurement",
     "canonical_json",
     "canonical_line",

@@ -1,15 +1,16 @@
-"""What a number means: `Definition` and its signature.
+"""How a number is measured: `Definition` and its signature.
 
 Everything that can move a value is a parameter, every parameter is in the signature, and two values compare only
-when their signatures are equal.
+when their signatures are equal. What a number is about (a system, a joint, an axis) is no parameter: it is the
+measurement's `at`, whose keys the definition names in `places`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
 from rushes.errors import DefinitionError, DefinitionMismatch
 
@@ -20,9 +21,9 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _KEY = re.compile(r"[a-z][a-z0-9_]*")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Definition:
-    """What a number means. Two numbers compare only when their signatures are equal.
+    """How a number is measured. Two definitions are equal when their signatures are, and only then numbers compare.
 
     `history` has one line per change that can move the value; the version is its length, so it grows only by
     writing why. `open_params` names what is settled per run (a weights digest, a frame count): a definition with
@@ -48,7 +49,12 @@ class Definition:
     reference: str = ""
     params: tuple[tuple[str, str], ...] = ()
     open_params: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    """What every number under this definition is about: the keys its `at` must hold, such as ("system",)."""
+    depends_on: tuple[str, ...] = ()
+    """Facts of the medium that move the value without being part of the method: ("frame_size", "fps")."""
     history: tuple[str, ...] = ("first release",)
+    _signature: str = field(init=False, repr=False, default="")
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -66,6 +72,23 @@ class Definition:
         for key, value in self.params:
             if not value or "|" in value or not value.isprintable():
                 raise DefinitionError(f"{self.name}: parameter {key} needs printable text without '|'; got {value!r}")
+        for key in (*self.places, *self.depends_on):
+            if not _KEY.fullmatch(key):
+                raise DefinitionError(f"{self.name}: a place is a lower-case name; got {key!r}")
+        if both := sorted(set(self.places) & set(keys)):
+            raise DefinitionError(
+                f"{self.name}: {both[0]} is a place and a parameter; what a number is about is a place"
+            )
+        object.__setattr__(self, "params", tuple(sorted(self.params)))
+        settings = dict(self.params) | {key: "<…>" for key in self.open_params}
+        pairs = [f"{key}:{settings[key]}" for key in sorted(settings)]
+        object.__setattr__(self, "_signature", "|".join([self.name, *pairs, f"v:{self.version}"]))
+
+    def __eq__(self, other: object) -> bool:
+        return self._signature == other._signature if isinstance(other, Definition) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._signature)
 
     @property
     def version(self) -> int:
@@ -74,18 +97,33 @@ class Definition:
     @property
     def signature(self) -> str:
         """`name|key:value|…|v:N`, keys sorted. An open parameter shows as `key:<…>`."""
-        settings = dict(self.params) | {key: "<…>" for key in self.open_params}
-        return "|".join([self.name, *(f"{k}:{settings[k]}" for k in sorted(settings)), f"v:{self.version}"])
+        return self._signature
+
+    def param(self, key: str) -> str | None:
+        """One parameter as the signature has it; None where the definition has no such parameter."""
+        return dict(self.params).get(key)
 
     def with_params(self, **settings: Setting) -> Definition:
-        """A copy with these parameters set: open ones are closed, others replaced or added."""
+        """A copy with these parameters set: open ones are closed, others replaced.
+
+        Raises `DefinitionError` for a parameter that the definition does not have: a misspelt one would label the value
+        with a setting that never moved it.
+        """
+        known = {key for key, _ in self.params} | set(self.open_params)
+        if unknown := sorted(set(settings) - known):
+            has = ", ".join(sorted(known)) or "none"
+            raise DefinitionError(f"{self.name} has no parameter {unknown[0]!r}; it has {has}")
+        return self.add_params(**settings)
+
+    def add_params(self, **settings: Setting) -> Definition:
+        """A copy with these parameters set, new ones added: a variant of the metric that its base does not name."""
         merged = dict(self.params) | dict(signature_params(**settings))
         left_open = tuple(key for key in self.open_params if key not in settings)
-        return replace(self, params=tuple(sorted(merged.items())), open_params=left_open)
+        return replace(self, params=tuple(merged.items()), open_params=left_open)
 
-    def facts(self) -> dict[str, object]:
-        """The definition as plain data, for `run.json` and `--json`."""
-        return {
+    def as_dict(self) -> dict[str, object]:
+        """The definition as plain data, for `run.json` and `--json`; `from_dict` reads it back."""
+        data: dict[str, object] = {
             "name": self.name,
             "signature": self.signature,
             "version": self.version,
@@ -101,6 +139,21 @@ class Definition:
             "open_params": list(self.open_params),
             "history": list(self.history),
         }
+        lists = {"places": list(self.places), "depends_on": list(self.depends_on)}
+        return data | {key: names for key, names in lists.items() if names}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Definition:
+        """A definition from its plain form, as `run.json` keeps it."""
+        words = ("name", "unit", "lowest", "highest", "better", "summary", "formula", "edge_cases", "reference")
+        return cls(
+            **{word: data[word] for word in words},
+            params=tuple(data["params"].items()),
+            open_params=tuple(data["open_params"]),
+            history=tuple(data["history"]),
+            places=tuple(data.get("places", ())),
+            depends_on=tuple(data.get("depends_on", ())),
+        )
 
 
 def signature_params(**settings: Setting) -> tuple[tuple[str, str], ...]:

@@ -1,28 +1,65 @@
-"""One number with its definition and what it rests on: `Measurement`, and the two ways to combine them."""
+"""One number with its definition, what it is about and what it rests on, and two ways to combine such numbers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 from rushes.core.canonical import stored_float
 from rushes.core.definition import Definition, require_same_signature
 from rushes.errors import DefinitionError
 
 Value: TypeAlias = float | int | bool | None
+At: TypeAlias = tuple[tuple[str, str], ...]
 
 # Sums and square roots may end a hair past a bound (a correlation of 1.0000000000000002).
 _SLACK = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """How sure a number is: the range that holds it at `level`, and the method that drew it.
+
+    The range may reach past the definition's own (an extrapolated distance below 0) and need not hold the value (a bias
+    correction moves it). Raises `DefinitionError` for ends that are not finite or the wrong way round, a level outside
+    0 to 1, and no method.
+
+    >>> Interval(low=980.5, high=1019.5, level=0.95, method="rater-clustered").text(digits=0)
+    '980 to 1020'
+    """
+
+    low: float
+    high: float
+    level: float
+    """Share of such intervals that hold the true value: 0.95."""
+    method: str
+    """How it was drawn: "rater-clustered", "jackknife-20", "wilson"."""
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high + _SLACK):
+            raise DefinitionError(f"an interval runs from a finite low to a finite high; got {self.low} to {self.high}")
+        if not 0 < self.level < 1:
+            raise DefinitionError(f"an interval's level lies between 0 and 1; got {self.level}")
+        if not self.method:
+            raise DefinitionError("an interval names its method; got none")
+
+    def text(self, *, digits: int = 4) -> str:
+        return f"{self.low:.{digits}f} to {self.high:.{digits}f}"
+
+    def as_dict(self) -> dict[str, object]:
+        low, high = stored_float(float(self.low)), stored_float(float(self.high))
+        return {"low": low, "high": high, "level": self.level, "method": self.method}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measurement:
-    """One number, the definition it was computed under, and how much it rests on.
+    """One number, the definition it was computed under, what it is about, how much it rests on and how sure it is.
 
     Raises `DefinitionError` for a value that is NaN, infinite or outside the definition's range, for an open
-    parameter, a negative count, and for a value of None or a count of 0 without a note.
+    parameter, a place that `at` lacks, a negative count, a value of None or a count of 0 without a note, and an
+    interval around no value.
     """
 
     definition: Definition
@@ -31,6 +68,9 @@ class Measurement:
     """Observations behind the value: frames, frame pairs, votes. 0 means that nothing could be scored."""
     note: str = ""
     """Why there is no value, or what a reader must know about it. Required when value is None or count is 0."""
+    at: At = ()
+    """What the number is about, sorted by key: (("system", "amber"),). A mapping may be given. Any text is a value."""
+    interval: Interval | None = None
 
     def __post_init__(self) -> None:
         name = self.definition.name if isinstance(self.definition, Definition) else None
@@ -46,6 +86,10 @@ class Measurement:
             raise DefinitionError(f"{name}: a missing value or a count of 0 needs a note saying why")
         if self.value is not None:
             self._check_range(name, float(self.value))
+        elif self.interval is not None:
+            raise DefinitionError(f"{name}: an interval needs a value to stand beside")
+        if self.at or self.definition.places:
+            self._settle_at(name)
 
     def _check_range(self, name: str, value: float) -> None:
         if not math.isfinite(value):
@@ -54,58 +98,117 @@ class Measurement:
         if (low is not None and value < low - _SLACK) or (high is not None and value > high + _SLACK):
             raise DefinitionError(f"{name}: {value} is outside its range {low}..{high}")
 
+    def _settle_at(self, name: str) -> None:
+        pairs = dict(self.at)
+        if lacking := [key for key in self.definition.places if key not in pairs]:
+            raise DefinitionError(f"{name}: say what the number is about; `at` lacks {lacking[0]!r}")
+        for key, value in pairs.items():
+            if not isinstance(value, str):
+                raise DefinitionError(f"{name}: what a number is about is text; {key} is {value!r}")
+        object.__setattr__(self, "at", tuple(sorted(pairs.items())))
+
     @classmethod
-    def missing(cls, definition: Definition, note: str, *, count: int = 0) -> Measurement:
+    def missing(
+        cls, definition: Definition, note: str, *, count: int = 0, at: At | Mapping[str, str] = ()
+    ) -> Measurement:
         """A measurement that could not be made, and why."""
-        return cls(definition=definition, value=None, count=count, note=note)
+        return cls(definition=definition, value=None, count=count, note=note, at=tuple(dict(at).items()))
+
+    @property
+    def name(self) -> str:
+        """The metric's name."""
+        return self.definition.name
 
     @property
     def signature(self) -> str:
         return self.definition.signature
 
     @property
+    def place(self) -> dict[str, str]:
+        """`at` as a dict."""
+        return dict(self.at)
+
+    @property
     def stored_value(self) -> Value:
         """The value as it is written to disk: floats with 8 decimals."""
         return stored_float(self.value) if isinstance(self.value, float) else self.value
+
+    def as_dict(self) -> dict[str, object]:
+        """The number as plain data: signature, value, count and note, then `at` and `interval` where there are any."""
+        data: dict[str, object] = {
+            "signature": self.signature,
+            "value": self.stored_value,
+            "count": self.count,
+            "note": self.note,
+        }
+        if self.at:
+            data["at"] = dict(self.at)
+        if self.interval is not None:
+            data["interval"] = self.interval.as_dict()
+        return data
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], definition: Definition) -> Measurement:
+        """A measurement from its plain form and the definition of its signature."""
+        interval = data.get("interval")
+        return cls(
+            definition=definition,
+            value=data["value"],
+            count=data["count"],
+            note=data["note"],
+            at=tuple(data.get("at", {}).items()),
+            interval=None if interval is None else Interval(**interval),
+        )
 
 
 def mean(measurements: Sequence[Measurement]) -> Measurement:
     """Average of the values that exist, under a definition of its own (`aggregate:mean`).
 
-    Summed in the given order. Missing values are left out and counted in the note; all missing gives None.
-    Raises `DefinitionMismatch` when the signatures differ.
+    Summed in the given order. Missing values are left out and counted in the note; all missing gives None. What all of
+    them are about (`at`) stays. Raises `DefinitionMismatch` when the signatures differ.
     """
-    definition = require_same_signature(m.definition for m in measurements).with_params(aggregate="mean")
+    shared = require_same_signature(m.definition for m in measurements)
+    definition = replace(shared.add_params(aggregate="mean"), places=())
     values = [float(m.value) for m in measurements if m.value is not None]
     left_out = len(measurements) - len(values)
+    common = frozenset.intersection(*(frozenset(m.at) for m in measurements))
+    at = tuple(sorted(common))
     if not values:
-        return Measurement.missing(definition, f"none of the {left_out} values could be computed")
+        return Measurement.missing(definition, f"none of the {left_out} values could be computed", at=at)
     note = f"{left_out} of {len(measurements)} values missing" if left_out else ""
-    return Measurement(definition=definition, value=math.fsum(values) / len(values), count=len(values), note=note)
+    value = math.fsum(values) / len(values)
+    return Measurement(definition=definition, value=value, count=len(values), note=note, at=at)
 
 
 def difference(one: Measurement, other: Measurement) -> Measurement:
-    """`one − other` under a definition of its own (`aggregate:difference`); `DefinitionMismatch` if they differ."""
+    """`one − other` under a definition of its own (`aggregate:difference`); `DefinitionMismatch` if they differ.
+
+    Where the two are about different things, `at` says so: {"system": "amber − birch"}.
+    """
     shared = require_same_signature((one.definition, other.definition))
     width = None if shared.lowest is None or shared.highest is None else shared.highest - shared.lowest
-    definition = Definition(
-        name=shared.name,
-        unit=shared.unit,
+    definition = replace(
+        shared.add_params(aggregate="difference"),
         lowest=None if width is None else -width,
         highest=width,
-        better=shared.better,
         summary=f"Difference of two values: {shared.summary}",
         formula=f"first − second, each {shared.formula}",
         edge_cases="either value missing: None",
-        reference=shared.reference,
-        params=(*shared.params, ("aggregate", "difference")),
-        history=shared.history,
+        places=(),
     )
+    at = _both(one.place, other.place)
     if one.value is None or other.value is None:
-        return Measurement.missing(definition, one.note or other.note)
+        return Measurement.missing(definition, one.note or other.note, at=at)
     return Measurement(
         definition=definition,
         value=float(one.value) - float(other.value),
         count=min(one.count, other.count),
         note="" if min(one.count, other.count) else (one.note or other.note),
+        at=tuple(at.items()),
     )
+
+
+def _both(one: Mapping[str, str], other: Mapping[str, str]) -> dict[str, str]:
+    keys = one.keys() | other.keys()
+    pairs = {key: (one.get(key, "–"), other.get(key, "–")) for key in sorted(keys)}
+    return {key: a if a == b else f"{a} − {b}" for key, (a, b) in pairs.items()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
@@ -10,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core import canonical_json
-from rushes.core.files import replacing
+from rushes.core.files import replacing, replacing_bytes
 from rushes.core.provenance import bytes_digest
 from rushes.distribution.clip_reading import clip_digest
-from rushes.distribution.inputs import Clip
+from rushes.distribution.sets import Clip
 from rushes.errors import InputError
-from rushes.remote import RemoteFile
+from rushes.remote.store import RemoteFile
 
 
 class FeatureCache:
@@ -60,10 +59,8 @@ class FeatureCache:
     def put(self, key: str, row: NDArray[np.float32]) -> None:
         target = self._file(key)
         target.parent.mkdir(exist_ok=True)
-        part = target.with_suffix(f".{os.getpid()}.tmp")
-        with open(part, "wb") as out:
+        with replacing_bytes(target, shared=True) as out:
             np.save(out, row, allow_pickle=False)
-        os.replace(part, target)
 
     def _file(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.npy"

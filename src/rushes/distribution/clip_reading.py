@@ -16,12 +16,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.distribution.inputs import Clip
 from rushes.distribution.protocols import Normalisation, Recipe, Side, least_frames
 from rushes.distribution.resize import resize_frames
 from rushes.distribution.segments import fill_segments, last_needed, needs_total, segment_indices
+from rushes.distribution.sets import Clip
 from rushes.errors import MediaError
-from rushes.remote import fetched
+from rushes.remote.store import fetched
 
 Frame: TypeAlias = NDArray[np.uint8]
 Segment: TypeAlias = NDArray[np.float32]
@@ -99,7 +99,7 @@ def _pictures(clip: Clip, *, convert: bool, wanted: set[int] | None = None) -> I
     if clip.is_sequence:
         yield from _from_images(clip, convert, wanted)
         return
-    from rushes.decode import ClipReader
+    from rushes.media import ClipReader
 
     with ClipReader(_here(clip)[0]) as reader:
         for index, frame in enumerate(reader):

@@ -124,16 +124,16 @@ def settled(metric: Metric, recipe: Recipe, *, weights: str, precision: str, n_g
     """
     base = _BY_METRIC[metric]
     wanted = {key: value for key, value in recipe.params().items() if key in {*base.open_params, *dict(base.params)}}
-    return base.with_params(**wanted, weights=weights, precision=precision, n_gen=n_gen, n_gt=n_gt)
+    return base.add_params(**wanted, weights=weights, precision=precision, n_gen=n_gen, n_gt=n_gt)
 
 
 def interval_ends(whole: Definition, method: IntervalMethod, seed: int) -> tuple[Definition, Definition]:
     """Definitions of the two ends of a settled metric's interval."""
     how = f"subsampling-halves-{SUBSAMPLES}-seed{seed}" if method == "subsampling" else f"jackknife-{JACKKNIFE_GROUPS}"
-    low, high = (_end(whole, end).with_params(interval=how) for end in ("low", "high"))
+    low, high = (_end(whole, end).add_params(interval=how) for end in ("low", "high"))
     return low, high
 
 
 def extrapolated_definition(whole: Definition, seed: int) -> Definition:
     """Definition of a settled metric's value at infinitely many clips."""
-    return _extrapolated(whole).with_params(extrapolation_seed=seed)
+    return _extrapolated(whole).add_params(extrapolation_seed=seed)

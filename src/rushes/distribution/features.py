@@ -19,15 +19,15 @@ import torch
 from rushes.distribution.cache import FeatureCache
 from rushes.distribution.clip_reading import Segment, Task
 from rushes.distribution.decoding import Event, read_clips
-from rushes.distribution.inputs import Clip
-from rushes.distribution.models.fast import FastI3D, FastNetwork, FastResNet3D50
-from rushes.distribution.models.i3d import I3D
-from rushes.distribution.models.operations import PackedOperations, PlainOperations
+from rushes.distribution.feature_set import FeatureSet, Rows
+from rushes.distribution.networks.fast import FastI3D, FastNetwork, FastResNet3D50
+from rushes.distribution.networks.i3d import I3D
+from rushes.distribution.networks.operations import PackedOperations, PlainOperations
 from rushes.distribution.protocols import Recipe, Side
-from rushes.distribution.rows import FeatureSet, Rows
+from rushes.distribution.sets import Clip
 from rushes.distribution.weights import Weights
 from rushes.errors import InputError, MediaError, MissingDependency
-from rushes.remote import Unreachable
+from rushes.remote.store import Unreachable
 
 Precision: TypeAlias = Literal["fp32", "tf32", "fp16"]
 Say: TypeAlias = Callable[[str], None]
@@ -140,8 +140,8 @@ def gpu_extractor(weights: Weights, recipe: Recipe, *, precision: Precision, bat
     """The quick path on one GPU; plain torch when fp32 is asked for. `MissingDependency` where Triton is not there."""
     network = weights.network(recipe)
     if precision != "fp32":
-        from rushes.distribution.models.gpu import GpuRunner
-        from rushes.distribution.models.kernels import HAVE_TRITON
+        from rushes.distribution.networks.gpu import GpuRunner
+        from rushes.distribution.networks.kernels import HAVE_TRITON
 
         if not HAVE_TRITON:
             raise MissingDependency("the quick GPU path needs Triton: pip install triton, or ask for --precision fp32")

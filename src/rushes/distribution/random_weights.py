@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 import torch
 
-from rushes.distribution.models.i3d import I3D
-from rushes.distribution.models.resnet3d import ResNet3D50
+from rushes.distribution.networks.i3d import I3D
+from rushes.distribution.networks.resnet3d import ResNet3D50
 from rushes.errors import InputError
 
 Backbone: TypeAlias = Literal["i3d", "r3d50"]

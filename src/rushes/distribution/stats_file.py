@@ -7,18 +7,18 @@ never a guess. Files of parts of a set merge into the set, in natural order of t
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from rushes.core import canonical_json
-from rushes.distribution.inputs import natural_key
-from rushes.distribution.rows import FeatureSet
+from rushes.core.files import replacing_bytes
+from rushes.distribution.feature_set import FeatureSet
+from rushes.distribution.sets import natural_key
 from rushes.errors import DefinitionMismatch, InputError
-from rushes.numpy_files import FAULTS, reason
-from rushes.remote import Place, fetched
+from rushes.media.numpy_files import FAULTS, reason
+from rushes.remote.store import Place, fetched
 
 FORMAT = 1
 
@@ -39,10 +39,8 @@ def save_statistics(path: Path | str, sets: Sequence[tuple[How, FeatureSet]]) ->
     text = canonical_json({"format": FORMAT, "entries": entries})
     arrays["about"] = np.frombuffer(text.encode(), np.uint8)
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(target.name + ".tmp")
-    with open(part, "wb") as out:
+    with replacing_bytes(target) as out:
         np.savez(out, allow_pickle=False, **arrays)
-    os.replace(part, target)
     return target
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rushes.core import Measurement
-from rushes.distribution.comparing import Comparison, Question, compare, metrics_from
+from rushes.distribution.compare import Comparison, Question, compare, metrics_from
 from rushes.distribution.protocols import DEFAULT, Metric
 
 RESULT_KEYS: dict[Metric, str] = {"fid-vid": "FVD-3DRN50", "fvd": "FVD-3DInception", "kvd": "KVD-3DInception"}

@@ -21,8 +21,8 @@ from rushes.errors import WeightsError
 if TYPE_CHECKING:
     import torch
 
-    from rushes.distribution.models.i3d import I3D
-    from rushes.distribution.models.resnet3d import ResNet3D50
+    from rushes.distribution.networks.i3d import I3D
+    from rushes.distribution.networks.resnet3d import ResNet3D50
 
 SEED_FOLDER = Path("tools/eval_fvd")
 """Where the specification puts the files."""
@@ -77,8 +77,8 @@ class Weights:
 
     def network(self, recipe: Recipe) -> I3D | ResNet3D50:
         """The plain network of a recipe with these weights, in evaluation mode."""
-        from rushes.distribution.models.i3d import I3D
-        from rushes.distribution.models.resnet3d import ResNet3D50
+        from rushes.distribution.networks.i3d import I3D
+        from rushes.distribution.networks.resnet3d import ResNet3D50
 
         network: I3D | ResNet3D50
         if self.backbone == "i3d":
@@ -189,8 +189,8 @@ def _backbone(file: Path, state: Mapping[str, torch.Tensor], sha256: str) -> Bac
 def _layout(backbone: Backbone) -> dict[str, tuple[int, ...]]:
     import torch
 
-    from rushes.distribution.models.i3d import I3D
-    from rushes.distribution.models.resnet3d import ResNet3D50
+    from rushes.distribution.networks.i3d import I3D
+    from rushes.distribution.networks.resnet3d import ResNet3D50
 
     with torch.device("meta"):
         network = I3D() if backbone == "i3d" else ResNet3D50()

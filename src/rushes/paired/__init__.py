@@ -1,1 +1,1 @@
-"""The same clips measured twice: what changed, and how sure that is."""
+"""One metric over the same subjects in two runs: the differences, and how sure they are."""

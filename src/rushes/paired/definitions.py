@@ -102,7 +102,7 @@ DEFINITIONS = (MEAN_DIFFERENCE, T_LOW, T_HIGH, EXACT_LOW, EXACT_HIGH, SIGN_TEST,
 def of(definition: Definition, metric: Definition) -> Definition:
     """A comparison's definition, settled for one metric.
 
-    >>> from rushes.clip.motion import FREEZE_FRAME_RATIO
+    >>> from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO
     >>> of(MEAN_DIFFERENCE, FREEZE_FRAME_RATIO).signature
     'paired_mean_difference|of:freeze_frame_ratio;eps:1.0;plane:luma;range:full;v:1|v:1'
     """

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from rushes.errors import InputError
-from rushes.numpy_files import FAULTS, load_npy, load_npz, reason
+from rushes.media.numpy_files import FAULTS, load_npy, load_npz, reason
 from rushes.pose.batch import Numbers
-from rushes.pose.reading import Columns, PoseSet, frame_rate
+from rushes.pose.poses import Columns, PoseSet, frame_rate
 
 _NPZ_KEYS = ("keypoints", "visibility", "ids", "areas", "skeleton", "size", "unit", "weights", "time_ms")
 

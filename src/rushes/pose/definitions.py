@@ -1,11 +1,11 @@
 """Every definition of this instrument, in the order the catalogue shows them."""
 
 from rushes.core import Definition
+from rushes.pose.errors3d import N_MPJPE, PA_MPJPE, PCK_3D, PCK_3D_AUC
+from rushes.pose.joint_errors import FOUND_RATIO, MPJPE, MPJPE_FOUND
 from rushes.pose.motion import ACCELERATION_ERROR, VELOCITY_ERROR
-from rushes.pose.mpjpe import FOUND_RATIO, MPJPE, MPJPE_FOUND
 from rushes.pose.oks import OKS
 from rushes.pose.pck import PCK, PCK_AUC, PCK_JOINT, PCKH
-from rushes.pose.three_d import N_MPJPE, PA_MPJPE, PCK_3D, PCK_3D_AUC
 
 DEFINITIONS: tuple[Definition, ...] = (
     PCK,

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from rushes.core.provenance import bytes_digest, file_digest, short_digest
 from rushes.errors import InputError, MediaError
-from rushes.pose.detector import PoseDetector
-from rushes.pose.landmarker import JOINTS, Body, PoseLandmarker
-from rushes.pose.reading import PoseSet, frame_rate
+from rushes.landmarks.body_detector import PoseDetector
+from rushes.landmarks.body_landmarker import JOINTS, Body, PoseLandmarker
+from rushes.pose.poses import PoseSet, frame_rate
 from rushes.pose.skeletons import MEDIAPIPE_33
 
 DETECTOR_FILE = "pose_detection.tflite"
@@ -28,7 +28,7 @@ class BodyFinder:
     """The two networks together: one frame in, one body (or None) out. Not for use from two threads at once."""
 
     def __init__(self, *, threads: int = 1) -> None:
-        from rushes.models import model_path
+        from rushes.media.model_files import model_path
 
         paths = [model_path(name) for name in (DETECTOR_FILE, LANDMARKER_FILE)]
         self.weights = short_digest(bytes_digest("".join(file_digest(path) for path in paths).encode()))
@@ -87,7 +87,7 @@ def extract_poses(
 
     Errors      `MediaError` for a clip without pictures, `MissingDependency` where the models are not there yet.
     """
-    from rushes.decode import ClipReader
+    from rushes.media import ClipReader
 
     finder = finder or BodyFinder()
     bodies: list[Body | None] = []

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from rushes.errors import InputError
-from rushes.pose.reading import PoseSet
+from rushes.pose.poses import PoseSet
 from rushes.pose.skeletons import SKELETONS, Skeleton, indexed_skeleton, named_skeleton, skeleton_of
 
 

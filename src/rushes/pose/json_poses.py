@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rushes.errors import InputError
-from rushes.pose.reading import Duplicates, PoseSet
+from rushes.pose.poses import Duplicates, PoseSet
 
 
 @dataclass(frozen=True, slots=True)

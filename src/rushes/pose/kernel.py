@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.compiled import compiled
+from rushes.media.numba_cache import compiled
 from rushes.pose.geometry import Flags, Floats
 
 WORTH_COMPILING = 2048

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rushes.errors import InputError
 from rushes.pose.batch import Numbers
-from rushes.pose.reading import PoseSet
+from rushes.pose.poses import PoseSet
 
 Unmatched: TypeAlias = Literal["skip", "wrong"]
 

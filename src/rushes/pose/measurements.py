@@ -8,15 +8,15 @@ from dataclasses import replace
 
 from rushes.core import Definition, Measurement
 from rushes.pose.accuracy import PoseAccuracy
+from rushes.pose.errors3d import N_MPJPE, PA_MPJPE, PCK_3D, PCK_3D_AUC, THRESHOLDS_MM
+from rushes.pose.joint_errors import FOUND_RATIO, MPJPE, MPJPE_FOUND, ErrorSum
 from rushes.pose.motion import ACCELERATION_ERROR, VELOCITY_ERROR
-from rushes.pose.mpjpe import FOUND_RATIO, MPJPE, MPJPE_FOUND, ErrorSum
 from rushes.pose.normalization import AbsolutePixels, HeadSize, PckNormalization, TorsoDiameter
 from rushes.pose.oks import OKS
 from rushes.pose.pck import PCK_AUC, PCK_JOINT, PckTally, pck_definition
 from rushes.pose.scoring import MILLIMETRES, PoseScores, ScoreSettings
 from rushes.pose.skeletons import COCO_17
 from rushes.pose.tally import Tally
-from rushes.pose.three_d import N_MPJPE, PA_MPJPE, PCK_3D, PCK_3D_AUC, THRESHOLDS_MM
 
 JOINT_K = 20
 """The k at which single joints are scored, unless it was not asked for; then the largest that was."""
@@ -79,7 +79,7 @@ def _why(norm: PckNormalization) -> str:
 
 
 def _area_row(found: PckTally, norm: PckNormalization, labels: Mapping[str, str]) -> Measurement:
-    definition = PCK_AUC.with_params(norm=norm.label(), **labels)
+    definition = PCK_AUC.add_params(norm=norm.label(), **labels)
     total = int(found.total.sum())
     if not total:
         return Measurement.missing(definition, "nothing could be scored")
@@ -92,7 +92,7 @@ def _joint_rows(
     k = JOINT_K if JOINT_K in settings.ks else settings.ks[-1]
     row = found.correct[settings.ks.index(k)]
     for joint, correct, total in zip(settings.skeleton.joints, row.tolist(), found.total.tolist(), strict=True):
-        definition = PCK_JOINT.with_params(joint=joint, k=k, norm=norm.label(), **labels)
+        definition = PCK_JOINT.add_params(joint=joint, k=k, norm=norm.label(), **labels)
         if total:
             yield Measurement(definition=definition, value=correct / total, count=total)
         else:
@@ -101,7 +101,7 @@ def _joint_rows(
 
 def _in_unit(definition: Definition, unit: str, **labels: str) -> Definition:
     """The definition with its unit settled, in the signature and in words."""
-    settled = definition.with_params(unit=unit, **labels)
+    settled = definition.add_params(unit=unit, **labels)
     if unit == "as-given":
         return settled
     return replace(settled, unit=settled.unit.replace("coordinate units", unit))
@@ -135,7 +135,7 @@ def _error_rows(
     yield _mean_row(_in_unit(MPJPE, settings.unit, dims=str(columns), **named), errors)
     found = _in_unit(MPJPE_FOUND, settings.unit, dims=str(columns), **named)
     yield _found_row(found, errors, "visible joints without a finite prediction")
-    ratio = FOUND_RATIO.with_params(**labels)
+    ratio = FOUND_RATIO.add_params(**labels)
     if errors.count:
         yield Measurement(definition=ratio, value=errors.found / errors.count, count=errors.count)
     else:
@@ -143,7 +143,7 @@ def _error_rows(
 
 
 def _oks_row(similar: ErrorSum, areas: bool, labels: Mapping[str, str]) -> Measurement:
-    definition = OKS.with_params(area="annotation" if areas else "key-point-box", **labels)
+    definition = OKS.add_params(area="annotation" if areas else "key-point-box", **labels)
     return _found_row(definition, similar, "frames without a visible joint or an area")
 
 
@@ -160,7 +160,7 @@ def _space_rows(scores: PoseScores, settings: ScoreSettings, labels: Mapping[str
         (PCK_3D, scores.within[-1] / max(count, 1)),
         (PCK_3D_AUC, sum(scores.within) / len(THRESHOLDS_MM) / max(count, 1)),
     ):
-        labelled = definition.with_params(**named)
+        labelled = definition.add_params(**named)
         if settings.unit not in MILLIMETRES:
             yield Measurement.missing(labelled, "the unit of the coordinates is not known; say --unit mm, cm or m")
         elif not count:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rushes.pose.geometry import Flags, Floats, joint_distances
-from rushes.pose.mpjpe import error_definition
+from rushes.pose.joint_errors import error_definition
 
 _EDGES = (
     "a joint must be visible in all the frames the difference needs; frames must be consecutive, so sets of single "

@@ -26,7 +26,7 @@ OKS = Definition(
     "similarity 0; area is the annotation's, or where a file has none the true key points' box (in the signature)",
     reference="COCO key point evaluation (pycocotools, computeOks)",
     open_params=("area",),
-).with_params(sigmas="coco-17")
+).add_params(sigmas="coco-17")
 
 
 def oks_per_frame(pred: Floats, gt: Floats, visible: Flags, areas: Floats) -> Floats:

@@ -63,7 +63,7 @@ PCK_AUC = Definition(
     edge_cases=f"{_EDGES}; not defined for absolute-px, which ignores k",
     reference="AUC as in Mehta et al. 2017 (MPI-INF-3DHP), over k instead of millimetres",
     open_params=("norm",),
-).with_params(k_from=0, k_to=CURVE_TOP, k_step=1)
+).add_params(k_from=0, k_to=CURVE_TOP, k_step=1)
 PCKH = Definition(
     name="pckh",
     unit="ratio",
@@ -188,5 +188,5 @@ def pck_definition(k: int, norm: PckNormalization, **skeleton: str) -> Definitio
     """
     checked_norm(norm)
     if isinstance(norm, HeadSize):
-        return PCKH.with_params(head=f"{norm.first}-{norm.second}", k=k, **skeleton)
-    return PCK.with_params(k=k, norm=norm.label(), **skeleton)
+        return PCKH.add_params(head=f"{norm.first}-{norm.second}", k=k, **skeleton)
+    return PCK.add_params(k=k, norm=norm.label(), **skeleton)

@@ -12,14 +12,14 @@ import numpy as np
 
 from rushes.pose.batch import Chunk, PoseBatch
 from rushes.pose.checks import Checks, check_chunk
+from rushes.pose.errors3d import THRESHOLDS_MM, procrustes_errors, root_relative, scaled_errors, within_counts
 from rushes.pose.geometry import Floats, joint_distances
+from rushes.pose.joint_errors import ErrorSum, error_sum
 from rushes.pose.motion import difference_errors
-from rushes.pose.mpjpe import ErrorSum, error_sum
 from rushes.pose.normalization import PckNormalization
 from rushes.pose.oks import COCO_SIGMAS, bbox_areas, oks_per_frame
 from rushes.pose.skeletons import COCO_17, Skeleton
 from rushes.pose.tally import Tally, empty_tally, tally_chunk
-from rushes.pose.three_d import THRESHOLDS_MM, procrustes_errors, root_relative, scaled_errors, within_counts
 
 Root: TypeAlias = Literal["as-given", "hips"]
 

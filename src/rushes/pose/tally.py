@@ -12,8 +12,8 @@ import numpy as np
 
 from rushes.pose.batch import Chunk, PoseBatch
 from rushes.pose.geometry import Floats, joint_distances
+from rushes.pose.joint_errors import ErrorSum, error_sum
 from rushes.pose.kernel import WORTH_COMPILING, count_frames
-from rushes.pose.mpjpe import ErrorSum, error_sum
 from rushes.pose.normalization import PckNormalization
 from rushes.pose.pck import CURVE_TOP, PckTally, pck_tally
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from rushes.errors import InputError
-from rushes.preference.pairs import seeded_order
+from rushes.preference.statistics.pairs import seeded_order
 from rushes.preference.votes import Side, Winner
 
 State: TypeAlias = Literal["open", "third", "agreed", "majority", "adjudicate"]

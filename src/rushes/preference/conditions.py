@@ -9,8 +9,8 @@ from urllib.parse import unquote
 
 from rushes.core import Definition, Measurement
 from rushes.core.definition import Setting
-from rushes.preference.intervals import CONFIDENCE, Estimate, Interval, check_confidence
 from rushes.preference.rubric import rubric
+from rushes.preference.statistics.intervals import CONFIDENCE, Estimate, Interval, check_confidence
 from rushes.preference.votes import Vote
 
 Labels: TypeAlias = Literal["raw", "adjudicated"]
@@ -36,7 +36,7 @@ class Conditions:
 
     def settle(self, definition: Definition, **settings: Setting) -> Definition:
         """The definition with these conditions and settings written into its signature."""
-        return definition.with_params(
+        return definition.add_params(
             rubric=self.rubric_version,
             exclusion=signature_text(self.exclusion_rule),
             raters=f"{self.raters} simulated" if self.simulated else self.raters,

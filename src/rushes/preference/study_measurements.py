@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 
 from rushes.core import Measurement
 from rushes.preference import definitions as d
-from rushes.preference.agreement import percent_agreement, rating_table, winner_table
 from rushes.preference.conditions import ALL_FAMILIES, NO_RULE, Conditions, bounded, counted_votes, measured
-from rushes.preference.connection import RankingError
-from rushes.preference.dimensions import dimension_means, tag_counts
-from rushes.preference.fragility import drop_k
-from rushes.preference.intervals import (
+from rushes.preference.rubric import rubric
+from rushes.preference.statistics.agreement import percent_agreement, rating_table, winner_table
+from rushes.preference.statistics.connection import RankingError
+from rushes.preference.statistics.dimensions import dimension_means, tag_counts
+from rushes.preference.statistics.fragility import drop_k
+from rushes.preference.statistics.intervals import (
     CONFIDENCE,
     Estimate,
     Interval,
@@ -26,14 +27,13 @@ from rushes.preference.intervals import (
     score_intervals,
     uncertainty,
 )
-from rushes.preference.kappa import fleiss_kappa, gwet_ac1, mean_cohen_kappa
-from rushes.preference.krippendorff import LEVELS, Level, krippendorff_alpha
-from rushes.preference.position_bias import position_bias
-from rushes.preference.rank_ranges import rank_ranges
-from rushes.preference.ranking import ELO_CENTRE, ELO_PER_LOGIT, Ranking, rank
-from rushes.preference.rubric import rubric
-from rushes.preference.tally import tally
-from rushes.preference.tie_models import TiePolicy, check_policy
+from rushes.preference.statistics.kappa import fleiss_kappa, gwet_ac1, mean_cohen_kappa
+from rushes.preference.statistics.krippendorff import LEVELS, Level, krippendorff_alpha
+from rushes.preference.statistics.position_bias import position_bias
+from rushes.preference.statistics.rank_ranges import rank_ranges
+from rushes.preference.statistics.ranking import ELO_CENTRE, ELO_PER_LOGIT, Ranking, rank
+from rushes.preference.statistics.tally import tally
+from rushes.preference.statistics.tie_models import TiePolicy, check_policy
 from rushes.preference.votes import Vote
 
 _CLUSTERED = "rater-clustered"

@@ -9,8 +9,8 @@ from rushes.core import Definition, Measurement
 from rushes.core.definition import Setting
 from rushes.preference import definitions as d
 from rushes.preference.conditions import NO_RULE, Conditions, bounded, counted_votes, measured
-from rushes.preference.intervals import CONFIDENCE, Estimate
-from rushes.preference.validity import MetricValidity, Share, TagCheck, Validity, validity
+from rushes.preference.statistics.intervals import CONFIDENCE, Estimate
+from rushes.preference.statistics.validity import MetricValidity, Share, TagCheck, Validity, validity
 from rushes.preference.votes import Vote
 
 

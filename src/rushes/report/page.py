@@ -18,8 +18,7 @@ from rushes import __version__
 from rushes.core import Definition
 from rushes.errors import MissingDependency
 from rushes.report.figure import Figure
-from rushes.report.sections.clips import clips_sentence
-from rushes.report.sections.section import Section, range_and_direction, unit_text
+from rushes.report.section import Section, range_and_direction, unit_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -56,10 +55,8 @@ def render_page(sections: Sequence[Section], *, title: str, lead: str = "") -> s
 
 
 def opening(sections: Sequence[Section]) -> str:
-    """What was found, in one paragraph: the clips of all runs together, then the other instruments."""
-    tables = [section.clips for section in sections if section.clips]
-    others = [section.found for section in sections if not section.clips]
-    return " ".join([*([clips_sentence(tables)] if tables else []), *others])
+    """What was found, in one paragraph, run by run."""
+    return " ".join(section.found for section in sections)
 
 
 def asset(name: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rushes.robustness.metrics import DriftMetric, ESIMetric, MetricsResult, mean_score
 from rushes.robustness.scores import RunScore, by_value, score_runs
-from rushes.robustness.sweep import read_sweep
+from rushes.robustness.sweep_dir import read_sweep
 
 
 class MetricsEngine:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from rushes.robustness.levenshtein import EditDistance
 from rushes.robustness.metrics import MetricComputationError, extract_answer, extract_justification
-from rushes.robustness.sweep import Sweep, SweepRun
+from rushes.robustness.sweep_dir import Sweep, SweepRun
 from rushes.robustness.traces import last_record
 
 # Judges repeat themselves: most runs of a stable sweep share a handful of texts. Bounded, so that memory stays flat.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rushes.robustness.manifests import read_json_object
 from rushes.robustness.metrics import MetricComputationError
-from rushes.robustness.sweep import Sweep, SweepRun
+from rushes.robustness.sweep_dir import Sweep, SweepRun
 
 _REQUIRED = ("run_id", "timestamp", "seed", "artifacts")
 

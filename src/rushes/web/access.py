@@ -7,7 +7,7 @@ from urllib.parse import quote
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
-from rushes.study import NotAllowed, RaterSession
+from rushes.preference.study import NotAllowed, RaterSession
 from rushes.web import sessions
 from rushes.web.errors import Refusal, wants_json
 from rushes.web.security import SAFE_METHODS, StaleForm, text_fields

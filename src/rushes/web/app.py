@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
-from rushes.store import subject_ids
+from rushes.runs import subject_ids
 from rushes.web import errors
 from rushes.web.access import NeedsLogin
 from rushes.web.limits import BodyLimit
@@ -36,7 +36,7 @@ from rushes.web.views import (
 from rushes.web.workbench import Workbench
 
 if TYPE_CHECKING:
-    from rushes.study.service import StudyService
+    from rushes.preference.study.service import StudyService
 
 VIEWS = (home, login, rater, ratings, clips, studies, admin, results, exports, runs, takes, comparisons)
 STATIC = Path(__file__).with_name("static")
@@ -114,7 +114,7 @@ def _install_redirects(app: FastAPI) -> None:
 
 
 def _open(database_url: str, media: Path | None) -> StudyService:
-    from rushes.study.service import open_service
+    from rushes.preference.study.service import open_service
 
     return open_service(database_url, media=media)
 

@@ -15,7 +15,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from rushes.study import Media
+from rushes.preference.study import Media
 from rushes.web.errors import Refusal
 
 log = logging.getLogger("rushes.web")

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
-from rushes.study.service import StudyService
+from rushes.preference.study.service import StudyService
 from rushes.web.imports import Imports
 from rushes.web.limits import RateLimit
-from rushes.web.shelf import Shelf
+from rushes.web.run_cache import Shelf
 
 LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 

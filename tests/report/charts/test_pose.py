@@ -10,8 +10,8 @@ import pytest
 from tests.pose.figures import walk
 
 from rushes import read_run, score_pose
+from rushes.pose.charts import charts
 from rushes.pose.skeletons import SKELETONS
-from rushes.report.charts.pose import charts
 from rushes.report.figure import Figure
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from rushes.core import canonical_line
 from rushes.errors import InputError
-from rushes.preference.agreement import votes_by_sample
 from rushes.preference.exchange.files import write_file
+from rushes.preference.statistics.agreement import votes_by_sample
 from rushes.preference.votes import Vote
 
 

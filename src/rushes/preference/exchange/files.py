@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from rushes.core.files import replacing_bytes
 from rushes.errors import InputError
 
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
@@ -79,11 +79,10 @@ def _cell(value: object) -> object:
 def write_file(path: Path | str, data: str | bytes) -> Path:
     """Put the whole file in place in one step; `InputError` where the disk refuses."""
     target = Path(path)
-    part = target.with_name(target.name + ".tmp")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(data.encode("utf-8", "replace") if isinstance(data, str) else data)
-        os.replace(part, target)
+        with replacing_bytes(target) as out:
+            out.write(data.encode("utf-8", "replace") if isinstance(data, str) else data)
     except OSError as error:
         raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
     return target

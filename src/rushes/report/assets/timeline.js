@@ -7,7 +7,7 @@
 //   timeline.destroy()     stop listening
 //   faults(data)           every mark as {kind, start, end, text}, in order of time, for a list beside the canvas
 //
-// `data` is what rushes.report.timeline.clip_timeline gives. onSeek is called for a click, a drag, Enter and Space;
+// `data` is what rushes.clip.timeline.clip_timeline gives. onSeek is called for a click, a drag, Enter and Space;
 // onRead with the values under the pointer or the playhead ("≈", because series are stored in 255 steps).
 // Colours are CSS custom properties of the canvas: --ink --muted --line --accent --second --warn --bad --face.
 // The canvas becomes a slider for the keyboard: arrows one point, Page Up/Down a tenth, Home and End.

@@ -13,12 +13,12 @@ from starlette.responses import Response
 
 from rushes.errors import InputError
 from rushes.preference.rubric import rubric
-from rushes.study import Invitation
+from rushes.preference.study import Invitation
+from rushes.preference.study.as_data import disagreement_facts, overview_facts, rater_facts
 from rushes.web.access import admin, posted
 from rushes.web.errors import wants_json
 from rushes.web.fields import whole_number
 from rushes.web.pages import json_reply, reply, see, with_twin
-from rushes.web.studyfacts import disagreement_facts, overview_facts, rater_facts
 from rushes.web.workbench import workbench
 
 router = APIRouter(dependencies=[Depends(admin)])

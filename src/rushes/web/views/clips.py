@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rushes.study import Media, NotAllowed
+from rushes.preference.study import Media, NotAllowed
 from rushes.web.access import is_admin, rater_token
 from rushes.web.errors import Refusal
 from rushes.web.media import clip_response

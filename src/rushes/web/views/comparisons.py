@@ -8,13 +8,13 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rushes.evaluate.compare import BADGES, Comparison, MetricComparison, compare_runs
-from rushes.evaluate.compare_facts import as_data, reading_name, verdict
 from rushes.report.text import value_text
+from rushes.suite.compare import BADGES, Comparison, MetricComparison, compare_runs
+from rushes.suite.compare_data import as_data, reading_name, verdict
 from rushes.web.access import admin
 from rushes.web.errors import wants_json
 from rushes.web.pages import json_reply, page, with_twin
-from rushes.web.runfacts import value_facts
+from rushes.web.run_data import value_facts
 from rushes.web.views.runs import open_run
 
 router = APIRouter(dependencies=[Depends(admin)])

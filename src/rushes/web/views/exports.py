@@ -13,11 +13,11 @@ from starlette.responses import Response
 
 from rushes.errors import InputError
 from rushes.preference import exchange
+from rushes.preference.study.as_data import summary_facts
+from rushes.preference.study.service import StudyService
 from rushes.preference.votes import Vote
-from rushes.study.service import StudyService
 from rushes.web.access import admin
 from rushes.web.pages import reply, with_twin
-from rushes.web.studyfacts import summary_facts
 from rushes.web.workbench import workbench
 
 router = APIRouter(dependencies=[Depends(admin)])

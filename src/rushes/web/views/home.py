@@ -6,11 +6,11 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from rushes.preference.study.as_data import summary_facts
 from rushes.web.access import is_admin
 from rushes.web.errors import Refusal, wants_json
 from rushes.web.pages import page, reply
-from rushes.web.shelf import run_facts
-from rushes.web.studyfacts import summary_facts
+from rushes.web.run_cache import run_facts
 from rushes.web.workbench import workbench
 
 router = APIRouter()

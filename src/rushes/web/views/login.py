@@ -10,7 +10,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rushes.study import AdminSession, NotAllowed
+from rushes.preference.study import AdminSession, NotAllowed
 from rushes.web import sessions
 from rushes.web.access import admin_token, posted
 from rushes.web.errors import Refusal

@@ -9,11 +9,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rushes.preference.rubric import rubric
-from rushes.study import NotAllowed, RaterSession, Task, VoteForm
+from rushes.preference.study import NotAllowed, RaterSession, Task, VoteForm
 from rushes.web import sessions
 from rushes.web.access import rater, rater_token, signed_out
 from rushes.web.pages import page, reply, see, with_twin
-from rushes.web.voteforms import task_facts
+from rushes.web.vote_forms import task_facts
 from rushes.web.workbench import workbench
 
 router = APIRouter()

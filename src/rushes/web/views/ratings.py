@@ -11,14 +11,14 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rushes.study import Accepted, NotAllowed, PlayEvent, Refusal, StudyError, Task, VoteForm
+from rushes.preference.study import Accepted, NotAllowed, PlayEvent, Refusal, StudyError, Task, VoteForm
 from rushes.web import errors
 from rushes.web.access import posted, rater, rater_token, signed_out
 from rushes.web.errors import wants_json
 from rushes.web.pages import json_reply, page, see
 from rushes.web.security import csrf_token
 from rushes.web.views.rater import STEPS, pair_page
-from rushes.web.voteforms import read_vote, watch_facts
+from rushes.web.vote_forms import read_vote, watch_facts
 from rushes.web.workbench import workbench
 
 router = APIRouter()

@@ -10,12 +10,12 @@ from starlette.responses import Response
 
 from rushes.errors import InputError
 from rushes.preference.rubric import FAMILIES, rubric
+from rushes.preference.statistics.tie_models import TiePolicy
+from rushes.preference.study.as_data import summary_facts
 from rushes.preference.study_measurements import study_measurements
-from rushes.preference.tie_models import TiePolicy
 from rushes.web.access import admin
 from rushes.web.pages import reply, with_twin
-from rushes.web.resultfacts import place_on, result_facts
-from rushes.web.studyfacts import summary_facts
+from rushes.web.result_data import place_on, result_facts
 from rushes.web.workbench import workbench
 
 router = APIRouter(dependencies=[Depends(admin)])

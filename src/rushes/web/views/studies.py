@@ -15,13 +15,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rushes.errors import InputError, RushesError
-from rushes.study import ExclusionRule, StudyPlan
+from rushes.preference.study import ExclusionRule, StudyPlan
 from rushes.web.access import admin, posted
 from rushes.web.fields import whole_number
 from rushes.web.imports import Advance, Work
 from rushes.web.pages import page, see
-from rushes.web.runquery import chosen, read_query
-from rushes.web.shelf import run_facts
+from rushes.web.run_cache import run_facts
+from rushes.web.run_query import chosen, read_query
 from rushes.web.workbench import Workbench, workbench
 
 router = APIRouter(dependencies=[Depends(admin)])

@@ -17,10 +17,10 @@ from rushes.web.access import admin
 from rushes.web.errors import Refusal
 from rushes.web.media import clip_response
 from rushes.web.pages import json_reply, reply, with_twin
-from rushes.web.runfacts import run_head, take_facts, take_page, timeline_facts, value_facts
-from rushes.web.runquery import chosen, read_query
-from rushes.web.shelf import OpenRun, Row
-from rushes.web.takefiles import playable, take_file
+from rushes.web.run_cache import OpenRun, Row
+from rushes.web.run_data import run_head, take_facts, take_page, timeline_facts, value_facts
+from rushes.web.run_query import chosen, read_query
+from rushes.web.take_files import playable, take_file
 from rushes.web.views.runs import open_run, run_folder
 from rushes.web.workbench import workbench
 

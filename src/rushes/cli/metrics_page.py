@@ -1,0 +1,47 @@
+"""`docs/metrics.md`: the catalogue as a page.
+
+`python -m rushes.cli.metrics_page FILE` writes it; a test keeps it true."""
+
+from __future__ import annotations
+
+import sys
+from itertools import groupby
+from pathlib import Path
+
+from rushes.core import Definition
+from rushes.instruments import catalog
+from rushes.report.text import direction_text, range_text
+
+_HEAD = """# Every metric
+
+Made from the catalogue by `make docs`; do not edit. `rushes metrics NAME` shows the same on the terminal.
+A parameter shown as `<…>` is settled by each run (a model's digest, a number of samples).
+"""
+
+
+def metrics_page() -> str:
+    """The whole page as Markdown."""
+    sections = [_HEAD]
+    for name, readings in groupby(catalog().values(), key=lambda definition: definition.name):
+        sections.append(f"## {name}\n")
+        sections += [_reading(definition) for definition in readings]
+    return "\n".join(sections)
+
+
+def _reading(definition: Definition) -> str:
+    facts = [
+        ("Formula", definition.formula),
+        ("Unit", definition.unit),
+        ("Range", range_text(definition)),
+        ("Direction", direction_text(definition)),
+        ("Edge cases", definition.edge_cases),
+        ("Reference", definition.reference),
+    ]
+    lines = [f"`{definition.signature}`", "", definition.summary, ""]
+    lines += [f"- **{name}**: {text}" for name, text in facts if text]
+    lines += [f"- **v{version}**: {why}" for version, why in enumerate(definition.history, 1)]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(metrics_page(), encoding="utf-8")

@@ -1,0 +1,178 @@
+"""Takes with known faults, and what `rushes clip` finds in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rushes.clip.bundle import by_bundle_key
+from rushes.clip.evaluate import evaluate_clips
+from rushes.media import AudioTrack, write_clip
+from rushes.report.demo_part import DemoPart
+from rushes.report.text import value_text
+from rushes.runs import Entry
+
+FPS = 25
+FRAMES = 75
+WIDTH, HEIGHT = 320, 240
+RATE = 16000
+
+Frame = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Take:
+    """A sample clip: how its frames differ from the good one, and the number that must show it."""
+
+    name: str
+    fault: str
+    metric: str
+    caught: Callable[[float], bool]
+    change: Callable[[list[Frame]], list[Frame]] = lambda frames: frames
+    extra_sound_s: float = 0.0
+    corrupt: bool = False
+
+
+def scene(number: int, frames: int = FRAMES) -> Iterator[Frame]:
+    """A textured scene that drifts, now faster, now slower, grayscale; another number gives another texture.
+
+    The texture is a sum of fixed waves, so every machine draws the same frames; its mean stays put while it drifts.
+    """
+    y, x = np.mgrid[0:HEIGHT, 0:WIDTH].astype(np.float64)
+    waves = [(7 + number, 3, 34.0), (2, 9 + 2 * number, 30.0), (23, 17 + number, 22.0)]
+    for t in range(frames):
+        picture = np.full((HEIGHT, WIDTH), 120.0)
+        drift = 1.5 * t + 9.0 * np.sin(t / 8)
+        for across, down, height in waves:
+            # Whole periods over the frame keep the mean luma constant whatever the phase.
+            phase = 2 * np.pi * (across * (x - drift) / WIDTH + down * (y + drift / 3) / HEIGHT)
+            picture += height * np.sin(phase)
+        yield np.clip(np.rint(picture), 0, 255).astype(np.uint8)
+
+
+def hum(seconds: float) -> AudioTrack:
+    """A quiet 220 Hz tone that swells once a second."""
+    t = np.arange(round(seconds * RATE)) / RATE
+    return AudioTrack.of((0.2 * np.sin(440 * np.pi * t) * (0.6 + 0.4 * np.sin(2 * np.pi * t))).astype(np.float32), RATE)
+
+
+def _freeze(frames: list[Frame]) -> list[Frame]:
+    return [*frames[:25], *[frames[25]] * 35, *frames[60:]]
+
+
+def _flicker(frames: list[Frame]) -> list[Frame]:
+    gains = (1.0, 0.78)
+    return [np.rint(frame * gains[t // 2 % 2]).astype(np.uint8) for t, frame in enumerate(frames)]
+
+
+def _cut(frames: list[Frame]) -> list[Frame]:
+    return [*frames[:40], *list(scene(5))[40:]]
+
+
+def _glitch(frames: list[Frame]) -> list[Frame]:
+    torn = np.roll(255 - frames[50], WIDTH // 3, axis=1)
+    return [*frames[:50], torn, *frames[51:]]
+
+
+def _soften(frames: list[Frame]) -> list[Frame]:
+    import cv2
+
+    return [np.asarray(cv2.GaussianBlur(frame, (0, 0), 4.0), dtype=np.uint8) for frame in frames]
+
+
+TAKES = (
+    Take(name="take_good", fault="none", metric="decode_ok", caught=lambda v: v == 1),
+    Take(
+        name="take_freeze",
+        fault="35 frames stand still",
+        metric="freeze_frame_ratio",
+        caught=lambda v: v > 0.3,
+        change=_freeze,
+    ),
+    Take(
+        name="take_flicker",
+        fault="every other pair of frames is 22 % darker",
+        metric="flicker_score",
+        caught=lambda v: v > 10,
+        change=_flicker,
+    ),
+    Take(
+        name="take_cut",
+        fault="another scene from frame 40",
+        metric="scene_cut_count",
+        caught=lambda v: v == 1,
+        change=_cut,
+    ),
+    Take(
+        name="take_glitch",
+        fault="one torn, inverted frame",
+        metric="frame_diff_spike_count",
+        caught=lambda v: v == 2,
+        change=_glitch,
+    ),
+    Take(name="take_soft", fault="out of focus", metric="blur_score", caught=lambda v: v < 20, change=_soften),
+    Take(
+        name="take_long_sound",
+        fault="the sound runs 0.9 s longer",
+        metric="av_duration_delta_ms",
+        caught=lambda v: v > 500,
+        extra_sound_s=0.9,
+    ),
+    Take(
+        name="take_corrupt",
+        fault="the file breaks off in its header",
+        metric="decode_ok",
+        caught=lambda v: v == 0,
+        corrupt=True,
+    ),
+)
+
+
+def make_takes(folder: Path) -> list[Path]:
+    """Write the sample takes; the same bytes every time."""
+    folder.mkdir(parents=True, exist_ok=True)
+    good = list(scene(0))
+    paths = []
+    for take in TAKES:
+        path = folder / f"{take.name}.mp4"
+        write_clip(path, take.change(good), fps=FPS, audio=hum(FRAMES / FPS + take.extra_sound_s))
+        if take.corrupt:
+            path.write_bytes(path.read_bytes()[:600])
+        paths.append(path)
+    return paths
+
+
+def run(folder: Path) -> DemoPart:
+    """Make the takes, measure them, and check that every fault shows in the number that should show it."""
+    found = evaluate_clips([str(path) for path in make_takes(folder / "takes")], run=folder / "clip")
+    pairs = list(zip(TAKES, found.entries, strict=True))
+    missed = [take.name for take, entry in pairs if not _caught(take, entry)]
+    signals = [entry.subject.badge for entry in found.entries]
+    counts = ", ".join(f"{signals.count(badge)} {badge}" for badge in ("pass", "flagged", "reject"))
+    said = f"{len(TAKES) - 1} takes with a known fault and a good one; " + (
+        f"NOT caught: {', '.join(missed)}"
+        if missed
+        else f"every fault shows in its own metric. Review signals: {counts}."
+    )
+    return DemoPart(
+        title="Clips: is this take technically sound and alive?",
+        run=found.path,
+        found=said,
+        header=("take", "what was put in", "shown by", "value", "review signal"),
+        rows=[_row(take, entry) for take, entry in pairs],
+        as_expected=not missed,
+    )
+
+
+def _caught(take: Take, entry: Entry) -> bool:
+    value = by_bundle_key(entry.measurements)[take.metric].value
+    return value is not None and take.caught(value)
+
+
+def _row(take: Take, entry: Entry) -> list[str]:
+    shown = value_text(by_bundle_key(entry.measurements)[take.metric])
+    return [take.name, take.fault, take.metric, shown, entry.subject.badge or ""]

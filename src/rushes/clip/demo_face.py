@@ -1,0 +1,136 @@
+"""Talking heads with known faults, and what `rushes clip --tier 1` finds in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from rushes.clip.bundle import by_bundle_key
+from rushes.clip.demo_talking import FPS, FRAMES, SIDE, Frame, speech, talking
+from rushes.clip.evaluate import evaluate_clips
+from rushes.clip.faces import settle
+from rushes.clip.metrics.sync import envelope
+from rushes.core import Measurement
+from rushes.errors import MissingDependency
+from rushes.media import write_clip
+from rushes.media.model_files import pull
+from rushes.report.demo_part import DemoPart
+from rushes.report.text import value_text
+
+Values = dict[str, float]
+_SHOWN = ("face_present_ratio", "mouth_open_energy", "mouth_audio_corr", "mouth_audio_lag", "mouth_audio_null_share")
+_LATE = 5
+"""Frames by which the late mouth follows the sound: past the ±3 that are searched."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Take:
+    """A talking head: how its mouth and picture differ from the good one, and what must show it."""
+
+    name: str
+    fault: str
+    caught: Callable[[Values, Values], bool]
+    """From this take's values and the good one's."""
+    mouth: Callable[[NDArray[np.float64]], Sequence[float]] = lambda loudness: loudness.tolist()
+    face_until: int = FRAMES
+
+
+TAKES = (
+    Take(
+        name="face_in_sync",
+        fault="none: the mouth follows the sound",
+        caught=lambda v, good: v["mouth_audio_corr"] > 0.6 and v["mouth_audio_null_share"] <= 0.05,
+    ),
+    Take(
+        name="face_late",
+        fault=f"the mouth comes {_LATE} frames after the sound",
+        mouth=lambda loudness: np.roll(loudness, _LATE).tolist(),
+        caught=lambda v, good: (
+            v["mouth_audio_corr"] < good["mouth_audio_corr"] - 0.2 and v["mouth_audio_null_share"] > 0.0
+        ),
+    ),
+    Take(
+        name="face_dead_mouth",
+        fault="the mouth stays as it is",
+        mouth=lambda loudness: [0.0] * len(loudness),
+        caught=lambda v, good: v["mouth_open_energy"] < good["mouth_open_energy"] / 10,
+    ),
+    Take(
+        name="face_lost",
+        fault="the face leaves half-way",
+        face_until=FRAMES // 2,
+        caught=lambda v, good: v["face_present_ratio"] == 0.5,
+    ),
+)
+
+
+def read_portrait() -> Frame:
+    """The astronaut, 512 × 512 × 3, RGB; fetched where it is not here."""
+    picture = cv2.imread(str(pull("astronaut")[0]))
+    assert picture is not None, "the file's digest was checked"
+    return np.ascontiguousarray(picture[..., ::-1], np.uint8)
+
+
+def make_takes(folder: Path, portrait: Frame, takes: Sequence[Take] = TAKES) -> list[Path]:
+    """Write the talking heads; the same bytes every time."""
+    folder.mkdir(parents=True, exist_ok=True)
+    sound = speech()
+    loudness = envelope(sound, times_ms=None, frames=FRAMES, fps=FPS)
+    assert not isinstance(loudness, str)
+    empty = np.ascontiguousarray(portrait[-SIDE:, -SIDE:])[::-1]  # helmet and sleeve, upside down: no face in it
+    paths = []
+    for take in takes:
+        frames = list(talking(portrait, take.mouth(loudness / loudness.max())))[: take.face_until]
+        frames += [np.roll(empty, number, axis=1) for number in range(FRAMES - take.face_until)]
+        path = folder / f"{take.name}.mp4"
+        write_clip(path, frames, fps=FPS, audio=sound)
+        paths.append(path)
+    return paths
+
+
+def run(folder: Path) -> DemoPart:
+    """Fetch models and portrait, make the takes, measure them, and check that each fault shows.
+
+    Raises `MissingDependency` where the models, or the package that runs them, cannot be had.
+    """
+    title = "Faces: does the mouth follow the sound?"
+    pull("face")
+    portrait = read_portrait()
+    settings = settle(1)
+    if settings is not None and settings.model_missing:  # the models are here, the package that runs them is not
+        raise MissingDependency(settings.model_missing)
+    paths = make_takes(folder / "faces", portrait)
+    found = evaluate_clips([str(path) for path in paths], run=folder / "face", tier=1, profile="talking-head")
+    measured = [by_bundle_key(entry.measurements) for entry in found.entries]
+    values = [_values(measurements) for measurements in measured]
+    missed = [take.name for take, own in zip(TAKES, values, strict=True) if not take.caught(own, values[0])]
+    said = (
+        f"NOT told apart: {', '.join(missed)}"
+        if missed
+        else "each fault shows: a late mouth correlates less and chance does as well, a dead one has no energy, a lost "
+        "face is a gap and not a zero."
+    )
+    return DemoPart(
+        title=title,
+        run=found.path,
+        found=f"{len(TAKES)} talking heads made from one portrait; {said}",
+        header=("take", "what was put in", "face", "mouth energy", "corr", "lag", "chance"),
+        rows=[
+            [take.name, take.fault, *(value_text(own[name]) for name in _SHOWN)]
+            for take, own in zip(TAKES, measured, strict=True)
+        ],
+        as_expected=not missed,
+    )
+
+
+def _values(measurements: dict[str, Measurement]) -> Values:
+    """Values by name; what is missing is NaN, which no comparison holds for."""
+    return {
+        name: float("nan") if measurements[name].value is None else float(measurements[name].value or 0)
+        for name in _SHOWN
+    }

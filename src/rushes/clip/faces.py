@@ -1,0 +1,167 @@
+"""Tiers 1 and 2 of a clip: what they need, settled once, and what they measure during the one pass over the clip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from rushes.clip.metrics.face import FaceTrackBuilder, missing_tier1, tier1_measurements, tier1_series
+from rushes.clip.metrics.syncnet import missing_tier2, tier2_measurements
+from rushes.core import Measurement
+from rushes.core.provenance import file_digest
+from rushes.errors import InputError, MediaError, MissingDependency
+from rushes.landmarks.face_pipeline import FacePipeline
+from rushes.media import AudioTrack, ClipReader
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from rushes.clip.metrics.syncnet.network import Evaluator
+    from rushes.clip.observe import Observation
+    from rushes.media.frames import Frame
+
+Tier = Literal[0, 1, 2]
+AUDIO_RATE = 16000
+_NO_WEIGHTS = "no SyncNet weights were given; use --syncnet-weights syncnet_v2.model"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FaceSettings:
+    """What tiers 1 and 2 run with; travels to worker processes."""
+
+    tier: Tier
+    model: str | None
+    """A `.task` bundle; None for the pinned models."""
+    model_digest: str
+    model_missing: str
+    """Why there are no models; "" when there are."""
+    weights: str | None
+    weights_digest: str
+    weights_missing: str
+
+    def facts(self) -> dict[str, object]:
+        """What belongs to a run's settings: anything here can move a value."""
+        facts: dict[str, object] = {"face_model": self.model_digest}
+        return facts | {"syncnet_weights": self.weights_digest} if self.tier == 2 else facts
+
+
+def settle(
+    tier: Tier, *, face_model: Path | str | None = None, syncnet_weights: Path | str | None = None
+) -> FaceSettings | None:
+    """Check models and weights before any clip is read; None for tier 0.
+
+    Models or packages that are not installed leave their values null, with the command that gets them as the reason.
+    A file that was named but is wrong raises `InputError` or `WeightsError`.
+    """
+    if tier == 0:
+        if face_model is not None or syncnet_weights is not None:
+            raise InputError("a face model needs tier 1 and SyncNet weights need tier 2; give --tier as well")
+        return None
+    if tier == 1 and syncnet_weights is not None:
+        raise InputError("SyncNet weights need tier 2; give --tier 2 as well")
+    model = None if face_model is None else str(face_model)
+    digest, missing = _model_state(model)
+    weights = None if syncnet_weights is None else str(syncnet_weights)
+    weights_digest, weights_missing = ("none", _NO_WEIGHTS) if weights is None else _weights_state(weights)
+    return FaceSettings(
+        tier=tier,
+        model=model,
+        model_digest=digest,
+        model_missing=missing,
+        weights=weights,
+        weights_digest=weights_digest,
+        weights_missing=weights_missing,
+    )
+
+
+def _model_state(model: str | None) -> tuple[str, str]:
+    try:
+        return _pipeline(model, _stamp(model)).digest, ""
+    except MissingDependency as missing:
+        # The message may name a folder of this machine; a note in a result must not.
+        command = str(missing).split("; run: ")[-1]
+        return "none", f"faces were not looked for; run: {command}"
+
+
+def _weights_state(weights: str) -> tuple[str, str]:
+    try:
+        return _evaluator(weights, _stamp(weights)).digest, ""
+    except MissingDependency as missing:
+        return "none", str(missing)
+
+
+def _stamp(path: str | None) -> str:
+    """Tells a changed file from the one loaded before."""
+    return file_digest(path) if path is not None and Path(path).is_file() else ""
+
+
+@lru_cache(maxsize=2)
+def _pipeline(model: str | None, stamp: str) -> FacePipeline:
+    """Loading takes longer than a second of frames: once per process is enough."""
+    return FacePipeline(model)
+
+
+@lru_cache(maxsize=1)
+def _evaluator(weights: str, stamp: str) -> Evaluator:
+    try:
+        from rushes.clip.metrics.syncnet.network import Evaluator
+    except ImportError:
+        raise MissingDependency("SyncNet needs torch; run: pip install 'rushes[fvd]'") from None
+    return Evaluator.load(weights)
+
+
+class FaceWatch:
+    """Looks at each frame of one clip as it is decoded, and measures at the end."""
+
+    def __init__(self, settings: FaceSettings) -> None:
+        self._settings = settings
+        self._pipeline = None if settings.model_missing else _pipeline(settings.model, _stamp(settings.model))
+        self._builder = None if self._pipeline is None else FaceTrackBuilder(self._pipeline)
+
+    def add(self, frame: Frame) -> None:
+        if self._builder is not None:
+            self._builder.add(frame.rgb(), frame.time_ms)
+
+    def finish(
+        self, path: str, seen: Observation, audio: AudioTrack | None, audio_missing: str
+    ) -> tuple[tuple[Measurement, ...], dict[str, np.ndarray]]:
+        """Measurements of tiers 1 and 2, and their per-frame series; `audio_missing`: why there is no sound."""
+        if self._builder is None or self._pipeline is None or not seen.frames:
+            return missing(self._settings, self._settings.model_missing or seen.error or "the clip has no frames"), {}
+        track = self._builder.finish()
+        fps = None if seen.fps is None else float(seen.fps)
+        digest = self._settings.model_digest
+        tier1 = tier1_measurements(
+            track,
+            fps=fps,
+            audio=audio,
+            model_digest=digest,
+            points=self._pipeline.layout.points,
+            audio_missing=audio_missing,
+        )
+        series: dict[str, np.ndarray] = dict(tier1_series(track, audio, fps))
+        if self._settings.tier == 1:
+            return tier1, series
+        if self._settings.weights is None or self._settings.weights_missing:
+            return (*tier1, *missing_tier2(self._settings.weights_missing)), series
+        evaluator = _evaluator(self._settings.weights, _stamp(self._settings.weights))
+        tier2 = tier2_measurements(track, _frames(path), fps=fps, audio=audio, evaluator=evaluator, model_digest=digest)
+        return (*tier1, *tier2), series
+
+
+def missing(settings: FaceSettings, why: str) -> tuple[Measurement, ...]:
+    """Every measurement of the tiers asked for as null, with the reason."""
+    return (*missing_tier1(why), *(missing_tier2(why) if settings.tier == 2 else ()))
+
+
+def _frames(path: str) -> Iterator[np.ndarray]:
+    """The clip's frames a second time, for SyncNet's crops: where the face goes is known only after the first."""
+    with ClipReader(path) as reader:
+        try:
+            for frame in reader:
+                yield frame.rgb()
+        except MediaError:  # the first pass has said so; SyncNet sees the frames up to the break
+            return

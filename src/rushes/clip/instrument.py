@@ -1,0 +1,13 @@
+"""The clip instrument, as the rest of Rushes sees it."""
+
+from rushes.core.instrument import Instrument
+
+INSTRUMENT = Instrument(
+    name="clip",
+    title="Clips",
+    question="Is this take technically sound and alive?",
+    definitions="rushes.clip.definitions:DEFINITIONS",
+    commands={"clip": "rushes.clip.command:clip"},
+    section="rushes.clip.section:section",
+    demo=("rushes.clip.demo:run", "rushes.clip.demo_face:run"),
+)

@@ -1,0 +1,31 @@
+"""The clip bundle as the judge of a sweep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rushes.clip.measure import evaluate_clip
+from rushes.clip.profile import Profile, load_profile
+from rushes.core.judge import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class BundleJudge:
+    """The clip bundle as judge: the badge is the answer, its reasons are the justification."""
+
+    profile: Profile
+
+    @classmethod
+    def of(cls, profile: Profile | Path | str = "general") -> BundleJudge:
+        """The judge under a profile, a built-in one's name, or a file."""
+        return cls(profile if isinstance(profile, Profile) else load_profile(profile))
+
+    def describe(self) -> dict[str, object]:
+        return {"kind": "bundle", "tier": 0, "profile": self.profile.name, "profile_sha256": self.profile.digest}
+
+    def judge(self, clip: Path, *, seed: int) -> Verdict:
+        result = evaluate_clip(clip, tier=0, profile=self.profile)
+        # A reason may name the file; the sweep's folder is no part of the verdict.
+        reasons = "; ".join(result.reasons).replace(str(clip), clip.name)
+        return Verdict(output=result.badge, justification=reasons)

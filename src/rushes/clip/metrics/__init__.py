@@ -1,0 +1,1 @@
+"""The clip's metrics, a family a file."""

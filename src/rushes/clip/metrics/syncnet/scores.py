@@ -1,0 +1,190 @@
+"""LSE-D, LSE-C and the offset: how far lips and sound are apart at each offset, and where they are closest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rushes.clip.face_track import FaceTrack
+from rushes.core import Definition, Measurement, signature_params
+
+if TYPE_CHECKING:
+    from rushes.clip.metrics.syncnet.network import Evaluator
+    from rushes.media import AudioTrack
+
+MAX_OFFSET = 15
+MIN_WINDOWS = 10
+"""Fewer windows of lips and sound than this give no score."""
+_BATCH = 8
+_EPSILON = 1e-6
+
+_PARAMS = signature_params(
+    crop="landmark-box",
+    evaluator="syncnet",
+    face="most-persistent",
+    fps=25,
+    max_offset=MAX_OFFSET,
+    min_windows=MIN_WINDOWS,
+    padding="zeros",
+)
+_EDGE = "no weights, no sound, or fewer than 10 windows of 5 frames: none."
+_REFERENCE = "MetricBundleV1, tier 2; Chung and Zisserman 2016; Prajwal et al. 2020"
+_OPEN = ("model", "weights")
+
+LSE_D = Definition(
+    name="lse_d",
+    unit="1",
+    lowest=0.0,
+    highest=None,
+    better="lower",
+    summary="Lip-sync error, distance: how far SyncNet puts lips and sound apart at the best offset.",
+    formula="min over offset in −15…15 frames of mean over windows |lips_i − sound_(i−offset)|; windows past an end "
+    "are compared with zeros",
+    edge_cases=_EDGE,
+    reference=_REFERENCE,
+    params=_PARAMS,
+    open_params=_OPEN,
+)
+LSE_C = Definition(
+    name="lse_c",
+    unit="1",
+    lowest=0.0,
+    highest=None,
+    better="higher",
+    summary="Lip-sync error, confidence: how much better the best offset is than a typical one.",
+    formula="median over offsets − min over offsets of the mean distance",
+    edge_cases=_EDGE,
+    reference=_REFERENCE,
+    params=_PARAMS,
+    open_params=_OPEN,
+)
+LSE_OFFSET = Definition(
+    name="lse_offset",
+    unit="frames",
+    lowest=-float(MAX_OFFSET),
+    highest=float(MAX_OFFSET),
+    better="neither",
+    summary="The offset at which lips and sound are closest, at 25 fps; positive when the lips come after the sound.",
+    formula="argmin over offset of the mean distance; of equals the largest offset",
+    edge_cases=_EDGE,
+    reference=_REFERENCE,
+    params=_PARAMS,
+    open_params=_OPEN,
+)
+DEFINITIONS: tuple[Definition, ...] = (LSE_D, LSE_C, LSE_OFFSET)
+
+
+@dataclass(frozen=True, slots=True)
+class SyncScores:
+    """What the distances say."""
+
+    distance: float
+    confidence: float
+    offset: int
+    windows: int
+
+
+def sync_scores(lips: NDArray[np.float32], sound: NDArray[np.float32]) -> SyncScores:
+    """Compare embeddings (N × D each) at every offset.
+
+    Formula     mean_o = mean over i of |lips_i − sound_(i−o) + 1e−6|, zeros where i−o is outside; LSE-D = min mean_o,
+                LSE-C = median mean_o − min mean_o, offset = the o of the minimum
+    """
+    reach = MAX_OFFSET
+    padded = np.pad(sound.astype(np.float64), ((reach, reach), (0, 0)))
+    shifted = (padded[place : place + len(lips)] for place in range(2 * reach + 1))
+    means = np.array([np.linalg.norm(lips - other + _EPSILON, axis=1).mean() for other in shifted])
+    best = int(np.argmin(means))
+    return SyncScores(float(means[best]), float(np.median(means) - means[best]), reach - best, len(lips))
+
+
+def tier2_measurements(
+    track: FaceTrack,
+    frames: Iterable[NDArray[np.uint8]],
+    *,
+    fps: float | None,
+    audio: AudioTrack | None,
+    evaluator: Evaluator,
+    model_digest: str,
+) -> tuple[Measurement, ...]:
+    """`lse_d`, `lse_c` and `lse_offset` of a clip whose face track is known.
+
+    Inputs      frames: the clip's RGB frames once more, in order; only five crops are held at a time.
+                audio: at 16 kHz.
+    Edge cases  null with a note where `DEFINITIONS` say so.
+    """
+    definitions = [d.with_params(model=model_digest, weights=evaluator.digest) for d in DEFINITIONS]
+    scores = _scores(track, frames, fps=fps, audio=audio, evaluator=evaluator)
+    if isinstance(scores, str):
+        return tuple(Measurement.missing(d, scores) for d in definitions)
+    values = (scores.distance, max(scores.confidence, 0.0), scores.offset)
+    return tuple(
+        Measurement(definition=d, value=value, count=scores.windows)
+        for d, value in zip(definitions, values, strict=True)
+    )
+
+
+def missing_tier2(note: str) -> tuple[Measurement, ...]:
+    """Every tier-2 measurement as null, with the reason."""
+    return tuple(Measurement.missing(d.with_params(**dict.fromkeys(d.open_params, "none")), note) for d in DEFINITIONS)
+
+
+def _scores(
+    track: FaceTrack,
+    frames: Iterable[NDArray[np.uint8]],
+    *,
+    fps: float | None,
+    audio: AudioTrack | None,
+    evaluator: Evaluator,
+) -> SyncScores | str:
+    """The scores, or why there are none."""
+    from rushes.clip.metrics.syncnet.crops import crops, longest_stretch
+    from rushes.clip.metrics.syncnet.mfcc import RATE, mfcc
+
+    if audio is None or not len(audio.samples):
+        return "the clip has no sound"
+    if audio.rate != RATE:
+        return f"SyncNet needs sound at {RATE} Hz; got {audio.rate} Hz"
+    if not fps:
+        return "the clip states no frame rate"
+    stretch = longest_stretch(track, fps)
+    heard_frames = len(audio.samples) // (RATE // 25) - stretch.start
+    windows = min(len(stretch), heard_frames) - 5  # one window fewer than would fit, as in the original
+    if windows < MIN_WINDOWS:
+        return f"{max(windows, 0)} windows of 5 frames have both a face and sound; {MIN_WINDOWS} are needed"
+    sound = sound_windows(mfcc(audio.samples)[stretch.start * 4 :])[:windows]
+    lips = [evaluator.lips(batch) for batch in lip_batches(crops(stretch, frames), windows)]
+    heard = [evaluator.sound(sound[start : start + _BATCH]) for start in range(0, windows, _BATCH)]
+    return sync_scores(np.concatenate(lips), np.concatenate(heard))
+
+
+def sound_windows(coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+    """20 steps for each video frame, four steps apart (N × 20 × 13)."""
+    if len(coefficients) < 20:
+        return np.zeros((0, 20, coefficients.shape[1]))
+    windows = np.lib.stride_tricks.sliding_window_view(coefficients, 20, axis=0)[::4]
+    return windows.transpose(0, 2, 1)
+
+
+def lip_batches(images: Iterable[NDArray[np.uint8]], windows: int) -> Iterator[NDArray[np.uint8]]:
+    """Windows of five successive crops, at most 8 windows at a time (n × 5 × 224 × 224 × 3)."""
+    held: list[NDArray[np.uint8]] = []
+    given = 0
+    for image in images:
+        held.append(image)
+        if len(held) == _BATCH + 4:
+            yield _windows(held)[: windows - given]
+            given += _BATCH
+            held = held[_BATCH:]
+        if given >= windows:
+            return
+    if len(held) > 4:
+        yield _windows(held)[: windows - given]
+
+
+def _windows(images: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
+    return np.stack([np.stack(images[start : start + 5]) for start in range(len(images) - 4)])

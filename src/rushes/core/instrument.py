@@ -1,0 +1,38 @@
+"""What an instrument is to the rest of Rushes: one question, and where its parts lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rushes.core.definition import Definition
+from rushes.core.registry import load
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instrument:
+    """One instrument: catalogue, command line, report and demo are made by going over them all.
+
+    Parts are named as "package.module:name" and imported when used, so that a list of instruments costs nothing.
+    """
+
+    name: str
+    """As `run.json` has it."""
+    title: str
+    question: str
+    """What its numbers answer, in one sentence."""
+    definitions: str
+    """A tuple of every `Definition`, in the catalogue's order."""
+    commands: Mapping[str, str]
+    """Verbs of the command line: a function, or a Typer app of several."""
+    section: str
+    """The part of a report about one run: `section(run, anchor, options) -> Section`."""
+    charts: str = ""
+    """Figures of one run: `charts(run) -> Iterable[Figure]`; "" where there are none."""
+    demo: tuple[str, ...] = field(default=())
+    """Parts of `rushes demo`, in order: `part(folder) -> DemoPart`."""
+
+    def catalog(self) -> tuple[Definition, ...]:
+        """Every definition of this instrument."""
+        found: tuple[Definition, ...] = load(self.definitions)
+        return found

@@ -1,0 +1,102 @@
+"""Named things of one kind: those that Rushes ships, and those that installed packages add.
+
+A package adds to a registry by an entry point in its own pyproject.toml, whose group is the registry's:
+
+    [project.entry-points."rushes.clip_metrics"]
+    letterbox_ratio = "letterbox:LETTERBOX"
+
+Nothing is imported before it is asked for. A package that cannot be loaded costs what it adds, and `broken` says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module, metadata
+from operator import attrgetter
+from typing import Any, Generic, TypeVar
+
+from rushes.errors import InputError
+
+Thing = TypeVar("Thing")
+
+
+def load(reference: str) -> Any:
+    """What "package.module:name" names, imported now.
+
+    >>> load("math:tau") > 6
+    True
+    """
+    module, _, name = reference.partition(":")
+    return attrgetter(name)(import_module(module))
+
+
+class Registry(Generic[Thing]):
+    """Things by name, in order: built-in ones first, then those of entry points, by name.
+
+    >>> shapes = Registry("shape", group="rushes.shapes", built_in={"circle": "math:pi"})
+    >>> list(shapes), shapes["circle"] > 3
+    (['circle'], True)
+    >>> shapes["circel"]
+    Traceback (most recent call last):
+    rushes.errors.InputError: no shape is called 'circel'; did you mean circle?
+    """
+
+    def __init__(self, kind: str, *, group: str, built_in: Mapping[str, str | Thing]) -> None:
+        self.kind = kind
+        """What an error calls one of them: "clip metric"."""
+        self.group = group
+        self._built_in = dict(built_in)
+        self._loaded: dict[str, Thing] = {}
+        self.broken: dict[str, str] = {}
+        """Why a thing of another package could not be loaded, by name, once it was asked for."""
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._built_in
+        yield from (name for name in sorted(_entry_points(self.group)) if name not in self._built_in)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._built_in or name in _entry_points(self.group)
+
+    def __getitem__(self, name: str) -> Thing:
+        """The thing of this name; `InputError` with the nearest names, or with why it cannot be loaded."""
+        if name not in self._loaded:
+            if name not in self:
+                near = get_close_matches(name, list(self), n=3)
+                hint = f"did you mean {' or '.join(near)}?" if near else f"expected one of {', '.join(self)}"
+                raise InputError(f"no {self.kind} is called {name!r}; {hint}")
+            self._loaded[name] = self._load(name)
+        return self._loaded[name]
+
+    def _load(self, name: str) -> Thing:
+        if name in self._built_in:
+            thing = self._built_in[name]
+            return load(thing) if isinstance(thing, str) else thing
+        try:
+            found: Thing = load(_entry_points(self.group)[name])
+        except Exception as error:  # somebody else's module: whatever it raises is its own
+            self.broken[name] = f"{type(error).__name__}: {error}"
+            raise InputError(f"the {self.kind} {name!r} cannot be loaded ({self.broken[name]})") from None
+        return found
+
+    def items(self) -> Iterator[tuple[str, Thing]]:
+        """Every thing that can be loaded, with its name."""
+        for name in self:
+            try:
+                yield name, self[name]
+            except InputError:
+                if name in self._built_in:
+                    raise
+
+    def is_built_in(self, name: str) -> bool:
+        return name in self._built_in
+
+
+@cache
+def _entry_points(group: str) -> dict[str, str]:
+    """References by name, as the installed packages declare them; of two of one name, the first package's."""
+    found: dict[str, str] = {}
+    for point in sorted(metadata.entry_points(group=group), key=lambda point: (point.name, point.value)):
+        found.setdefault(point.name, point.value)
+    return found

@@ -1,1 +1,0 @@
-"""Sample material with known faults, and what each instrument finds in it; one module per instrument."""

@@ -1,0 +1,34 @@
+"""`rushes models make-random`: a seeded random checkpoint, to try things out without the trained file."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rushes.terminal.console import print_json
+
+
+def make_random(
+    network: Annotated[str, typer.Argument(help="i3d (for fvd and kvd) or r3d50 (for fid-vid).")],
+    out: Annotated[str, typer.Option("-o", "--out", metavar="FILE", help="File to write.")],
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same weights everywhere.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
+) -> None:
+    """Write random weights in the published layout. Numbers made with them compare only with each other.
+
+    Example: rushes models make-random i3d --seed 0 -o i3d-random.pt
+    """
+    if network not in ("i3d", "r3d50"):
+        raise typer.BadParameter(f"expected i3d or r3d50; got {network!r}", param_hint="NETWORK")
+    from rushes.distribution.compare import need_torch
+
+    need_torch()
+    from rushes.distribution.random_weights import write_random_checkpoint
+
+    path = write_random_checkpoint(network, out, seed=seed)  # type: ignore[arg-type]
+    if as_json:
+        print_json({"network": network, "seed": seed, "label": f"random-seed{seed}", "path": str(path)})
+        return
+    print(f"weights:random-seed{seed} for {network}; numbers made with it compare only with each other")
+    print(path)

@@ -1,0 +1,190 @@
+"""The quick path on one GPU: precision, fixed batches, a recorded graph of the whole forward pass.
+
+A batch has one size: the last one is filled up with copies of a clip and the surplus rows are dropped. So the launches
+are always the same, are recorded once as a CUDA graph, and replayed.
+"""
+
+# mypy: disable-error-code="no-untyped-call"
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from rushes.distribution.networks.fast import FastI3D, FastNetwork, FastResNet3D50
+from rushes.distribution.networks.folding import Folded, round_tf32
+from rushes.distribution.networks.i3d import I3D
+from rushes.distribution.networks.kernels import Switches, TritonOperations
+from rushes.distribution.networks.preparation import Taps, deepen_clips, resize_width
+from rushes.distribution.networks.resnet3d import ResNet3D50
+from rushes.distribution.networks.same_padding import Triple
+
+GpuPrecision: TypeAlias = Literal["tf32", "fp16"]
+
+
+@dataclass(frozen=True)
+class Normalise:
+    """value·scale + offset per channel, after resizing; on the 0–255 scale."""
+
+    scale: tuple[float, float, float]
+    offset: tuple[float, float, float]
+
+
+UNCHANGED = Normalise((1.0, 1.0, 1.0), (0.0, 0.0, 0.0))
+
+
+class GpuNetwork:
+    """A network on the GPU with Triton operations; clips (N, T, H, W, 3) to features (N, D) float32."""
+
+    def __init__(
+        self,
+        network: I3D | ResNet3D50,
+        *,
+        precision: GpuPrecision = "tf32",
+        switches: Switches | None = None,
+        multiple: int | None = None,
+        device: str = "cuda",
+    ) -> None:
+        self.device = torch.device(device)
+        self.dtype = torch.float16 if precision == "fp16" else torch.float32
+        self.ops = TritonOperations(switches=switches)
+        self._constants: dict[tuple[float, float, float], torch.Tensor] = {}
+        self.fast: FastNetwork
+        # 12 channels, as R3D's first convolution has them, are fetched badly; 16 with zeros are quicker by half
+        if isinstance(network, I3D):
+            self.fast = FastI3D(network, self.ops, multiple=multiple or 1)
+        else:
+            self.fast = FastResNet3D50(network, self.ops, multiple=multiple or 16)
+        self._move(self.fast)
+
+    def _move(self, owner: object) -> None:
+        """Put every folded layer on the device in the working precision; the logits stay float32."""
+        for name, value in list(vars(owner).items()):
+            if isinstance(value, Folded):
+                setattr(owner, name, self._on_device(value))
+            elif name == "logits":
+                setattr(owner, name, tuple(part.to(self.device) for part in value))
+            elif name == "blocks":
+                for block in value.values() if isinstance(value, dict) else value:
+                    self._move(block)
+
+    def _on_device(self, layer: Folded) -> Folded:
+        moved = layer.to(device=self.device, dtype=self.dtype)
+        if self.dtype == torch.float32:
+            moved = Folded(round_tf32(moved.weight), moved.bias, moved.stride, moved.relu)
+        last = torch.channels_last_3d
+        return Folded(moved.weight.contiguous(memory_format=last), moved.bias.float(), moved.stride, moved.relu)
+
+    def features(
+        self, clips: torch.Tensor, *, taps: tuple[Taps, Taps] | None = None,
+        normalise: Normalise = UNCHANGED,
+    ) -> torch.Tensor:  # fmt: skip
+        """Features of clips on the device: resized by `taps` (height, width) where given, then normalised."""
+        height, width = taps or (Taps.identity(clips.shape[2], self.device), None)
+        if width is not None:
+            clips = resize_width(clips, width)
+        sizes: Triple = (clips.shape[1], height.start.shape[0], clips.shape[3])
+        prepared = deepen_clips(
+            clips,
+            height,
+            scale=self._triple(normalise.scale),
+            offset=self._triple(normalise.offset),
+            kernel=self.fast.kernel,
+            stride=self.fast.stride,
+            pads=self.fast.stem_pads(sizes),
+            dtype=self.dtype,
+            multiple=self.fast.multiple,
+        )
+        return self.fast.trunk(prepared)
+
+    def _triple(self, values: tuple[float, float, float]) -> torch.Tensor:
+        if values not in self._constants:
+            self._constants[values] = torch.tensor(values, device=self.device)
+        return self._constants[values]
+
+
+class Recorded:
+    """A forward pass over a fixed batch, recorded as a CUDA graph. `inputs` is the buffer to fill before a replay."""
+
+    def __init__(self, forward: Callable[[torch.Tensor], torch.Tensor], example: torch.Tensor) -> None:
+        self.inputs = example.clone()
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side), torch.inference_mode():
+            for _ in range(2):  # compile and settle every kernel before recording
+                forward(self.inputs)
+        torch.cuda.current_stream().wait_stream(side)
+        torch.cuda.synchronize()
+        torch.cuda.empty_cache()  # the graph has a pool of its own: what the trial held must not be held twice
+        self.graph = torch.cuda.CUDAGraph()
+        with torch.inference_mode(), torch.cuda.graph(self.graph):
+            self.outputs = forward(self.inputs)
+
+    def replay(self) -> torch.Tensor:
+        """Run over what is in `inputs`; the result is overwritten by the next replay."""
+        self.graph.replay()
+        return self.outputs
+
+
+def stream_features(recorded: Recorded, batches: Iterable[torch.Tensor]) -> Iterator[torch.Tensor]:
+    """Features of each batch in order, the copy of the next batch to the GPU overlapping the work on this one.
+
+    A batch is a pinned host tensor of the recorded shape, left alone until its features come out.
+    """
+    copying = torch.cuda.Stream()
+    staging = [torch.empty_like(recorded.inputs) for _ in range(2)]
+    copied, taken = [torch.cuda.Event() for _ in range(2)], [torch.cuda.Event() for _ in range(2)]
+    waiting: deque[tuple[torch.Tensor, torch.cuda.Event]] = deque()
+    for number, batch in enumerate(batches):
+        slot = number % 2
+        with torch.cuda.stream(copying):
+            copying.wait_event(taken[slot])
+            staging[slot].copy_(batch, non_blocking=True)
+            copied[slot].record(copying)
+        main = torch.cuda.current_stream()
+        main.wait_event(copied[slot])
+        recorded.inputs.copy_(staging[slot])
+        taken[slot].record(main)
+        out = torch.empty(recorded.outputs.shape, dtype=recorded.outputs.dtype, pin_memory=True)
+        out.copy_(recorded.replay(), non_blocking=True)
+        done = torch.cuda.Event()
+        done.record(main)
+        waiting.append((out, done))
+        if len(waiting) > 1:
+            yield _finished(*waiting.popleft())
+    while waiting:
+        yield _finished(*waiting.popleft())
+
+
+def _finished(out: torch.Tensor, done: torch.cuda.Event) -> torch.Tensor:
+    done.synchronize()
+    return out
+
+
+class GpuRunner:
+    """Batches of segments in host memory to feature rows; one recorded graph per shape, the latest few kept."""
+
+    _KEPT = 2
+
+    def __init__(self, network: I3D | ResNet3D50, *, precision: str) -> None:
+        torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = True
+        torch.backends.cudnn.benchmark = True
+        self._network = GpuNetwork(network, precision="fp16" if precision == "fp16" else "tf32")
+        self._recorded: dict[tuple[int, ...], Recorded] = {}
+
+    def __call__(self, segments: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(N, T, S, S, 3) normalised to (N, D)."""
+        recorded = self._recorded.get(segments.shape)
+        if recorded is None:
+            while len(self._recorded) >= self._KEPT:
+                self._recorded.pop(next(iter(self._recorded)))
+            example = torch.from_numpy(segments).to(self._network.device)
+            recorded = self._recorded[segments.shape] = Recorded(self._network.features, example)
+        recorded.inputs.copy_(torch.from_numpy(segments))
+        rows: NDArray[np.float32] = recorded.replay().cpu().numpy()
+        return rows

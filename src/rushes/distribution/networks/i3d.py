@@ -1,0 +1,112 @@
+"""I3D, the inflated Inception network behind FVD: the plain form, one module per layer, state-dict keys as published.
+
+Reference   Carreira & Zisserman 2017, "Quo Vadis, Action Recognition?"; Unterthiner et al. 2018 for its use in FVD.
+            Every convolution and pool pads as TensorFlow's SAME; a pool's padding is zeros, which after a ReLU is the
+            same as leaving the border out.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from rushes.distribution.networks.same_padding import Triple, pad_same
+
+FEATURES = 400
+WIDTHS: dict[str, tuple[int, tuple[int, int, int, int, int, int]]] = {
+    # name: channels in, then b0, b1a, b1b, b2a, b2b, b3b
+    "Mixed_3b": (192, (64, 96, 128, 16, 32, 32)),
+    "Mixed_3c": (256, (128, 128, 192, 32, 96, 64)),
+    "Mixed_4b": (480, (192, 96, 208, 16, 48, 64)),
+    "Mixed_4c": (512, (160, 112, 224, 24, 64, 64)),
+    "Mixed_4d": (512, (128, 128, 256, 24, 64, 64)),
+    "Mixed_4e": (512, (112, 144, 288, 32, 64, 64)),
+    "Mixed_4f": (528, (256, 160, 320, 32, 128, 128)),
+    "Mixed_5b": (832, (256, 160, 320, 32, 128, 128)),
+    "Mixed_5c": (832, (384, 192, 384, 48, 128, 128)),
+}
+POOLS: dict[str, tuple[Triple, Triple]] = {
+    # the layer a pool comes before: kernel, stride
+    "Conv3d_2b_1x1": ((1, 3, 3), (1, 2, 2)),
+    "Mixed_3b": ((1, 3, 3), (1, 2, 2)),
+    "Mixed_4b": ((3, 3, 3), (2, 2, 2)),
+    "Mixed_5b": ((2, 2, 2), (2, 2, 2)),
+}
+
+
+def pool_same(x: torch.Tensor, kernel: Triple, stride: Triple) -> torch.Tensor:
+    """Max-pool with SAME padding by zeros."""
+    return F.max_pool3d(pad_same(x, kernel, stride), kernel, stride)
+
+
+class Unit(nn.Module):
+    """Convolution, batch norm, ReLU; for the logits a bias and neither of the other two."""
+
+    def __init__(
+        self, inputs: int, outputs: int, kernel: int = 1, stride: int = 1, *, eps: float, plain: bool = False
+    ) -> None:
+        super().__init__()
+        self.kernel, self.stride = (kernel,) * 3, (stride,) * 3
+        self.conv3d = nn.Conv3d(inputs, outputs, kernel, stride, bias=plain)
+        self.bn = None if plain else nn.BatchNorm3d(outputs, eps=eps)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = self.conv3d(pad_same(x, self.kernel, self.stride))
+        return x if self.bn is None else F.relu(self.bn(x))
+
+
+class Mixed(nn.Module):
+    """One Inception block: four branches over the same input, joined along the channels."""
+
+    def __init__(self, inputs: int, widths: tuple[int, int, int, int, int, int], *, eps: float) -> None:
+        super().__init__()
+        b0, b1a, b1b, b2a, b2b, b3b = widths
+        self.b0 = Unit(inputs, b0, eps=eps)
+        self.b1a = Unit(inputs, b1a, eps=eps)
+        self.b1b = Unit(b1a, b1b, 3, eps=eps)
+        self.b2a = Unit(inputs, b2a, eps=eps)
+        self.b2b = Unit(b2a, b2b, 3, eps=eps)
+        self.b3b = Unit(inputs, b3b, eps=eps)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        pooled = pool_same(x, (3, 3, 3), (1, 1, 1))
+        return torch.cat([self.b0(x), self.b1b(self.b1a(x)), self.b2b(self.b2a(x)), self.b3b(pooled)], dim=1)
+
+
+class I3D(nn.Module):
+    """Clips (N, 3, T, H, W), normalised, to 400 logits each.
+
+    `bn_eps` is 1e-3 in the trained network; 1e-5 is a port's mistake that some published numbers were made with.
+    `pool_frames` is the temporal extent of the last average pool: 2 as trained (needs 9 frames), 1 in some ports.
+    The logits are averaged over what is left of time.
+    """
+
+    def __init__(self, *, bn_eps: float = 1e-3, pool_frames: int = 2) -> None:
+        super().__init__()
+        self.pool_frames = pool_frames
+        self.Conv3d_1a_7x7 = Unit(3, 64, 7, 2, eps=bn_eps)
+        self.Conv3d_2b_1x1 = Unit(64, 64, eps=bn_eps)
+        self.Conv3d_2c_3x3 = Unit(64, 192, 3, eps=bn_eps)
+        for name, (inputs, widths) in WIDTHS.items():
+            self.add_module(name, Mixed(inputs, widths, eps=bn_eps))
+        self.logits = Unit(1024, FEATURES, eps=bn_eps, plain=True)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for name, layer in self.named_children():
+            if name == "logits":
+                break
+            if name in POOLS:
+                x = pool_same(x, *POOLS[name])
+            x = layer(x)
+        logits: torch.Tensor = self.logits(F.avg_pool3d(x, (self.pool_frames, 7, 7), stride=1))
+        return logits.mean(dim=(2, 3, 4))
+
+
+def least_frames(pool_frames: int) -> int:
+    """Frames needed so that the last average pool has something to pool: time shrinks to ceil(T / 8).
+
+    >>> least_frames(2), least_frames(1)
+    (9, 1)
+    """
+    return 8 * (pool_frames - 1) + 1

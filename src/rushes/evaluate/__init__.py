@@ -1,1 +1,0 @@
-"""The Python API in verbs: an instrument joined to the run directory, one file per verb."""

@@ -1,5 +1,0 @@
-"""MediaPipe's face models on LiteRT, stateless."""
-
-from rushes.face.pipeline import MAX_FACES, Face, FacePipeline
-
-__all__ = ["MAX_FACES", "Face", "FacePipeline"]

@@ -1,0 +1,5 @@
+"""MediaPipe's face models on LiteRT, stateless."""
+
+from rushes.landmarks.face_pipeline import MAX_FACES, Face, FacePipeline
+
+__all__ = ["MAX_FACES", "Face", "FacePipeline"]

@@ -1,0 +1,133 @@
+"""The canonical form of a clip: `output_canon.mp4`.
+
+H.264 (CRF 18, preset medium), yuv420p, limited range, constant frame rate, upright, AAC at 48 kHz, index before data
+(faststart); the same bytes for the same input.
+
+Size    never scaled. An odd width or height is padded by repeating the last column or row, as H.264 4:2:0 needs even.
+Colour  YUV keeps its matrix and its tags; RGB and palette sources become BT.601, tagged so. Full range is scaled to
+        limited, more than 8 bits are reduced to 8.
+Rate    output frame n shows the last source frame whose time, rounded to the nearest 1/fps (halves up), is not later
+        than n/fps: frames are repeated or dropped, never blended. This is the rule of ffmpeg's `fps` filter. The first
+        frame also fills the time before it, where the sound starts earlier.
+Length  round(end of the last frame · fps) frames, at least one. Where a sound file is given, picture and sound end with
+        it: frames that would start at or after its end are dropped. A picture shorter than the sound stays shorter.
+Sound   the given file's, else the clip's own track; mono stays mono, anything more becomes stereo. No sound: no track.
+        The clip's own track keeps its offset from the picture; a given file starts with the picture.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from fractions import Fraction
+from itertools import repeat
+from pathlib import Path
+
+from av.container.output import OutputContainer
+from av.video.stream import VideoStream
+
+from rushes.errors import InputError, MediaError
+from rushes.media.canon_picture import CanonPicture
+from rushes.media.canon_sound import CanonSound, sound_of
+from rushes.media.encode import replacing, writing
+from rushes.media.frames import ClipReader, Frame
+
+_TIE = 1e-6
+"""Times are floats: a tie between two output frames is one to within this share of a frame."""
+
+
+def canonicalize(
+    src: Path | str,
+    dst: Path | str,
+    *,
+    audio: Path | str | None = None,
+    fps: Fraction | float = 30,
+    on_frame: Callable[[int], None] = lambda frames: None,
+) -> Path:
+    """Write the canonical form of `src` to `dst`; see the module for the form.
+
+    Inputs      fps: the constant rate, above 0 and up to 1000. on_frame: told of each frame written, for a progress
+                bar.
+    Edge cases  no decodable frame, a sound file without sound, `dst` is one of the inputs: an error, and nothing is
+                written. Damaged packets are skipped; the frame before them is held.
+    """
+    source, target = Path(src), Path(dst)
+    _check_target(target, *(Path(p) for p in (src, audio) if p is not None))
+    if not 0 < fps <= 1000:
+        raise InputError(f"{target}: expected a frame rate above 0 and up to 1000, got {fps}")
+    rate = Fraction(fps).limit_denominator(1_000_000)
+    with ClipReader(source) as reader, ExitStack() as stack:
+        sound = sound_of(stack, source, None if audio is None else Path(audio))
+        frames = SteadyFrames(reader, rate, seconds=sound.seconds if sound else None)
+        part = stack.enter_context(replacing(target))
+        container = stack.enter_context(writing(part, target, {"movflags": "+faststart"}))
+        _write(container, target, frames, sound, on_frame)
+    return target
+
+
+def _check_target(target: Path, *inputs: Path) -> None:
+    if target.suffix.lower() != ".mp4":
+        raise InputError(f"{target}: the canonical form is MP4; choose an output that ends in .mp4")
+    for path in inputs:
+        if target.exists() and path.exists() and os.path.samefile(target, path):
+            raise InputError(f"{target}: is one of the inputs and would be overwritten; choose another output with -o")
+
+
+def _write(
+    container: OutputContainer,
+    target: Path,
+    frames: SteadyFrames,
+    sound: CanonSound | None,
+    on_frame: Callable[[int], None],
+) -> None:
+    """Encode the frames, and the sound beside them, so that the file is interleaved and nothing piles up."""
+    pictures = CanonPicture(frames.reader)
+    stream: VideoStream | None = None
+    for number, frame in enumerate(frames):
+        if stream is None:
+            stream = pictures.stream(container, target, frames.rate, frame)
+            if sound:
+                sound.begin(container)
+        picture = pictures.of(frame)
+        picture.pts, picture.time_base = number, 1 / frames.rate
+        if sound:
+            sound.up_to(number / frames.rate)
+        container.mux(stream.encode(picture))
+        on_frame(1)
+    if stream is None:
+        raise MediaError(f"{frames.reader.path}: no frame of it can be decoded; export it again")
+    container.mux(stream.encode(None))
+    if sound:
+        sound.up_to(None)
+
+
+class SteadyFrames:
+    """A clip's frames at a constant rate, by the rule in the module's docstring; at most `seconds` of them."""
+
+    def __init__(self, reader: ClipReader, rate: Fraction, *, seconds: Fraction | None = None) -> None:
+        self.reader, self.rate = reader, rate
+        self._most = None if seconds is None else max(1, math.ceil(float(seconds * rate) - _TIE))
+
+    def __iter__(self) -> Iterator[Frame]:
+        held: Frame | None = None
+        given, first_ms, zero_ms = 0, 0.0, 0.0
+        for frame in self.reader:
+            if held is None:
+                first_ms = frame.time_ms
+                zero_ms = 0.0 if self._most is None else first_ms
+            else:
+                upto = self._slot(frame.time_ms - zero_ms)
+                yield from repeat(held, upto - given)
+                given = max(given, upto)
+                if given == self._most:
+                    return
+            held = frame
+        if held is not None:
+            end_ms = first_ms + (self.reader.measured_duration_ms or 0.0)
+            yield from repeat(held, max(self._slot(end_ms - zero_ms), 1) - given)
+
+    def _slot(self, time_ms: float) -> int:
+        nearest = math.floor(time_ms * float(self.rate) / 1000 + 0.5 + _TIE)
+        return nearest if self._most is None else min(nearest, self._most)

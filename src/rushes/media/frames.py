@@ -1,0 +1,239 @@
+"""The one frame reader: a single pass over picture and sound, damage counted.
+
+    with ClipReader("take.mp4", audio_rate=16000) as reader:
+        for frame in reader:
+            frame.luma.values.mean()
+
+Frames come in presentation order, one at a time; nothing is kept, so memory does not grow with the clip (the sound,
+when asked for, does: see `rushes.media.audio`). A packet that cannot be decoded is counted in `decode_failures` and
+the next one is tried; a file that breaks off gives the frames up to the break.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NoReturn, cast
+
+import av
+import numpy as np
+from av.audio.frame import AudioFrame
+from av.packet import Packet
+from av.video.frame import VideoFrame
+from av.video.reformatter import VideoReformatter
+from av.video.stream import VideoStream
+from numpy.typing import NDArray
+
+from rushes.errors import MediaError
+from rushes.media.audio import AudioTrack, MonoCollector
+from rushes.media.luma import LumaPlane, Order, luma_plane, rgb_of
+from rushes.media.opening import need_video, open_media, pick_audio, start_of
+from rushes.media.probe import MediaFacts, facts_of
+
+
+class Frame:
+    """One decoded frame. Keeping a frame, or its luma, keeps the decoder's memory for it."""
+
+    __slots__ = ("_luma", "_reader", "_video", "index", "time_ms")
+
+    def __init__(self, index: int, time_ms: float, video: VideoFrame, reader: ClipReader) -> None:
+        self.index = index
+        """0 for the first frame that decoded."""
+        self.time_ms = time_ms
+        """Presentation time; 0 is the earliest start of the clip's picture and sound."""
+        self._video = video
+        self._reader = reader
+        self._luma: LumaPlane | None = None
+
+    @property
+    def luma(self) -> LumaPlane:
+        """Luma as coded, not rotated; see `rushes.media.luma`."""
+        if self._luma is None:
+            self._luma = luma_plane(self._video, self._reader._reformatter)
+        return self._luma
+
+    @property
+    def video(self) -> VideoFrame:
+        """PyAV's frame, for what this class does not offer."""
+        return self._video
+
+    def rgb(self) -> NDArray[np.uint8]:
+        """H×W×3, RGB, full range, upright, contiguous. YUV uses its tagged matrix, BT.601 where untagged."""
+        return self._picture("rgb24")
+
+    def bgr(self) -> NDArray[np.uint8]:
+        """As `rgb`, in OpenCV's order."""
+        return self._picture("bgr24")
+
+    def _picture(self, order: Order) -> NDArray[np.uint8]:
+        picture = rgb_of(self._video, self._reader._reformatter, order)
+        video = self._reader.facts.video
+        assert video is not None
+        return np.ascontiguousarray(upright(picture, video.rotation, video.mirrored))
+
+
+def upright(picture: NDArray[np.uint8], rotation: int, mirrored: bool = False) -> NDArray[np.uint8]:
+    """Turn a picture clockwise by `rotation` degrees; mirrored ones are then flipped. A view.
+
+    >>> upright(np.array([[1, 2, 3]], np.uint8), 90).tolist()
+    [[1], [2], [3]]
+    >>> upright(np.array([[1, 2, 3]], np.uint8), 180).tolist()
+    [[3, 2, 1]]
+    """
+    turned = np.rot90(picture, -rotation // 90)
+    if not mirrored:
+        return turned
+    return turned[:, ::-1] if rotation in (90, 270) else turned[::-1]
+
+
+class ClipReader:
+    """Reads one clip, once.
+
+    Opening decodes the first frame, for the facts only a frame carries. Raises `MediaError` where the file cannot be
+    opened or has no video, and while reading where the frame size changes: a clip is measured at one size.
+    """
+
+    def __init__(self, path: Path | str, audio_rate: int | None = None) -> None:
+        self.path = Path(path)
+        self.decode_failures = 0
+        """Video packets that could not be decoded, so far; one more when the file breaks off."""
+        self.corrupt_frames = 0
+        """Frames the decoder marked as damaged but patched up and delivered, so far."""
+        self.audio_failures = 0
+        """Audio packets that could not be decoded, so far."""
+        self.audio: AudioTrack | None = None
+        """The sound, when `audio_rate` was given and the clip has any; complete after the loop."""
+        self.measured_duration_ms: float | None = None
+        """First frame's start to last frame's end; set after the loop, None when nothing decoded."""
+        self._reformatter = VideoReformatter()
+        self._finished = False
+        self._container = open_media(path)
+        try:
+            self._video = need_video(self._container, path)
+            self._sound = pick_audio(self._container)
+            self.pixel_aspect: Fraction | None = self._video.sample_aspect_ratio or None
+            """Width over height of one pixel, as coded; None where the file does not say."""
+            self._start = start_of(self._video, self._sound)
+            wanted = audio_rate is not None and self._sound is not None
+            self._collector = MonoCollector(cast(int, audio_rate), self._start) if wanted else None
+            self._decoded = self._decode()
+            self._first = next(self._decoded, None)
+            self.facts: MediaFacts = facts_of(self._container, self._video, self._sound, self._first)
+            """What the file holds; durations it does not state are filled in after the loop."""
+        except BaseException:
+            self._container.close()
+            raise
+
+    def __enter__(self) -> ClipReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file. Frames already handed out stay valid."""
+        self._decoded.close()
+        self._container.close()
+
+    def __iter__(self) -> Iterator[Frame]:
+        """The frames, in presentation order; a second loop finds nothing."""
+        video, self._first = self._first, None
+        if video is None:
+            if not self._finished:
+                self._finish(None)
+            return
+        clock = _Clock(self._video, self._start, video)
+        time_ms, width, height, index = clock.time_ms, video.width, video.height, 0
+        yield Frame(index, time_ms(video), video, self)
+        for video in self._decoded:
+            if video.width != width or video.height != height:
+                self._size_changed(index + 1, (width, height), (video.width, video.height))
+            index += 1
+            yield Frame(index, time_ms(video), video, self)
+        self._finish(clock)
+
+    def _decode(self) -> Generator[VideoFrame, None, None]:
+        """Decoded video frames; sound goes to the collector on the way.
+
+        One flat loop: between frames the decoder has emptied the CPU's caches, so every further generator or call costs
+        several times what it does when measured alone.
+        """
+        video, decode, hear = self._video, self._video.decode, self._hear
+        streams = [video, self._sound] if self._collector else [video]
+        packets: Iterator[Packet[Any] | None] | None = self._container.demux(streams)
+        while packets is not None:
+            try:
+                for packet in packets:
+                    if packet is not None and packet.stream is not video:
+                        hear(packet)
+                        continue
+                    try:
+                        frames = decode(packet)
+                    except av.FFmpegError:
+                        self.decode_failures += 1
+                        continue
+                    for frame in frames:
+                        if frame.is_corrupt:
+                            self.corrupt_frames += 1
+                        yield frame
+                packets = None
+            except av.FFmpegError:  # the file breaks off: count it, then empty the decoder
+                self.decode_failures += 1
+                packets = iter([None])
+
+    def _hear(self, packet: Packet[Any]) -> None:
+        assert self._collector is not None
+        try:
+            for frame in cast(list[AudioFrame], packet.decode()):
+                self._collector.add(frame)
+        except av.FFmpegError:
+            self.audio_failures += 1
+
+    def _size_changed(self, index: int, before: tuple[int, int], after: tuple[int, int]) -> NoReturn:
+        sizes = "{}×{} to {}×{}".format(*before, *after)
+        raise MediaError(f"{self.path}: the size changes from {sizes} at frame {index}; re-encode it to one size")
+
+    def _finish(self, clock: _Clock | None) -> None:
+        self._finished = True
+        self.measured_duration_ms = clock.duration_ms() if clock else None
+        if self._collector and self.audio is None:
+            self.audio = self._collector.track(self.facts.audio.duration_ms if self.facts.audio else None)
+        heard_ms = self.audio.duration_ms if self.audio else None
+        self.facts = self.facts.with_measured(video_ms=self.measured_duration_ms, audio_ms=heard_ms)
+
+
+class _Clock:
+    """Frame times in milliseconds from the clip's time zero, one rounding each."""
+
+    def __init__(self, video: VideoStream, start: Fraction | None, first: VideoFrame) -> None:
+        base = video.time_base or Fraction(1, 1000)
+        self._up, self._down = base.numerator * 1000, base.denominator
+        self._usual = round(1 / (video.average_rate * base)) if video.average_rate else 0
+        origin = start / base if start is not None else Fraction(_ticks(first) or 0)
+        self._origin = origin.numerator if origin.denominator == 1 else float(origin)
+        self._expected = self._origin
+        self._first: float | None = None
+        self._end: float = 0
+
+    def time_ms(self, frame: VideoFrame) -> float:
+        """The frame's time; one without a timestamp starts where the frame before it ends."""
+        ticks = _ticks(frame)
+        now = self._expected if ticks is None else ticks
+        self._expected = now + (frame.duration or self._usual)
+        if self._first is None:
+            self._first, self._end = now, self._expected
+        elif self._expected > self._end:
+            self._end = self._expected
+        return (now - self._origin) * self._up / self._down
+
+    def duration_ms(self) -> float:
+        """Start of the first frame to the end of the last."""
+        return (self._end - cast(float, self._first)) * self._up / self._down
+
+
+def _ticks(frame: VideoFrame) -> int | None:
+    return frame.pts if frame.pts is not None else frame.dts

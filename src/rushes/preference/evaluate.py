@@ -1,0 +1,143 @@
+"""`rushes study report` and `rushes study validity` in Python: a study's numbers as a run directory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from rushes.core import Measurement
+from rushes.core.canonical import canonical_json
+from rushes.core.provenance import bytes_digest
+from rushes.errors import InputError
+from rushes.preference.statistics.tie_models import TiePolicy
+from rushes.preference.study import StudyService, StudyStatus
+from rushes.preference.study_measurements import study_measurements
+from rushes.preference.validity_measurements import validity_measurements
+from rushes.preference.votes import Vote
+from rushes.runs import Entry, Run, Subject, open_run, read_run, subject_ids
+
+INSTRUMENT = "preference"
+
+
+def evaluate_study(
+    service: StudyService,
+    study: str,
+    *,
+    run: Path | str,
+    tie_policy: TiePolicy = "davidson",
+    prior: float = 0.0,
+    confidence: float = 0.95,
+) -> Run:
+    """Write ranking, agreement, ratings and tags of a study, each with its signature, into a run directory.
+
+    The same votes give the same bytes; more votes in the meantime replace the numbers. Where the study declared an
+    exclusion rule, every number is there with and without it.
+    """
+    status, votes = service.study_status(study), service.votes(study, adjudicated=True)
+    found = study_measurements(
+        votes,
+        rubric_version=status.summary.rubric,
+        tie_policy=tie_policy,
+        exclusion_rule=status.exclusion_rule,
+        excluded=_excluded(status),
+        confidence=confidence,
+        prior=prior,
+        simulated=status.summary.simulated,
+    )
+    settings = {"question": "study", "ties": tie_policy, "prior": prior, "confidence": confidence}
+    return _write(run, study, settings, status, votes, found, inputs=[study])
+
+
+def evaluate_validity(
+    service: StudyService, study: str, runs: Sequence[Path | str], *, run: Path | str, confidence: float = 0.95
+) -> Run:
+    """Write how far each clip metric and badge agrees with the votes into a run directory.
+
+    A study's clip and a run's subject are the same when their files are: joined by digest. `InputError` when no clip
+    of the study is in any of the runs.
+    """
+    if not runs:
+        raise InputError("validity needs the runs that measured the study's clips: --run RUN_A --run RUN_B")
+    status, votes = service.study_status(study), service.votes(study)
+    metrics, badges = _clip_numbers(service, study, runs)
+    found = validity_measurements(
+        votes,
+        metrics,
+        badges,
+        rubric_version=status.summary.rubric,
+        exclusion_rule=status.exclusion_rule,
+        excluded=_excluded(status),
+        confidence=confidence,
+        simulated=status.summary.simulated,
+    )
+    settings = {"question": "validity", "confidence": confidence}
+    return _write(run, study, settings, status, votes, found, inputs=[study, *map(str, runs)])
+
+
+def _excluded(status: StudyStatus) -> list[str]:
+    return [rater.rater for rater in status.raters if rater.excluded]
+
+
+def _clip_numbers(
+    service: StudyService, study: str, runs: Sequence[Path | str]
+) -> tuple[dict[str, tuple[Measurement, ...]], dict[str, str]]:
+    """Measurements and badges by the study's clip ids."""
+    measured: dict[str, Entry] = {}
+    for path in runs:
+        for entry in read_run(path).entries:
+            if entry.subject.sha256:
+                measured.setdefault(entry.subject.sha256, entry)
+    clips = service.clips(study)
+    joined = {clip.id: measured[clip.sha256] for clip in clips if clip.sha256 in measured}
+    if not joined:
+        raise InputError(
+            f"none of the {len(clips)} clips of study {study} is in {', '.join(map(str, runs))}; "
+            "measure the very files the study was made from"
+        )
+    badges = {name: entry.subject.badge for name, entry in joined.items() if entry.subject.badge is not None}
+    return {name: entry.measurements for name, entry in joined.items()}, badges
+
+
+def _write(
+    run: Path | str,
+    study: str,
+    settings: Mapping[str, object],
+    status: StudyStatus,
+    votes: Sequence[Vote],
+    found: tuple[Measurement, ...],
+    *,
+    inputs: Sequence[str],
+) -> Run:
+    subject = Subject(
+        id=subject_ids([study])[0],
+        kind="study",
+        path=study,
+        sha256=votes_digest(votes),
+        facts=_facts(status, votes),
+    )
+    with open_run(run, instrument=INSTRUMENT, settings={"study": study, **settings}, inputs=inputs) as writer:
+        writer.add(Entry(subject=subject, measurements=found))
+        writer.finish([subject.id])
+    return read_run(run)
+
+
+def votes_digest(votes: Sequence[Vote]) -> str:
+    """sha256 over the votes, without times: which data the numbers rest on."""
+    return bytes_digest(canonical_json([asdict(vote) for vote in votes]).encode())
+
+
+def _facts(status: StudyStatus, votes: Sequence[Vote]) -> dict[str, object]:
+    counted = [vote for vote in votes if vote.counts_in_results]
+    return {
+        "title": status.summary.title,
+        "rubric": status.summary.rubric,
+        "simulated_raters": status.summary.simulated,
+        "systems": sorted({name for vote in counted for name in (vote.system_a, vote.system_b)}),
+        "families": [family.family for family in status.families],
+        "samples": status.summary.pairs,
+        "raters": len({vote.rater for vote in counted}),
+        "votes": len(counted),
+        "exclusion_rule": status.exclusion_rule,
+        "excluded_raters": _excluded(status),
+    }

@@ -1,0 +1,1 @@
+"""What votes say: strengths, ranks, agreement, bias, and how sure each is."""

@@ -1,0 +1,57 @@
+"""Which ranks are still possible: from pairwise differences, all of them covered together.
+
+Formula     lowest rank number of i = 1 + #{j surely better}; highest = n − #{j surely worse}; "surely": the interval
+            of θ_j − θ_i, at the critical value for all n(n−1)/2 differences together (Bonferroni), does not hold 0
+Edge cases  no covariance (one rater): every rank from 1 to n stays possible, and the reason is kept
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scipy.stats import norm, t
+
+from rushes.preference.statistics.intervals import CONFIDENCE, Uncertainty
+from rushes.preference.statistics.ranking import Ranking
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankRange:
+    """The ranks a system may hold; 1 is the strongest."""
+
+    system: str
+    rank: int
+    best: int
+    worst: int
+    reason: str = ""
+
+
+def rank_ranges(
+    ranking: Ranking, spread: Uncertainty | str, *, confidence: float = CONFIDENCE
+) -> tuple[RankRange, ...]:
+    """A range for every system, strongest first. `spread` is what `intervals.uncertainty` gave."""
+    size, place = len(ranking.systems), {name: i for i, name in enumerate(ranking.systems)}
+    if isinstance(spread, str):
+        return tuple(
+            RankRange(system=name, rank=at, best=1, worst=size, reason=spread)
+            for at, name in enumerate(ranking.order, 1)
+        )
+    critical = _joint_critical(spread, size * (size - 1) // 2, confidence)
+    found = []
+    for at, name in enumerate(ranking.order, 1):
+        signs = [_sure_sign(ranking, spread, place[name], j, critical) for j in range(size) if j != place[name]]
+        found.append(RankRange(system=name, rank=at, best=1 + signs.count(-1), worst=size - signs.count(1)))
+    return tuple(found)
+
+
+def _joint_critical(spread: Uncertainty, comparisons: int, confidence: float) -> float:
+    tail = (1.0 - confidence) / (2.0 * max(comparisons, 1))
+    return float(t.isf(tail, spread.raters - 1) if spread.kind == "rater-clustered" else norm.isf(tail))
+
+
+def _sure_sign(ranking: Ranking, spread: Uncertainty, i: int, j: int, critical: float) -> int:
+    """1 when i is surely ahead of j, −1 when surely behind, 0 when open."""
+    lead = float(ranking.log_worth[i] - ranking.log_worth[j])
+    if abs(lead) <= critical * spread.difference_se(i, j) or abs(lead) < 1e-12:
+        return 0
+    return 1 if lead > 0 else -1

@@ -1,0 +1,184 @@
+"""Administrators and raters: the password, one-time invitations, sessions, consent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import Connection, Row, func, select
+
+from rushes.preference.study.database.tables import admin, admin_session, pair, rater, rater_session
+from rushes.preference.study.errors import NotAllowed, StudyError
+from rushes.preference.study.queries import log, rater_row, signed_in, stage_of, study_row
+from rushes.preference.study.records import AdminSession, Invitation, RaterSession
+from rushes.preference.study.tokens import new_token, token_hash
+
+ADMIN_SESSION_MS = 12 * 3_600_000
+RATER_SESSION_MS = 14 * 24 * 3_600_000
+SHORTEST_PASSWORD = 10
+_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+_HASHER = PasswordHasher()
+# Checked against when no password is set, so that the answer takes as long as any other.
+_NO_PASSWORD = _HASHER.hash(new_token())
+
+
+def admin_exists(connection: Connection) -> bool:
+    return connection.execute(select(admin.c.id)).first() is not None
+
+
+def stored_password(connection: Connection) -> str | None:
+    return connection.execute(select(admin.c.password_hash).order_by(admin.c.id.desc())).scalar()
+
+
+def hash_password(password: str) -> str:
+    if len(password) < SHORTEST_PASSWORD:
+        raise StudyError(f"a password needs at least {SHORTEST_PASSWORD} characters; got {len(password)}")
+    return _HASHER.hash(password)
+
+
+def check_password(stored: str | None, password: str) -> None:
+    """`NotAllowed` unless the password is the stored one."""
+    try:
+        _HASHER.verify(stored or _NO_PASSWORD, password)
+    except (VerificationError, InvalidHashError):
+        raise NotAllowed("the password is not right") from None
+
+
+def replace_password(connection: Connection, hashed: str, *, first: bool, now: int) -> None:
+    """Store the hash and end every administrator's session."""
+    if first and admin_exists(connection):
+        raise NotAllowed("the administrator's password is set already; sign in with it")
+    connection.execute(admin.insert().values(password_hash=hashed, set_ms=now))
+    connection.execute(admin_session.delete())
+    log(connection, study_id=None, actor="admin", action="password set", now=now)
+
+
+def open_admin_session(connection: Connection, now: int) -> AdminSession:
+    token, expires = new_token(), now + ADMIN_SESSION_MS
+    connection.execute(admin_session.delete().where(admin_session.c.expires_ms <= now))
+    connection.execute(admin_session.insert().values(token_hash=token_hash(token), expires_ms=expires))
+    log(connection, study_id=None, actor="admin", action="signed in", now=now)
+    return AdminSession(token=token, expires_ms=expires)
+
+
+def read_admin_session(connection: Connection, token: str, now: int) -> AdminSession:
+    query = select(admin_session.c.expires_ms).where(admin_session.c.token_hash == token_hash(token))
+    expires = connection.execute(query).scalar()
+    if expires is None or expires <= now:
+        raise NotAllowed("sign in as the administrator first")
+    return AdminSession(token="", expires_ms=expires)  # a session read back has no token  # nosec B106
+
+
+def close_admin_session(connection: Connection, token: str) -> None:
+    connection.execute(admin_session.delete().where(admin_session.c.token_hash == token_hash(token)))
+
+
+def invite(
+    connection: Connection, study_name: str, *, count: int, names: Sequence[str], now: int
+) -> tuple[Invitation, ...]:
+    row = study_row(connection, study_name, lock=True)
+    taken = set(connection.execute(select(rater.c.code).where(rater.c.study_id == row.id)).scalars())
+    codes = list(names) if names else _next_codes(taken, count)
+    _check_codes(codes, taken)
+    trained = None if _has_training(connection, row.id) else now
+    invitations = tuple(Invitation(rater=code, token=new_token()) for code in codes)
+    connection.execute(
+        rater.insert(),
+        [
+            {
+                "study_id": row.id,
+                "code": invitation.rater,
+                "invite_hash": token_hash(invitation.token),
+                "trained_ms": trained,
+                "active_ms": 0,
+                "tasks": 0,
+                "excluded": False,
+            }
+            for invitation in invitations
+        ],
+    )
+    log(connection, study_id=row.id, actor="admin", action="invited", now=now, raters=codes)
+    return invitations
+
+
+def _next_codes(taken: set[str], count: int) -> list[str]:
+    if not 1 <= count <= 10_000:
+        raise StudyError(f"invite between 1 and 10000 raters at a time; got {count}")
+    numbers = (f"rater_{number:02d}" for number in range(1, len(taken) + count + 1))
+    return [code for code in numbers if code not in taken][:count]
+
+
+def _check_codes(codes: Sequence[str], taken: set[str]) -> None:
+    for code in codes:
+        if not _CODE.fullmatch(code):
+            raise StudyError(f"a rater's name is 1–40 letters, digits, '.', '_' and '-'; got {code!r}")
+        if code in taken or codes.count(code) > 1:
+            raise StudyError(f"rater {code!r} is there already; use another name, or invite them again")
+
+
+def _has_training(connection: Connection, study_id: int) -> bool:
+    query = select(func.count()).where(pair.c.study_id == study_id, pair.c.kind == "training")
+    return bool(connection.execute(query).scalar())
+
+
+def invite_again(connection: Connection, study_name: str, code: str, *, now: int) -> Invitation:
+    row = study_row(connection, study_name)
+    person = rater_row(connection, row.id, code)
+    token = new_token()
+    connection.execute(rater_session.delete().where(rater_session.c.rater_id == person.id))
+    connection.execute(rater.update().where(rater.c.id == person.id).values(invite_hash=token_hash(token)))
+    log(connection, study_id=row.id, actor="admin", action="invited again", now=now, rater=code)
+    return Invitation(rater=code, token=token)
+
+
+def accept_invite(connection: Connection, token: str, *, now: int) -> RaterSession:
+    """Use up an invitation. Two clicks at once: the update that finds the hash wins, the other is told."""
+    hashed = token_hash(token)
+    person = connection.execute(select(rater).where(rater.c.invite_hash == hashed)).first()
+    used = rater.update().where(rater.c.invite_hash == hashed).values(invite_hash=None)
+    if person is None or connection.execute(used).rowcount != 1:
+        raise NotAllowed("this invitation is not known or was used already; ask for a new one")
+    session, expires = new_token(), now + RATER_SESSION_MS
+    connection.execute(
+        rater_session.insert().values(token_hash=token_hash(session), rater_id=person.id, expires_ms=expires)
+    )
+    log(connection, study_id=person.study_id, actor=person.code, action="signed in", now=now)
+    found = signed_in(connection, session, now)
+    return RaterSession(
+        token=session,
+        study=found.study_name,
+        study_title=found.study_title,
+        rater=found.code,
+        stage=stage_of(found),
+        expires_ms=expires,
+    )
+
+
+def read_session(connection: Connection, session: str, *, now: int) -> RaterSession:
+    return session_of(signed_in(connection, session, now))
+
+
+def session_of(row: Row[Any]) -> RaterSession:
+    return RaterSession(  # a session read back has no token  # nosec B106
+        token="",
+        study=row.study_name,
+        study_title=row.study_title,
+        rater=row.code,
+        stage=stage_of(row, tasks_done=row.quota is not None and row.tasks >= row.quota),
+        expires_ms=row.expires_ms,
+    )
+
+
+def close_session(connection: Connection, session: str) -> None:
+    connection.execute(rater_session.delete().where(rater_session.c.token_hash == token_hash(session)))
+
+
+def give_consent(connection: Connection, session: str, *, now: int) -> RaterSession:
+    row = signed_in(connection, session, now)
+    if row.consent_ms is None:
+        connection.execute(rater.update().where(rater.c.id == row.id).values(consent_ms=now))
+        log(connection, study_id=row.study_id, actor=row.code, action="consented", now=now)
+    return read_session(connection, session, now=now)

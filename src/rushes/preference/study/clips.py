@@ -1,0 +1,128 @@
+"""Getting clips ready for raters' browsers.
+
+A clip that every browser plays is used as it is, where it lies. Anything else is canonicalised into the media folder:
+another container or codec, 10-bit or 4:4:4 pictures, no stated duration, and files whose bytes tell the system's name
+(encoders like to sign their work), because a rater could read it there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from rushes.core.provenance import file_digest
+from rushes.errors import MediaError
+from rushes.media import canonicalize, probe
+from rushes.media.probe import MediaFacts
+from rushes.preference.study.errors import StudyError
+
+_PLAYABLE = {
+    "mp4": ("video/mp4", {"h264"}, {"aac", "mp3"}),
+    "mov": ("video/mp4", {"h264"}, {"aac", "mp3"}),
+    "webm": ("video/webm", {"vp8", "vp9"}, {"opus", "vorbis"}),
+}
+_PIXELS = {"yuv420p", "yuvj420p"}
+_SHORTEST_NAME = 4
+"""A shorter system name ("A") is found in any file by chance."""
+_BLOCK = 1 << 20
+_HIGHEST_RATE = 120
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadyClip:
+    """A file a browser can play, and what the database keeps about it."""
+
+    path: Path
+    sha256: str
+    """Of the source, not of the canonical copy: it names the clip that was judged."""
+    duration_ms: int
+    fps: float
+    width: int
+    height: int
+    has_audio: bool
+    content_type: str
+    size: int
+
+
+def missing_files(paths: Sequence[Path]) -> None:
+    """`StudyError` when any of these is not there, naming the first and how many."""
+    gone = [path for path in paths if not _is_file(path)]
+    if gone:
+        more = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
+        raise StudyError(f"{gone[0]}: expected a clip; there is no such file{more}; nothing was imported")
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a name this system cannot have, or a folder nobody may look into
+        return False
+
+
+def ready_clip(source: Path, *, media: Path, hide: Sequence[str]) -> ReadyClip:
+    """The clip as raters will get it; `MediaError` for one that cannot be decoded at all."""
+    digest = file_digest(source)
+    facts = probe(source)
+    kind = content_type(source, facts)
+    if kind is not None and not _tells(source, hide):
+        return _ready(source.resolve(), digest, facts, kind)
+    media.mkdir(parents=True, exist_ok=True)
+    target = media / f"{digest[:24]}.mp4"
+    if not target.exists():
+        canonicalize(source, target, fps=_rate(facts))
+    return _ready(target.resolve(), digest, probe(target), "video/mp4")
+
+
+def _rate(facts: MediaFacts) -> Fraction:
+    """The clip's own frame rate: a copy at another rate would judder beside a clip that was left alone."""
+    rate = facts.video.fps if facts.video is not None else None
+    return rate if rate is not None and 1 <= rate <= _HIGHEST_RATE else Fraction(30)
+
+
+def content_type(path: Path, facts: MediaFacts) -> str | None:
+    """The type to send the file under, or None when some browser could not play it."""
+    allowed = _PLAYABLE.get(path.suffix.lower().removeprefix(".").replace("m4v", "mp4"))
+    video, audio = facts.video, facts.audio
+    if allowed is None or video is None or not facts.duration_ms or not video.fps:
+        return None
+    kind, codecs, sounds = allowed
+    container = "webm" if kind == "video/webm" else "mp4"
+    plays = video.codec in codecs and video.pix_fmt in _PIXELS and (audio is None or audio.codec in sounds)
+    return kind if plays and container in facts.container.split(",") else None
+
+
+def _ready(path: Path, digest: str, facts: MediaFacts, kind: str) -> ReadyClip:
+    video = facts.video
+    if video is None or not facts.duration_ms:
+        raise MediaError(f"{path}: expected a clip with a picture and a duration; re-export it")
+    upright = (video.width, video.height) if video.rotation in (0, 180) else (video.height, video.width)
+    return ReadyClip(
+        path=path,
+        sha256=digest,
+        duration_ms=max(1, round(facts.duration_ms)),
+        fps=float(video.fps or 0),
+        width=upright[0],
+        height=upright[1],
+        has_audio=facts.audio is not None,
+        content_type=kind,
+        size=os.stat(path).st_size,
+    )
+
+
+def _tells(path: Path, names: Sequence[str]) -> bool:
+    """Whether the file's bytes hold one of these names, in any case."""
+    wanted = [name.lower().encode() for name in names if len(name) >= _SHORTEST_NAME]
+    if not wanted:
+        return False
+    overlap = max(map(len, wanted))
+    tail = b""
+    with open(path, "rb") as file:
+        while block := file.read(_BLOCK):
+            text = tail + block.lower()
+            if any(name in text for name in wanted):
+                return True
+            tail = text[-overlap:]
+    return False

@@ -1,0 +1,1 @@
+"""The studies' SQL: tables, connection, migrations."""

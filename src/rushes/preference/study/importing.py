@@ -1,0 +1,159 @@
+"""Putting clips and pairs into a study: checked and made playable first, then stored in one transaction."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from sqlalchemy import Connection, func, select
+
+from rushes.errors import InputError
+from rushes.preference.rubric import rubric
+from rushes.preference.statistics.pairs import Pair, Take, first_sides, pairs_of
+from rushes.preference.study.clips import ReadyClip, missing_files, ready_clip
+from rushes.preference.study.database.tables import clip, pair
+from rushes.preference.study.errors import StudyError
+from rushes.preference.study.queries import log, study_row
+from rushes.preference.study.sources import SourceClip
+from rushes.preference.study.tokens import new_token
+from rushes.preference.votes import Side
+
+
+def planned_pairs(sources: Sequence[SourceClip]) -> dict[str, list[Pair]]:
+    """Pairs by kind; `StudyError` for one system only, a doubled clip, clips of one sample that disagree."""
+    by_kind: dict[str, list[Pair]] = {}
+    for kind in ("sample", "gold", "training"):
+        clips = [source for source in sources if source.kind == kind]
+        if clips:
+            takes = [Take(system=c.system, sample=c.sample, family=c.family, prompt=c.prompt) for c in clips]
+            try:
+                by_kind[kind] = pairs_of(takes)
+            except InputError as error:
+                raise StudyError(str(error)) from None
+    if not by_kind:
+        raise StudyError("a study needs clips; got none")
+    return by_kind
+
+
+def prepare(
+    sources: Sequence[SourceClip], *, media: Path, advance: Callable[[int], None] = lambda n: None
+) -> dict[tuple[str, str], ReadyClip]:
+    """Every clip ready to play, by (sample, system)."""
+    missing_files([source.path for source in sources])
+    names = sorted({source.system for source in sources})
+    ready = {}
+    for source in sources:
+        ready[source.sample, source.system] = ready_clip(source.path, media=media, hide=names)
+        advance(1)
+    return ready
+
+
+def store(
+    connection: Connection,
+    study_name: str,
+    sources: Sequence[SourceClip],
+    ready: dict[tuple[str, str], ReadyClip],
+    *,
+    now: int,
+) -> int:
+    """Store clips and pairs; returns how many samples were added. All or nothing."""
+    found = study_row(connection, study_name, lock=True)
+    by_kind = planned_pairs(sources)
+    _refuse_known(connection, found.id, [p.sample for pairs in by_kind.values() for p in pairs], study_name)
+    _refuse_same_file(by_kind, ready)
+    ids = _store_clips(connection, found.id, sources, ready)
+    details = {(source.sample, source.system): source for source in sources}
+    for kind, pairs in by_kind.items():
+        before = _lefts_before(connection, found.id) if kind == "sample" else {}
+        sides = first_sides(pairs, seed=found.seed, before=before)
+        for one in pairs:
+            source = details[one.source, one.system_a]
+            expected, tag = _expected(one, source, found.rubric)
+            values = _pair_values(one, kind, sides[one.sample], ids, found.min_raters)
+            extra = {"expected": expected, "expected_tag": tag, "prompt_text": source.prompt_text}
+            connection.execute(pair.insert().values(study_id=found.id, feedback=source.feedback, **values, **extra))
+    added = len(by_kind.get("sample", []))
+    counts = {kind: len(pairs) for kind, pairs in by_kind.items()}
+    log(connection, study_id=found.id, actor="admin", action="imported", now=now, pairs=counts)
+    return added
+
+
+def _refuse_known(connection: Connection, study_id: int, samples: Sequence[str], study_name: str) -> None:
+    query = select(pair.c.sample).where(pair.c.study_id == study_id)
+    known = set(connection.execute(query).scalars())
+    counts = Counter(samples)
+    doubled = sorted(sample for sample, count in counts.items() if count > 1 or sample in known)
+    if doubled:
+        raise StudyError(f"study {study_name}: sample {doubled[0]!r} would be there twice; nothing was imported")
+
+
+def _refuse_same_file(by_kind: dict[str, list[Pair]], ready: dict[tuple[str, str], ReadyClip]) -> None:
+    for one in (one for pairs in by_kind.values() for one in pairs):
+        first, second = ready[one.source, one.system_a], ready[one.source, one.system_b]
+        if first.sha256 == second.sha256:
+            raise StudyError(f"sample {one.sample}: the clips of {one.system_a} and {one.system_b} are the same file")
+
+
+def _store_clips(
+    connection: Connection,
+    study_id: int,
+    sources: Sequence[SourceClip],
+    ready: dict[tuple[str, str], ReadyClip],
+) -> dict[tuple[str, str], int]:
+    ids = {}
+    for source in sources:
+        facts = ready[source.sample, source.system]
+        values = asdict(facts) | {"path": str(facts.path)}
+        names = {"system": source.system, "name": source.name, "source": str(source.path), "token": new_token()}
+        insert = clip.insert().values(study_id=study_id, **values, **names).returning(clip.c.id)
+        ids[source.sample, source.system] = int(connection.execute(insert).scalar_one())
+    return ids
+
+
+def _lefts_before(connection: Connection, study_id: int) -> dict[tuple[str, str], int]:
+    """By match-up: pairs that began with system a on the left minus those with b."""
+    one, other = clip.alias(), clip.alias()
+    query = (
+        select(one.c.system, other.c.system, pair.c.first_left, func.count())
+        .join(one, one.c.id == pair.c.clip_a_id)
+        .join(other, other.c.id == pair.c.clip_b_id)
+        .where(pair.c.study_id == study_id, pair.c.kind == "sample")
+        .group_by(one.c.system, other.c.system, pair.c.first_left)
+    )
+    ahead: dict[tuple[str, str], int] = {}
+    for system_a, system_b, left, count in connection.execute(query):
+        ahead[system_a, system_b] = ahead.get((system_a, system_b), 0) + (count if left == "a" else -count)
+    return ahead
+
+
+def _expected(one: Pair, source: SourceClip, version: str) -> tuple[str | None, str | None]:
+    if source.kind == "sample":
+        return None, None
+    names = {one.system_a: "a", one.system_b: "b", "Tie": "tie"}
+    if source.expected not in names:
+        raise StudyError(f"sample {one.sample}: expected must be {', '.join(names)}; got {source.expected!r}")
+    if source.expected_tag and source.expected_tag not in rubric(version).tags_for(one.family):
+        raise StudyError(f"sample {one.sample}: expected_tag {source.expected_tag!r} is not one of the rubric's tags")
+    return names[source.expected], source.expected_tag or None
+
+
+def _pair_values(
+    one: Pair, kind: str, left: Side, ids: dict[tuple[str, str], int], min_raters: int
+) -> dict[str, object]:
+    return {
+        "kind": kind,
+        "sample": one.sample,
+        "family": one.family,
+        "prompt": one.prompt,
+        "clip_a_id": ids[one.source, one.system_a],
+        "clip_b_id": ids[one.source, one.system_b],
+        "first_left": left,
+        "votes": 0,
+        "live": 0,
+        "lefts_a": 0,
+        "needed": min_raters,
+        "free": min_raters if kind == "sample" else 0,
+        "state": "open",
+    }

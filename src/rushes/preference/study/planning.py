@@ -1,0 +1,110 @@
+"""Creating studies and listing them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+
+from sqlalchemy import Connection, func, select
+
+from rushes.preference.assignment import MINIMUM_RATERS
+from rushes.preference.rubric import RUBRIC
+from rushes.preference.study.database.tables import pair, rater, study, vote
+from rushes.preference.study.errors import StudyError
+from rushes.preference.study.queries import SAMPLE_KINDS, log, study_row
+from rushes.preference.study.records import ExclusionRule, StudyPlan, StudySummary
+from rushes.preference.watch import WatchRule
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
+
+
+def create(connection: Connection, plan: StudyPlan, *, now: int) -> int:
+    """A new, empty study; returns its row's id."""
+    check_new(connection, plan)
+    values = {
+        "name": plan.name,
+        "title": plan.title or plan.name,
+        "rubric": RUBRIC.version,
+        "seed": plan.seed,
+        "min_raters": plan.min_raters,
+        "quota": plan.quota,
+        "gold_every": plan.gold_every,
+        "repeat_every": plan.repeat_every,
+        "exclusion_rule": asdict(plan.exclusion or ExclusionRule()),
+        "watch_rule": asdict(WatchRule(passes=RUBRIC.full_watches)),
+        "simulated": plan.simulated,
+        "created_ms": now,
+    }
+    study_id = connection.execute(study.insert().values(**values).returning(study.c.id)).scalar_one()
+    settings = {key: value for key, value in values.items() if key != "created_ms"}
+    log(connection, study_id=study_id, actor="admin", action="created", now=now, plan=settings)
+    return int(study_id)
+
+
+def check_new(connection: Connection, plan: StudyPlan) -> None:
+    """`StudyError` for a plan that cannot be, or whose name is taken."""
+    _check(plan)
+    taken = connection.execute(select(study.c.id).where(study.c.name == plan.name)).first()
+    if taken is not None:
+        raise StudyError(f"a study called {plan.name!r} is there already; choose another name")
+
+
+def _check(plan: StudyPlan) -> None:
+    if not _NAME.fullmatch(plan.name):
+        raise StudyError(f"a study's name is 1–60 lower-case letters, digits, - and _; got {plan.name!r}")
+    if plan.min_raters < MINIMUM_RATERS:
+        raise StudyError(f"the rubric asks for at least {MINIMUM_RATERS} raters per sample; got {plan.min_raters}")
+    if plan.quota is not None and plan.quota < 1:
+        raise StudyError(f"a rater's quota is at least 1 pair; got {plan.quota}")
+    if plan.gold_every < 0 or plan.repeat_every < 0 or 1 in (plan.gold_every, plan.repeat_every):
+        raise StudyError("gold and repeat pairs come once in 2 or more tasks, or 0 for never")
+    if plan.exclusion is not None:
+        _check_rule(plan.exclusion)
+
+
+def _check_rule(rule: ExclusionRule) -> None:
+    if rule.max_gold_errors is not None and rule.max_gold_errors < 0:
+        raise StudyError(f"an exclusion rule counts gold errors from 0; got {rule.max_gold_errors}")
+    for share in (rule.max_side_bias, rule.min_repeat_agreement):
+        if share is not None and not 0 <= share <= 1:  # NaN is not either
+            raise StudyError(f"an exclusion rule's shares lie between 0 and 1; got {share}")
+
+
+def declare_exclusion(connection: Connection, study_name: str, rule: ExclusionRule, *, now: int) -> None:
+    """Set the rule, while no vote is in: a rule chosen after seeing the votes is a choice of result."""
+    _check_rule(rule)
+    row = study_row(connection, study_name, lock=True)
+    if connection.execute(select(vote.c.id).where(vote.c.study_id == row.id)).first() is not None:
+        raise StudyError(f"study {study_name}: the exclusion rule is declared before the first vote; votes are in")
+    connection.execute(study.update().where(study.c.id == row.id).values(exclusion_rule=asdict(rule)))
+    log(connection, study_id=row.id, actor="admin", action="declared exclusion", now=now, rule=rule.label)
+
+
+def summaries(connection: Connection, name: str | None = None) -> tuple[StudySummary, ...]:
+    counts = [
+        select(func.count())
+        .select_from(table)
+        .where(table.c.study_id == study.c.id, *where)
+        .scalar_subquery()
+        .label(label)
+        for table, label, where in (
+            (pair, "pairs", (pair.c.kind.in_(SAMPLE_KINDS),)),
+            (rater, "raters", ()),
+            (vote, "votes", (vote.c.purpose != "training",)),
+        )
+    ]
+    query = select(study.c.name, study.c.title, study.c.rubric, study.c.simulated, *counts).order_by(study.c.name)
+    rows = connection.execute(query if name is None else query.where(study.c.name == name))
+    return tuple(
+        StudySummary(
+            name=row.name,
+            title=row.title,
+            rubric=row.rubric,
+            pairs=row.pairs,
+            raters=row.raters,
+            votes=row.votes,
+            simulated=row.simulated,
+            locked=row.votes > 0,
+        )
+        for row in rows
+    )

@@ -1,0 +1,93 @@
+"""Finding the rows every request begins with: the study by name, the rater behind a cookie, the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import BindParameter, Connection, Row, bindparam, select
+
+from rushes.preference.study.database.tables import audit, rater, rater_session, study
+from rushes.preference.study.errors import NotAllowed, StudyError
+from rushes.preference.study.records import ExclusionRule, Stage
+from rushes.preference.study.tokens import token_hash
+from rushes.preference.watch import WatchRule
+
+SAMPLE_KINDS = ("sample", "imported")
+"""Pairs whose votes count: those shown here, and those whose votes came in a ratings file without clips."""
+
+
+def study_row(connection: Connection, name: str, *, lock: bool = False) -> Row[Any]:
+    """The study of this name; `StudyError` naming those there are."""
+    query = select(study).where(study.c.name == name)
+    row = connection.execute(query.with_for_update(key_share=True) if lock else query).first()
+    if row is None:
+        there = ", ".join(connection.execute(select(study.c.name).order_by(study.c.name)).scalars()) or "none yet"
+        raise StudyError(f"no study is called {name!r}; there is {there}")
+    return row
+
+
+def rater_row(connection: Connection, study_id: int, code: str) -> Row[Any]:
+    row = connection.execute(select(rater).where(rater.c.study_id == study_id, rater.c.code == code)).first()
+    if row is None:
+        raise StudyError(f"the study has no rater {code!r}; `rushes study status` lists them")
+    return row
+
+
+WHO = (
+    *rater.c,
+    rater_session.c.expires_ms,
+    study.c.name.label("study_name"),
+    study.c.title.label("study_title"),
+    study.c.rubric,
+    study.c.seed,
+    study.c.min_raters,
+    study.c.quota,
+    study.c.gold_every,
+    study.c.repeat_every,
+    study.c.watch_rule,
+)
+"""A rater with the study's settings."""
+SESSION: BindParameter[str] = bindparam("session_hash")
+_SIGNED_IN = (
+    select(*WHO)
+    .join(rater_session, rater_session.c.rater_id == rater.c.id)
+    .join(study, study.c.id == rater.c.study_id)
+    .where(rater_session.c.token_hash == SESSION)
+)
+
+
+def signed_in(connection: Connection, session: str, now: int) -> Row[Any]:
+    """The rater behind a cookie, with the study's settings; `NotAllowed` when unknown or expired."""
+    row = connection.execute(_SIGNED_IN, {"session_hash": token_hash(session)}).first()
+    if row is None or row.expires_ms <= now:
+        raise NotAllowed("your session has ended; open your link again or ask for a new invitation")
+    return row
+
+
+def stage_of(row: Row[Any], *, tasks_done: bool = False) -> Stage:
+    if row.consent_ms is None:
+        return "consent"
+    if row.trained_ms is None:
+        return "training"
+    return "done" if tasks_done or row.excluded else "work"
+
+
+def watch_rule(row: Row[Any]) -> WatchRule:
+    return WatchRule(**row.watch_rule)
+
+
+def exclusion_rule(row: Row[Any]) -> ExclusionRule:
+    return ExclusionRule(**row.exclusion_rule)
+
+
+def log(connection: Connection, *, study_id: int | None, actor: str, action: str, now: int, **detail: object) -> None:
+    """One line of the audit log."""
+    values: Mapping[str, object] = {
+        "study_id": study_id,
+        "actor": actor,
+        "action": action,
+        "detail": detail,
+        "at_ms": now,
+    }
+    connection.execute(audit.insert().values(**values))

@@ -1,0 +1,395 @@
+"""What came of a study: votes as `Vote` records, progress, agreement, disagreements, the rater table, the log."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from statistics import median
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, select
+
+from rushes.core import Measurement
+from rushes.preference.adjudication import suggest
+from rushes.preference.conditions import ALL_FAMILIES, Conditions, measured
+from rushes.preference.definitions import PERCENT_AGREEMENT
+from rushes.preference.rubric import FAMILIES, rubric
+from rushes.preference.statistics.agreement import percent_agreement, winner_table
+from rushes.preference.study.database.tables import (
+    adjudication,
+    assignment,
+    audit,
+    clip,
+    exclusion,
+    pair,
+    problem,
+    rater,
+    study,
+    vote,
+)
+from rushes.preference.study.errors import StudyError
+from rushes.preference.study.planning import summaries
+from rushes.preference.study.queries import SAMPLE_KINDS, exclusion_rule, stage_of, study_row
+from rushes.preference.study.records import (
+    AuditEntry,
+    Disagreement,
+    DisputeState,
+    ExclusionRule,
+    FamilyStatus,
+    Opinion,
+    Problem,
+    RaterStatus,
+    StudyClip,
+    StudyStatus,
+)
+from rushes.preference.votes import Vote, WatchedSpan
+
+MOST_DISAGREEMENTS = 50
+_LEAST_SIDE_VOTES = 10
+_LEAST_REPEATS = 3
+_CLIP_A, _CLIP_B = clip.alias("clip_a"), clip.alias("clip_b")
+
+_VOTES = (
+    select(
+        vote,
+        rater.c.code,
+        rater.c.excluded,
+        pair.c.sample,
+        pair.c.family,
+        pair.c.prompt,
+        _CLIP_A.c.system.label("system_a"),
+        _CLIP_B.c.system.label("system_b"),
+        _CLIP_A.c.name.label("clip_a"),
+        _CLIP_B.c.name.label("clip_b"),
+        pair.c.expected,
+        assignment.c.shown_ms,
+    )
+    .join(assignment, assignment.c.vote_id == vote.c.id)
+    .join(rater, rater.c.id == vote.c.rater_id)
+    .join(pair, pair.c.id == vote.c.pair_id)
+    .join(_CLIP_A, _CLIP_A.c.id == pair.c.clip_a_id)
+    .join(_CLIP_B, _CLIP_B.c.id == pair.c.clip_b_id)
+    .order_by(pair.c.id, rater.c.code, vote.c.purpose, vote.c.id)
+)
+
+
+def standing_votes(connection: Connection, study_id: int) -> list[Row[Any]]:
+    """The vote that stands for every assignment, in an order that does not depend on when it came."""
+    return list(connection.execute(_VOTES.where(vote.c.study_id == study_id, vote.c.purpose != "training")))
+
+
+def as_vote(row: Row[Any]) -> Vote:
+    return Vote(
+        sample=row.sample,
+        system_a=row.system_a,
+        system_b=row.system_b,
+        winner=row.winner,
+        rater=row.code,
+        family=row.family,
+        prompt=row.prompt,
+        shown_left=row.left,
+        primary_tag=row.primary_tag,
+        secondary_tags=tuple(row.secondary_tags),
+        ratings={name: (both[0], both[1]) for name, both in row.ratings.items()},
+        pair_ratings=row.pair_ratings,
+        note=row.note,
+        is_gold=row.purpose == "gold",
+        is_repeat=row.purpose == "repeat",
+        clip_a=clip_id(row.system_a, row.clip_a) if row.clip_a else "",
+        clip_b=clip_id(row.system_b, row.clip_b) if row.clip_b else "",
+        watched=tuple(WatchedSpan(*span) for span in row.watched),
+    )
+
+
+def clip_id(system: str, name: str) -> str:
+    """A clip's id in votes: two systems may well have clips of one name.
+
+    >>> clip_id("alpha", "T2_p09")
+    'alpha/T2_p09'
+    """
+    return f"{system}/{name}"
+
+
+def clips(connection: Connection, study_name: str) -> tuple[StudyClip, ...]:
+    """The study's clips, those of gold and training pairs included."""
+    found = study_row(connection, study_name)
+    query = select(clip).where(clip.c.study_id == found.id, clip.c.path != "").order_by(clip.c.id)
+    return tuple(
+        StudyClip(id=clip_id(row.system, row.name), system=row.system, source=row.source, sha256=row.sha256)
+        for row in connection.execute(query)
+    )
+
+
+def prompts(connection: Connection, study_name: str) -> dict[str, str]:
+    """The prompts' words by prompt id; the id itself where no words were given.
+
+    `StudyError` where one id has two texts (two task families that count from 1): votes name prompts by id alone.
+    """
+    found = study_row(connection, study_name)
+    query = select(pair.c.prompt, pair.c.prompt_text).where(pair.c.study_id == found.id).order_by(pair.c.id)
+    texts: dict[str, str] = {}
+    for row in connection.execute(query):
+        text = row.prompt_text or row.prompt
+        if texts.setdefault(row.prompt, text) != text:
+            raise StudyError(
+                f"study {study_name}: prompt {row.prompt!r} has two texts; give every prompt an id of its own"
+            )
+    return texts
+
+
+def votes(connection: Connection, study_name: str, *, excluded: bool, adjudicated: bool) -> list[Vote]:
+    """Standing votes in pair order; late ones (their place was taken meanwhile) stay in the database only."""
+    found = study_row(connection, study_name)
+    rows = [row for row in standing_votes(connection, found.id) if row.purpose != "late"]
+    raw = [as_vote(row) for row in rows if excluded or not row.excluded]
+    return raw + (_adjudicated_votes(connection, found.id) if adjudicated else [])
+
+
+def _adjudicated_votes(connection: Connection, study_id: int) -> list[Vote]:
+    query = (
+        select(pair, _CLIP_A.c.system.label("system_a"), _CLIP_B.c.system.label("system_b"))
+        .join(_CLIP_A, _CLIP_A.c.id == pair.c.clip_a_id)
+        .join(_CLIP_B, _CLIP_B.c.id == pair.c.clip_b_id)
+        .where(pair.c.study_id == study_id)
+        .order_by(pair.c.id)
+    )
+    latest = _latest_adjudications(connection, study_id)
+    return [
+        Vote(
+            sample=row.sample,
+            system_a=row.system_a,
+            system_b=row.system_b,
+            winner=latest[row.id].winner,
+            rater=f"adjudicator:{latest[row.id].actor}",
+            family=row.family,
+            prompt=row.prompt,
+            primary_tag=(latest[row.id].tags or [""])[0],
+            secondary_tags=tuple(latest[row.id].tags[1:]),
+            note=latest[row.id].note,
+            adjudicated=True,
+        )
+        for row in connection.execute(query)
+        if row.id in latest
+    ]
+
+
+def _latest_adjudications(connection: Connection, study_id: int) -> dict[int, Row[Any]]:
+    query = select(adjudication).join(pair, pair.c.id == adjudication.c.pair_id).where(pair.c.study_id == study_id)
+    return {row.pair_id: row for row in connection.execute(query.order_by(adjudication.c.id))}
+
+
+def status(connection: Connection, study_name: str) -> StudyStatus:
+    found = study_row(connection, study_name)
+    rows = standing_votes(connection, found.id)
+    samples = [row for row in rows if row.purpose == "sample"]
+    kept = [row for row in samples if not row.excluded]
+    return StudyStatus(
+        summary=summaries(connection, study_name)[0],
+        agreement=_agreement(found, kept, ALL_FAMILIES),
+        families=tuple(_families(connection, found, kept)),
+        raters=rater_table(connection, found),
+        disagreements=disagreements(connection, found, samples)[:MOST_DISAGREEMENTS],
+        problems=tuple(_problems(connection, found.id)),
+        exclusion_rule=exclusion_rule(found).label,
+    )
+
+
+def _agreement(found: Row[Any], kept: Sequence[Row[Any]], family: str) -> Measurement:
+    """Percent agreement of one family, or of all, of the raters who are not excluded."""
+    conditions = Conditions(
+        rubric_version=found.rubric,
+        exclusion_rule=exclusion_rule(found).label,
+        raters=len({row.rater_id for row in kept}),
+        simulated=found.simulated,
+    )
+    share = percent_agreement(winner_table(as_vote(row) for row in kept if family in (row.family, ALL_FAMILIES)))
+    return measured(PERCENT_AGREEMENT, share, conditions, bound="estimate", family=family or "unnamed")
+
+
+def _families(connection: Connection, found: Row[Any], kept: Sequence[Row[Any]]) -> Iterable[FamilyStatus]:
+    study_id = found.id
+    query = select(pair.c.family, pair.c.state, pair.c.votes, pair.c.needed).where(
+        pair.c.study_id == study_id, pair.c.kind.in_(SAMPLE_KINDS)
+    )
+    groups: dict[str, list[Any]] = defaultdict(list)
+    for row in connection.execute(query):
+        groups[row.family].append(row)
+    decided = {pair_id for pair_id in _latest_adjudications(connection, study_id)}
+    undecided = _undecided_by_family(connection, study_id, decided)
+    for family in sorted(groups):
+        pairs = groups[family]
+        adjudicate = undecided.get(family, 0)
+        third = sum(row.state == "third" for row in pairs)
+        yield FamilyStatus(
+            family=family,
+            title=FAMILIES.get(family, ""),
+            samples=len(pairs),
+            finished=sum(row.state in ("agreed", "majority", "adjudicate") for row in pairs) - adjudicate,
+            third=third,
+            to_adjudicate=adjudicate,
+            votes=sum(row.votes for row in pairs),
+            votes_expected=sum(row.needed for row in pairs),
+            agreement=_agreement(found, kept, family),
+        )
+
+
+def _undecided_by_family(connection: Connection, study_id: int, decided: set[int]) -> dict[str, int]:
+    query = select(pair.c.id, pair.c.family).where(pair.c.study_id == study_id, pair.c.state == "adjudicate")
+    counts: dict[str, int] = defaultdict(int)
+    for row in connection.execute(query):
+        counts[row.family] += row.id not in decided
+    return counts
+
+
+def rater_table(connection: Connection, found: Row[Any]) -> tuple[RaterStatus, ...]:
+    rows: dict[int, list[Row[Any]]] = defaultdict(list)
+    for row in standing_votes(connection, found.id):
+        rows[row.rater_id].append(row)
+    rule, why = exclusion_rule(found), _exclusion_reasons(connection, found.id)
+    people = connection.execute(select(rater).where(rater.c.study_id == found.id).order_by(rater.c.code))
+    return tuple(_rater_status(person, rows[person.id], found, rule, why.get(person.id, "")) for person in people)
+
+
+def _exclusion_reasons(connection: Connection, study_id: int) -> dict[int, str]:
+    query = select(exclusion).join(rater, rater.c.id == exclusion.c.rater_id).where(rater.c.study_id == study_id)
+    return {row.rater_id: row.why for row in connection.execute(query.order_by(exclusion.c.id))}
+
+
+def _rater_status(
+    person: Row[Any], rows: Sequence[Row[Any]], found: Row[Any], rule: ExclusionRule, why: str
+) -> RaterStatus:
+    gold = [row for row in rows if row.purpose == "gold"]
+    repeats = [row for row in rows if row.purpose == "repeat"]
+    first = {row.pair_id: row.winner for row in rows if row.purpose == "sample"}
+    sided = [row for row in rows if row.purpose != "gold" and row.winner != "tie" and row.left is not None]
+    chose_a = sum(row.winner == row.left for row in sided)
+    times = [(row.at_ms - row.shown_ms) / 1000 for row in rows if row.shown_ms is not None]
+    facts = {
+        "gold_right": sum(row.winner == row.expected for row in gold),
+        "gold_total": len(gold),
+        "repeats_same": sum(first.get(row.pair_id) == row.winner for row in repeats),
+        "repeats_total": len(repeats),
+        "chose_a": chose_a,
+        "chose_b": len(sided) - chose_a,
+    }
+    return RaterStatus(
+        rater=person.code,
+        stage=stage_of(person, tasks_done=found.quota is not None and person.tasks >= found.quota),
+        votes=len(rows),
+        active_minutes=person.active_ms / 60_000,
+        median_seconds=median(times) if times else None,
+        ties=sum(row.winner == "tie" for row in rows if row.purpose != "gold"),
+        excluded=person.excluded,
+        reason=why if person.excluded else rule_met(rule, **facts),
+        **facts,
+    )
+
+
+def rule_met(
+    rule: ExclusionRule,
+    *,
+    gold_right: int,
+    gold_total: int,
+    repeats_same: int,
+    repeats_total: int,
+    chose_a: int,
+    chose_b: int,
+) -> str:
+    """Which part of the declared rule a rater meets, in words; "" when none.
+
+    >>> rule_met(ExclusionRule(max_gold_errors=0), gold_right=1, gold_total=2, repeats_same=0, repeats_total=0,
+    ...          chose_a=0, chose_b=0)
+    '1 gold answers wrong (at most 0)'
+    """
+    wrong, sided = gold_total - gold_right, chose_a + chose_b
+    if rule.max_gold_errors is not None and wrong > rule.max_gold_errors:
+        return f"{wrong} gold answers wrong (at most {rule.max_gold_errors})"
+    if rule.max_side_bias is not None and sided >= _LEAST_SIDE_VOTES:
+        bias = abs(chose_a / sided - 0.5)
+        if bias > rule.max_side_bias:
+            return f"chose the left clip in {chose_a} of {sided} votes (bias {bias:.2f}, at most {rule.max_side_bias})"
+    if rule.min_repeat_agreement is not None and repeats_total >= _LEAST_REPEATS:
+        if repeats_same / repeats_total < rule.min_repeat_agreement:
+            return f"repeated {repeats_same} of {repeats_total} votes (at least {rule.min_repeat_agreement:g})"
+    return ""
+
+
+def disagreements(connection: Connection, found: Row[Any], samples: Sequence[Row[Any]]) -> tuple[Disagreement, ...]:
+    """Samples whose raters chose different winners: undecided first, then waiting, then settled by majority."""
+    groups: dict[int, list[Row[Any]]] = defaultdict(list)
+    for row in samples:
+        groups[row.pair_id].append(row)
+    disputed = {key: rows for key, rows in groups.items() if len({row.winner for row in rows}) > 1}
+    decided = _latest_adjudications(connection, found.id)
+    query = (
+        select(pair, _CLIP_A.c.token.label("media_a"), _CLIP_B.c.token.label("media_b"))
+        .join(_CLIP_A, _CLIP_A.c.id == pair.c.clip_a_id)
+        .join(_CLIP_B, _CLIP_B.c.id == pair.c.clip_b_id)
+        .where(pair.c.study_id == found.id, pair.c.kind.in_(SAMPLE_KINDS))
+    )
+    pairs = {row.id: row for row in connection.execute(query)}
+    made = [_disagreement(pairs[key], rows, decided.get(key), found.rubric) for key, rows in disputed.items()]
+    order = {"adjudicate": 0, "third": 1, "majority": 2, "adjudicated": 3}
+    return tuple(sorted(made, key=lambda item: (order[item.state], item.family, item.sample)))
+
+
+def _disagreement(place: Row[Any], rows: Sequence[Row[Any]], decided: Row[Any] | None, version: str) -> Disagreement:
+    opinions = [as_vote(row) for row in rows]
+    names = {"a": rows[0].system_a, "b": rows[0].system_b, "tie": "Tie"}
+    suggestion = suggest(opinions, rubric=rubric(version))
+    waiting: DisputeState = place.state if place.state in ("third", "adjudicate") else "majority"
+    return Disagreement(
+        sample=place.sample,
+        family=place.family,
+        prompt=place.prompt_text,
+        system_a=rows[0].system_a,
+        system_b=rows[0].system_b,
+        media_a="" if place.kind == "imported" else place.media_a,
+        media_b="" if place.kind == "imported" else place.media_b,
+        opinions=tuple(
+            Opinion(
+                rater=one.rater,
+                winner=names[one.winner],
+                primary_tag=one.primary_tag,
+                secondary_tags=one.secondary_tags,
+                note=one.note,
+            )
+            for one in opinions
+        ),
+        state=waiting if decided is None else "adjudicated",
+        suggestion=None if suggestion.winner is None else names[suggestion.winner],
+        suggestion_why=suggestion.why,
+        adjudicated=None if decided is None else names[decided.winner],
+    )
+
+
+def _problems(connection: Connection, study_id: int) -> Iterable[Problem]:
+    query = (
+        select(problem, rater.c.code, pair.c.sample)
+        .join(assignment, assignment.c.id == problem.c.assignment_id)
+        .join(rater, rater.c.id == assignment.c.rater_id)
+        .join(pair, pair.c.id == assignment.c.pair_id)
+        .where(problem.c.study_id == study_id)
+        .order_by(problem.c.id.desc())
+    )
+    for row in connection.execute(query):
+        yield Problem(id=row.id, rater=row.code, sample=row.sample, kind=row.kind, text=row.text, at_ms=row.at_ms)
+
+
+def audit_log(connection: Connection, study_name: str, *, limit: int) -> tuple[AuditEntry, ...]:
+    found = study_row(connection, study_name)
+    query = select(audit).where(audit.c.study_id == found.id).order_by(audit.c.id.desc()).limit(limit)
+    return tuple(
+        AuditEntry(at_ms=row.at_ms, actor=row.actor, action=row.action, detail=row.detail)
+        for row in connection.execute(query)
+    )
+
+
+def votes_stored(connection: Connection, study_name: str) -> int:
+    """Rows in the vote table, corrections and late votes included; for checks that none was lost."""
+    query = select(func.count()).select_from(vote).join(study).where(study.c.name == study_name)
+    return int(connection.execute(query).scalar_one())
+
+
+def declared_rule(connection: Connection, study_name: str) -> str:
+    return exclusion_rule(study_row(connection, study_name)).label

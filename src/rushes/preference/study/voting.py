@@ -1,0 +1,186 @@
+"""The vote: checked against the rubric and the watch ledger, stored once, never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, select
+
+from rushes.preference.rubric import Rubric, rubric
+from rushes.preference.study.allocation import may_return, recount
+from rushes.preference.study.database.tables import assignment, pair, rater, vote
+from rushes.preference.study.errors import StudyError
+from rushes.preference.study.queries import log, watch_rule
+from rushes.preference.study.records import Accepted, Choice, Feedback, Missing, Refusal, Side, VoteForm
+from rushes.preference.study.work import at_work, count_time, durations, ledgers
+from rushes.preference.votes import HIGHEST_RATING, LOWEST_RATING, Winner
+from rushes.preference.watch import WatchRule
+
+LONGEST_KEY = 64
+LONGEST_NOTE = 1000
+
+
+def submit(
+    connection: Connection, session: str, key: str, form: VoteForm, *, request: str, correction: bool, now: int
+) -> Accepted | Refusal:
+    """Store a vote under the idempotency key `request`; see `StudyService.submit_vote`."""
+    if not 1 <= len(request) <= LONGEST_KEY:
+        raise StudyError(f"an idempotency key has 1 to {LONGEST_KEY} characters; got {len(request)}")
+    who, row = at_work(connection, session, key, now)
+    if row.vote_id is not None:
+        before = vote.c.assignment_id == row.id, vote.c.key == request
+        known = connection.execute(select(vote.c.id, vote.c.winner).where(*before)).first()
+        if known is not None:
+            return Accepted(vote=known.id, repeated=True, feedback=_feedback(row, known.winner))
+    missing = (
+        *_closed(row, correction),
+        *_watch_missing(row, watch_rule(who)),
+        *_form_missing(form, row.family, rubric(who.rubric)),
+    )
+    if missing:
+        return Refusal(missing=missing)
+    count_time(connection, who, now=now)  # the rater's row before the pair's: an exclusion takes them in that order
+    stored, winner = _store(connection, who, row, form, request=request, now=now)
+    return Accepted(vote=stored, repeated=False, feedback=_feedback(row, winner))
+
+
+def _closed(row: Row[Any], correction: bool) -> list[Missing]:
+    if row.state == "problem":
+        return [Missing(field="assignment", message="You reported a problem with this pair; go on to the next one.")]
+    if row.vote_id is not None and row.purpose != "training" and not correction:
+        return [Missing(field="assignment", message="You voted on this pair already; the first vote stands.")]
+    return []
+
+
+def _watch_missing(row: Row[Any], rule: WatchRule) -> list[Missing]:
+    books, lengths = ledgers(row), durations(row)
+    found = []
+    for side in ("A", "B"):
+        done = books[side].passes(lengths[side], rule)
+        if done < rule.passes:
+            message = f"Watch clip {side} fully {rule.passes} times; so far {done} of {rule.passes}."
+            found.append(Missing(field=f"watch_{side.lower()}", message=message))
+    return found
+
+
+def _form_missing(form: VoteForm, family: str, book: Rubric) -> list[Missing]:
+    found = []
+    if form.winner not in ("A", "B", "Tie"):
+        found.append(Missing(field="winner", message="Choose A, B or Tie."))
+    found += _tags_missing(form, family, book)
+    for side, ratings in (("a", form.ratings_a), ("b", form.ratings_b)):
+        found += _ratings_missing(side, ratings, family, book)
+    if len(form.note) > LONGEST_NOTE:
+        message = f"Keep the note under {LONGEST_NOTE} characters; it has {len(form.note)}."
+        found.append(Missing(field="note", message=message))
+    if "\0" in form.note:  # PostgreSQL cannot keep it, and no CSV with it can be read back
+        found.append(Missing(field="note", message="Take the character NUL out of the note."))
+    return found
+
+
+def _tags_missing(form: VoteForm, family: str, book: Rubric) -> list[Missing]:
+    offered, found = book.tags_for(family), []
+    if not form.primary_tag:
+        found.append(Missing(field="primary_tag", message="Choose 1 primary reason tag."))
+    elif form.primary_tag not in offered:
+        found.append(Missing(field="primary_tag", message=f"“{form.primary_tag}” is not offered for this task."))
+    if len(form.secondary_tags) > book.most_secondary_tags:
+        message = f"Choose 0–{book.most_secondary_tags} secondary tags; there are {len(form.secondary_tags)}."
+        found.append(Missing(field="secondary_tags", message=message))
+    strangers = [tag for tag in form.secondary_tags if tag not in offered]
+    if strangers:
+        found.append(Missing(field="secondary_tags", message=f"“{strangers[0]}” is not offered for this task."))
+    chosen = [tag for tag in (form.primary_tag, *form.secondary_tags) if tag]
+    if len(set(chosen)) < len(chosen):
+        found.append(Missing(field="secondary_tags", message="Choose each tag once."))
+    return found
+
+
+def _ratings_missing(side: str, ratings: Mapping[str, int], family: str, book: Rubric) -> list[Missing]:
+    found = []
+    offered = {dimension.key: dimension.label for dimension in book.dimensions_for(family)}
+    for name, label in offered.items():
+        value = ratings.get(name)
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if not whole or not LOWEST_RATING <= value <= HIGHEST_RATING:  # type: ignore[operator]
+            message = f"Rate clip {side.upper()} for {label}, {LOWEST_RATING} to {HIGHEST_RATING}."
+            found.append(Missing(field=f"ratings_{side}.{name}", message=message))
+    for name in sorted(set(ratings) - set(offered)):
+        found.append(Missing(field=f"ratings_{side}.{name}", message=f"“{name}” is not rated for this task."))
+    return found
+
+
+def _true_winner(choice: Choice | None, left: str) -> Winner:
+    """From the screen to the systems."""
+    if choice == "Tie":
+        return "tie"
+    return "a" if (choice == "A") == (left == "a") else "b"
+
+
+_HOLD = select(pair.c.id).where(pair.c.id == bindparam("pair_wanted")).with_for_update(key_share=True)
+_ADD = vote.insert().returning(vote.c.id)
+_DONE = assignment.update().where(assignment.c.id == bindparam("wanted_id"))
+
+
+def _store(
+    connection: Connection, who: Row[Any], row: Row[Any], form: VoteForm, *, request: str, now: int
+) -> tuple[int, Winner]:
+    connection.execute(_HOLD, {"pair_wanted": row.pair_id})
+    late = row.state == "late" or (row.state == "released" and not may_return(connection, row))
+    winner = _true_winner(form.winner, row.left)
+    values = {
+        "study_id": who.study_id,
+        "assignment_id": row.id,
+        "pair_id": row.pair_id,
+        "rater_id": who.id,
+        "purpose": "late" if late else row.purpose,
+        "key": request,
+        "winner": winner,
+        "left": row.left,
+        "primary_tag": form.primary_tag,
+        "secondary_tags": list(form.secondary_tags),
+        "ratings": _by_system(form, row.left),
+        "pair_ratings": {},
+        "note": form.note,
+        "watched": _watched(row),
+        "supersedes": row.vote_id,
+        "at_ms": now,
+    }
+    stored = connection.execute(_ADD, values).scalar_one()
+    state = "late" if late else "voted"
+    done = {"vote_id": stored, "state": state, "draft": None, "touched_ms": now}
+    connection.execute(_DONE, {"wanted_id": row.id, **done})
+    if row.purpose == "training" and who.trained_ms is None:
+        connection.execute(rater.update().where(rater.c.id == who.id).values(trained_ms=now))
+    recount(connection, row.pair_id, minimum=who.min_raters, kind=row.kind)
+    action = "voted" if row.vote_id is None else "corrected a vote"
+    log(connection, study_id=who.study_id, actor=who.code, action=action, now=now, sample=row.sample, vote=stored)
+    return int(stored), winner
+
+
+def _by_system(form: VoteForm, left: str) -> dict[str, list[int]]:
+    first, second = (form.ratings_a, form.ratings_b) if left == "a" else (form.ratings_b, form.ratings_a)
+    return {name: [first[name], second[name]] for name in sorted(first)}
+
+
+def _watched(row: Row[Any]) -> list[list[object]]:
+    """The ledger with true systems: [clip, pass, start, end]."""
+    shown: tuple[tuple[Side, Any], ...] = (
+        ("A", "a" if row.left == "a" else "b"),
+        ("B", "b" if row.left == "a" else "a"),
+    )
+    books = ledgers(row)
+    return [list(span) for side, system in shown for span in books[side].spans(system)]
+
+
+def _feedback(row: Row[Any], winner: str) -> Feedback | None:
+    if row.purpose != "training" or row.expected is None:
+        return None
+    on_screen: dict[str, Choice] = {"tie": "Tie", row.left: "A", "b" if row.left == "a" else "a": "B"}
+    return Feedback(
+        right=winner == row.expected,
+        expected=on_screen[row.expected],
+        expected_tag=row.expected_tag,
+        text=row.feedback,
+    )

@@ -1,0 +1,453 @@
+"""A rater at work: the task on the screen, the play ledger, drafts, the vote, problems."""
+
+from __future__ import annotations
+
+import math
+from collections import namedtuple
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from sqlalchemy import BigInteger, Connection, Row, bindparam, or_, select
+
+from rushes.preference.rubric import FAMILIES, rubric
+from rushes.preference.statistics.pairs import seeded_order
+from rushes.preference.study.accounts import session_of
+from rushes.preference.study.allocation import (
+    HAS_VOTED,
+    TASKS_EXPECTED,
+    add_assignment,
+    open_assignments,
+    recount,
+    take_back,
+)
+from rushes.preference.study.database.tables import (
+    assignment,
+    clip,
+    pair,
+    play,
+    problem,
+    rater,
+    rater_session,
+    study,
+    vote,
+)
+from rushes.preference.study.errors import NotAllowed, StudyError
+from rushes.preference.study.queries import SESSION, WHO, log, signed_in, watch_rule
+from rushes.preference.study.records import (
+    Choice,
+    ClipView,
+    Media,
+    PlayEvent,
+    RaterSession,
+    Side,
+    Task,
+    VoteForm,
+    WatchState,
+)
+from rushes.preference.study.tokens import token_hash
+from rushes.preference.watch import Ledger, WatchRule, credit
+
+BREAK_MS = 10 * 60_000
+IDLE_MS = 60_000
+"""Longer gaps between signs of life are not counted as work."""
+SIGN_EVERY_MS = 4_000
+"""Signs of life closer together than this are one: a page reports its play every second."""
+SET_BACK_MS = 60_000
+"""A clock that is this much behind the last sign of life was set back."""
+MOST_EVENTS = 500
+NOT_YOURS = "this pair is not one of yours; reload the page to get your next one"
+PROBLEMS = ("will not play", "no sound", "offensive", "other")
+LONGEST_TEXT = 2000
+
+_CLIP_A, _CLIP_B = clip.alias("clip_a"), clip.alias("clip_b")
+_PLACE = (
+    *assignment.c,
+    pair.c.kind,
+    pair.c.sample,
+    pair.c.family,
+    pair.c.prompt_text,
+    pair.c.expected,
+    pair.c.expected_tag,
+    pair.c.feedback,
+    *(
+        column.label(f"{side}_{column.name}")
+        for side, table in (("a", _CLIP_A), ("b", _CLIP_B))
+        for column in (
+            table.c.duration_ms,
+            table.c.fps,
+            table.c.width,
+            table.c.height,
+            table.c.has_audio,
+        )
+    ),
+)
+_MINE = (
+    select(*_PLACE, TASKS_EXPECTED, HAS_VOTED)
+    .join(pair, pair.c.id == assignment.c.pair_id)
+    .join(_CLIP_A, _CLIP_A.c.id == pair.c.clip_a_id)
+    .join(_CLIP_B, _CLIP_B.c.id == pair.c.clip_b_id)
+    .where(assignment.c.key == bindparam("wanted_key"), assignment.c.rater_id == bindparam("wanted_rater"))
+    .with_for_update(of=assignment, key_share=True)
+)
+_AT_WORK = (
+    select(*(column.label(f"who_{column.name}") for column in WHO), *_PLACE)
+    .select_from(rater_session)
+    .join(rater, rater.c.id == rater_session.c.rater_id)
+    .join(study, study.c.id == rater.c.study_id)
+    .join(assignment, assignment.c.rater_id == rater.c.id)
+    .join(pair, pair.c.id == assignment.c.pair_id)
+    .join(_CLIP_A, _CLIP_A.c.id == pair.c.clip_a_id)
+    .join(_CLIP_B, _CLIP_B.c.id == pair.c.clip_b_id)
+    .where(rater_session.c.token_hash == SESSION, assignment.c.key == bindparam("wanted_key"))
+    .with_for_update(of=assignment, key_share=True)
+)
+_Who: Any = namedtuple("_Who", [column.name for column in WHO])  # type: ignore[misc]
+_Place: Any = namedtuple("_Place", [column.name for column in _PLACE])  # type: ignore[misc]
+_KEEP = assignment.update().where(assignment.c.id == bindparam("wanted_id"))
+
+
+def at_work(connection: Connection, session: str, key: str, now: int) -> tuple[Any, Any]:
+    """The rater behind a cookie and their own assignment of this key, held until the transaction ends.
+
+    One query for both, because nearly every request of a page needs both. `NotAllowed` when the session is unknown or
+    has ended, and for an assignment that is somebody else's.
+    """
+    found = connection.execute(_AT_WORK, {"session_hash": token_hash(session), "wanted_key": key}).first()
+    if found is None or found.who_expires_ms <= now:
+        signed_in(connection, session, now)
+        raise NotAllowed(NOT_YOURS)
+    return _Who._make(found[: len(WHO)]), _Place._make(found[len(WHO) :])
+
+
+def _mine(connection: Connection, who: Row[Any], key: str) -> Any:
+    """The rater's own assignment of this key, held until the transaction ends, with the tasks to expect."""
+    keys = {"wanted_key": key, "wanted_rater": who.id, "rater_wanted": who.id, "study_wanted": who.study_id}
+    row = connection.execute(_MINE, keys).first()
+    if row is None:
+        raise NotAllowed(NOT_YOURS)
+    return row
+
+
+def training_task(connection: Connection, session: str, *, now: int) -> Task:
+    who = signed_in(connection, session, now)
+    _require_consent(who)
+    wanted = (assignment.c.rater_id == who.id, assignment.c.purpose == "training")
+    key = connection.execute(select(assignment.c.key).where(*wanted)).scalar()
+    if key is None:
+        query = select(pair.c.id).where(pair.c.study_id == who.study_id, pair.c.kind == "training")
+        pair_id = connection.execute(query.order_by(pair.c.id)).scalar()
+        if pair_id is None:
+            raise StudyError(f"study {who.study_name} has no training pair; go on to the first pair")
+        left: Any = "a" if seeded_order(who.seed, "training side", who.code) % 2 else "b"
+        key = add_assignment(connection, who, pair_id=pair_id, left=left, purpose="training", number=0, now=now).key
+    return _task(connection, who, _mine(connection, who, key), now=now)
+
+
+def next_task(connection: Connection, session: str, *, ahead: int, now: int) -> Task | None:
+    who = signed_in(connection, session, now)
+    _require_training(who)
+    return _next_task(connection, who, ahead=ahead, now=now)
+
+
+def standing(connection: Connection, session: str, *, now: int) -> tuple[RaterSession, Task | None]:
+    who = signed_in(connection, session, now)
+    found = session_of(who)
+    return found, _next_task(connection, who, ahead=0, now=now) if found.stage in ("work", "done") else None
+
+
+def clips_ahead(connection: Connection, session: str, *, now: int) -> tuple[str, ...]:
+    who = signed_in(connection, session, now)
+    _require_training(who)
+    held = open_assignments(connection, who, count=2, now=now)
+    return (held[1].token_a, held[1].token_b) if len(held) > 1 else ()
+
+
+def _next_task(connection: Connection, who: Row[Any], *, ahead: int, now: int) -> Task | None:
+    held = open_assignments(connection, who, count=ahead + 1, now=now, show=ahead == 0)
+    if len(held) <= ahead:
+        return None
+    return _task(connection, who, _mine(connection, who, held[ahead].key), now=now, show=ahead == 0)
+
+
+def last_vote(connection: Connection, session: str, *, now: int) -> Task | None:
+    who = signed_in(connection, session, now)
+    found = connection.execute(_LAST_VOTE, {"rater_wanted": who.id}).first()
+    if found is None:
+        return None
+    task = _task(connection, who, _mine(connection, who, found.assignment_key), now=now, show=False)
+    return replace(task, draft=_form_of(found))
+
+
+_LAST_VOTE = (
+    select(vote, assignment.c.key.label("assignment_key"))
+    .join(assignment, assignment.c.vote_id == vote.c.id)
+    .where(
+        assignment.c.rater_id == bindparam("rater_wanted"),
+        assignment.c.state.in_(("voted", "late")),
+        assignment.c.purpose != "training",
+    )
+    .order_by(assignment.c.number.desc())
+    .limit(1)
+)
+
+
+def _form_of(row: Row[Any]) -> VoteForm:
+    """A stored vote as it looked on the screen."""
+    first = row.left == "a"
+    on_screen: dict[str, Choice] = {"tie": "Tie", "a": "A" if first else "B", "b": "B" if first else "A"}
+    return VoteForm(
+        winner=on_screen[row.winner],
+        primary_tag=row.primary_tag,
+        secondary_tags=tuple(row.secondary_tags),
+        ratings_a={name: both[0 if first else 1] for name, both in row.ratings.items()},
+        ratings_b={name: both[1 if first else 0] for name, both in row.ratings.items()},
+        note=row.note,
+    )
+
+
+def _require_training(who: Row[Any]) -> None:
+    _require_consent(who)
+    if who.trained_ms is None:
+        raise StudyError("do the training pair first")
+
+
+def _require_consent(who: Row[Any]) -> None:
+    if who.consent_ms is None:
+        raise StudyError("agree to take part first")
+
+
+def _task(connection: Connection, who: Row[Any], row: Row[Any], *, now: int, show: bool = True) -> Task:
+    if show and row.shown_ms is None:
+        connection.execute(_KEEP, {"wanted_id": row.id, "shown_ms": now, "touched_ms": now})
+    book, training = rubric(who.rubric), row.purpose == "training"
+    expected = row.expected_tasks if who.quota is None else min(row.expected_tasks, who.quota)
+    a, b = ("a", "b") if row.left == "a" else ("b", "a")
+    return Task(
+        assignment=row.key,
+        training=training,
+        number=row.number,
+        total=0 if training else max(expected, row.number),
+        family=row.family,
+        family_title=FAMILIES.get(row.family, ""),
+        prompt=row.prompt_text,
+        a=_clip_view(row, a, row.token_a),
+        b=_clip_view(row, b, row.token_b),
+        rubric=who.rubric,
+        dimensions=tuple(dimension.key for dimension in book.dimensions_for(row.family)),
+        tags=book.tags_for(row.family),
+        watch=watch_state(row, watch_rule(who)),
+        draft=None if row.draft is None else form_from_plain(row.draft),
+        session_minutes=0 if who.work_since_ms is None else _minutes(who, now),
+        has_voted=row.has_voted,
+    )
+
+
+def _minutes(who: Row[Any], now: int) -> int:
+    return 0 if now - who.seen_ms >= BREAK_MS else max(0, now - who.work_since_ms) // 60_000
+
+
+def _clip_view(row: Row[Any], side: str, token: str) -> ClipView:
+    fields = ("duration_ms", "fps", "width", "height", "has_audio")
+    return ClipView(token=token, **{name: getattr(row, f"{side}_{name}") for name in fields})
+
+
+def form_plain(form: VoteForm) -> dict[str, object]:
+    return asdict(form)
+
+
+def form_from_plain(data: dict[str, Any]) -> VoteForm:
+    return VoteForm(**(data | {"secondary_tags": tuple(data["secondary_tags"])}))
+
+
+def durations(row: Row[Any]) -> dict[Side, int]:
+    """Milliseconds of the clips as shown, A on the left."""
+    left, right = (row.a_duration_ms, row.b_duration_ms)
+    return {"A": left, "B": right} if row.left == "a" else {"A": right, "B": left}
+
+
+def ledgers(row: Row[Any]) -> dict[Side, Ledger]:
+    stored = row.watch or {}
+    return {"A": Ledger.from_plain(stored.get("A")), "B": Ledger.from_plain(stored.get("B"))}
+
+
+def watch_state(
+    row: Row[Any], rule: WatchRule, *, books: dict[Side, Ledger] | None = None, refused: Sequence[str] = ()
+) -> WatchState:
+    books, lengths = books or ledgers(row), durations(row)
+    return WatchState(
+        passes_a=books["A"].passes(lengths["A"], rule),
+        passes_b=books["B"].passes(lengths["B"], rule),
+        required=rule.passes,
+        share_a=books["A"].share(lengths["A"], rule),
+        share_b=books["B"].share(lengths["B"], rule),
+        not_credited=tuple(refused),
+    )
+
+
+def record_play(connection: Connection, session: str, key: str, events: Sequence[PlayEvent], *, now: int) -> WatchState:
+    who, row = at_work(connection, session, key, now)
+    rule = watch_rule(who)
+    _check_events(events)
+    books, lengths = ledgers(row), durations(row)
+    shown = _shown(row, now)
+    elapsed = now - shown
+    fresh, refused = _fresh(connection, row, events), []
+    stored = []
+    for event in fresh:
+        books[event.side], why = credit(
+            books[event.side],
+            event.start_ms,
+            event.end_ms,
+            rate=event.rate,
+            visible=event.visible,
+            duration_ms=lengths[event.side],
+            elapsed_ms=elapsed,
+            rule=rule,
+        )
+        refused += [f"{event.side}: {why}"] if why else []
+        stored.append(asdict(event) | {"assignment_id": row.id, "refused": why, "at_ms": now})
+    if stored:
+        connection.execute(play.insert(), stored)
+    watched: dict[str, object] = {side: book.plain() for side, book in books.items()}
+    watched["newest"] = max(_newest(row), *(event.sequence for event in fresh)) if fresh else _newest(row)
+    connection.execute(_KEEP, {"wanted_id": row.id, "watch": watched, "shown_ms": shown, "touched_ms": now})
+    sign_of_life(connection, who, row, now=now)
+    return watch_state(row, rule, books=books, refused=refused)
+
+
+def _shown(row: Row[Any], now: int) -> int:
+    """When the pair was shown, by the server's clock as it goes now.
+
+    Where the clock was set back since the last sign of life, the showing moves with it: otherwise nothing that is
+    watched would count until the clock is where it was. Small steps are left alone; two servers differ by as much.
+    """
+    shown = int(row.shown_ms if row.shown_ms is not None else row.assigned_ms)
+    back = row.touched_ms - now
+    return shown - back if back > SET_BACK_MS else shown
+
+
+def _check_events(events: Sequence[PlayEvent]) -> None:
+    if len(events) > MOST_EVENTS:
+        raise StudyError(f"a report holds at most {MOST_EVENTS} stretches of play; got {len(events)}")
+    for event in events:
+        numbers = (event.start_ms, event.end_ms, event.rate)
+        if event.side not in ("A", "B") or not all(map(math.isfinite, numbers)):
+            raise StudyError("a stretch of play needs side A or B and finite times")
+        if not all(abs(number) < 2**62 for number in (event.sequence, event.client_ms)):
+            raise StudyError("a stretch of play has a sequence or a clock out of range")
+
+
+def _newest(row: Row[Any]) -> int:
+    return int((row.watch or {}).get("newest", -(2**62)))
+
+
+def _fresh(connection: Connection, row: Row[Any], events: Sequence[PlayEvent]) -> list[PlayEvent]:
+    """The events not stored yet: a page that got no answer sends its report again."""
+    doubtful = [event.sequence for event in events if event.sequence <= _newest(row)]
+    known: set[tuple[str, int]] = set()
+    if doubtful:
+        query = select(play.c.side, play.c.sequence).where(
+            play.c.assignment_id == row.id, play.c.sequence.in_(doubtful)
+        )
+        known = {(side, sequence) for side, sequence in connection.execute(query)}
+    fresh = []
+    for event in events:
+        if (event.side, event.sequence) not in known:
+            known.add((event.side, event.sequence))
+            fresh.append(event)
+    return fresh
+
+
+def sign_of_life(connection: Connection, who: Row[Any], row: Row[Any], *, now: int) -> None:
+    """Keep the rater's place and count the time they work."""
+    if row.state == "released":
+        take_back(connection, row, minimum=who.min_raters, now=now)
+    count_time(connection, who, now=now)
+
+
+def count_time(connection: Connection, who: Row[Any], *, now: int) -> None:
+    """Count the time a rater works; breaks of ten minutes start a new stretch."""
+    gap = None if who.seen_ms is None else max(0, now - who.seen_ms)
+    if gap is not None and gap < SIGN_EVERY_MS:
+        return
+    fresh_start = gap is None or gap >= BREAK_MS or who.work_since_ms is None
+    values = {
+        "rater_wanted": who.id,
+        "seen_ms": now,
+        "work_since_ms": now if fresh_start else who.work_since_ms,
+        "worked_ms": gap if gap is not None and gap <= IDLE_MS else 0,
+    }
+    connection.execute(_SEEN, values)
+
+
+_SEEN = (
+    rater.update()
+    .where(rater.c.id == bindparam("rater_wanted"))
+    .values(
+        seen_ms=bindparam("seen_ms"),
+        work_since_ms=bindparam("work_since_ms"),
+        active_ms=rater.c.active_ms + bindparam("worked_ms", type_=BigInteger),
+    )
+)
+
+
+def save_draft(connection: Connection, session: str, key: str, form: VoteForm, *, now: int) -> None:
+    who, row = at_work(connection, session, key, now)
+    draft = form_plain(form)
+    if len(str(draft)) > 4 * LONGEST_TEXT:
+        raise StudyError("the draft is too long; shorten the note")
+    kept = {"draft": draft, "shown_ms": _shown(row, now), "touched_ms": now}
+    connection.execute(_KEEP, {"wanted_id": row.id, **kept})
+    sign_of_life(connection, who, row, now=now)
+
+
+def report_problem(connection: Connection, session: str, key: str, *, kind: str, text: str, now: int) -> None:
+    who, row = at_work(connection, session, key, now)
+    if kind not in PROBLEMS:
+        raise StudyError(f"a problem is one of {', '.join(PROBLEMS)}; got {kind!r}")
+    if row.state in ("voted", "late", "problem"):
+        raise StudyError("this pair is closed for you; there is nothing to report any more")
+    values = {"study_id": who.study_id, "assignment_id": row.id, "kind": kind, "text": text[:LONGEST_TEXT]}
+    connection.execute(problem.insert().values(**values, at_ms=now))
+    connection.execute(assignment.update().where(assignment.c.id == row.id).values(state="problem"))
+    if row.purpose == "training":
+        connection.execute(rater.update().where(rater.c.id == who.id).values(trained_ms=now))
+    recount(connection, row.pair_id, minimum=who.min_raters, kind=row.kind)
+    log(connection, study_id=who.study_id, actor=who.code, action="problem", now=now, sample=row.sample, kind=kind)
+
+
+_SHOWN = (
+    select(
+        assignment.c.left,
+        assignment.c.token_a,
+        *(
+            column.label(f"{side}_{column.name}")
+            for side, table in (("a", _CLIP_A), ("b", _CLIP_B))
+            for column in (table.c.path, table.c.content_type, table.c.size)
+        ),
+    )
+    .join(pair, pair.c.id == assignment.c.pair_id)
+    .join(_CLIP_A, _CLIP_A.c.id == pair.c.clip_a_id)
+    .join(_CLIP_B, _CLIP_B.c.id == pair.c.clip_b_id)
+    .where(or_(assignment.c.token_a == bindparam("token"), assignment.c.token_b == bindparam("token")))
+)
+_SHOWN_TO = _SHOWN.where(assignment.c.rater_id == bindparam("rater_wanted"))
+
+
+def media(connection: Connection, token: str, *, rater_id: int | None) -> Media:
+    """The file behind a token: of this rater's assignments, or, for administrators (None), any clip's."""
+    if rater_id is None:
+        row = connection.execute(_SHOWN, {"token": token}).first()
+    else:
+        row = connection.execute(_SHOWN_TO, {"token": token, "rater_wanted": rater_id}).first()
+    path, content_type, size = "", "", 0
+    if row is not None:
+        first = (token == row.token_a) == (row.left == "a")
+        path, content_type, size = row[2:5] if first else row[5:8]
+    elif rater_id is None:
+        found = connection.execute(select(clip.c.path, clip.c.content_type, clip.c.size).where(clip.c.token == token))
+        path, content_type, size = found.first() or ("", "", 0)
+    if not path:
+        raise NotAllowed("no such clip; reload the page")
+    return Media(path=path, content_type=content_type, etag=token[:16], size=size)

@@ -1,0 +1,1 @@
+"""Buckets and objects: addresses, listings, copies here and back."""

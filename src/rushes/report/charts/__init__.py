@@ -1,1 +1,0 @@
-"""One module per instrument: the figures of its report."""

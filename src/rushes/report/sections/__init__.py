@@ -1,1 +1,0 @@
-"""One run, one section of the page: what each instrument's section holds."""

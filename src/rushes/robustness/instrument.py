@@ -1,0 +1,14 @@
+"""The robustness instrument, as the rest of Rushes sees it."""
+
+from rushes.core.instrument import Instrument
+
+INSTRUMENT = Instrument(
+    name="robustness",
+    title="Robustness",
+    question="Does the answer hold when the input wobbles?",
+    definitions="rushes.robustness.definitions:DEFINITIONS",
+    commands={"robust": "rushes.robustness.command:robust", "sweep": "rushes.robustness.sweep.command:sweep"},
+    section="rushes.robustness.section:section",
+    charts="rushes.robustness.charts:charts",
+    demo=("rushes.robustness.demo:run",),
+)

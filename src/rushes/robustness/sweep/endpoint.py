@@ -1,0 +1,162 @@
+"""A vision model behind an OpenAI-compatible endpoint as judge: sampled frames and a question in, an answer out."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
+from email.message import Message
+from pathlib import Path
+from time import sleep
+from typing import IO, cast
+
+from rushes.core.judge import Verdict
+from rushes.errors import InputError, MediaError
+from rushes.media import ClipReader
+from rushes.robustness.sweep.judges import parsed_verdict
+
+_FORM = (
+    'Answer with one JSON object and nothing else: {"output": "<your answer, a few words>", '
+    '"justification": "<why, one or two sentences>"}'
+)
+_LONGEST_SIDE = 512
+_JPEG_QUALITY = 90
+_TRY_AGAIN = (408, 429, 500, 502, 503, 504)
+_LONGEST_REPLY = 4 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointJudge:
+    """Asks a model a question about frames of the clip, through `POST {base_url}/chat/completions`."""
+
+    model: str
+    base_url: str
+    question: str
+    frames: int = 4
+    timeout_s: float = 120.0
+    api_key_env: str = "OPENAI_API_KEY"
+    """Environment variable with the key; sent only where it is set, written nowhere."""
+    attempts: int = 3
+    pause_s: float = 2.0
+    """Wait before a second attempt; doubled each time."""
+
+    def check(self) -> None:
+        """Refuse, before the first run, an address that cannot be asked."""
+        parts = urllib.parse.urlsplit(self.base_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise InputError(f"--base-url reads http(s)://host/v1; got {self.base_url!r}")
+        if parts.username or parts.password:
+            raise InputError("--base-url must hold no user name or password; put the key into the environment")
+        if not self.model or not self.question.strip():
+            raise InputError("a model judge needs --judge openai:MODEL and --question TEXT")
+        if self.frames < 1:
+            raise InputError(f"a model judge needs at least one frame; got {self.frames}")
+
+    def describe(self) -> dict[str, object]:
+        return {
+            "kind": "openai",
+            "model": self.model,
+            "base_url": self.base_url,
+            "question": self.question,
+            "frames": self.frames,
+            "longest_side": _LONGEST_SIDE,
+            "temperature": 0,
+        }
+
+    def judge(self, clip: Path, *, seed: int) -> Verdict:
+        try:
+            pictures = sampled_jpegs(clip, self.frames)
+        except MediaError as error:
+            return Verdict.failure(f"the perturbed clip cannot be read: {str(error).replace(str(clip), clip.name)}")
+        body = json.dumps(self._request(pictures, seed)).encode()
+        reason = ""
+        for attempt in range(self.attempts):
+            if attempt:
+                sleep(self.pause_s * 2 ** (attempt - 1))
+            try:
+                return _verdict(self._post(body))
+            except urllib.error.HTTPError as error:
+                reason = f"the endpoint answered {error.code} {error.reason}"
+                error.close()
+                if error.code not in _TRY_AGAIN:
+                    break
+            except (OSError, ValueError) as error:
+                cause = getattr(error, "reason", error)
+                late = isinstance(cause, TimeoutError)
+                reason = f"timed out after {self.timeout_s:g} s" if late else f"the endpoint cannot be reached: {cause}"
+        return Verdict.failure(reason)
+
+    def _request(self, pictures: Sequence[bytes], seed: int) -> dict[str, object]:
+        images = [
+            {"type": "image_url", "image_url": {"url": "data:image/jpeg;base64," + base64.b64encode(jpeg).decode()}}
+            for jpeg in pictures
+        ]
+        text = {"type": "text", "text": f"{self.question.strip()}\n\n{_FORM}"}
+        messages = [{"role": "user", "content": [text, *images]}]
+        return {"model": self.model, "temperature": 0, "seed": seed, "messages": messages}
+
+    def _post(self, body: bytes) -> bytes:
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        key = os.environ.get(self.api_key_env)
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        request = urllib.request.Request(f"{self.base_url.rstrip('/')}/chat/completions", body, headers, method="POST")
+        opener = urllib.request.build_opener(_NoRedirects)
+        with opener.open(request, timeout=self.timeout_s) as reply:
+            return cast(bytes, reply.read(_LONGEST_REPLY))
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A redirect would carry the key to another host: it is an error instead."""
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
+    ) -> None:
+        return None
+
+
+def _verdict(reply: bytes) -> Verdict:
+    """The verdict in a chat completion; a model that does not keep to the form gives its first line as answer."""
+    try:
+        text = json.loads(reply.decode("utf-8"))["choices"][0]["message"]["content"]
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return Verdict.failure("the endpoint's reply is no chat completion")
+    if not isinstance(text, str) or not text.strip():
+        return Verdict.failure("the model answered nothing")
+    verdict = parsed_verdict(_without_fence(text))
+    if not verdict.failed:
+        return verdict
+    first, _, rest = text.strip().partition("\n")
+    return Verdict(output=first.strip(), justification=rest.strip())
+
+
+def _without_fence(text: str) -> str:
+    """The inside of a Markdown code fence, which models like to put around JSON."""
+    lines = text.strip().splitlines()
+    return "\n".join(lines[1:-1]) if len(lines) > 2 and lines[0].startswith("```") and lines[-1] == "```" else text
+
+
+def sampled_jpegs(clip: Path, count: int) -> list[bytes]:
+    """`count` frames as JPEG, from the middles of equal stretches of the clip; fewer where the clip has fewer."""
+    with ClipReader(clip) as reader:
+        total = sum(1 for _ in reader)
+    wanted = sorted({(2 * i + 1) * total // (2 * count) for i in range(count)})
+    with ClipReader(clip) as reader:
+        return [_jpeg(frame.bgr()) for frame in reader if frame.index in wanted]
+
+
+def _jpeg(picture: object) -> bytes:
+    import cv2
+    import numpy as np
+
+    frame = np.asarray(picture, np.uint8)
+    scale = _LONGEST_SIDE / max(frame.shape[:2])
+    if scale < 1:
+        frame = np.asarray(cv2.resize(frame, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
+    _, data = cv2.imencode(".jpg", frame, [cv2.IMWRITE_JPEG_QUALITY, _JPEG_QUALITY])
+    return bytes(data)

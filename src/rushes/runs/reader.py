@@ -1,0 +1,172 @@
+"""Reading a run directory back into labelled measurements."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import weakref
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rushes.core import Definition, Measurement
+from rushes.errors import DefinitionError, RunError, RushesError
+from rushes.media.numpy_files import FAULTS, load_npz, reason
+from rushes.remote.store import Vanished, get_files, is_remote, joined, safe_name
+from rushes.runs.remote.pulling import pull_run, run_address
+from rushes.runs.subjects import Entry, Subject
+from rushes.runs.writer import FORMAT
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+_MISFITS = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+"""What files of somebody else's making can end in while they are put together."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run directory: what was asked, its subjects, and every number with its definition."""
+
+    path: Path
+    info: Mapping[str, Any]
+    subjects: tuple[Subject, ...]
+    measurements: Mapping[str, tuple[Measurement, ...]]
+    """By subject id, in stored order."""
+    url: str = ""
+    """Where the run lies, when that is a store; `path` is then a folder here that goes when the run does."""
+
+    @property
+    def place(self) -> str:
+        """What a user calls the run: its address, or its path."""
+        return self.url or str(self.path)
+
+    @property
+    def instrument(self) -> str:
+        return str(self.info["instrument"])
+
+    @property
+    def status(self) -> str:
+        """ "complete", "running" or "interrupted"."""
+        return str(self.info["status"])
+
+    @cached_property
+    def entries(self) -> tuple[Entry, ...]:
+        """Subjects with their measurements, without series."""
+        return tuple(Entry(subject=s, measurements=self.measurements.get(s.id, ())) for s in self.subjects)
+
+    def series(self, subject_id: str) -> dict[str, np.ndarray]:
+        """Per-frame series of one subject; {} where none was stored."""
+        target = self.series_file(subject_id)
+        if target is None:
+            return {}
+        try:
+            return load_npz(target)[0]
+        except FAULTS as error:
+            raise RunError(f"{target}: cannot be read as series ({reason(error)}); run the command again") from None
+
+    def series_file(self, subject_id: str) -> Path | None:
+        """The file of one subject's series, fetched when first asked for; None where none was stored."""
+        target = self.path / "series" / f"{subject_id}.npz"
+        if target.name != f"{subject_id}.npz":  # an id is no way out of the run's folder
+            return None
+        if self.url and not target.exists():
+            with suppress(Vanished):
+                get_files([(joined(self.url, f"series/{target.name}"), target)])
+        return target if target.exists() else None
+
+
+def read_run(path: Path | str) -> Run:
+    """Read a run directory, complete or not.
+
+    A run still going, or one that stopped half-way, gives the subjects finished so far. An address gives the run in a
+    store, as it is now. Raises `RunError` for a folder that is not a run, or a run written by a newer version.
+    """
+    return _read_remote(str(path)) if is_remote(path) else _read(Path(path))
+
+
+def _read_remote(given: str) -> Run:
+    url = run_address(given)
+    home = Path(tempfile.mkdtemp(prefix="rushes-run-"))
+    folder = home / safe_name(url)
+    folder.mkdir()
+    try:
+        pull_run(url, folder)
+        run = replace(_read(folder), url=url)
+    except BaseException as error:
+        shutil.rmtree(home, ignore_errors=True)
+        if isinstance(error, RushesError):
+            error.args = (str(error).replace(str(folder), url),)
+        raise
+    weakref.finalize(run, shutil.rmtree, home, ignore_errors=True)
+    return run
+
+
+def _read(folder: Path) -> Run:
+    try:
+        info = json.loads((folder / "run.json").read_bytes())
+    except FileNotFoundError:
+        raise RunError(f"{folder}: expected a run directory with run.json; found none") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise RunError(f"{folder / 'run.json'}: cannot be read as a run ({reason(error)})") from None
+    if not isinstance(info, dict) or not isinstance(info.get("format"), int):
+        raise RunError(f"{folder / 'run.json'}: expected a run's JSON object; got something else")
+    if info["format"] > FORMAT:
+        raise RunError(
+            f"{folder}: written by a newer rushes (format {info['format']}, this one reads {FORMAT}); upgrade rushes"
+        )
+    try:
+        return _assemble(folder, info)
+    except OSError as error:
+        raise RunError(f"{folder}: cannot be read ({error})") from None
+    except (*_MISFITS, DefinitionError) as error:
+        raise RunError(f"{folder}: the run's files do not fit together ({error!r}); run the command again") from None
+
+
+def _assemble(folder: Path, info: dict[str, Any]) -> Run:
+    if not all(isinstance(info[key], str) for key in ("instrument", "status")):
+        raise TypeError("instrument and status are words")
+    if (folder / "journal.jsonl").exists():
+        records = _whole_lines(folder / "journal.jsonl")
+        latest = {record["subject"]["id"]: record for record in records if "subject" in record}
+        subject_rows = [record["subject"] for record in latest.values()]
+        rows = [row for record in latest.values() for row in record["measurements"]]
+        journalled = [record["definition"] for record in records if "definition" in record]
+        facts = info["definitions"] | {definition["signature"]: definition for definition in journalled}
+    else:
+        subject_rows = _whole_lines(folder / "subjects.jsonl")
+        rows = _whole_lines(folder / "measurements.jsonl")
+        facts = info["definitions"]
+    definitions = {signature: Definition.from_dict(fact) for signature, fact in facts.items()}
+    measurements: dict[str, list[Measurement]] = {}
+    for row in rows:
+        measurements.setdefault(row["subject"], []).append(Measurement.from_dict(row, definitions[row["signature"]]))
+    subjects = {row["id"]: _subject(row) for row in subject_rows}
+    return Run(folder, info, tuple(subjects.values()), {key: tuple(value) for key, value in measurements.items()})
+
+
+def _whole_lines(path: Path) -> list[Any]:
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
+
+
+def _subject(row: Mapping[str, Any]) -> Subject:
+    kinds = {"id": str, "kind": str, "facts": dict, "reasons": list}
+    wrong = [key for key, kind in kinds.items() if not isinstance(row[key], kind)]
+    if wrong:
+        raise TypeError(f"a subject's {wrong[0]} is {row[wrong[0]]!r}")
+    return Subject(
+        id=row["id"],
+        kind=row["kind"],
+        path=row["path"],
+        sha256=row["sha256"],
+        facts=row["facts"],
+        badge=row["badge"],
+        reasons=tuple(row["reasons"]),
+    )

@@ -1,0 +1,1 @@
+"""Runs in a bucket: the folder here and its copy there."""

@@ -1,0 +1,82 @@
+"""What a run is about: one `Subject` per clip, set, sweep, pose file or study, and the `Entry` that measures it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from rushes.core import Measurement
+from rushes.errors import DefinitionError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Kind: TypeAlias = Literal["clip", "set", "pose", "sweep", "study"]
+_ID_LENGTH = 80
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subject:
+    """One line of `subjects.jsonl`."""
+
+    id: str
+    kind: Kind
+    path: str
+    """As the user gave it: relative paths stay relative, so that a run's bytes do not depend on the machine."""
+    sha256: str | None
+    facts: Mapping[str, object] = field(default_factory=dict)
+    """Plain data about the subject: media facts, counts, names. Never a clock or a host."""
+    badge: str | None = None
+    reasons: tuple[str, ...] = ()
+
+    def row(self) -> dict[str, object]:
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "path": self.path,
+            "sha256": self.sha256,
+            "facts": dict(self.facts),
+            "badge": self.badge,
+            "reasons": list(self.reasons),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A subject with its measurements and, where there is a timeline, its per-frame series."""
+
+    subject: Subject
+    measurements: tuple[Measurement, ...]
+    series: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for measurement in self.measurements:
+            if not isinstance(measurement, Measurement):
+                raise DefinitionError(f"a run stores measurements only; {self.subject.id} was given {measurement!r}")
+
+    def rows(self) -> list[dict[str, object]]:
+        """The lines of `measurements.jsonl`: the subject's id, then the number."""
+        return [{"subject": self.subject.id} | m.as_dict() for m in self.measurements]
+
+
+def subject_ids(stems: Sequence[str]) -> list[str]:
+    """Ids for these names, safe as file names, unique whatever the file system's case rules, in the given order.
+
+    >>> subject_ids(["take 1", "take 1", "Café", "../x"])
+    ['take_1', 'take_1-2', 'Café', 'x']
+    """
+    wanted = [re.sub(r"[^\w.-]+", "_", stem).strip("._-")[:_ID_LENGTH] or "clip" for stem in stems]
+    used: set[str] = set()
+    reached: dict[str, int] = {}  # the last number each name got: thousands of takes may share one name
+    ids = []
+    for name in wanted:
+        candidate, number = name, reached.get(name.casefold(), 1)
+        while candidate.casefold() in used:
+            number += 1
+            candidate = f"{name}-{number}"
+        reached[name.casefold()] = number
+        used.add(candidate.casefold())
+        ids.append(candidate)
+    return ids

@@ -1,0 +1,317 @@
+"""Writing a run directory so that a killed run continues and the result has the same bytes.
+
+While a run is under way, every finished subject is one line of `journal.jsonl`, appended and flushed before the next
+is taken; a definition is a line of its own, before its first use. `finish` merges the journal into `subjects.jsonl`
+and `measurements.jsonl` in input order, each by writing a temporary file and renaming it, and removes the journal.
+Opening the directory again with the same settings finds what is finished, in the journal or in the merged files, and
+leaves it alone.
+"""
+
+from __future__ import annotations
+
+import datetime
+import errno
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from rushes.core.canonical import canonical_json
+from rushes.core.files import replacing, replacing_bytes, take_lock
+from rushes.core.provenance import environment
+from rushes.errors import DefinitionError, RunError
+from rushes.runs.packing import Packed, pack
+from rushes.runs.subjects import Entry
+
+FORMAT = 2
+"""Version of the run directory's layout, in `run.json`: 2 adds `at` and `interval` to a number; 1 is still read."""
+_MEASUREMENTS, _SUBJECT = '{"measurements":[', '],"subject":'
+"""What a subject's line in the journal begins with, and what stands between its measurements and the subject."""
+_decoder = json.JSONDecoder()
+
+
+class RunWriter:
+    """Writes one run directory.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp()) / "run"
+    >>> with RunWriter(folder, instrument="clip", settings={"tier": 0}) as run:
+    ...     run.finish([])
+    >>> sorted(p.name for p in folder.iterdir())
+    ['measurements.jsonl', 'run.json', 'subjects.jsonl']
+
+    Parameters: `settings` is everything asked that can move a value; a directory holding a run with other settings is
+    refused. `inputs` is what the run was asked to look at, recorded only.
+    """
+
+    def __init__(
+        self, path: Path | str, *, instrument: str, settings: Mapping[str, object], inputs: Sequence[str] = ()
+    ) -> None:
+        self.path = Path(path)
+        self._info: dict[str, object] = {
+            "format": FORMAT,
+            "instrument": instrument,
+            "settings": dict(settings),
+            "inputs": list(inputs),
+            "environment": environment(),
+        }
+        self._definitions: dict[str, object] = {}
+        with _disk_errors(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
+            self._lock = self._take_lock()
+            try:
+                before = self._read_info()
+                self._definitions.update(_as_dict(before.get("definitions")))
+                self._info["started"] = before.get("started") or _now()
+                with _misfits(self.path):
+                    brought_back = self._bring_back_merged()
+                    self._lines = self._index_journal() if brought_back is None else brought_back
+                self._journal: IO[bytes] = open(self.path / "journal.jsonl", "ab+")
+                self._write_info("running")
+            except BaseException:
+                self._lock.close()
+                raise
+
+    def __enter__(self) -> RunWriter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self._journal.closed:
+            with suppress(OSError):  # a full disk fails again here; the reason for leaving early matters more
+                self._journal.close()
+            with suppress(OSError):
+                self._write_info("interrupted")
+        self._lock.close()
+        with suppress(OSError):
+            (self.path / ".lock").unlink(missing_ok=True)
+
+    def finished(self, subject_id: str) -> dict[str, object] | None:
+        """The subject's row when an earlier run finished it, else None."""
+        span = self._lines.get(subject_id)
+        if span is None:
+            return None
+        line = self._read_span(span)  # no text within it can hold _SUBJECT: its quotes would be escaped
+        return _as_dict(_decoder.raw_decode(line, line.index(_SUBJECT) + len(_SUBJECT))[0])
+
+    def add(self, entry: Entry | Packed) -> None:
+        """Store one finished subject; when this returns, a crash no longer loses it."""
+        packed = entry if isinstance(entry, Packed) else pack(entry)
+        with _disk_errors(self.path):
+            if packed.series is not None:
+                self._write_series(packed.subject_id, packed.series)
+            for signature, line in packed.definitions:
+                if signature not in self._definitions:
+                    self._definitions[signature] = _as_dict(json.loads(line))["definition"]
+                    self._journal.write(line)
+            start = self._journal.tell()
+            self._journal.write(packed.line)
+            self._journal.flush()
+            self._lines[packed.subject_id] = (start, len(packed.line))
+
+    def finish(self, order: Sequence[str]) -> None:
+        """Merge everything into the final files, subjects in this order; subjects not named are dropped."""
+        with _disk_errors(self.path):
+            self._journal.flush()
+            used: set[str] = set()
+            with (
+                replacing(self.path / "subjects.jsonl") as subjects,
+                replacing(self.path / "measurements.jsonl") as measurements,
+            ):
+                for subject_id in order:
+                    subject, rows = take_apart(self._read_span(self._lines[subject_id]))
+                    subjects.write(subject + "\n")
+                    for row, facts in rows:
+                        measurements.write(row + "\n")
+                        used.add(str(facts["signature"]))
+            self._journal.close()
+            self._definitions = {s: d for s, d in self._definitions.items() if s in used}
+            self._drop_stray_series(set(order))
+            self._write_info("complete")
+            (self.path / "journal.jsonl").unlink()
+
+    def _take_lock(self) -> IO[bytes]:
+        try:
+            return take_lock(self.path / ".lock")
+        except BlockingIOError:
+            raise RunError(
+                f"{self.path}: another rushes is writing this run; wait for it or choose another -o"
+            ) from None
+
+    def _read_info(self) -> dict[str, object]:
+        """`run.json` of an earlier run in this directory, checked to be the same question; {} where there is none."""
+        target = self.path / "run.json"
+        if not target.exists():
+            strangers = sorted(p.name for p in self.path.iterdir() if p.name not in {".lock", "journal.jsonl"})
+            if strangers:
+                raise RunError(
+                    f"{self.path}: expected an empty folder or a run; it holds {strangers[0]}; choose another -o"
+                )
+            return {}
+        try:
+            info = _as_dict(json.loads(target.read_bytes()))
+        except (ValueError, RecursionError):
+            raise RunError(f"{target}: expected a run's JSON; got something else; choose another -o") from None
+        for key in ("instrument", "settings"):
+            with _misfits(self.path):
+                here, asked = canonical_json(info.get(key)), canonical_json(self._info[key])
+            if here != asked:
+                raise RunError(
+                    f"{self.path}: holds a run with {key} {here}, not {asked}; choose another -o or remove the folder"
+                )
+        return info
+
+    def _bring_back_merged(self) -> dict[str, tuple[int, int]] | None:
+        """Turn a complete run back into a journal, so that what is finished stays finished.
+
+        Where each subject's line lies there, as `_index_journal` would find it; None where there is nothing to turn.
+        """
+        journal, subjects = self.path / "journal.jsonl", self.path / "subjects.jsonl"
+        if journal.exists() or not subjects.exists():
+            return None
+        rows: dict[str, list[str]] = {}
+        for text in _lines(self.path / "measurements.jsonl"):
+            row = _whole(text)
+            if "signature" not in row:
+                raise TypeError("a measurement without a signature")
+            rows.setdefault(str(row["subject"]), []).append(text)
+        lines, place = {}, 0
+        with replacing(journal) as out:
+            for text in _lines(subjects):
+                name = str(_whole(text)["id"])
+                line = f"{_MEASUREMENTS}{','.join(rows.get(name, []))}{_SUBJECT}{text}}}\n"
+                out.write(line)
+                lines[name] = (place, len(line.encode()))
+                place += lines[name][1]
+        return lines
+
+    def _index_journal(self) -> dict[str, tuple[int, int]]:
+        """Where each finished subject's line lies. A torn last line, from a crash in mid-write, is cut off."""
+        lines: dict[str, tuple[int, int]] = {}
+        journal = self.path / "journal.jsonl"
+        if not journal.exists():
+            return lines
+        good = 0
+        with open(journal, "rb") as file:
+            for text in file:
+                try:
+                    record = _record(text.decode()) if text.endswith(b"\n") else {}
+                except ValueError:
+                    record = {}
+                if "subject" in record:
+                    lines[str(_as_dict(record["subject"])["id"])] = (good, len(text))
+                elif "definition" in record:
+                    self._definitions[str(_as_dict(record["definition"])["signature"])] = record["definition"]
+                else:
+                    break
+                good += len(text)
+        if good < journal.stat().st_size:
+            os.truncate(journal, good)
+        return lines
+
+    def _read_span(self, span: tuple[int, int]) -> str:
+        """One line of the journal, which stays open for it: opening it for each of 10,000 clips takes longer."""
+        return os.pread(self._journal.fileno(), span[1], span[0]).decode()
+
+    def _write_series(self, subject_id: str, npz: bytes) -> None:
+        folder = self.path / "series"
+        folder.mkdir(exist_ok=True)
+        target = folder / f"{subject_id}.npz"
+        if target.name != f"{subject_id}.npz":  # an id is no way out of the run's folder
+            raise RunError(f"{self.path}: series are kept by ids that are file names; got {subject_id!r}")
+        with replacing_bytes(target) as out:
+            out.write(npz)
+
+    def _drop_stray_series(self, ids: set[str]) -> None:
+        for file in sorted((self.path / "series").glob("*")):
+            if file.suffix != ".npz" or file.stem not in ids:
+                file.unlink()
+
+    def _write_info(self, status: str) -> None:
+        info = dict(self._info) | {"status": status, "definitions": self._definitions}
+        if status != "running":
+            info["finished"] = _now()
+        with replacing(self.path / "run.json") as out:
+            out.write(json.dumps(json.loads(canonical_json(info)), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+
+
+def take_apart(line: str) -> tuple[str, list[tuple[str, dict[str, object]]]]:
+    """The subject's text, and each measurement's text with what it says, out of a subject's line in the journal.
+
+    The texts are canonical already, so they are cut out and not written anew: that is the greater part of a merge.
+
+    >>> take_apart('{"measurements":[{"value":1},{"value":2}],"subject":{"id":"a"}}')
+    ('{"id":"a"}', [('{"value":1}', {'value': 1}), ('{"value":2}', {'value': 2})])
+    """
+    rows = []
+    place = len(_MEASUREMENTS)
+    while line.startswith("{", place):
+        row, end = _decoder.raw_decode(line, place)
+        rows.append((line[place:end], _as_dict(row)))
+        place = end + 1 if line.startswith(",", end) else end
+    if not (line.startswith(_MEASUREMENTS) and line.startswith(_SUBJECT, place) and line.rstrip().endswith("}")):
+        raise ValueError(f"a line of the journal begins with {line[:40]!r}")
+    return line[place + len(_SUBJECT) :].rstrip()[:-1], rows
+
+
+def _record(line: str) -> dict[str, object]:
+    """What a line of the journal says; of a subject's line, the subject."""
+    if not line.startswith(_MEASUREMENTS):
+        record = _whole(line.strip())
+        if "subject" in record:  # JSON, but not as this class writes it: a merge could not cut it up
+            raise TypeError(f"a line of the journal begins with {line[:40]!r}")
+        return record
+    subject, rows = take_apart(line)
+    if not all("signature" in facts for _, facts in rows):
+        raise TypeError("a measurement without a signature")
+    return {"subject": json.loads(subject)}
+
+
+def _whole(line: str) -> dict[str, object]:
+    """The object that a line holds, and nothing else; `json.loads` with half its cost."""
+    data, end = _decoder.raw_decode(line)
+    if end != len(line):
+        raise ValueError(f"a line goes on after its end with {line[end : end + 40]!r}")
+    return _as_dict(data)
+
+
+def _lines(path: Path) -> list[str]:
+    return [text for line in path.read_bytes().decode().split("\n") if (text := line.strip())]
+
+
+def _as_dict(data: object) -> dict[str, object]:
+    return data if isinstance(data, dict) else {}
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+@contextmanager
+def _misfits(path: Path) -> Iterator[None]:
+    """Files of an earlier run that are not what a run writes: one line, and nothing of theirs is touched."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, RecursionError, DefinitionError) as error:
+        raise RunError(
+            f"{path}: the run's files do not fit together ({' '.join(repr(error).split())}); "
+            "choose another -o or remove the folder"
+        ) from None
+
+
+@contextmanager
+def _disk_errors(path: Path) -> Iterator[None]:
+    """Turn what the file system says into one line that tells what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise RunError(
+                f"{path}: the disk is full; free some space and run the same command again, finished work is kept"
+            ) from error
+        where = error.filename or path
+        raise RunError(f"{where}: cannot write the run ({error.strerror or error})") from error

@@ -1,0 +1,1 @@
+"""Several runs together: reports, comparisons."""

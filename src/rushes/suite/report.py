@@ -1,0 +1,76 @@
+"""`rushes report` in Python: runs into one self-contained HTML file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rushes.core.files import replacing
+from rushes.core.registry import load
+from rushes.errors import InputError
+from rushes.instruments import INSTRUMENTS
+from rushes.remote.store import delivered, is_remote
+from rushes.report.numbers import numbers_section
+from rushes.report.page import opening, render_page
+from rushes.report.section import ReportOptions, Section
+from rushes.runs import Run, read_run
+from rushes.workers.local import cpu_count
+
+STRIPS = 100
+"""Clips per run that get a film strip unless told otherwise, worst first: each has to be decoded again."""
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A written report."""
+
+    path: Path | str
+    bytes: int
+    found: str
+    runs: tuple[Run, ...]
+
+
+def write_report(
+    runs: Iterable[Run | Path | str],
+    path: Path | str,
+    *,
+    title: str = "",
+    lead: str = "",
+    strips: int = STRIPS,
+    jobs: int | None = None,
+    progress: Callable[[int], Progress] | None = None,
+) -> Report:
+    """Write runs, read or by directory, as one HTML file that opens offline.
+
+    `lead` is the opening paragraph, in place of what the sections found. `strips` is for how many clips of a run to
+    take key frames, worst first; 0 leaves them out. A run that is still going gives what is finished so far. The same
+    runs and clips give the same bytes. Raises `RunError` for a folder that is no run, or is from a newer version.
+    """
+    opened = tuple(run if isinstance(run, Run) else read_run(run) for run in runs)
+    if not opened:
+        raise InputError("expected at least one run directory; got none")
+    options = ReportOptions(strips=strips, jobs=jobs or cpu_count(), progress=progress)
+    sections = [_section(run, f"run-{number}", options) for number, run in enumerate(opened, 1)]
+    html = render_page(sections, title=title or _title(opened), lead=lead)
+    try:
+        with delivered(path) as target, replacing(target) as out:
+            out.write(html)
+    except OSError as error:
+        raise InputError(f"{path}: cannot write the report ({error.strerror or error})") from None
+    found = lead or opening(sections)
+    return Report(path=path if is_remote(path) else Path(path), bytes=len(html.encode()), found=found, runs=opened)
+
+
+def _title(runs: Sequence[Run]) -> str:
+    names = list(dict.fromkeys(run.path.resolve().name for run in runs))
+    return f"Report on {names[0]}" if len(names) == 1 else f"Report on {len(runs)} runs"
+
+
+def _section(run: Run, anchor: str, options: ReportOptions) -> Section:
+    if run.instrument not in INSTRUMENTS:
+        return numbers_section(run, anchor)
+    made: Section = load(INSTRUMENTS[run.instrument].section)(run, anchor, options)
+    return made

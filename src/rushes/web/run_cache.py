@@ -1,0 +1,149 @@
+"""The runs being served: read once, read again when their files change, never written to."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from rushes.core import Definition, Measurement
+from rushes.instruments import INSTRUMENTS
+from rushes.report.figure import Figure
+from rushes.report.numbers import figures_of
+from rushes.runs import Entry, Run, read_run
+from rushes.runs.writer import FORMAT
+
+_FILES = ("run.json", "subjects.jsonl", "measurements.jsonl", "journal.jsonl")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One subject with its readings by key."""
+
+    entry: Entry
+    values: Mapping[str, Measurement]
+
+
+@dataclass(frozen=True)
+class OpenRun:
+    """A run as it was when its files had this stamp."""
+
+    run: Run
+    stamp: str
+
+    @cached_property
+    def definitions(self) -> dict[str, Definition]:
+        """The run's readings by key: the metric's name for its first reading, the signature for every other."""
+        found: dict[str, Definition] = {}
+        for definition in self._keys.values():
+            found.setdefault(definition[0], definition[1])
+        return found
+
+    @cached_property
+    def _keys(self) -> dict[int, tuple[str, Definition]]:
+        # A run read from disk shares its Definition objects, so identity stands for the signature: much quicker.
+        keys: dict[int, tuple[str, Definition]] = {}
+        named: dict[str, str] = {}
+        for entry in self.run.entries:
+            for m in entry.measurements:
+                if id(m.definition) not in keys:
+                    first = named.setdefault(m.definition.name, m.signature)
+                    key = m.definition.name if first == m.signature else m.signature
+                    keys[id(m.definition)] = (key, m.definition)
+        return keys
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        keys = self._keys
+        return tuple(
+            Row(entry, {keys[id(m.definition)][0]: m for m in entry.measurements}) for entry in self.run.entries
+        )
+
+    @cached_property
+    def figures(self) -> tuple[Sequence[Figure], str]:
+        """The charts of the report, drawn once per state of the run; or why there are none."""
+        known = self.run.instrument in INSTRUMENTS
+        return figures_of(self.run, INSTRUMENTS[self.run.instrument] if known else None)
+
+    @cached_property
+    def by_id(self) -> dict[str, Row]:
+        return {row.entry.subject.id: row for row in self.rows}
+
+
+@dataclass
+class Shelf:
+    """Runs by folder, kept while their files stay as they are; and the opaque tokens of their clips."""
+
+    _tokens: dict[tuple[str, str], str] = field(default_factory=dict)
+    _takes: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _open: dict[Path, OpenRun] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def read(self, folder: Path) -> OpenRun:
+        """The run as it is on disk now; `RunError` for a folder that is not a run this version reads."""
+        stamp = _stamp(folder)
+        with self._lock:
+            known = self._open.get(folder)
+        if known is not None and known.stamp == stamp:
+            return known
+        opened = OpenRun(read_run(folder), stamp)
+        with self._lock:
+            self._open[folder] = opened
+        return opened
+
+    def token(self, run: str, subject: str) -> str:
+        """What stands for a run's clip in addresses, as long as the server runs; says nothing about either."""
+        with self._lock:
+            token = self._tokens.setdefault((run, subject), secrets.token_urlsafe(24))
+            self._takes[token] = (run, subject)
+        return token
+
+    def take(self, token: str) -> tuple[str, str] | None:
+        """The run and subject behind a token that some page has shown."""
+        return self._takes.get(token)
+
+
+def _stamp(folder: Path) -> str:
+    parts = []
+    for name in _FILES:
+        try:
+            stat = os.stat(folder / name)
+            parts.append(f"{stat.st_ino}-{stat.st_size}-{stat.st_mtime_ns}")
+        except OSError:
+            parts.append("none")
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
+
+
+def run_facts(folder: Path) -> dict[str, object]:
+    """What `run.json` says about a run, without reading its numbers: the home page stays quick."""
+    facts: dict[str, object] = {"instrument": "–", "path": str(folder), "openable": False, "started": ""}
+    try:
+        info = json.loads((folder / "run.json").read_bytes())
+        if int(info["format"]) > FORMAT:
+            return facts | {"status": "needs a newer rushes"}
+        status = str(info["status"])
+        facts |= {"instrument": str(info["instrument"]), "started": str(info.get("started", "")), "openable": True}
+        return facts | {"status": "crashed" if status == "running" and not _is_written(folder) else status}
+    except FileNotFoundError:
+        return facts | {"status": "not found"}
+    except (OSError, ValueError, KeyError, TypeError):
+        return facts | {"status": "cannot be read"}
+
+
+def _is_written(folder: Path) -> bool:
+    """Whether some process holds the run's lock. Looked up, not tried: trying could turn a writer away."""
+    try:
+        inode = os.stat(folder / ".lock").st_ino
+    except OSError:
+        return False
+    try:
+        held = Path("/proc/locks").read_text(encoding="ascii")
+    except OSError:
+        return True  # no such list on this system: believe what run.json says
+    return any(line.split()[5].rpartition(":")[2] == str(inode) for line in held.splitlines() if "FLOCK" in line)

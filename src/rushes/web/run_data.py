@@ -1,0 +1,173 @@
+"""A run and its takes as plain data: what the run pages and their `.json` twins show."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from urllib.parse import urlencode
+
+from rushes.clip.table import CLIP_COLUMNS
+from rushes.clip.timeline import clip_timeline
+from rushes.core import Definition, Measurement
+from rushes.report.text import direction_text, range_text, value_text
+from rushes.runs import Subject
+from rushes.suite.compare_data import reading_name
+from rushes.web.run_cache import OpenRun, Row, Shelf, run_facts
+from rushes.web.run_query import BADGES, RunQuery
+from rushes.web.take_files import take_address, take_file
+
+_MOST_COLUMNS = 6
+_ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
+_LABELS = {key: label.removesuffix(" ms") for label, key in CLIP_COLUMNS}
+_SAFE_ID = re.compile(r"[^/\\\0]{1,200}")
+
+
+def run_head(name: str, folder: Path, opened: OpenRun) -> dict[str, object]:
+    """What stands on top of every page of a run."""
+    run = opened.run
+    settings = run.info.get("settings")
+    return {
+        "name": name,
+        **run_facts(folder),
+        "settings": settings if isinstance(settings, dict) else {},
+        "subjects": len(run.subjects),
+        "asked": len(run.info["inputs"]) if isinstance(run.info.get("inputs"), list) else 0,
+        "badges": {badge: sum(s.badge == badge for s in run.subjects) for badge in BADGES},
+        "reasons": _reasons(run.subjects),
+        "stamp": opened.stamp,
+    }
+
+
+def _reasons(subjects: tuple[Subject, ...]) -> list[dict[str, object]]:
+    """The metrics behind the review signals, most frequent first."""
+    found = Counter(re.split(r"[=: ]", reason, maxsplit=1)[0] for s in subjects for reason in s.reasons)
+    return [{"metric": metric, "count": count} for metric, count in sorted(found.items(), key=lambda x: (-x[1], x[0]))]
+
+
+def column_keys(opened: OpenRun, query: RunQuery) -> list[str]:
+    """Which readings the table shows: the usual ones, and the one being filtered or sorted by."""
+    usual = [key for _, key in CLIP_COLUMNS] if opened.run.instrument == "clip" else list(opened.definitions)
+    keys = [key for key in usual if key in opened.definitions][:_MOST_COLUMNS]
+    asked = [key for key in (query.metric, query.sort) if key in opened.definitions]
+    return list(dict.fromkeys([*keys, *asked]))
+
+
+def column_facts(key: str, definition: Definition) -> dict[str, object]:
+    return {
+        "key": key,
+        "label": _LABELS.get(key, reading_name(definition)),
+        "arrow": _ARROWS[definition.better],
+        **definition_facts(definition),
+    }
+
+
+def definition_facts(definition: Definition) -> dict[str, object]:
+    return {
+        "name": definition.name,
+        "reading": reading_name(definition),
+        "unit": definition.unit,
+        "direction": direction_text(definition),
+        "range": range_text(definition),
+        "summary": definition.summary,
+        "formula": definition.formula,
+        "signature": definition.signature,
+    }
+
+
+def row_facts(name: str, row: Row, keys: list[str]) -> dict[str, object]:
+    """One line of the table."""
+    return {
+        **subject_facts(name, row.entry.subject),
+        "values": {key: value_facts(row.values[key]) if key in row.values else None for key in keys},
+    }
+
+
+def subject_facts(name: str, subject: Subject) -> dict[str, object]:
+    return {
+        "id": subject.id,
+        "kind": subject.kind,
+        "path": subject.path,
+        "sha256": subject.sha256,
+        "badge": subject.badge,
+        "reasons": list(subject.reasons),
+        "address": take_page(name, subject.id),
+    }
+
+
+def take_page(name: str, subject: str) -> str:
+    return f"/runs/{name}/take?{urlencode({'id': subject})}"
+
+
+def value_facts(m: Measurement) -> dict[str, object]:
+    return {
+        "text": value_text(m),
+        "value": m.stored_value,
+        "count": m.count,
+        "note": m.note,
+        "arrow": _ARROWS[m.definition.better],
+        **definition_facts(m.definition),
+    }
+
+
+def take_facts(name: str, opened: OpenRun, row: Row, *, shelf: Shelf) -> dict[str, object]:
+    """Everything about one take: the file, the badge, every number."""
+    subject = row.entry.subject
+    file = take_file(opened.run, subject)
+    error = subject.facts.get("error")
+    listed = subject.facts.get("not_judged")
+    return {
+        **subject_facts(name, subject),
+        "run": name,
+        "video": None if file is None else take_address(shelf.token(name, subject.id), file),
+        "missing": subject.kind == "clip" and file is None,
+        "error": str(error) if error else "",
+        "not_judged": [str(item) for item in listed] if isinstance(listed, list) else [],
+        "film": film_facts(subject),
+        "measurements": [value_facts(m) for m in row.entry.measurements],
+        "timeline": f"/runs/{name}/timeline.json?{urlencode({'id': subject.id})}",
+        "frame_ms": _frame_ms(row),
+    }
+
+
+def timeline_facts(opened: OpenRun, row: Row) -> dict[str, object] | None:
+    """The data under the player; None where the run kept no series."""
+    subject = row.entry.subject
+    # An id is a file name's stem when a run was written by rushes; a hand-made one must not reach other folders.
+    if not _SAFE_ID.fullmatch(subject.id) or subject.id.startswith("."):
+        return None
+    return clip_timeline(row.entry.measurements, opened.run.series(subject.id))
+
+
+def _frame_ms(row: Row) -> float:
+    found = row.values.get("fps")
+    return 1000 / float(found.value) if found is not None and found.value else 40.0
+
+
+def film_facts(subject: Subject) -> list[tuple[str, str]]:
+    """What the file is, in words; only what the run recorded."""
+    media = subject.facts.get("media")
+    facts: list[tuple[str, str]] = []
+    if isinstance(media, dict):
+        video, audio = media.get("video"), media.get("audio")
+        if isinstance(video, dict):
+            turned = f", turned {video['rotation']}°" if video.get("rotation") else ""
+            facts.append(("Picture", f"{video.get('width')} × {video.get('height')}{turned}"))
+            facts.append(
+                (
+                    "Video",
+                    f"{video.get('codec')}, {video.get('pix_fmt')}, {video.get('bits')} bit, "
+                    f"{video.get('color_range')} range{'' if video.get('range_tagged') else ' (assumed)'}",
+                )
+            )
+        if isinstance(audio, dict):
+            facts.append(("Sound", f"{audio.get('codec')}, {audio.get('rate')} Hz, {audio.get('channels')} ch"))
+        else:
+            facts.append(("Sound", "none"))
+        facts.append(("Container", str(media.get("container"))))
+    if subject.facts.get("audio"):
+        facts.append(("Held against", str(subject.facts["audio"])))
+    facts.append(("File", subject.path))
+    if subject.sha256:
+        facts.append(("sha256", subject.sha256[:16] + "…"))
+    return facts

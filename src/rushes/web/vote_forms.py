@@ -1,0 +1,101 @@
+"""A rater's form: from the posted fields to a `VoteForm`, and back to what the template fills in."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from starlette.datastructures import FormData
+
+from rushes.preference.rubric import Rubric
+from rushes.preference.study import ClipView, Task, VoteForm, WatchState
+from rushes.preference.study.records import Choice
+
+MOST_SECONDARY_TAGS_READ = 20
+NOTE_LIMIT = 2000
+
+
+def read_vote(form: FormData) -> VoteForm:
+    """The fields `winner`, `primary_tag`, `secondary_tags`, `ratings_a.KEY`, `ratings_b.KEY`, `note`, as posted.
+
+    What is empty or not a number is left out; the service says what is missing.
+    """
+    winner = str(form.get("winner", ""))
+    return VoteForm(
+        winner=cast(Choice, winner) if winner in ("A", "B", "Tie") else None,
+        primary_tag=str(form.get("primary_tag", "")) or None,
+        secondary_tags=tuple(str(tag) for tag in form.getlist("secondary_tags"))[:MOST_SECONDARY_TAGS_READ],
+        ratings_a=_ratings(form, "ratings_a."),
+        ratings_b=_ratings(form, "ratings_b."),
+        note=str(form.get("note", "")).replace("\r\n", "\n").replace("\0", "")[:NOTE_LIMIT],
+    )
+
+
+def _ratings(form: FormData, prefix: str) -> dict[str, int]:
+    return {
+        key.removeprefix(prefix): int(value)
+        for key, value in form.multi_items()
+        if key.startswith(prefix) and isinstance(value, str) and value in ("1", "2", "3", "4", "5")
+    }
+
+
+def vote_facts(form: VoteForm | None) -> dict[str, object]:
+    """The form as plain data, the shape the templates and the `.json` twin use."""
+    kept = form or VoteForm()
+    return {
+        "winner": kept.winner,
+        "primary_tag": kept.primary_tag,
+        "secondary_tags": list(kept.secondary_tags),
+        "ratings_a": dict(kept.ratings_a),
+        "ratings_b": dict(kept.ratings_b),
+        "note": kept.note,
+    }
+
+
+def task_facts(task: Task, rubric: Rubric, *, form: VoteForm | None = None) -> dict[str, object]:
+    """A task as plain data: what a rater's page may know, and not one thing more."""
+    return {
+        "assignment": task.assignment,
+        "training": task.training,
+        "number": task.number,
+        "total": task.total,
+        "family": task.family_title,
+        "prompt": task.prompt,
+        "clips": {side: _clip_facts(clip) for side, clip in (("A", task.a), ("B", task.b))},
+        "dimensions": [
+            {"key": d.key, "label": d.label, "anchors": [[score, text] for score, text in d.anchors]}
+            for d in rubric.dimensions
+            if d.key in task.dimensions
+        ],
+        "tag_groups": [
+            {"label": group.label, "tags": [tag for tag in group.tags if tag in task.tags]}
+            for group in rubric.tag_groups
+            if any(tag in task.tags for tag in group.tags)
+        ],
+        "watch": watch_facts(task.watch),
+        "form": vote_facts(form or task.draft),
+        "session_minutes": task.session_minutes,
+        "has_voted": task.has_voted,
+    }
+
+
+def _clip_facts(clip: ClipView) -> dict[str, object]:
+    return {
+        "address": f"/media/{clip.token}",
+        "duration_ms": clip.duration_ms,
+        "fps": clip.fps,
+        "width": clip.width,
+        "height": clip.height,
+        "has_audio": clip.has_audio,
+    }
+
+
+def watch_facts(watch: WatchState) -> dict[str, object]:
+    return {
+        "A": watch.passes_a,
+        "B": watch.passes_b,
+        "required": watch.required,
+        "share": {"A": watch.share_a, "B": watch.share_b},
+        "complete": watch.complete,
+        "text": watch.text,
+        "not_credited": list(watch.not_credited),
+    }

@@ -1,0 +1,242 @@
+"""The same tasks on a Ray cluster: one supervisor per core, tasks handed out as they finish, results as they come.
+
+A supervisor (`supervisor.py`) holds a worker process like the local engine's. Two tasks at most wait at each, so that
+none idles and the driver never holds more than it hands out. A supervisor that is lost, with its node or alone, gives
+its tasks back; nodes that join later get supervisors of their own.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from rushes.errors import RunError
+from rushes.workers.identity import difference, identity
+from rushes.workers.limits import Limits
+from rushes.workers.ray_session import load_ray, session
+from rushes.workers.supervisor import Answer, Conditions, Supervisor, Unseen
+from rushes.workers.worker import Crash
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+_AHEAD = 2
+"""Tasks at a supervisor: the one at work, and the next."""
+_LOSSES = 3
+"""How often a task may lose its supervisor. A crash of the work does not reach it, so a loss is hardly the task's."""
+_LOOK_EVERY_S = 0.5
+"""How often the cluster is asked for its size while nothing else happens."""
+_FAILED_STARTS = 5
+"""Supervisors that may fail to start in a row before the run gives up."""
+
+
+def run_tasks(
+    work: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    *,
+    address: str | None,
+    jobs: int | None,
+    timeout: float | None,
+    memory_mb: int | None,
+    needs: Callable[[Task], Sequence[str | None]],
+    gpus: int,
+) -> Iterator[tuple[int, Result | Crash]]:
+    """Yield (index, result) for every task, in finishing order; see `rushes.workers.engine.run_tasks`."""
+    limits = Limits(timeout, memory_mb)
+    limits.require_possible()
+    if not tasks:
+        return
+    ray = load_ray()
+    conditions = Conditions(
+        work=ray.cloudpickle.dumps(work),
+        folder=os.getcwd(),
+        threads=os.environ.get("OMP_NUM_THREADS"),
+        limits=limits,
+    )
+    with session(address, jobs=jobs):
+        pool: _Pool[Task, Result] = _Pool(ray, conditions, tasks, needs=needs, jobs=jobs, gpus=gpus)
+        try:
+            yield from pool.drain()
+        except ray.exceptions.RaySystemError as error:
+            told = " ".join(str(error).split())[:300]
+            raise RunError(f"the Ray cluster failed ({told}); once it runs, the same command continues") from None
+        finally:
+            pool.stop()
+
+
+@dataclass(eq=False)
+class _Member:
+    """One supervisor, and what it was asked that it has not answered: its hello first, then tasks in order."""
+
+    actor: Any
+    asked: deque[tuple[Any, int | None]] = field(default_factory=deque)
+    """(reference to the answer, number of the task); None for the hello."""
+
+    @property
+    def is_ready(self) -> bool:
+        return not self.asked or self.asked[0][1] is not None
+
+    @property
+    def tasks(self) -> list[int]:
+        return [number for _, number in self.asked if number is not None]
+
+
+class _Pool(Generic[Task, Result]):
+    def __init__(
+        self,
+        ray: Any,
+        conditions: Conditions,
+        tasks: Sequence[Task],
+        *,
+        needs: Callable[[Task], Sequence[str | None]],
+        jobs: int | None,
+        gpus: int,
+    ) -> None:
+        self._ray, self._tasks, self._needs, self._jobs, self._gpus = ray, tasks, needs, jobs, gpus
+        self._conditions = ray.put(conditions)
+        # Without Ray's record of every task, which nobody reads: it takes a part of each core.
+        self._kind = ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=0, enable_task_events=False)(Supervisor)
+        self._members: list[_Member] = []
+        self._waiting = deque(range(len(tasks)))
+        self._losses: Counter[int] = Counter()
+        self._vanished: set[int] = set()
+        self._identity = identity()
+        self._failed_starts = 0
+        self._size, self._looked = 0, float("-inf")
+
+    def drain(self) -> Iterator[tuple[int, Result | Crash]]:
+        while self._waiting or any(member.tasks for member in self._members):
+            self._grow()
+            self._hand_out()
+            for member in self._with_news():
+                yield from self._take(member)
+
+    def stop(self) -> None:
+        for member in self._members:
+            self._ray.kill(member.actor, no_restart=True)
+        self._members.clear()
+
+    def _grow(self) -> None:
+        """As many supervisors as the cluster has room for, and no more than tasks are left."""
+        now = time.monotonic()
+        if now - self._looked >= _LOOK_EVERY_S:
+            self._size, self._looked = self._room(), now
+        busy = sum(bool(member.tasks) for member in self._members)
+        while len(self._members) < min(self._size, busy + len(self._waiting)):
+            member = _Member(self._kind.remote(self._conditions))
+            member.asked.append((member.actor.hello.remote(), None))
+            self._members.append(member)
+
+    def _room(self) -> int:
+        if self._jobs is not None:
+            return self._jobs
+        there = self._ray.cluster_resources()
+        room = int(there.get("GPU", 0)) // self._gpus if self._gpus else int(there.get("CPU", 0))
+        if not room and not self._members:
+            raise RunError(
+                "the Ray cluster has no core (or GPU) to work with; start a worker node: ray start --address=…"
+            )
+        return room
+
+    def _hand_out(self) -> None:
+        for ahead in range(_AHEAD):
+            for member in self._members:
+                # The last tasks go to whoever is free, not behind another.
+                enough = len(self._waiting) > (len(self._members) if ahead else 0)
+                if enough and member.is_ready and len(member.asked) == ahead:
+                    self._give(member, self._waiting.popleft())
+
+    def _give(self, member: _Member, number: int) -> None:
+        task = self._tasks[number]
+        files = () if number in self._vanished else self._files(task)
+        reference = member.actor.run.remote(self._ray.cloudpickle.dumps(task), files)
+        member.asked.append((reference, number))
+
+    def _files(self, task: Task) -> tuple[str, ...]:
+        return tuple(path for path in self._needs(task) if path is not None and "://" not in path)
+
+    def _with_news(self) -> list[_Member]:
+        """Members whose oldest question is answered, or who are gone; waits a moment for the first."""
+        heads = {member.asked[0][0]: member for member in self._members if member.asked}
+        ready, _ = self._ray.wait(list(heads), num_returns=1, timeout=_LOOK_EVERY_S)
+        if ready and len(heads) > 1:
+            ready, _ = self._ray.wait(list(heads), num_returns=len(heads), timeout=0)
+        return [heads[reference] for reference in ready]
+
+    def _take(self, member: _Member) -> Iterator[tuple[int, Result | Crash]]:
+        reference, number = member.asked[0]
+        errors = self._ray.exceptions
+        try:
+            answer = self._ray.get(reference)
+        except (errors.RayActorError, errors.ObjectLostError, errors.OutOfMemoryError, errors.NodeDiedError) as error:
+            yield from self._lose(member, error)
+            return
+        member.asked.popleft()
+        if number is None:
+            self._check(member, answer)
+        elif isinstance(answer, Unseen):
+            self._unseen(number, answer)
+        elif isinstance(answer, Crash):
+            yield number, answer
+        else:
+            yield number, self._result(answer)
+
+    @staticmethod
+    def _result(answer: Answer) -> Result | Crash:
+        fault, result = pickle.loads(answer.pickled)  # from our own worker  # nosec B301
+        if fault is not None:
+            raise fault
+        return result  # type: ignore[no-any-return]
+
+    def _lose(self, member: _Member, error: Exception) -> Iterator[tuple[int, Crash]]:
+        """Take a lost supervisor's tasks back; only the one at work counts it as a loss."""
+        self._members.remove(member)
+        self._ray.kill(member.actor, no_restart=True)
+        if not member.is_ready:
+            self._failed_start(error)
+        lost = member.tasks
+        self._waiting.extendleft(reversed(lost))
+        self._losses.update(lost[:1])
+        if lost and self._losses[lost[0]] >= _LOSSES:
+            self._waiting.remove(lost[0])
+            yield lost[0], Crash(f"its worker on Ray was lost {_LOSSES} times")
+
+    def _failed_start(self, error: Exception) -> None:
+        told = " ".join(str(error).split())
+        if "No module named 'rushes'" in told or "failed to import" in told:
+            version = self._identity.get("rushes", "")
+            raise RunError(f"a node of the Ray cluster has no Rushes: pip install 'rushes=={version}' on every node")
+        self._failed_starts += 1
+        if self._failed_starts >= _FAILED_STARTS:
+            raise RunError(f"workers cannot be started on the Ray cluster ({told[:300]})")
+
+    def _check(self, member: _Member, hello: tuple[str, bytes]) -> None:
+        """Refuse a node whose numbers could mean something else."""
+        node, greeting = hello
+        if not greeting:
+            self._members.remove(member)
+            self._ray.kill(member.actor, no_restart=True)
+            self._failed_start(RuntimeError(f"node {node}: the worker process ended at once"))
+            return
+        there, fault = pickle.loads(greeting)  # from our own worker  # nosec B301
+        differs = difference(self._identity, there)
+        if differs:
+            raise RunError(f"node {node} of the Ray cluster differs from this machine: {differs}; install the same")
+        if fault:
+            raise RunError(f"node {node} of the Ray cluster cannot load the work ({fault})")
+        self._failed_starts = 0
+
+    def _unseen(self, number: int, unseen: Unseen) -> None:
+        """A file that only this machine has is a mistake in the set-up; one that is gone here too is the task's."""
+        if os.path.exists(unseen.path):
+            raise RunError(
+                f"{unseen.path}: node {unseen.node} of the Ray cluster cannot see this file; put it where every node "
+                "has it under the same path, or in an s3:// or gs:// store"
+            )
+        self._vanished.add(number)
+        self._waiting.appendleft(number)

@@ -1,0 +1,106 @@
+"""Timeline data: faults where they were counted, series that keep their peaks, few bytes."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import numpy as np
+
+from rushes.clip.metrics.motion import frame_diff_spike_count, freeze_frame_ratio, scene_cut_count
+from rushes.clip.timeline import MARKS, POINTS, clip_timeline, find_faults
+from rushes.core import Measurement
+
+# 40 steps that move by 10 levels (4 % of the range), three still ones (steps 11 to 13) and one jump (step 30).
+DIFFS = np.full(40, 10.0)
+DIFFS[10:13] = 0.2
+DIFFS[29] = 90.0
+MAFD = DIFFS / 2.56
+
+
+def series(**more: np.ndarray) -> dict[str, np.ndarray]:
+    return {"time_ms": np.arange(41) * 40.0, "luma_mean": np.full(41, 120.0), "luma_diff": DIFFS, "mafd": MAFD, **more}
+
+
+def measured(**settings: float) -> tuple[Measurement, ...]:
+    epsilon = settings.get("epsilon", 1.0)
+    return (
+        scene_cut_count(MAFD.tolist()),
+        freeze_frame_ratio(DIFFS.tolist(), epsilon=epsilon),
+        frame_diff_spike_count(DIFFS.tolist()),
+    )
+
+
+def data(measurements: tuple[Measurement, ...], given: dict[str, np.ndarray]) -> dict[str, Any]:
+    made = clip_timeline(measurements, given)
+    assert made is not None
+    return json.loads(json.dumps(made))  # type: ignore[no-any-return]
+
+
+def levels(made: dict[str, Any], name: str) -> np.ndarray:
+    (found,) = [one for one in made["series"] if one["name"] == name]
+    return np.frombuffer(base64.b64decode(found["points"]), np.uint8)
+
+
+def test_marks_are_what_was_counted() -> None:
+    made, counted = data(measured(), series()), {m.definition.name: m.value for m in measured()}
+    # Step 30 leads to frame 30, at 30 · 40 ms. It stands out by (90 − 10) / 2.56 = 31 %; the way back by as much, but
+    # there the step itself is only 3.9 %: one cut.
+    assert made["cuts"] == made["spikes"] == [[1200.0, 30]]
+    # Steps 11 to 13 run from frame 10 to frame 13: 400 ms to 520 ms.
+    assert made["freezes"] == [[400.0, 520.0, 3]]
+    assert counted == {"scene_cut_count": 1, "freeze_frame_ratio": 3 / 40, "frame_diff_spike_count": 1}
+    assert made["duration_ms"] == 41 * 40.0 and made["times"] == [0.0, 1600.0]
+
+
+def test_the_threshold_comes_from_the_signature() -> None:
+    assert find_faults(measured(epsilon=0.1), series()).freezes == ()
+    assert find_faults((), series()).frames() == [], "what was not computed is not marked"
+
+
+def test_a_lost_face_is_a_gap_up_to_the_end() -> None:
+    faces = np.ones(41)
+    faces[38:] = 0
+    mouth = np.where(faces > 0, 0.2, np.nan)
+    made = data(measured(), series(face_count=faces, mouth_openness=mouth, face_bbox=np.zeros((41, 4))))
+    assert made["gaps"] == [[38 * 40.0, 41 * 40.0, 3]]
+    assert levels(made, "mouth_openness").tolist()[37:] == [254, 255, 255, 255]
+    assert levels(made, "face_count").tolist()[37:] == [254, 0, 0, 0]
+    assert levels(made, "luma_diff")[0] == 255, "nothing leads to the first frame"
+
+
+def test_a_film_strip_looks_at_each_fault_once() -> None:
+    # The middle of the still steps 11 to 13, and the jump that is both a cut and a spike.
+    assert find_faults(measured(), series()).frames() == [12, 30]
+
+
+def test_a_long_clip_keeps_its_peaks_in_few_points() -> None:
+    luma = np.full(100_000, 50.0)
+    luma[77_777], luma[12_345] = 200.0, 3.0
+    made = data((), {"time_ms": np.arange(100_000) * 40.0, "luma_mean": luma})
+    found = levels(made, "luma_mean")
+    assert len(found) <= POINTS
+    assert found.max() == 254 and found.min() == 0
+    assert np.flatnonzero(found == 254).tolist() == [77_777 // 334 * 2 + 1], "in the stretch of 334 frames it lies in"
+
+
+def test_uneven_times_are_kept() -> None:
+    times = np.array([0.0, 10.0, 20.0, 1000.0, 1010.0])
+    made = data((), {"time_ms": times, "luma_mean": np.arange(5.0)})
+    back = np.frombuffer(base64.b64decode(made["times"]), "<u2") / 65535 * made["duration_ms"]
+    assert np.abs(back - times).max() < made["duration_ms"] / 65535
+    assert made["duration_ms"] == 1010.0 + 10.0  # the usual step follows the last frame
+
+
+def test_too_many_marks_are_counted_not_drawn() -> None:
+    diffs = np.tile([0.0, 5.0], 500)
+    given = {"time_ms": np.arange(1001) * 40.0, "luma_diff": diffs, "luma_mean": np.zeros(1001)}
+    made = data((freeze_frame_ratio(diffs.tolist()),), given)
+    assert len(made["freezes"]) == MARKS and made["left_out"] == 500 - MARKS
+
+
+def test_nothing_stored_gives_no_timeline() -> None:
+    assert clip_timeline((), {}) is None
+    one = data((), {"time_ms": np.zeros(1), "luma_mean": np.array([9.0]), "luma_diff": np.zeros(0)})
+    assert one["frames"] == 1 and [s["name"] for s in one["series"]] == ["luma_mean"]

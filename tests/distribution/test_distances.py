@@ -1,0 +1,88 @@
+"""Labelled numbers: notes, counts, intervals, extrapolation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rushes.core import parse_signature
+from rushes.distribution import statistics
+from rushes.distribution.distances import Extras, measure
+from rushes.distribution.feature_set import FeatureSet
+from rushes.distribution.frechet import frechet_distance, frechet_single
+from rushes.distribution.kvd import polynomial_mmd
+from rushes.distribution.protocols import recipe
+from rushes.errors import InputError
+
+
+def some(count: int, *, seed: int = 0, width: int = 400, shift: float = 0.0) -> FeatureSet:
+    rows = np.random.RandomState(seed).normal(shift, 1.0, (count, width)).astype(np.float32)
+    return FeatureSet(tuple(f"c{n}" for n in range(count)), ("d",) * count, rows)
+
+
+def values(protocol: str, metric: str, gen: FeatureSet, gt: FeatureSet, **options: object):  # type: ignore[no-untyped-def]
+    chosen = recipe(protocol, metric)  # type: ignore[arg-type]
+    return measure(metric, chosen, gen, gt, weights="w", precision="fp32", **options)  # type: ignore[arg-type]
+
+
+def test_value_count_signature_and_the_small_set_warning() -> None:
+    gen, gt = some(5), some(7, seed=1)
+    (m,) = values("genhoi", "fvd", gen, gt)
+    assert m.value == pytest.approx(frechet_distance(gen.rows, gt.rows)) and m.count == 12
+    name, params, _ = parse_signature(m.signature)
+    assert (name, params["n_gen"], params["n_gt"], params["d"]) == ("fvd", "5", "7", "400")
+    assert "fewer clips than features (5 and 7 for D = 400)" in m.note
+
+
+def test_protocols_use_their_own_covariance_and_arithmetic() -> None:
+    gen, gt = some(6), some(6, seed=1, shift=0.5)
+    assert values("stylegan-v", "fvd", gen, gt)[0].value == pytest.approx(frechet_distance(gen.rows, gt.rows, ddof=0))
+    (m,) = values("videogpt", "fvd", gen, gt)
+    assert m.value == frechet_single(gen.rows, gt.rows) and "videogpt asks for 256 clips, got 6" in m.note
+
+
+def test_kvd_is_beside_it_without_the_warning() -> None:
+    gen, gt = some(6), some(6, seed=1)
+    (m,) = values("genhoi", "kvd", gen, gt)
+    assert m.value == pytest.approx(polynomial_mmd(gen.rows, gt.rows)) and m.note == ""
+    _, params, _ = parse_signature(m.signature)
+    assert params["estimator"] == "unbiased" and "covariance" not in params
+
+
+def test_enough_clips_need_no_warning() -> None:
+    assert values("genhoi", "fvd", some(401), some(400, seed=1))[0].note == ""
+
+
+def test_an_interval_around_the_value() -> None:
+    for method in ("subsampling", "jackknife"):
+        value, low, high = values("genhoi", "kvd", some(12), some(12, seed=1), extras=Extras(interval=method))  # type: ignore[arg-type]
+        assert low.value < value.value < high.value
+        assert (low.definition.name, high.definition.name) == ("kvd_low", "kvd_high")
+        assert parse_signature(low.signature)[1]["interval"].startswith(method)
+    other = values("genhoi", "kvd", some(12), some(12, seed=1), extras=Extras(interval="subsampling", seed=5))[1]
+    assert "seed5" in other.signature
+
+
+def test_extrapolation_has_a_definition_of_its_own_and_is_refused_below_d(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statistics, "EXTRAPOLATION_SIZES", 2)
+    monkeypatch.setattr(statistics, "EXTRAPOLATION_REPEATS", 1)
+    value, beyond = values("genhoi", "fvd", some(460), some(450, seed=1), extras=Extras(extrapolate=True))
+    assert beyond.definition.name == "fvd_extrapolated" and beyond.value < value.value
+    with pytest.raises(InputError, match="more than 400 in each set; got 20 and 30"):
+        values("genhoi", "fvd", some(20), some(30), extras=Extras(extrapolate=True))
+    assert len(values("genhoi", "kvd", some(20), some(30), extras=Extras(extrapolate=True))) == 1
+
+
+def test_one_clip_is_too_few_and_says_what_was_left_out() -> None:
+    alone = FeatureSet(("a",), ("d",), np.zeros((1, 400), np.float32), (("b", "b: broken"),))
+    with pytest.raises(InputError, match=r"at least two clips in each; the generated set has 1 \(1 were left out\)"):
+        values("genhoi", "fvd", alone, some(3))
+    with pytest.raises(InputError, match="the ground-truth set has 1"):
+        values("genhoi", "kvd", some(3), alone)
+
+
+def test_identical_clips_are_remarked_and_give_0() -> None:
+    same = FeatureSet(("a", "b"), ("d", "d"), np.ones((2, 400), np.float32))
+    (m,) = values("genhoi", "fvd", same, same)
+    assert m.value == 0.0
+    assert "all clips of the generated set give the same features" in m.note

@@ -1,0 +1,149 @@
+"""A user's own program as judge: answers, failures, time-outs."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rushes.core.judge import JUDGE_ERROR, Verdict
+from rushes.errors import InputError
+from rushes.media import write_clip
+from rushes.robustness.sweep.judges import CommandJudge, parsed_verdict
+
+
+def command(code: str, *arguments: str, timeout: float = 20.0) -> CommandJudge:
+    words = [sys.executable, "-c", code, *arguments]
+    return CommandJudge(command=shlex.join(words).replace("'{clip}'", "{clip}"), timeout_s=timeout)
+
+
+def test_the_program_gets_clip_and_seed_and_answers(tmp_path):
+    judge = command(
+        "import sys, json; print('loading'); print(json.dumps({'output': sys.argv[2], 'justification': sys.argv[1]}))",
+        "{clip}",
+        "{seed}",
+    )
+    judge.check()
+    clip = tmp_path / "a name; with $(things).mp4"
+    assert judge.judge(clip, seed=7) == Verdict(output="7", justification=str(clip))
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ('{"output": "A", "justification": "b"}', Verdict(output="A", justification="b")),
+        ('{"answer": "A"}', Verdict(output="A", justification="")),
+        ('log line\n{"output": "A", "justification": ["x"]}\n\n', Verdict(output="A", justification="['x']")),
+        (
+            '{"output": "A", "confidence_score": 0.9, "output_entropy": 1}',
+            Verdict(output="A", justification="", numbers={"confidence_score": 0.9, "output_entropy": 1.0}),
+        ),
+        ('{"output": "A", "confidence_score": NaN}', Verdict(output="A", justification="")),
+        ('{\n "output":\n "A"\n}', Verdict(output="A", justification="")),
+    ],
+)
+def test_verdicts_read(text, verdict):
+    assert parsed_verdict(text) == verdict
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "got nothing"),
+        ("hello", "expected JSON with output and justification; got 'hello'"),
+        ("[1]", "expected JSON"),
+        ('{"output": ""}', "expected a non-empty output"),
+        ("[" * 100_000, "expected JSON"),
+    ],
+)
+def test_verdicts_that_cannot_be_read_are_failures(text, reason):
+    verdict = parsed_verdict(text)
+    assert (verdict.output, verdict.failed) == (JUDGE_ERROR, True)
+    assert reason in verdict.justification
+
+
+def test_a_failing_program_is_a_failure_with_its_last_words(tmp_path):
+    judge = command("import sys; print('traceback', file=sys.stderr); sys.exit('no model found')", "{clip}")
+    assert judge.judge(tmp_path, seed=1) == Verdict.failure("exit code 1: no model found")
+
+
+def test_a_program_that_takes_too_long_is_stopped_with_its_children(tmp_path):
+    script = """sh -c 'sleep 600 & echo $! > "$0"; sleep 600' {clip}"""
+    noted = tmp_path / "pid"
+    verdict = CommandJudge(command=script, timeout_s=2.0).judge(noted, seed=1)
+    assert verdict == Verdict.failure("timed out after 2 s")
+    child = int(noted.read_text())
+    for _ in range(100):
+        if not alive(child):
+            break
+        time.sleep(0.05)
+    assert not alive(child)
+
+
+def alive(pid: int) -> bool:
+    """Whether the process runs; one that is dead and not yet collected does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_program_that_is_not_there(tmp_path):
+    with pytest.raises(InputError, match="no-such-program: no such program"):
+        CommandJudge(command="no-such-program {clip}").check()
+    assert CommandJudge(command="no-such-program {clip}").judge(tmp_path, seed=1).failed
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("", "the command is empty"), ("python judge.py", "needs {clip}"), ("python 'x {clip}", "cannot be split")],
+)
+def test_commands_refused(text, message):
+    with pytest.raises(InputError, match=message):
+        CommandJudge(command=text).check()
+
+
+def test_a_judge_travels_and_says_who_it_is():
+    judge = CommandJudge(command="judge {clip}", timeout_s=5)
+    assert pickle.loads(pickle.dumps(judge)) == judge
+    assert judge.describe() == {"kind": "command", "command": "judge {clip}"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's help is Linux's")
+def test_the_program_ends_with_the_sweep_that_was_killed(tmp_path: Path) -> None:
+    """kill -9 of the sweep alone: its worker goes, and so does the program the worker was waiting for."""
+    clip = write_clip(tmp_path / "a.mp4", [np.full((32, 32, 3), n, np.uint8) for n in range(4)])
+    told = tmp_path / "pid"
+    program = tmp_path / "judge.py"
+    program.write_text(f"import os, time\nopen({str(told)!r}, 'w').write(f'{{os.getpid()}}\\n')\ntime.sleep(300)\n")
+    command = [sys.executable, "-m", "rushes", "sweep", str(clip), "--axis", "brightness=0.9", "--seeds", "1"]
+    command += ["--command", f"{sys.executable} {program} {{clip}}", "-o", str(tmp_path / "sweep")]
+    sweep = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while not (told.exists() and told.read_text().endswith("\n")):
+        assert sweep.poll() is None, "the sweep ended before its judge began"
+        time.sleep(0.05)
+    judge = int(told.read_text())
+    assert is_alive(judge)
+    sweep.kill()
+    sweep.wait()
+    for _ in range(600):
+        if not is_alive(judge):
+            return
+        time.sleep(0.05)
+    os.kill(judge, signal.SIGKILL)
+    pytest.fail("the program outlived the sweep")
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

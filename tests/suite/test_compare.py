@@ -1,0 +1,137 @@
+"""Two runs over the same clips: pairing, refusals, transitions, gates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from rushes.clip.metrics.image import BLUR_SCORE
+from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO, SCENE_CUT_COUNT
+from rushes.core import Definition, Measurement
+from rushes.errors import InputError
+from rushes.runs import Entry, RunWriter, Subject
+from rushes.suite.compare import compare_runs, regression
+
+Values = Mapping[Definition, float | None]
+
+
+def write_run(
+    folder: Path, clips: Mapping[str, Values], badges: Mapping[str, str] | None = None, **settings: object
+) -> Path:
+    asked = {"tier": 0, "profile": "general", "profile_sha256": "ab" * 32} | settings
+    with RunWriter(folder, instrument="clip", settings=asked) as run:
+        for name, values in clips.items():
+            subject = Subject(
+                id=name, kind="clip", path=f"{name}.mp4", sha256=None, badge=(badges or {}).get(name, "pass")
+            )
+            rows = tuple(
+                Measurement(definition=d, value=v, count=1, note="" if v is not None else "no frames")
+                for d, v in values.items()
+            )
+            run.add(Entry(subject=subject, measurements=rows))
+        run.finish(list(clips))
+    return folder
+
+
+FREEZE = FREEZE_FRAME_RATIO
+
+
+def test_clips_pair_by_id_whatever_their_order(tmp_path: Path) -> None:
+    a = write_run(tmp_path / "a", {"x": {FREEZE: 0.1}, "y": {FREEZE: 0.2}, "only-a": {FREEZE: 0.9}})
+    b = write_run(tmp_path / "b", {"new": {FREEZE: 0.5}, "y": {FREEZE: 0.5}, "x": {FREEZE: 0.2}})
+    found = compare_runs(a, b)
+    assert (found.paired, found.only_first, found.only_second) == (("x", "y"), ("only-a",), ("new",))
+    (metric,) = found.metrics
+    assert metric.statistics.mean.value == pytest.approx(0.2)  # (0.1 + 0.3) / 2
+    assert [(c.subject, c.difference.stored_value) for c in metric.largest] == [("y", 0.3), ("x", 0.1)]
+    assert "aggregate:difference" in metric.largest[0].difference.signature
+
+
+def test_other_signatures_are_refused_by_name_and_the_rest_is_compared(tmp_path: Path) -> None:
+    other = FREEZE.with_params(eps=2.0)
+    a = write_run(tmp_path / "a", {"x": {FREEZE: 0.1, BLUR_SCORE: 80.0}})
+    b = write_run(tmp_path / "b", {"x": {other: 0.1, BLUR_SCORE: 70.0, SCENE_CUT_COUNT: 1}})
+    found = compare_runs(a, b)
+    assert [m.statistics.metric.name for m in found.metrics] == ["blur_score"]
+    assert [r.why for r in found.refused] == [
+        "freeze_frame_ratio: eps is 1.0 in one and 2.0 in the other; these numbers do not compare"
+    ]
+    assert found.unshared == (SCENE_CUT_COUNT.signature,)
+    with pytest.raises(InputError, match="was not compared: freeze_frame_ratio: eps is"):
+        found.find("freeze_frame_ratio")
+
+
+def test_two_readings_of_one_metric_pair_each_with_its_own(tmp_path: Path) -> None:
+    p10 = BLUR_SCORE.with_params(statistic="p10")
+    a = write_run(tmp_path / "a", {"x": {BLUR_SCORE: 80.0, p10: 60.0}})
+    b = write_run(tmp_path / "b", {"x": {BLUR_SCORE: 81.0, p10: 50.0}})
+    found = compare_runs(a, b)
+    assert [m.statistics.mean.value for m in found.find("blur_score")] == [1.0, -10.0]
+    assert [m.statistics.mean.value for m in found.find(p10.signature)] == [-10.0]
+
+
+def test_badge_transitions_are_nine_labelled_counts(tmp_path: Path) -> None:
+    clips: dict[str, Values] = {name: {FREEZE: 0.1} for name in "wxyz"}
+    a = write_run(tmp_path / "a", clips, {"w": "pass", "x": "pass", "y": "flagged", "z": "reject"})
+    b = write_run(tmp_path / "b", clips, {"w": "pass", "x": "reject", "y": "pass", "z": "reject"})
+    counts = {m.signature: m.value for m in compare_runs(a, b).transitions}
+    settled = "|profile:general-abababababab|tier:0|v:1"
+    assert len(counts) == 9 and sum(int(v or 0) for v in counts.values()) == 4
+    assert counts[f"badge_transition_count|after:reject|before:pass{settled}"] == 1
+    assert counts[f"badge_transition_count|after:pass|before:flagged{settled}"] == 1
+    assert counts[f"badge_transition_count|after:flagged|before:flagged{settled}"] == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"tier": 1}, "badges: tier is 0 in one and 1 in the other"),
+        (
+            {"profile": "talking-head", "profile_sha256": "cd"},
+            "profile is general in one and talking-head in the other",
+        ),
+        ({"profile_sha256": "cd"}, "profile is general in one and general with other rules"),
+    ],
+)
+def test_badges_under_other_rules_do_not_compare(tmp_path: Path, settings: dict[str, object], why: str) -> None:
+    a = write_run(tmp_path / "a", {"x": {FREEZE: 0.1}})
+    b = write_run(tmp_path / "b", {"x": {FREEZE: 0.1}}, **settings)
+    found = compare_runs(a, b)
+    assert found.transitions == () and why in found.transitions_refused
+
+
+def test_nothing_in_common_is_one_clear_line(tmp_path: Path) -> None:
+    a, b = write_run(tmp_path / "a", {"x": {FREEZE: 0.1}}), write_run(tmp_path / "b", {"y": {FREEZE: 0.1}})
+    with pytest.raises(InputError, match=r"no subject has the same id in both runs: .*such as x.*such as y"):
+        compare_runs(a, b)
+    c = write_run(tmp_path / "c", {"x": {FREEZE.with_params(eps=2.0): 0.1}}, tier=1)
+    with pytest.raises(InputError, match=r"share 1 subjects but no number compares: freeze_frame_ratio: eps is"):
+        compare_runs(a, c)
+
+
+def test_a_regression_follows_the_metric_s_direction(tmp_path: Path) -> None:
+    a = write_run(tmp_path / "a", {"x": {FREEZE: 0.1, BLUR_SCORE: 80.0, SCENE_CUT_COUNT: 1}})
+    b = write_run(tmp_path / "b", {"x": {FREEZE: 0.3, BLUR_SCORE: 70.0, SCENE_CUT_COUNT: 9}})
+    found, back = compare_runs(a, b), compare_runs(b, a)
+    assert regression(found, "freeze_frame_ratio", 0.1) and not regression(back, "freeze_frame_ratio", 0.1)
+    assert regression(found, "blur_score", 9.9) and not regression(back, "blur_score", 0)
+    assert not regression(found, "blur_score", 10.0), "exactly the amount is still allowed"
+    with pytest.raises(InputError, match="neither direction is better"):
+        regression(found, "scene_cut_count", 1)
+    with pytest.raises(InputError, match="do not both have it; they share freeze_frame_ratio, blur_score"):
+        regression(found, "flicker", 1)
+
+
+def test_a_gate_without_a_single_pair_cannot_hold(tmp_path: Path) -> None:
+    a = write_run(tmp_path / "a", {"x": {FREEZE: None}})
+    b = write_run(tmp_path / "b", {"x": {FREEZE: 0.3}})
+    with pytest.raises(InputError, match="the gate cannot be checked"):
+        regression(compare_runs(a, b), "freeze_frame_ratio", 1)
+
+
+def test_a_run_compared_with_itself_does_not_move(tmp_path: Path) -> None:
+    a = write_run(tmp_path / "a", {"x": {FREEZE: 0.1}, "y": {FREEZE: 0.2}})
+    (metric,) = compare_runs(a, a).metrics
+    assert metric.largest == () and metric.statistics.mean.value == 0.0

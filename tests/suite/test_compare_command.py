@@ -1,0 +1,99 @@
+"""`rushes compare` on the command line: tables, JSON, exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from rushes.cli.main import app
+from rushes.clip.metrics.image import BLUR_SCORE
+from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO
+from rushes.core import Measurement
+from rushes.runs import Entry, RunWriter, Subject
+
+
+def write_run(folder: Path, values: dict[str, tuple[float, float, str]], *, eps: float = 1.0) -> Path:
+    settings = {"tier": 0, "profile": "general", "profile_sha256": "ab" * 32}
+    with RunWriter(folder, instrument="clip", settings=settings) as run:
+        for name, (freeze, blur, badge) in values.items():
+            rows = (
+                Measurement(definition=FREEZE_FRAME_RATIO.with_params(eps=eps), value=freeze, count=9),
+                Measurement(definition=BLUR_SCORE, value=blur, count=10),
+            )
+            subject = Subject(id=name, kind="clip", path=f"{name}.mp4", sha256=None, badge=badge)
+            run.add(Entry(subject=subject, measurements=rows))
+        run.finish(list(values))
+    return folder
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> tuple[str, str]:
+    a = write_run(tmp_path / "a", {"x": (0.1, 80, "pass"), "y": (0.2, 90, "pass"), "gone": (0.1, 80, "pass")})
+    b = write_run(tmp_path / "b", {"x": (0.4, 82, "flagged"), "y": (0.3, 95, "pass")})
+    return str(a), str(b)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["compare", *arguments])
+
+
+def test_the_tables_show_differences_partners_and_signatures(runs: tuple[str, str]) -> None:
+    answer = run(*runs)
+    assert answer.exit_code == 0, answer.output
+    for text in ("+0.2000", "+3.5000", "Only in A, so not compared (1): gone", "2 clips in both", "Review signals"):
+        assert text in answer.stdout
+    assert "paired_mean_difference|of:…|v:1" in answer.stdout
+    assert "of freeze_frame_ratio|eps:1.0|plane:luma|range:full|v:1" in answer.stdout
+
+
+def test_json_is_alone_on_stdout_and_defines_every_number(runs: tuple[str, str]) -> None:
+    answer = run(*runs, "--json")
+    data = json.loads(answer.stdout)
+    freeze = data["metrics"][0]
+    assert freeze["measurements"][0]["value"] == 0.2
+    assert [row["subject"] for row in freeze["largest"]] == ["x", "y"]
+    rows = [row for metric in data["metrics"] for row in metric["measurements"]] + data["badge_transitions"]
+    assert {row["signature"] for row in rows} <= data["definitions"].keys()
+    assert data["only_a"] == ["gone"]
+
+
+def test_the_gate_exits_3_and_only_then(runs: tuple[str, str]) -> None:
+    broken = run(*runs, "--fail-on", "regression=freeze_frame_ratio:0.1")
+    assert broken.exit_code == 3 and "gate: paired_mean_difference|of:freeze_frame_ratio" in broken.stderr
+    held = run(*runs, "--fail-on", "regression=freeze_frame_ratio:0.25", "--fail-on", "regression=blur_score:1")
+    assert held.exit_code == 0, held.output
+    by_signature = run(*runs, "--fail-on", f"regression={FREEZE_FRAME_RATIO.signature}:0.1", "--json")
+    assert by_signature.exit_code == 3 and json.loads(by_signature.stdout)["gates"]["broken"]
+
+
+@pytest.mark.parametrize("gate", ["freeze_frame_ratio:1", "regression=x", "regression=x:y", "regression=x:-1"])
+def test_a_malformed_gate_is_a_usage_error(runs: tuple[str, str], gate: str) -> None:
+    assert run(*runs, "--fail-on", gate).exit_code == 2
+
+
+def test_a_refused_metric_is_named_and_the_rest_goes_on(runs: tuple[str, str], tmp_path: Path) -> None:
+    other = str(write_run(tmp_path / "c", {"x": (0.1, 80, "pass")}, eps=2.0))
+    answer = run(runs[0], other)
+    assert answer.exit_code == 0
+    assert "Refused: freeze_frame_ratio: eps is 1.0 in one and 2.0 in the other" in " ".join(answer.stdout.split())
+    gated = run(runs[0], other, "--fail-on", "regression=freeze_frame_ratio:1")
+    assert gated.exit_code == 1 and "was not compared" in gated.stderr
+
+
+def test_nothing_in_common_is_one_line_and_exit_1(runs: tuple[str, str], tmp_path: Path) -> None:
+    other = str(write_run(tmp_path / "c", {"z": (0.1, 80, "pass")}))
+    answer = run(runs[0], other)
+    assert answer.exit_code == 1 and answer.stdout == ""
+    assert answer.stderr.startswith("rushes: no subject has the same id") and answer.stderr.count("\n") == 1
+
+
+def test_a_run_still_going_is_compared_and_said_so(runs: tuple[str, str], tmp_path: Path) -> None:
+    settings = {"tier": 0, "profile": "general", "profile_sha256": "ab" * 32}
+    with RunWriter(tmp_path / "live", instrument="clip", settings=settings) as live:
+        row = Measurement(definition=BLUR_SCORE, value=70.0, count=10)
+        live.add(Entry(subject=Subject(id="x", kind="clip", path="x", sha256=None), measurements=(row,)))
+        answer = run(runs[0], str(tmp_path / "live"))
+    assert answer.exit_code == 0 and "the run is running" in answer.stderr

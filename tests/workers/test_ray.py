@@ -1,0 +1,354 @@
+"""The Ray engine on a real cluster of two nodes: the local engine's bytes, whatever dies on the way."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from benchmarks.faults import contents
+from benchmarks.ray_cluster import Running, running, token
+from tests.workers.misbehaving import eat, fail, kill_supervisor, meet, misbehave, square, visible_gpus
+
+from rushes.clip.evaluate import evaluate_clips
+from rushes.distribution import evaluate as distribution
+from rushes.distribution.compare import Question
+from rushes.distribution.evaluate import compare_sets
+from rushes.distribution.features import ClipRow
+from rushes.distribution.protocols import recipe
+from rushes.distribution.random_weights import write_random_checkpoint
+from rushes.distribution.sets import Clip
+from rushes.distribution.sharding import Network, Shard
+from rushes.errors import InputError, MissingDependency, RunError
+from rushes.media import write_clip
+from rushes.robustness.sweep.evaluate import sweep_clips
+from rushes.workers import ray as on_ray
+from rushes.workers.engine import Crash, Engine, connected, run_tasks
+from rushes.workers.ray_session import why
+
+# Not imported here: Ray reads its token once, when it is loaded.
+pytestmark = [
+    pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray"),
+    # Ray leaves sockets and files to the collector, which pytest would count as failures of ours.
+    pytest.mark.filterwarnings("ignore"),
+]
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Running]:
+    """Two nodes of one core each, behind a token of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in token().items():
+            patch.setenv(name, value)
+        patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), str(ROOT)]))
+        with running((1, 1), {}) as found:
+            yield found
+
+
+@pytest.fixture(scope="module")
+def engine(cluster: Running) -> Iterator[Engine]:
+    """Connected once for all tests that stay in this process."""
+    found = Engine(kind="ray", address=cluster.address)
+    with connected(found):
+        yield found
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sixty small clips, a few of them different, and one that cannot be read."""
+    folder = tmp_path_factory.mktemp("clips")
+    for number in range(60):
+        path = folder / f"take{number}.mp4"
+        if number >= 4:
+            shutil.copy(folder / f"take{number % 4}.mp4", path)
+            continue
+        still = np.random.default_rng(number).integers(0, 256, (64, 96, 3), dtype=np.uint8)
+        write_clip(path, [np.roll(still, 3 * step, axis=1) for step in range(16)])
+    (folder / "take60.mp4").write_bytes(b"no clip at all")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def whole(clips: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What the local engine writes for the clips, left in peace."""
+    run = tmp_path_factory.mktemp("whole") / "run"
+    evaluate_clips([clips], run=run, jobs=2)
+    return contents(run)
+
+
+def rushes(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "rushes", *arguments]
+
+
+def workers_alive() -> list[int]:
+    """Worker processes beneath supervisors, on any node of this machine."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if b"rushes.workers.isolated" in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def all_workers_end() -> bool:
+    end = time.monotonic() + 60
+    while workers_alive() and time.monotonic() < end:
+        time.sleep(0.05)
+    return not workers_alive()
+
+
+def test_every_task_has_its_result(engine: Engine) -> None:
+    assert dict(run_tasks(square, range(40), engine=engine)) == {n: n * n for n in range(40)}
+    assert list(run_tasks(square, [], engine=engine)) == []
+
+
+def test_a_crash_ends_in_the_words_of_the_local_engine(engine: Engine, tmp_path: Path) -> None:
+    kinds = ["fine", "segfault", "fine", "exit", "first-time-only", "no-room", "hang"]
+    outcomes = []
+    for name, where in (("local", Engine()), ("ray", engine)):
+        (tmp_path / name).mkdir()
+        tasks = [(kind, str(tmp_path / name)) for kind in kinds]
+        outcomes.append(dict(run_tasks(misbehave, tasks, engine=where, timeout=3)))
+    assert outcomes[0] == outcomes[1]
+    assert outcomes[1][1] == Crash("the decoder crashed (SIGSEGV)")
+    assert outcomes[1][6] == Crash("took longer than 3 s", may_retry=False)
+
+
+def test_runaway_memory_takes_down_its_own_task_only(engine: Engine) -> None:
+    results = dict(run_tasks(eat, [20, 3000, 30, 20], engine=engine, memory_mb=400))
+    assert results.pop(1) == Crash("used more than 400 MB of memory", may_retry=False)
+    assert results == {0: 20, 2: 30, 3: 20}
+
+
+def test_a_defect_is_raised_not_hidden(engine: Engine) -> None:
+    with pytest.raises(ValueError, match="a defect"):
+        list(run_tasks(fail, [1, 2, 3], engine=engine))
+    assert all_workers_end()
+
+
+def test_a_clip_run_has_the_same_bytes(engine: Engine, clips: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
+    run = evaluate_clips([clips], run=tmp_path / "run", engine=engine)
+    assert contents(tmp_path / "run") == whole
+    assert [subject.badge for subject in run.subjects].count("reject") == 1
+
+
+def test_an_fvd_run_has_the_same_bytes(engine: Engine, clips: Path, tmp_path: Path) -> None:
+    """One side ends with a clip that cannot be read, which both engines leave out in the same words."""
+    weights = write_random_checkpoint("r3d50", tmp_path / "r3d50-random.pt")
+    sides = {"gen": (0, 1, 60), "gt": (2, 3)}
+    for name, numbers in sides.items():
+        lines = "".join(f"{clips}/take{number}.mp4\n" for number in numbers)
+        (tmp_path / f"{name}.txt").write_text(lines)
+    question = Question(metrics=("fid-vid",), weights=(weights,), device="cpu", cache=tmp_path / "cache")
+    for name, where in (("local", Engine()), ("ray", engine)):
+        asked = replace(question, cache=tmp_path / f"cache-{name}")
+        found = compare_sets(
+            tmp_path / "gen.txt", tmp_path / "gt.txt", question=asked, run=tmp_path / name, engine=where
+        )
+        assert len(found.excluded("gen")) == 1
+    assert contents(tmp_path / "ray") == contents(tmp_path / "local")
+    assert contents(tmp_path / "cache-ray") == contents(tmp_path / "cache-local")
+    assert len(contents(tmp_path / "cache-ray")) == 4  # a run that is killed goes on from these
+
+
+def test_a_set_that_crashes_the_decoder_is_left_out_in_the_same_words(engine: Engine, monkeypatch) -> None:
+    clip = Clip("bad.mp4", (Path("bad.mp4"),))
+    network = Network(
+        weights=Path("w"), sha256="", recipe=recipe("genhoi", "fvd"), device="cpu", precision=None, batch=None
+    )
+    shard = Shard(clips=(clip,), side="gen", network=network, workers=None)
+    monkeypatch.setattr(distribution, "run_tasks", lambda *given, **options: iter([(0, Crash("died"))]))
+    [(_, rows)] = list(distribution._row_source(engine, "cpu", None)([shard]))
+    assert rows == (ClipRow(None, failed="bad.mp4: the decoder crashed on it; re-export it"),)
+
+
+@pytest.mark.parametrize("keep_clips", [False, True])
+def test_a_sweep_has_the_same_bytes(engine: Engine, clips: Path, tmp_path: Path, keep_clips: bool) -> None:
+    for name, where in (("local", Engine()), ("ray", engine)):
+        sweep_clips(
+            [clips / "take0.mp4"],
+            axes={"brightness": (0.8, 1.2), "gaussian_noise": (4.0,)},
+            output=tmp_path / name,
+            keep_clips=keep_clips,
+            engine=where,
+        )
+    assert contents(tmp_path / "ray") == contents(tmp_path / "local")
+    assert sum(name.endswith("clip.mp4") for name in contents(tmp_path / "ray")) == (2 if keep_clips else 0)
+
+
+def test_relative_paths_mean_the_same_on_every_node(
+    engine: Engine, clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(clips.parent)
+    evaluate_clips([f"{clips.name}/take1.mp4"], run=tmp_path / "local", jobs=1)
+    evaluate_clips([f"{clips.name}/take1.mp4"], run=tmp_path / "ray", engine=engine)
+    assert contents(tmp_path / "ray") == contents(tmp_path / "local")
+
+
+def test_a_killed_supervisor_loses_nothing(engine: Engine, tmp_path: Path) -> None:
+    """After the first answer its supervisor is killed; the rest wait for one in its place."""
+    outcomes = {}
+    for number, above in run_tasks(meet, [(str(tmp_path), wanted) for wanted in (2, 2, 3, 3, 3, 3)], engine=engine):
+        if not outcomes:
+            os.kill(above, signal.SIGKILL)
+        outcomes[number] = above
+    assert sorted(outcomes) == list(range(6))
+    assert len(set(outcomes.values())) == 3
+
+
+def test_a_task_that_keeps_losing_its_supervisor_is_given_up(engine: Engine, capfd: pytest.CaptureFixture[str]) -> None:
+    assert dict(run_tasks(kill_supervisor, [1], engine=engine)) == {0: Crash("its worker on Ray was lost 3 times")}
+    time.sleep(0.5)  # what Ray has to say about it comes from a thread of its own
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_node_that_dies_and_one_that_joins(engine: Engine, cluster: Running, tmp_path: Path) -> None:
+    """Of two nodes at work one is killed; then, while the other works alone, a new one comes and gets a task."""
+    for name in ("dies", "joins"):
+        (tmp_path / name).mkdir()
+    outcomes: dict[int, int | Crash] = {}
+    for number, above in run_tasks(meet, [(str(tmp_path / "dies"), 2)] * 8, engine=engine):
+        if not outcomes:
+            cluster.tell("remove")
+        outcomes[number] = above
+    assert sorted(outcomes) == list(range(8)) and not any(isinstance(o, Crash) for o in outcomes.values())
+
+    seen: dict[int, int | Crash] = {}
+    for number, above in run_tasks(meet, [(str(tmp_path / "joins"), wanted) for wanted in (1, 2, 2, 2)], engine=engine):
+        if not seen:
+            cluster.tell("add")
+        seen[number] = above
+    assert sorted(seen) == list(range(4)) and len(set(seen.values())) == 2
+
+
+def test_a_gpu_worker_sees_its_gpu(engine: Engine, cluster: Running) -> None:
+    with pytest.raises(RunError, match="no core"):
+        list(run_tasks(visible_gpus, [1], engine=engine, gpus=1))
+    cluster.tell("remove")
+    cluster.tell("add gpu")
+    assert dict(run_tasks(visible_gpus, [1], engine=engine, gpus=1)) == {0: "0"}
+
+
+def test_a_node_with_other_code_is_refused(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_ray, "identity", lambda: {"rushes": "9.9"})
+    with pytest.raises(
+        RunError, match=r"node \S+ of the Ray cluster differs from this machine: rushes \S+ there, 9.9 h"
+    ):
+        list(run_tasks(square, [1], engine=engine))
+
+
+def test_work_that_a_node_cannot_load_is_one_line(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(square, "__module__", "tests.workers.only_here")
+    monkeypatch.setitem(sys.modules, "tests.workers.only_here", sys.modules[misbehave.__module__])
+    with pytest.raises(RunError, match="cannot load the work .*only_here"):
+        list(run_tasks(square, [1], engine=engine))
+
+
+def test_a_file_that_a_node_cannot_see_is_one_line(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    gone = str(tmp_path / "gone.mp4")
+    assert dict(run_tasks(square, [3], engine=engine, needs=lambda task: [gone])) == {0: 9}  # gone here too: the task's
+    monkeypatch.setattr(on_ray.os.path, "exists", lambda path: True)
+    with pytest.raises(RunError, match=r"gone.mp4: node \S+ of the Ray cluster cannot see this file"):
+        list(run_tasks(square, [3], engine=engine, needs=lambda task: [gone, "s3://bucket/clip.mp4"]))
+
+
+def test_interrupted_and_killed_runs_continue(
+    cluster: Running, clips: Path, whole: dict[str, bytes], tmp_path: Path
+) -> None:
+    """Ctrl-C, then kill -9, then to the end: the bytes of a run left in peace, and no worker left behind."""
+    command = rushes("clip", str(clips), "-o", str(tmp_path / "run"), "--engine", "ray", "--address", cluster.address)
+
+    interrupted = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    wait_for_rows(tmp_path / "run", 1)
+    interrupted.send_signal(signal.SIGINT)
+    _, said = interrupted.communicate()
+    assert interrupted.returncode == 130 and said == "stopped; run the same command again to continue\n"
+    assert all_workers_end()
+
+    killed = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wait_for_rows(tmp_path / "run", rows(tmp_path / "run") + 1)
+    killed.kill()
+    killed.wait()
+    assert 0 < rows(tmp_path / "run") < 61
+    assert all_workers_end()
+
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stderr == ""
+    assert len(json.loads(done.stdout)["clips"]) == 61
+    assert contents(tmp_path / "run") == whole
+
+
+def rows(run: Path) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in run.rglob("*.jsonl"))
+
+
+def wait_for_rows(run: Path, least: int) -> None:
+    end = time.monotonic() + 60
+    while rows(run) < least and time.monotonic() < end:
+        time.sleep(0.01)
+
+
+def test_ray_of_this_machine_alone(clips: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
+    """No address: Ray starts, says nothing, and is gone at the end."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("RAY_")}
+    command = rushes("clip", str(clips), "-o", str(tmp_path / "ray"), "--engine", "ray", "--jobs", "2", "--json")
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0 and done.stderr == ""
+    assert len(json.loads(done.stdout)["clips"]) == 61
+    assert contents(tmp_path / "ray") == whole
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (["--engine", "moon"], 2, "an engine is local or ray; got 'moon'"),
+        (["--engine", "ray", "--address", "ray://head:10001"], 2, "a Ray address is host:port or auto"),
+        (["--address", "head:6379"], 2, "an address needs the engine ray"),
+        (["--engine", "ray", "--address", "localhost:1"], 1, "localhost:1: no Ray cluster answers there"),
+    ],
+)
+def test_a_wrong_address_is_told_at_once(
+    arguments: list[str], code: int, told: str, clips: Path, tmp_path: Path
+) -> None:
+    command = rushes("clip", str(clips), "-o", str(tmp_path / "run"), *arguments)
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"COLUMNS": "200", "TERM": "dumb"})
+    assert done.returncode == code, done.stderr
+    assert told in done.stderr and "Traceback" not in done.stderr
+    if code == 1:
+        assert len(done.stderr.splitlines()) == 1 and done.stderr.startswith("rushes: ")
+
+
+def test_why_a_cluster_cannot_be_joined() -> None:
+    noise = b"Failed to get cluster ID from GCS server: Unauthenticated: RPC error: InvalidAuthToken"
+    assert "head:6379: the Ray cluster asks for its token; set RAY_AUTH_MODE=token" in why("head:6379", "Failed", noise)
+    assert "cannot join this Ray cluster (Version mismatch)" in why("head:6379", "Version mismatch", b"")
+    assert why(None, "no room", b"") == "Ray cannot be started on this machine (no room)"
+
+
+def test_without_ray_the_install_line_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingDependency, match=r"pip install 'rushes\[ray\]'"):
+        list(run_tasks(square, [1], engine=Engine(kind="ray")))
+
+
+def test_a_memory_limit_needs_proc(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rushes.workers.limits.resident_mb", lambda pid: None)
+    for where in (Engine(), Engine(kind="ray")):
+        with pytest.raises(InputError, match="a memory limit needs /proc"):
+            list(run_tasks(square, [1], engine=where, memory_mb=100))
