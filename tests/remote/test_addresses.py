@@ -11,7 +11,7 @@ import pytest
 
 from rushes.errors import MediaError, MissingDependency
 from rushes.remote import store as remote
-from rushes.remote.store import RemoteError, RemoteFile, Unreachable, Vanished, fetched, look, stat
+from rushes.remote.store import RemoteError, RemoteFile, Unreachable, Vanished, list_objects, local_copy, stat
 
 from .conftest import Bucket, left_behind
 
@@ -40,7 +40,7 @@ def test_an_address_that_is_not_understood_is_refused(url: str, told: str) -> No
 @pytest.mark.parametrize("url", ["s3://AKIA:hunter2@takes/a.mp4", "s3://takes/a.mp4?X-Amz-Signature=hunter2"])
 def test_a_secret_in_an_address_is_refused_and_not_repeated(url: str) -> None:
     with pytest.raises(RemoteError) as error:
-        look(url)
+        list_objects(url)
     assert "hunter2" not in str(error.value) and "AKIA" not in str(error.value)
 
 
@@ -56,7 +56,7 @@ def test_a_question_mark_is_a_pattern_and_not_a_query() -> None:
 def test_a_missing_package_is_one_line_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match=r"gs:// addresses need fsspec: pip install 'rushes\[remote\]'"):
-        look("gs://takes/a.mp4")
+        list_objects("gs://takes/a.mp4")
 
 
 def test_folders_patterns_and_objects(bucket: Bucket) -> None:
@@ -74,27 +74,27 @@ def test_folders_patterns_and_objects(bucket: Bucket) -> None:
         "none*": ("pattern", []),
     }
     for key, (kind, keys) in expected.items():
-        found = look(bucket.url(key))
+        found = list_objects(bucket.url(key))
         assert (found.kind, [file.url for file in found.files]) == (kind, [bucket.url(key) for key in keys]), key
 
 
 def test_a_listing_sees_what_came_after_the_last_one(bucket: Bucket) -> None:
     bucket.put("a/1.mp4", b"x")
-    assert len(look(bucket.url("a/")).files) == 1
+    assert len(list_objects(bucket.url("a/")).files) == 1
     bucket.put("a/2.mp4", b"x")
-    assert len(look(bucket.url("a/")).files) == 2
+    assert len(list_objects(bucket.url("a/")).files) == 2
 
 
 def test_listing_and_asking_agree_on_the_version(bucket: Bucket) -> None:
     url = bucket.put("a/1.mp4", b"content")
-    (listed,) = look(bucket.url("a/")).files
+    (listed,) = list_objects(bucket.url("a/")).files
     # The MD5 of b"content", which is S3's ETag of an object that was put in one piece.
     assert listed == stat(url) == RemoteFile(url, 7, "9a0364b9e99bb480dd25e1f0284c8555")
 
 
 def test_a_copy_lives_as_long_as_its_block(bucket: Bucket, settings: dict[str, str]) -> None:
     url = bucket.put("a/take 1.MP4", b"content")
-    with fetched(url) as copy:
+    with local_copy(url) as copy:
         assert copy.path.read_bytes() == b"content"
         assert copy.path.name == "take_1.MP4"
         assert copy.file == stat(url)
@@ -104,8 +104,8 @@ def test_a_copy_lives_as_long_as_its_block(bucket: Bucket, settings: dict[str, s
 @pytest.mark.parametrize("key", ["a//absolute.mp4", "a/-rf", "a/ünï ☃.mp4", "a/x;rm *.mp4", "a/" + "n" * 300])
 def test_no_key_leads_out_of_the_temporary_folder(bucket: Bucket, settings: dict[str, str], key: str) -> None:
     bucket.put(key, b"content")
-    (file,) = look(bucket.url("a/")).files
-    with fetched(file) as copy:
+    (file,) = list_objects(bucket.url("a/")).files
+    with local_copy(file) as copy:
         assert copy.path.read_bytes() == b"content"
         assert copy.path.parents[1] == Path(settings["TMPDIR"])
 
@@ -119,7 +119,7 @@ def test_the_name_of_a_copy_is_a_plain_name(url: str) -> None:
 def test_a_local_file_is_taken_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "filesystem", lambda url: pytest.fail("a local file went through fsspec"))
     for given in (tmp_path / "a.mp4", str(tmp_path / "a.mp4")):
-        with fetched(given) as copy:
+        with local_copy(given) as copy:
             assert copy.path == tmp_path / "a.mp4" and copy.file is None
 
 
@@ -127,9 +127,9 @@ def test_a_listed_object_that_changed_is_not_taken_for_the_listed_one(bucket: Bu
     url = bucket.put("a.mp4", b"before")
     listed = stat(url)
     bucket.put("a.mp4", b"after!")
-    with pytest.raises(Vanished, match="changed since it was listed"), fetched(listed):
+    with pytest.raises(Vanished, match="changed since it was listed"), local_copy(listed):
         pass
-    with fetched(url) as copy:
+    with local_copy(url) as copy:
         assert copy.path.read_bytes() == b"after!"
 
 
@@ -145,14 +145,14 @@ def test_an_object_that_changes_while_it_is_read_is_read_again(bucket: Bucket, m
             bucket.put("a.mp4", b"after!")
 
     monkeypatch.setattr(store, "get_file", replaced_after)
-    with fetched(url) as copy:
+    with local_copy(url) as copy:
         assert copy.path.read_bytes() == b"after!"
         assert copy.file == stat(url)
 
 
 def test_an_error_about_the_copy_names_the_object(bucket: Bucket) -> None:
     url = bucket.put("a.mp4", b"x")
-    with pytest.raises(MediaError, match=f"^{url}: cannot be decoded$"), fetched(url) as copy:
+    with pytest.raises(MediaError, match=f"^{url}: cannot be decoded$"), local_copy(url) as copy:
         raise MediaError(f"{copy.path}: cannot be decoded")
 
 
@@ -161,7 +161,7 @@ def test_an_object_larger_than_the_disk_is_refused_before_the_fetch(
 ) -> None:
     url = bucket.put("a.mp4", b"x" * 100)
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: shutil._ntuple_diskusage(100, 1, 99))
-    with pytest.raises(RemoteError, match="point TMPDIR at a larger disk"), fetched(url):
+    with pytest.raises(RemoteError, match="point TMPDIR at a larger disk"), local_copy(url):
         pass
 
 
@@ -172,7 +172,7 @@ def test_what_a_killed_process_left_is_removed_by_the_next(bucket: Bucket, setti
         (folder / ".lock").touch()
     with open(alive / ".lock", "rb+") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with fetched(bucket.put("a.mp4", b"x")):
+        with local_copy(bucket.put("a.mp4", b"x")):
             pass
         assert left_behind(settings) == ["rushes-remote-alive"]
 
@@ -188,7 +188,7 @@ def test_one_object_is_wanted(bucket: Bucket, key: str, told: str) -> None:
 @pytest.mark.parametrize("key", ["", "takes/", "takes/a.mp4", "takes/*.mp4"])
 def test_no_such_bucket(settings: dict[str, str], key: str) -> None:
     with pytest.raises(Vanished, match="there is no bucket"):
-        look(f"s3://nobody-has-this/{key}")
+        list_objects(f"s3://nobody-has-this/{key}")
 
 
 def test_no_credentials(bucket: Bucket, monkeypatch: pytest.MonkeyPatch, other_client: Callable[[], None]) -> None:
@@ -196,7 +196,7 @@ def test_no_credentials(bucket: Bucket, monkeypatch: pytest.MonkeyPatch, other_c
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     other_client()
     with pytest.raises(RemoteError, match="no credentials were found; set AWS_ACCESS_KEY_ID"):
-        look(bucket.url("a/"))
+        list_objects(bucket.url("a/"))
 
 
 def test_no_permission(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,7 +207,7 @@ def test_no_permission(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(store, "find", denied)
     with pytest.raises(RemoteError, match=r"access is denied; check the credentials and the bucket's policy"):
-        look(bucket.url("a/"))
+        list_objects(bucket.url("a/"))
 
 
 def test_a_store_that_does_not_answer_is_tried_again(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,7 +222,7 @@ def test_a_store_that_does_not_answer_is_tried_again(bucket: Bucket, monkeypatch
         get_file(path, local)
 
     monkeypatch.setattr(store, "get_file", flaky)
-    with fetched(url) as copy:
+    with local_copy(url) as copy:
         assert copy.path.read_bytes() == b"content"
     assert len(calls) == 3
 
@@ -232,7 +232,7 @@ def test_nobody_listens(monkeypatch: pytest.MonkeyPatch, other_client: Callable[
     monkeypatch.setattr(remote, "_S3_RETRIES", 1)
     other_client()
     with pytest.raises(Unreachable, match="does not answer") as error:
-        look("s3://takes/a/")
+        list_objects("s3://takes/a/")
     assert "?" not in str(error.value)
 
 
@@ -246,9 +246,9 @@ def test_create_keeps_the_first(bucket: Bucket) -> None:
 
 
 def test_a_file_is_delivered_when_its_block_ends_well(bucket: Bucket, settings: dict[str, str]) -> None:
-    with remote.delivered(bucket.url("out/report.html")) as path:
+    with remote.upload_on_exit(bucket.url("out/report.html")) as path:
         path.write_text("page", encoding="utf-8")
-    with pytest.raises(ValueError, match="half-way"), remote.delivered(bucket.url("out/never.html")) as path:
+    with pytest.raises(ValueError, match="half-way"), remote.upload_on_exit(bucket.url("out/never.html")) as path:
         path.write_text("half", encoding="utf-8")
         raise ValueError("half-way")
     assert bucket.keys() == ["out/report.html"]

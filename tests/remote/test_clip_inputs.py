@@ -126,14 +126,14 @@ def test_an_object_that_vanished_is_a_reject_row(
 ) -> None:
     url = bucket.put_folder("takes", here)
     inline(monkeypatch)
-    look = remote.look
+    look = remote.list_objects
 
     def listed_then_gone(address: str) -> remote.Listing:
         found = look(address)
         bucket.delete("takes/take2.mkv")
         return found
 
-    monkeypatch.setattr("rushes.media.find.look", listed_then_gone)
+    monkeypatch.setattr("rushes.media.find.list_objects", listed_then_gone)
     run = rushes.evaluate_clips([url], run=tmp_path / "run")
     lost = next(subject for subject in run.subjects if subject.id == "take2")
     assert lost.badge == "reject" and lost.sha256 is None and "given_up" not in lost.facts

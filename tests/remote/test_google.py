@@ -12,7 +12,7 @@ import rushes
 from rushes.errors import RunError
 from rushes.remote import store as remote
 from rushes.remote.errors import Exists, in_words
-from rushes.remote.store import Vanished, look, stat
+from rushes.remote.store import Vanished, list_objects, stat
 from rushes.runs import open_run, read_run
 
 from .conftest import left_behind
@@ -51,12 +51,12 @@ def test_clips_in_and_a_run_out(
     )
     for name in ("take2.mkv", "more/take10.mkv"):
         remote.put_file(takes / name, f"gs://takes/monday/{name}")
-    files = look("gs://takes/monday/").files
+    files = list_objects("gs://takes/monday/").files
     assert [file.url for file in files] == ["gs://takes/monday/more/take10.mkv", "gs://takes/monday/take2.mkv"]
-    assert files[1] == stat("gs://takes/monday/take2.mkv") == look("gs://takes/monday/*.mkv").files[0]
+    assert files[1] == stat("gs://takes/monday/take2.mkv") == list_objects("gs://takes/monday/*.mkv").files[0]
     near = rushes.evaluate_clips([takes / "more", takes / "take2.mkv"], run=tmp_path / "near")
     far = rushes.evaluate_clips(["gs://takes/monday/"], run="gs://takes/runs/monday")
-    names = {file.url.removeprefix("gs://takes/runs/monday/") for file in look("gs://takes/runs/monday/").files}
+    names = {file.url.removeprefix("gs://takes/runs/monday/") for file in list_objects("gs://takes/runs/monday/").files}
     assert names == {path.relative_to(near.path).as_posix() for path in near.path.rglob("*") if path.is_file()}
     assert (far.path / "measurements.jsonl").read_bytes() == (near.path / "measurements.jsonl").read_bytes()
     assert far.place == "gs://takes/runs/monday" and far.subjects[0].facts["remote"] == files[0].facts()
@@ -68,10 +68,10 @@ def test_what_is_not_there(google: dict[str, str]) -> None:
     with pytest.raises(Vanished, match="there is no such object"):
         stat("gs://takes/none.mp4")
     with pytest.raises(Vanished, match="there is no bucket 'nobody-has-this'"):
-        look("gs://nobody-has-this/takes/")
+        list_objects("gs://nobody-has-this/takes/")
     with pytest.raises(RunError, match="expected a run directory with run.json; found none"):
         read_run("gs://takes/none")
-    assert look("gcs://takes/none/").files == ()
+    assert list_objects("gcs://takes/none/").files == ()
 
 
 def test_a_second_writer_is_refused(google: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -201,7 +201,7 @@ def test_other_settings_and_other_things_are_refused(bucket: Bucket) -> None:
 @pytest.mark.parametrize("name", ["series/../../../evil.npz", "journal//x", "a\\b.jsonl"])
 def test_a_name_that_leads_elsewhere_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     listing = remote.Listing("folder", (remote.RemoteFile(f"s3://takes/run/{name}", 1, "x"),))
-    monkeypatch.setattr("rushes.runs.remote.pulling.look", lambda url, hidden: listing)
+    monkeypatch.setattr("rushes.runs.remote.pulling.list_objects", lambda url, hidden: listing)
     with pytest.raises(RunError, match="which no rushes wrote"):
         read_run("s3://takes/run")
 

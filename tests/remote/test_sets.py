@@ -174,14 +174,14 @@ def test_an_object_that_vanished_is_left_out_by_name(
     bucket: Bucket, sets: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gen = bucket.put_folder("gen", sets / "gen")
-    look = remote.look
+    look = remote.list_objects
 
     def listed_then_gone(address: str) -> remote.Listing:
         found = look(address)
         bucket.delete("gen/take2.mkv")
         return found
 
-    monkeypatch.setattr("rushes.distribution.sets.look", listed_then_gone)
+    monkeypatch.setattr("rushes.distribution.sets.list_objects", listed_then_gone)
     found = compare_sets(gen, sets / "gt", question=question())
     assert found.excluded("gen") == {"take2.mkv": f"{gen}take2.mkv: there is no such object"}
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from rushes.core import Definition, Measurement, signature_params
+from rushes.core.table import exact_text
 from rushes.distribution import section as distribution
 from rushes.pose import section as pose
 from rushes.pose.evaluate import score_pose
 from rushes.preference import section as preference
-from rushes.report.section import exact_text, settings_text, varying_params
+from rushes.report.section import settings_text, varying_params
 from rushes.robustness import section as robustness
 from rushes.runs import Entry, Run, RunWriter, Subject, read_run
 

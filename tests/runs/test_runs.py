@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.canonical import canonical_line
+from rushes.core.text import value_text
 from rushes.errors import DefinitionError, RunError
-from rushes.report.text import value_text
 from rushes.runs import Entry, RunWriter, Subject, pack, read_run, subject_ids
 
 RATIO = Definition(

@@ -31,14 +31,14 @@ def canon(
 
     from rushes.errors import InputError
     from rushes.media import canonicalize, probe
-    from rushes.remote.store import delivered, fetched, is_remote
+    from rushes.remote.store import is_remote, local_copy, upload_on_exit
 
     if is_remote(output) and output in (clip, audio):
         raise InputError(f"{output}: is one of the inputs and would be overwritten; choose another output with -o")
     with ExitStack() as stack:
-        target = stack.enter_context(delivered(output))
-        source = stack.enter_context(fetched(clip)).path
-        sound = stack.enter_context(fetched(audio)).path if audio is not None else None
+        target = stack.enter_context(upload_on_exit(output))
+        source = stack.enter_context(local_copy(clip)).path
+        sound = stack.enter_context(local_copy(audio)).path if audio is not None else None
         video = probe(source).video
         expected = round((video.duration_ms or 0) * fps / 1000) if video else 0
         with progress(source.name, expected, "frames") as advance:

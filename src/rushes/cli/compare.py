@@ -70,7 +70,7 @@ def _gate(text: str) -> tuple[str, float]:
 
 
 def _show(comparison: Comparison) -> None:
-    from rushes.report.text import value_text
+    from rushes.core.text import value_text
     from rushes.suite.compare_data import reading_name, verdict
 
     first, second = comparison.first, comparison.second
@@ -131,7 +131,7 @@ def _say_state(comparison: Comparison) -> None:
 
 
 def _metric_row(comparison: MetricComparison) -> list[str]:
-    from rushes.report.text import value_text
+    from rushes.core.text import value_text
     from rushes.suite.compare_data import reading_name, verdict
 
     s = comparison.statistics

@@ -17,8 +17,8 @@ def metrics(
 
     Example: rushes metrics freeze_frame_ratio
     """
+    from rushes.core.text import definition_lines, range_text
     from rushes.instruments import catalog, find
-    from rushes.report.text import definition_lines, range_text
 
     chosen = list(catalog().values()) if name is None else find(name)
     if as_json:

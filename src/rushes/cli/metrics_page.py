@@ -9,8 +9,8 @@ from itertools import groupby
 from pathlib import Path
 
 from rushes.core import Definition
+from rushes.core.text import direction_text, range_text
 from rushes.instruments import catalog
-from rushes.report.text import direction_text, range_text
 
 _HEAD = """# Every metric
 

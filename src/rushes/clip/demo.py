@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from rushes.clip.bundle import by_bundle_key
 from rushes.clip.evaluate import evaluate_clips
+from rushes.core.text import value_text
 from rushes.media import AudioTrack, write_clip
 from rushes.report.demo_part import DemoPart
-from rushes.report.text import value_text
 from rushes.runs import Entry
 
 FPS = 25

@@ -10,7 +10,7 @@ from rushes.clip.faces import FaceSettings
 from rushes.clip.measure import ClipResult, digest, measure, unreadable
 from rushes.clip.profile import Profile
 from rushes.media.find import Sound
-from rushes.remote.store import Place, RemoteError, RemoteFile, Unreachable, fetched, is_remote
+from rushes.remote.store import Place, RemoteError, RemoteFile, Unreachable, is_remote, local_copy
 
 
 def measure_anywhere(
@@ -25,8 +25,8 @@ def measure_anywhere(
         return measure(path, audio=audio, audio_missing=audio_missing, faces=faces, profile=profile)
     try:
         with ExitStack() as stack:
-            clip = stack.enter_context(fetched(path))
-            sound = None if audio is None else stack.enter_context(fetched(audio))
+            clip = stack.enter_context(local_copy(path))
+            sound = None if audio is None else stack.enter_context(local_copy(audio))
             near = {str(copy.path): str(copy.file) for copy in (clip, sound) if copy is not None and copy.file}
             result = measure(
                 str(clip.path),

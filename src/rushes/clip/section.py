@@ -12,10 +12,10 @@ from rushes.clip.strips import Strip, film_strips
 from rushes.clip.table import CLIP_COLUMNS, worst_first
 from rushes.clip.timeline import clip_timeline, kept_series
 from rushes.core import Definition, Measurement
+from rushes.core.table import Cell
 from rushes.report.script_json import embedded_json
 from rushes.report.section import (
     DIRECTIONS,
-    Cell,
     ClipTable,
     Column,
     FirstRow,

@@ -15,7 +15,7 @@ from rushes.clip.timeline import find_faults, kept_series
 from rushes.core.provenance import file_digest
 from rushes.errors import MediaError
 from rushes.media import ClipReader
-from rushes.remote.store import RemoteError, fetched, is_remote
+from rushes.remote.store import RemoteError, is_remote, local_copy
 from rushes.report.section import ReportOptions
 from rushes.runs import Entry, Run
 from rushes.workers.local import Crash, run_tasks
@@ -81,7 +81,7 @@ def take_strip(task: StripTask) -> Strip:
     if address is None:
         return _taken(task)
     try:
-        with fetched(address) as copy:
+        with local_copy(address) as copy:
             return _taken(replace(task, candidates=(str(copy.path),)))
     except RemoteError:
         return Strip(missing=_GONE)

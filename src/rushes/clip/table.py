@@ -11,9 +11,9 @@ from pathlib import Path
 from rushes.clip.bundle import KEYS, by_bundle_key
 from rushes.core import Measurement
 from rushes.core.files import replacing
+from rushes.core.text import value_text
 from rushes.errors import InputError
-from rushes.remote.store import delivered, is_remote, joined, put_files
-from rushes.report.text import value_text
+from rushes.remote.store import is_remote, joined, put_files, upload_on_exit
 from rushes.runs import Entry, Run
 
 CLIP_COLUMNS = (
@@ -70,7 +70,7 @@ def write_csv(run: Run, path: Path | str) -> str:
     Text that a spreadsheet would run as a formula is defused with a leading apostrophe.
     """
     signatures = list(dict.fromkeys(m.signature for entry in run.entries for m in entry.measurements))
-    with delivered(path) as target, replacing(target) as out:
+    with upload_on_exit(path) as target, replacing(target) as out:
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["id", "path", "review_signal", "reasons", *signatures])
         for entry in run.entries:

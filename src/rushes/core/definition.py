@@ -162,10 +162,15 @@ def signature_params(**settings: Setting) -> tuple[tuple[str, str], ...]:
     >>> signature_params(range="full", eps=1.0, closed=True)
     (('closed', 'true'), ('eps', '1.0'), ('range', 'full'))
     """
-    return tuple(sorted((key, _setting_text(value)) for key, value in settings.items()))
+    return tuple(sorted((key, setting_text(value)) for key, value in settings.items()))
 
 
-def _setting_text(value: Setting) -> str:
+def setting_text(value: Setting) -> str:
+    """A setting as a signature spells it.
+
+    >>> setting_text(True), setting_text(1.0), setting_text(20)
+    ('true', '1.0', '20')
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     return repr(value) if isinstance(value, float) else str(value)

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rushes.core import Measurement
+from rushes.core.text import value_text
 from rushes.errors import MissingDependency
 from rushes.report.figure import Figure, chart_svg
-from rushes.report.text import value_text
 from rushes.runs import Run
 
 _COLOUR = "#0b6fa4"

@@ -21,7 +21,7 @@ from rushes.distribution.resize import resize_frames
 from rushes.distribution.segments import fill_segments, last_needed, needs_total, segment_indices
 from rushes.distribution.sets import Clip
 from rushes.errors import MediaError
-from rushes.remote.store import fetched
+from rushes.remote.store import local_copy
 
 Frame: TypeAlias = NDArray[np.uint8]
 Segment: TypeAlias = NDArray[np.float32]
@@ -146,7 +146,7 @@ def crash_line(clip: Clip) -> str:
 def at_hand(task: Task) -> Iterator[Task]:
     """The task on a clip whose files are on this machine, as copies that go away afterwards where they are objects."""
     with ExitStack() as stack:
-        files = tuple(stack.enter_context(fetched(place)).path for place in task.clip.files)
+        files = tuple(stack.enter_context(local_copy(place)).path for place in task.clip.files)
         yield replace(task, clip=replace(task.clip, files=files))
 
 

@@ -170,7 +170,7 @@ fvd.command_class = Command  # type: ignore[attr-defined]
 
 
 def _show(comparison: Comparison, written: list[str]) -> None:
-    from rushes.report.text import value_text
+    from rushes.core.text import value_text
 
     for side, words in (("gen", "generated"), ("gt", "ground-truth")):
         for why in comparison.excluded("gen" if side == "gen" else "gt").values():

@@ -24,7 +24,7 @@ from rushes.distribution.protocols import DEFAULT, PROTOCOLS, Backbone, Metric, 
 from rushes.distribution.sets import ClipSet, find_clips, is_statistics, natural_key
 from rushes.distribution.stats_file import How, load_statistics, merge_sets, save_statistics
 from rushes.errors import InputError, MissingDependency
-from rushes.remote.store import Place, delivered, is_remote, look
+from rushes.remote.store import Place, is_remote, list_objects, upload_on_exit
 
 if TYPE_CHECKING:
     from rushes.distribution.features import Precision
@@ -111,7 +111,7 @@ class Comparison:
 
     def save(self, side: Side, path: Path | str) -> Path:
         """Write a side's rows, to be given in place of its clips next time."""
-        with delivered(path) as target:
+        with upload_on_exit(path) as target:
             return save_statistics(target, self.gen if side == "gen" else self.gt)
 
 
@@ -188,7 +188,7 @@ def _find(given: str | Path) -> _Given:
 
 
 def _statistics_at(url: str) -> tuple[Place, ...]:
-    listing = look(url)
+    listing = list_objects(url)
     if not listing.files:
         raise InputError(f"{url}: expected saved statistics; nothing is there")
     return tuple(sorted(listing.files, key=lambda file: natural_key(file.url)))

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.core.text import value_text
 from rushes.distribution.compare import Comparison, Question
 from rushes.distribution.evaluate import compare_sets
 from rushes.distribution.random_weights import write_random_checkpoint
 from rushes.media import write_clip
 from rushes.report.demo_part import DemoPart
-from rushes.report.text import value_text
 
 CLIPS = 3
 FRAMES = 8

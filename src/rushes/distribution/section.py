@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from rushes.core import Measurement
+from rushes.core.table import Cell, Table, number
+from rushes.core.text import value_text
 from rushes.distribution.instrument import INSTRUMENT
 from rushes.report.numbers import numbers_section
-from rushes.report.section import Cell, Grid, ReportOptions, Section, number
-from rushes.report.text import value_text
+from rushes.report.section import ReportOptions, Section
 from rushes.runs import Run
 
 _METRICS = ("fvd", "fid-vid", "kvd")
@@ -23,7 +24,7 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
     return numbers_section(run, anchor, instrument=INSTRUMENT, summary=summary(run), facts=facts(run), grids=grids(run))
 
 
-def grids(run: Run) -> tuple[Grid, ...]:
+def grids(run: Run) -> tuple[Table, ...]:
     """The distances, then the protocols they were computed under."""
     rows = _by_protocol(run)
     return tuple(grid for grid in (_distances(rows), _protocols(rows)) if grid.rows)
@@ -70,7 +71,7 @@ def _by_protocol(run: Run) -> dict[tuple[str, str], dict[str, Measurement]]:
     return {place: row for place, row in rows.items() if "value" in row}
 
 
-def _distances(rows: dict[tuple[str, str], dict[str, Measurement]]) -> Grid:
+def _distances(rows: dict[tuple[str, str], dict[str, Measurement]]) -> Table:
     beside = [kind for kind in _BESIDE if any(kind in row for row in rows.values())]
     lines = []
     for (metric, protocol), row in rows.items():
@@ -80,7 +81,7 @@ def _distances(rows: dict[tuple[str, str], dict[str, Measurement]]) -> Grid:
             (Cell(metric), Cell(protocol), number(row["value"]), *(number(row.get(kind)) for kind in beside), *sizes)
         )
     header = ("metric", "protocol", "value ↓", *(_BESIDE[kind] for kind in beside), "N gen", "N real", "D")
-    return Grid(
+    return Table(
         title="Distances",
         header=header,
         rows=lines,
@@ -88,9 +89,9 @@ def _distances(rows: dict[tuple[str, str], dict[str, Measurement]]) -> Grid:
     )
 
 
-def _protocols(rows: dict[tuple[str, str], dict[str, Measurement]]) -> Grid:
+def _protocols(rows: dict[tuple[str, str], dict[str, Measurement]]) -> Table:
     lines = [
         (Cell(metric), Cell(protocol), *(Cell(dict(row["value"].definition.params).get(key, "–")) for key in _PROTOCOL))
         for (metric, protocol), row in rows.items()
     ]
-    return Grid(title="Protocols", header=("metric", "protocol", *_PROTOCOL), rows=lines)
+    return Table(title="Protocols", header=("metric", "protocol", *_PROTOCOL), rows=lines)

@@ -15,7 +15,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import TypeVar
 
 from rushes.errors import InputError
-from rushes.remote.store import Place, RemoteFile, fetched, is_remote, joined, look
+from rushes.remote.store import Place, RemoteFile, is_remote, joined, list_objects, local_copy
 
 VIDEO_SUFFIXES = frozenset(
     ".3g2 .3gp .apng .asf .avi .dv .f4v .flv .gif .h264 .hevc .ivf .m2ts .m2v .m4v .mjpeg .mjpg .mkv .mov .mp4 .mpeg "
@@ -118,7 +118,7 @@ def _of_files(files: Sequence[_Picture], root: PurePath) -> tuple[list[tuple[str
 
 def _at_address(url: str) -> tuple[list[Clip], list[str]]:
     """Clips of a folder, a pattern, a list file or one object in a store, named as those of a folder here."""
-    listing = look(url)
+    listing = list_objects(url)
     if listing.kind == "object" and listing.files[0].suffix.lower() in LIST_SUFFIXES:
         return _in_list(url, listing.files[0])
     if listing.kind == "object":
@@ -150,7 +150,7 @@ def _in_glob(pattern: str) -> tuple[list[Clip], list[str]]:
 
 
 def _in_list(path: str, place: Place) -> tuple[list[Clip], list[str]]:
-    with fetched(place) as copy:
+    with local_copy(place) as copy:
         lines = [line.strip() for line in copy.path.read_text(encoding="utf-8-sig").splitlines()]
     named = [line for line in lines if line and not line.startswith("#")]
     if isinstance(place, RemoteFile) or any(is_remote(line) for line in named):
@@ -185,7 +185,7 @@ def _of_line(named: Path | str) -> tuple[list[Clip], list[str]]:
         if not named.exists():
             raise InputError(f"{named}: is listed, but not there")
         return _from_paths([named])
-    listing = look(named)
+    listing = list_objects(named)
     if listing.kind == "folder":
         inside, ignored = _in_listing(named, listing.files)
         return [Clip(joined(named, clip.name), clip.files) for clip in inside], ignored

@@ -18,7 +18,7 @@ from rushes.distribution.feature_set import FeatureSet
 from rushes.distribution.sets import natural_key
 from rushes.errors import DefinitionMismatch, InputError
 from rushes.media.numpy_files import FAULTS, reason
-from rushes.remote.store import Place, fetched
+from rushes.remote.store import Place, local_copy
 
 FORMAT = 1
 
@@ -46,7 +46,7 @@ def save_statistics(path: Path | str, sets: Sequence[tuple[How, FeatureSet]]) ->
 
 def load_statistics(path: Place | str, how: How) -> FeatureSet:
     """The rows stored under this recipe; says what differs when there are only others."""
-    with fetched(path) as copy:
+    with local_copy(path) as copy:
         entries = _read(copy.path)
     wanted = json.loads(canonical_json(how))
     for stored, features in entries:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rushes.errors import InputError
-from rushes.remote.store import Place, RemoteFile, is_remote, look
+from rushes.remote.store import Place, RemoteFile, is_remote, list_objects
 
 VIDEO_SUFFIXES = frozenset(
     ".3gp .apng .avi .flv .gif .m2ts .m4v .mjpeg .mkv .mov .mp4 .mpeg .mpg .mts .mxf .ogv .ts .webm .wmv .y4m".split()
@@ -72,7 +72,7 @@ def _clips_of(named: str) -> list[Path]:
 
 
 def _remote_clips_of(url: str) -> list[RemoteFile]:
-    listing = look(url)
+    listing = list_objects(url)
     if listing.kind == "object":
         return list(listing.files)
     clips = [f for f in listing.files if listing.kind == "pattern" or f.suffix.lower() in VIDEO_SUFFIXES]
@@ -96,7 +96,7 @@ def match_audio(clips: Sequence[Place], audio: Path | str | None) -> list[Sound]
         return [Sound()] * len(clips)
     files: list[Place]
     if is_remote(audio):
-        listing = look(str(audio))
+        listing = list_objects(str(audio))
         if listing.kind == "object":
             return [_sound(listing.files[0])] * len(clips)
         source, files = str(audio), list(listing.files)

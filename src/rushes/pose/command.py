@@ -198,7 +198,7 @@ def _as_json(done: PoseEvaluation) -> dict[str, object]:
 
 
 def _show(done: PoseEvaluation) -> None:
-    from rushes.report.text import value_text
+    from rushes.core.text import value_text
 
     ks = list(done.accuracies[0].pck_at)
     facts = done.pairing.facts()

@@ -26,7 +26,7 @@ from rushes.pose.poses import Columns, Duplicates, PoseSet, read_poses
 from rushes.pose.scoring import PoseScores, Root, ScoreSettings, score_batch
 from rushes.pose.skeletons import Skeleton
 from rushes.pose.warnings import remarks
-from rushes.remote.store import fetched, local_only
+from rushes.remote.store import local_copy, local_only
 from rushes.runs import Entry, RunWriter, Subject, subject_ids
 
 DEFAULT_KS = (5, 10, 20, 50)
@@ -210,7 +210,7 @@ def extract_clips(
     finder = BodyFinder()
     written = []
     for clip, name in zip(found, names, strict=True):
-        with fetched(clip) as copy:
+        with local_copy(clip) as copy:
             poses = extract_poses(copy.path, finder=finder, progress=progress)
         save_poses(name, poses)
         written.append(Extracted(clip=str(clip), path=str(name), frames=len(poses.points), found=poses.found))

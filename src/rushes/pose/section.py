@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from rushes.core import Measurement
+from rushes.core.table import ARROWS, Cell, Table, number
+from rushes.core.text import value_text
 from rushes.pose.instrument import INSTRUMENT
 from rushes.report.numbers import numbers_section
-from rushes.report.section import ARROWS, Cell, Grid, ReportOptions, Section, number, unit_text
-from rushes.report.text import value_text
+from rushes.report.section import ReportOptions, Section, unit_text
 from rushes.runs import Entry, Run
 
 _PER_JOINT = ("pck_joint",)
@@ -20,7 +21,7 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
     return numbers_section(run, anchor, instrument=INSTRUMENT, summary=summary(run), facts=facts(run), grids=grids(run))
 
 
-def grids(run: Run) -> tuple[Grid, ...]:
+def grids(run: Run) -> tuple[Table, ...]:
     """Per pair of pose files: PCK by normalisation and k, then the other numbers."""
     return tuple(grid for entry in run.entries for grid in (_pck_grid(entry), _other_grid(entry)) if grid.rows)
 
@@ -51,12 +52,12 @@ def _pcks(entry: Entry) -> dict[str, dict[int, Measurement]]:
     return table
 
 
-def _pck_grid(entry: Entry) -> Grid:
+def _pck_grid(entry: Entry) -> Table:
     table = _pcks(entry)
     ks = sorted({k for row in table.values() for k in row})
     areas = {dict(m.definition.params).get("norm"): m for m in entry.measurements if m.definition.name == "pck_auc"}
     rows = [(Cell(norm), *(number(row.get(k)) for k in ks), number(areas.get(norm))) for norm, row in table.items()]
-    return Grid(
+    return Table(
         title=f"{entry.subject.id}: PCK by normalisation",
         header=("normalisation", *(f"PCK@{k} ↑" for k in ks), "area ↑"),
         rows=rows,
@@ -64,7 +65,7 @@ def _pck_grid(entry: Entry) -> Grid:
     )
 
 
-def _other_grid(entry: Entry) -> Grid:
+def _other_grid(entry: Entry) -> Table:
     shown = ("pck", "pckh", "pck_auc", *_PER_JOINT)
     rest: Sequence[Measurement] = [m for m in entry.measurements if m.definition.name not in shown]
     rows = [
@@ -76,7 +77,7 @@ def _other_grid(entry: Entry) -> Grid:
         )
         for m in rest
     ]
-    return Grid(title=f"{entry.subject.id}: errors", header=("metric", "value", "unit", "what it says"), rows=rows)
+    return Table(title=f"{entry.subject.id}: errors", header=("metric", "value", "unit", "what it says"), rows=rows)
 
 
 def _sentence(entry: Entry) -> str:

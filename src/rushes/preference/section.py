@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from rushes.core import Measurement
+from rushes.core.table import Cell, Table, number
 from rushes.preference.instrument import INSTRUMENT
 from rushes.report.numbers import numbers_section
-from rushes.report.section import Cell, Grid, ReportOptions, Section, number
+from rushes.report.section import ReportOptions, Section
 from rushes.runs import Entry, Run
 
 _RULE = "exclusion"
@@ -19,7 +20,7 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
     return numbers_section(run, anchor, instrument=INSTRUMENT, summary=summary(run), facts=facts(run), grids=grids(run))
 
 
-def grids(run: Run) -> tuple[Grid, ...]:
+def grids(run: Run) -> tuple[Table, ...]:
     """Per study: the ranking, then agreement by task family."""
     return tuple(grid for entry in run.entries for grid in (_ranking(entry), _agreement(entry)) if grid.rows)
 
@@ -56,7 +57,7 @@ def _triples(
     return table
 
 
-def _ranking(entry: Entry) -> Grid:
+def _ranking(entry: Entry) -> Table:
     strengths = _triples(entry, "bt_elo", ("system", _RULE))
     ranks = _triples(entry, "bt_rank", ("system", _RULE))
     shares = _triples(entry, "win_share", ("system", _RULE), family="all")
@@ -73,7 +74,7 @@ def _ranking(entry: Entry) -> Grid:
         )
         for place in places
     ]
-    return Grid(
+    return Table(
         title=f"{entry.subject.id}: ranking",
         header=("system", "raters left out", "Elo ↑", f"{_confidence(entry)} from", "to", "rank from", "to", "wins ↑"),
         rows=rows,
@@ -81,7 +82,7 @@ def _ranking(entry: Entry) -> Grid:
     )
 
 
-def _agreement(entry: Entry) -> Grid:
+def _agreement(entry: Entry) -> Table:
     shares = _triples(entry, "percent_agreement", ("family",), exclusion="none")
     alphas = {p.get("family", ""): m for p, m in _pick(entry, "krippendorff_alpha", exclusion="none", level="nominal")}
     firsts = {p.get("family", ""): m for p, m in _pick(entry, "gwet_ac1", exclusion="none")}
@@ -95,7 +96,7 @@ def _agreement(entry: Entry) -> Grid:
         for (family,), row in shares.items()
     ]
     header = ("task family", "agreement ↑", f"{_confidence(entry)} from", "to", "Krippendorff α ↑", "Gwet AC1 ↑")
-    return Grid(title=f"{entry.subject.id}: agreement between raters", header=header, rows=rows)
+    return Table(title=f"{entry.subject.id}: agreement between raters", header=header, rows=rows)
 
 
 def _confidence(entry: Entry) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from rushes.core import Measurement
+from rushes.core.text import value_text
 from rushes.preference.conditions import plain_text
-from rushes.report.text import value_text
 
 RANKING_HEADER = ("rank", "system", "Elo", "interval", "ranks left open", "win share", "votes")
 VALIDITY_HEADER = ("metric", "without ties", "interval", "with ties", "suggested threshold")

@@ -38,16 +38,16 @@ __all__ = [
     "Vanished",
     "attempted",
     "checked",
-    "delivered",
-    "fetched",
+    "upload_on_exit",
+    "local_copy",
     "filesystem",
     "get_bytes",
     "get_files",
     "is_remote",
     "joined",
-    "kept_near",
+    "cached_copy",
     "local_only",
-    "look",
+    "list_objects",
     "put_bytes",
     "put_file",
     "put_files",
@@ -192,7 +192,7 @@ def _client(protocol: str, process: int) -> Any:
     return client
 
 
-def look(url: str, *, hidden: bool = False) -> Listing:
+def list_objects(url: str, *, hidden: bool = False) -> Listing:
     """The objects an address stands for, in the order of their keys: a folder's, a pattern's, or the one.
 
     Hidden names (`.name`) below a folder or a pattern's fixed part are passed over unless `hidden` asks for them. A
@@ -267,7 +267,7 @@ class Copy:
 
 
 @contextmanager
-def fetched(place: Place | str) -> Iterator[Copy]:
+def local_copy(place: Place | str) -> Iterator[Copy]:
     """A file at hand: a local one as it is, an object as a copy in a temporary folder that goes away afterwards.
 
     A `RemoteFile` gives the very version that was listed, or `Vanished`; an address gives what is there now. Raises
@@ -290,17 +290,17 @@ def fetched(place: Place | str) -> Iterator[Copy]:
 
 
 @contextmanager
-def kept_near(place: Place) -> Iterator[Place]:
+def cached_copy(place: Place) -> Iterator[Place]:
     """The same file, with a copy on this machine for as long as the block runs: for what many tasks read."""
     if isinstance(place, Path):
         yield place
         return
-    with fetched(place) as copy:
+    with local_copy(place) as copy:
         yield replace(place, near=str(copy.path))
 
 
 @contextmanager
-def delivered(target: Path | str) -> Iterator[Path]:
+def upload_on_exit(target: Path | str) -> Iterator[Path]:
     """Where to write a file that is meant for `target`: there, or in a temporary folder and uploaded afterwards."""
     if not is_remote(target):
         yield Path(target)

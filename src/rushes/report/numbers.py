@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from rushes.core.instrument import Instrument
 from rushes.core.registry import load
+from rushes.core.table import Table
 from rushes.errors import MissingDependency
 from rushes.report.figure import Figure
-from rushes.report.section import Grid, Section, notice, number_rows
+from rushes.report.section import Section, notice, number_rows
 from rushes.runs import Run
 
 MOST_NUMBERS = 1000
@@ -22,7 +23,7 @@ def numbers_section(
     instrument: Instrument | None = None,
     summary: str = "",
     facts: Sequence[tuple[str, str]] = (),
-    grids: Sequence[Grid] = (),
+    grids: Sequence[Table] = (),
 ) -> Section:
     """Tables, charts and numbers of one run; of an instrument that is not installed, its numbers."""
     rows, left = number_rows(run, MOST_NUMBERS)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from rushes.core import Definition, Measurement
+from rushes.core.table import ARROWS, Cell, Table, exact_text
+from rushes.core.text import direction_text, range_text, value_text
 from rushes.report.figure import Figure
-from rushes.report.text import direction_text, range_text, value_text
 from rushes.runs import Run
 
 DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "neither": "neither"}
-ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,32 +22,6 @@ class ReportOptions:
     """Clips per run that get a film strip, worst first: each has to be decoded again."""
     jobs: int = 1
     progress: Callable[[int], Callable[[int], None]] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One cell of a grid: words, or a number that can be asked for its signature."""
-
-    text: str
-    measurement: Measurement | None = None
-
-    @property
-    def signature(self) -> str:
-        return "" if self.measurement is None else self.measurement.signature
-
-    @property
-    def exact(self) -> str:
-        return "" if self.measurement is None else exact_text(self.measurement)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
-    """A small table of the numbers that answer the instrument's question."""
-
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    caption: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +59,7 @@ class Section:
     found: str
     """What the numbers say, in one or two sentences."""
     facts: Sequence[tuple[str, str]] = ()
-    grids: Sequence[Grid] = ()
+    grids: Sequence[Table] = ()
     figures: Sequence[Figure] = ()
     figures_missing: str = ""
     numbers: Sequence[NumberRow] = ()
@@ -145,14 +119,6 @@ class FirstRow:
     cells: Sequence[Cell]
 
 
-def exact_text(measurement: Measurement) -> str:
-    """The value as the run's file has it; "–" where there is none."""
-    value = measurement.stored_value
-    if value is None or isinstance(value, bool):
-        return value_text(measurement)
-    return repr(value)
-
-
 def compact_text(measurement: Measurement) -> str:
     """The value with the digits a column has room for; opening the row shows it whole.
 
@@ -167,11 +133,6 @@ def compact_text(measurement: Measurement) -> str:
     if value.is_integer():
         return str(int(value))
     return f"{value:.{1 if abs(value) >= 100 else 2 if abs(value) >= 10 else 4}f}"
-
-
-def number(measurement: Measurement | None) -> Cell:
-    """A cell for a measurement; a dash where there is none."""
-    return Cell("–") if measurement is None else Cell(value_text(measurement), measurement)
 
 
 def unit_text(definition: Definition) -> str:

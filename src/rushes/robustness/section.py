@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rushes.core import Measurement
+from rushes.core.table import Cell, Table, number
 from rushes.report.numbers import numbers_section
-from rushes.report.section import Cell, Grid, ReportOptions, Section, number
+from rushes.report.section import ReportOptions, Section
 from rushes.robustness.instrument import INSTRUMENT
 from rushes.robustness.measurements import NOTHING
 from rushes.runs import Entry, Run
@@ -24,7 +25,7 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
     return numbers_section(run, anchor, instrument=INSTRUMENT, summary=summary(run), facts=facts(run), grids=grids(run))
 
 
-def grids(run: Run) -> tuple[Grid, ...]:
+def grids(run: Run) -> tuple[Table, ...]:
     """One table per sweep: a row per axis and per value of it."""
     return tuple(_grid(entry) for entry in run.entries)
 
@@ -57,7 +58,7 @@ def _by_place(entry: Entry) -> dict[tuple[str, str], dict[str, Measurement]]:
     return places
 
 
-def _grid(entry: Entry) -> Grid:
+def _grid(entry: Entry) -> Table:
     places = _by_place(entry)
     used = [name for name in _COLUMNS if any(name in row for row in places.values())]
     rows = [
@@ -69,7 +70,7 @@ def _grid(entry: Entry) -> Grid:
         )
         for (axis, value), row in places.items()
     ]
-    return Grid(
+    return Table(
         title=f"{entry.subject.id}: stability per axis value",
         header=("axis", "value", *(_COLUMNS[name] for name in used), "runs"),
         rows=rows,

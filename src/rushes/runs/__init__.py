@@ -1,9 +1,10 @@
 """Run directories: write, continue, read."""
 
 from rushes.runs.packing import Packed, pack
-from rushes.runs.reader import Run, read_run
+from rushes.runs.reader import read_run
 from rushes.runs.remote.mirror import open_run
 from rushes.runs.remote.mirrored_folder import mirrored_folder, pulled_folder
+from rushes.runs.run import Run
 from rushes.runs.subjects import Entry, Subject, subject_ids
 from rushes.runs.writer import RunWriter
 

@@ -7,78 +7,25 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rushes.core import Definition, Measurement
 from rushes.errors import DefinitionError, RunError, RushesError
-from rushes.media.numpy_files import FAULTS, load_npz, reason
-from rushes.remote.store import Vanished, get_files, is_remote, joined, safe_name
+from rushes.media.numpy_files import reason
+from rushes.remote.store import is_remote, safe_name
 from rushes.runs.remote.pulling import pull_run, run_address
-from rushes.runs.subjects import Entry, Subject
+from rushes.runs.run import Run
+from rushes.runs.subjects import Subject
 from rushes.runs.writer import FORMAT
 
 if TYPE_CHECKING:
-    import numpy as np
+    pass
 
 
 _MISFITS = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 """What files of somebody else's making can end in while they are put together."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """A run directory: what was asked, its subjects, and every number with its definition."""
-
-    path: Path
-    info: Mapping[str, Any]
-    subjects: tuple[Subject, ...]
-    measurements: Mapping[str, tuple[Measurement, ...]]
-    """By subject id, in stored order."""
-    url: str = ""
-    """Where the run lies, when that is a store; `path` is then a folder here that goes when the run does."""
-
-    @property
-    def place(self) -> str:
-        """What a user calls the run: its address, or its path."""
-        return self.url or str(self.path)
-
-    @property
-    def instrument(self) -> str:
-        return str(self.info["instrument"])
-
-    @property
-    def status(self) -> str:
-        """ "complete", "running" or "interrupted"."""
-        return str(self.info["status"])
-
-    @cached_property
-    def entries(self) -> tuple[Entry, ...]:
-        """Subjects with their measurements, without series."""
-        return tuple(Entry(subject=s, measurements=self.measurements.get(s.id, ())) for s in self.subjects)
-
-    def series(self, subject_id: str) -> dict[str, np.ndarray]:
-        """Per-frame series of one subject; {} where none was stored."""
-        target = self.series_file(subject_id)
-        if target is None:
-            return {}
-        try:
-            return load_npz(target)[0]
-        except FAULTS as error:
-            raise RunError(f"{target}: cannot be read as series ({reason(error)}); run the command again") from None
-
-    def series_file(self, subject_id: str) -> Path | None:
-        """The file of one subject's series, fetched when first asked for; None where none was stored."""
-        target = self.path / "series" / f"{subject_id}.npz"
-        if target.name != f"{subject_id}.npz":  # an id is no way out of the run's folder
-            return None
-        if self.url and not target.exists():
-            with suppress(Vanished):
-                get_files([(joined(self.url, f"series/{target.name}"), target)])
-        return target if target.exists() else None
 
 
 def read_run(path: Path | str) -> Run:

@@ -10,7 +10,7 @@ from rushes.core.files import replacing
 from rushes.core.registry import load
 from rushes.errors import InputError
 from rushes.instruments import INSTRUMENTS
-from rushes.remote.store import delivered, is_remote
+from rushes.remote.store import is_remote, upload_on_exit
 from rushes.report.numbers import numbers_section
 from rushes.report.page import opening, render_page
 from rushes.report.section import ReportOptions, Section
@@ -56,7 +56,7 @@ def write_report(
     sections = [_section(run, f"run-{number}", options) for number, run in enumerate(opened, 1)]
     html = render_page(sections, title=title or _title(opened), lead=lead)
     try:
-        with delivered(path) as target, replacing(target) as out:
+        with upload_on_exit(path) as target, replacing(target) as out:
             out.write(html)
     except OSError as error:
         raise InputError(f"{path}: cannot write the report ({error.strerror or error})") from None

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from rushes.clip.table import CLIP_COLUMNS
 from rushes.clip.timeline import clip_timeline
 from rushes.core import Definition, Measurement
-from rushes.report.text import direction_text, range_text, value_text
+from rushes.core.text import direction_text, range_text, value_text
 from rushes.runs import Subject
 from rushes.suite.compare_data import reading_name
 from rushes.web.run_cache import OpenRun, Row, Shelf, run_facts

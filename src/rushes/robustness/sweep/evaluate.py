@@ -11,7 +11,7 @@ from rushes.core.judge import Judge
 from rushes.core.provenance import file_digest
 from rushes.media import probe
 from rushes.media.find import find_clips
-from rushes.remote.store import Place, fetched, is_remote, joined, kept_near
+from rushes.remote.store import Place, cached_copy, is_remote, joined, local_copy
 from rushes.robustness.manifests import MANIFEST
 from rushes.robustness.sweep.axes import checked_grid, checked_seeds
 from rushes.robustness.sweep.judges import JUDGES
@@ -75,9 +75,9 @@ def sweep_clips(
     bundle = judge is None
     judge = judge or JUDGES["bundle"](profile)
     with ExitStack() as held:
-        sources = [held.enter_context(kept_near(clip)) for clip in find_clips(clips)]
+        sources = [held.enter_context(cached_copy(clip)) for clip in find_clips(clips)]
         for source in sources:
-            with fetched(source) as copy:
+            with local_copy(source) as copy:
                 check_source(copy.path, probe(copy.path), grid)
         target = held.enter_context(mirrored_folder(output))
         folders = [target] if len(sources) == 1 else [target / name for name in subject_ids([s.stem for s in sources])]
@@ -119,7 +119,7 @@ def _tasks(
     judge: Judge,
     keep_clips: bool,
 ) -> list[RunTask]:
-    with fetched(source) as copy:
+    with local_copy(source) as copy:
         digest = file_digest(copy.path)
     return [
         RunTask(

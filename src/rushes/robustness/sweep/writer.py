@@ -21,7 +21,7 @@ from rushes.core.files import replacing, take_lock
 from rushes.core.judge import Judge, Verdict
 from rushes.core.provenance import file_digest
 from rushes.errors import RunError
-from rushes.remote.store import Place, fetched
+from rushes.remote.store import Place, local_copy
 from rushes.robustness.encoding import run_directory
 from rushes.robustness.manifests import MANIFEST, RUNS_FAMILY
 from rushes.robustness.sweep.render import render
@@ -85,7 +85,7 @@ def make_run(task: RunTask) -> bool:
     task.part.mkdir(parents=True)
     try:
         clip = task.part / CLIP
-        with fetched(task.source) as source:
+        with local_copy(task.source) as source:
             render(source.path, clip, task.values, seed=task.seed, clip_sha256=task.clip_sha256)
         verdict = task.judge.judge(clip, seed=task.seed)
         if not task.keep_clip:
@@ -109,7 +109,7 @@ def judge_elsewhere(task: RunTask) -> Judged:
     with TemporaryDirectory(prefix="rushes-sweep-") as folder:
         clip = Path(folder) / task.part.name / CLIP
         clip.parent.mkdir()
-        with fetched(task.source) as source:
+        with local_copy(task.source) as source:
             render(source.path, clip, task.values, seed=task.seed, clip_sha256=task.clip_sha256)
         verdict = task.judge.judge(clip, seed=task.seed)
         return Judged(verdict=verdict, clip=clip.read_bytes() if task.keep_clip else None)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rushes.errors import RunError
-from rushes.remote.store import Vanished, checked, get_bytes, get_files, joined, look
+from rushes.remote.store import Vanished, checked, get_bytes, get_files, joined, list_objects
 
 RUN_FILES = ("run.json", "subjects.jsonl", "measurements.jsonl")
 FEATURES = ".features"
@@ -31,7 +31,7 @@ def run_address(url: str) -> str:
 
 def listed(url: str) -> list[str]:
     """The name of every object below an address, hidden ones too; refuses one that, as a path, would lead elsewhere."""
-    names = [file.url[len(url) + 1 :] for file in look(f"{url}/", hidden=True).files]
+    names = [file.url[len(url) + 1 :] for file in list_objects(f"{url}/", hidden=True).files]
     for name in names:
         if any(part in ("", ".", "..") for part in name.split("/")) or re.search(r"[\\\x00-\x1f]", name):
             raise RunError(f"{url}: holds an object called {name!r}, which no rushes wrote; remove it")

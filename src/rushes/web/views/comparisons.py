@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rushes.report.text import value_text
+from rushes.core.text import value_text
 from rushes.suite.compare import BADGES, Comparison, MetricComparison, compare_runs
 from rushes.suite.compare_data import as_data, reading_name, verdict
 from rushes.web.access import admin
