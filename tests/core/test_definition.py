@@ -107,3 +107,44 @@ def test_require_same_signature() -> None:
         require_same_signature([d, definition(params=signature_params(k=1))])
     with pytest.raises(DefinitionError):
         require_same_signature([])
+
+
+def test_a_parameter_that_the_definition_does_not_have_is_refused() -> None:
+    d = definition(params=signature_params(eps=1.0), open_params=("weights",))
+    with pytest.raises(DefinitionError, match="pck has no parameter 'epsilon'; it has eps, weights"):
+        d.with_params(epsilon=2.0)
+    assert d.with_params(eps=2.0, weights="a").signature == "pck|eps:2.0|weights:a|v:1"
+    assert d.add_params(aggregate="mean").signature == "pck|aggregate:mean|eps:1.0|weights:<…>|v:1"
+
+
+def test_equal_signatures_are_equal_definitions() -> None:
+    one = definition(params=(("norm", "torso"), ("k", "20")))
+    other = definition(params=(("k", "20"), ("norm", "torso")), summary="other words")
+    assert one == other and hash(one) == hash(other) and one.params == other.params
+    assert one != definition(params=(("k", "5"), ("norm", "torso"))) and one != one.signature
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"places": ("System",)},
+        {"places": ("joint",), "params": (("joint", "nose"),)},
+        {"places": ("joint",), "open_params": ("joint",)},
+    ],
+)
+def test_a_place_is_a_name_and_no_parameter(changes: dict[str, object]) -> None:
+    with pytest.raises(DefinitionError):
+        definition(**changes)
+
+
+def test_places_do_not_move_the_signature_and_stay_in_the_plain_form() -> None:
+    placed = definition(places=("joint",), depends_on=("frame_size",))
+    assert placed.signature == definition().signature
+    assert "places" not in definition().as_dict() and "depends_on" not in definition().as_dict()
+    back = Definition.from_dict(placed.as_dict())
+    assert (back.places, back.depends_on, back.signature) == (("joint",), ("frame_size",), placed.signature)
+
+
+def test_one_parameter_can_be_asked_for() -> None:
+    assert definition(params=signature_params(k=20)).param("k") == "20"
+    assert definition().param("k") is None

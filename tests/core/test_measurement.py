@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rushes.core import Definition, Measurement, difference, mean, signature_params
+from rushes.core import Definition, Interval, Measurement, difference, mean, signature_params
 from rushes.errors import DefinitionError, DefinitionMismatch
 
 RATIO = Definition(
@@ -101,3 +101,79 @@ def test_difference_may_be_negative_and_keeps_the_smaller_count() -> None:
 def test_mean_stays_between_the_values(values: list[float]) -> None:
     result = mean([ratio(value) for value in values]).value
     assert result is not None and min(values) - 1e-12 <= result <= max(values) + 1e-12
+
+
+ELO = Definition(
+    name="elo",
+    unit="Elo",
+    lowest=None,
+    highest=None,
+    better="higher",
+    summary="s",
+    formula="f",
+    params=signature_params(ties="davidson"),
+    places=("system",),
+)
+HALF = Interval(low=980.0, high=1020.0, level=0.95, method="rater-clustered")
+
+
+def elo(system: str, value: float | None = 1000.0, **more: object) -> Measurement:
+    note = "" if value is not None else "too few votes"
+    return Measurement(definition=ELO, value=value, count=4, note=note, at={"system": system} | more)  # type: ignore[arg-type]
+
+
+def test_what_a_number_is_about_is_said_where_the_definition_asks() -> None:
+    with pytest.raises(DefinitionError, match="lacks 'system'"):
+        Measurement(definition=ELO, value=1.0, count=1)
+    with pytest.raises(DefinitionError, match="is text"):
+        elo("a", family=3)
+    assert elo("a", family="zoom").at == (("family", "zoom"), ("system", "a"))
+    assert Measurement.missing(ELO, "no votes", at={"system": "a"}).place == {"system": "a"}
+
+
+@given(st.text(), st.text())
+def test_no_name_of_a_subject_is_ever_in_a_signature(one: str, other: str) -> None:
+    assert elo(one).signature == elo(other).signature == "elo|ties:davidson|v:1"
+    moved = difference(elo(one, 1010.0), elo(other, 990.0))
+    assert moved.value == 20.0 and moved.signature == "elo|aggregate:difference|ties:davidson|v:1"
+    assert moved.place == {"system": one if one == other else f"{one} − {other}"}
+
+
+def test_a_mean_keeps_what_all_are_about() -> None:
+    together = mean([elo("a", 10.0, family="zoom"), elo("b", 20.0, family="zoom")])
+    assert (together.value, together.at) == (15.0, (("family", "zoom"),))
+    assert together.signature == "elo|aggregate:mean|ties:davidson|v:1"
+
+
+def test_an_interval_stands_beside_a_value() -> None:
+    bounded = Measurement(definition=ELO, value=1000.0, count=4, at={"system": "a"}, interval=HALF)  # type: ignore[arg-type]
+    assert bounded.signature == elo("a").signature
+    with pytest.raises(DefinitionError, match="needs a value"):
+        Measurement(definition=RATIO, value=None, count=0, note="n", interval=HALF)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"low": math.nan},
+        {"high": math.inf},
+        {"low": 1021.0},
+        {"level": 0.0},
+        {"level": 1.0},
+        {"level": 95},
+        {"method": ""},
+    ],
+)
+def test_a_malformed_interval_is_refused(changes: dict[str, object]) -> None:
+    with pytest.raises(DefinitionError):
+        Interval(**(HALF.as_dict() | changes))  # type: ignore[arg-type]
+
+
+def test_the_plain_form_has_place_and_interval_only_where_there_are_any() -> None:
+    assert list(ratio(1 / 3).as_dict()) == ["signature", "value", "count", "note"]
+    bounded = Measurement(definition=ELO, value=1000.0, count=4, at={"system": "100%|A"}, interval=HALF)  # type: ignore[arg-type]
+    data = bounded.as_dict()
+    assert data["at"] == {"system": "100%|A"}
+    assert data["interval"] == {"low": 980.0, "high": 1020.0, "level": 0.95, "method": "rater-clustered"}
+    assert Measurement.from_dict(data, ELO) == bounded
+    assert Measurement.from_dict(ratio(0.5).as_dict(), RATIO) == ratio(0.5)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rushes.core.canonical import stored_float
 from rushes.core.definition import Definition, require_same_signature
@@ -72,6 +72,19 @@ class Measurement:
     """What the number is about, sorted by key: (("system", "amber"),). A mapping may be given. Any text is a value."""
     interval: Interval | None = None
 
+    if TYPE_CHECKING:  # as written, `at` may also be a mapping; as read, it is a tuple
+
+        def __init__(
+            self,
+            *,
+            definition: Definition,
+            value: Value,
+            count: int,
+            note: str = "",
+            at: At | Mapping[str, str] = (),
+            interval: Interval | None = None,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         name = self.definition.name if isinstance(self.definition, Definition) else None
         if name is None:
@@ -88,8 +101,8 @@ class Measurement:
             self._check_range(name, float(self.value))
         elif self.interval is not None:
             raise DefinitionError(f"{name}: an interval needs a value to stand beside")
-        if self.at or self.definition.places:
-            self._settle_at(name)
+        if self.at or self.definition.places or not isinstance(self.at, tuple):
+            self._order_at(name)
 
     def _check_range(self, name: str, value: float) -> None:
         if not math.isfinite(value):
@@ -98,7 +111,7 @@ class Measurement:
         if (low is not None and value < low - _SLACK) or (high is not None and value > high + _SLACK):
             raise DefinitionError(f"{name}: {value} is outside its range {low}..{high}")
 
-    def _settle_at(self, name: str) -> None:
+    def _order_at(self, name: str) -> None:
         pairs = dict(self.at)
         if lacking := [key for key in self.definition.places if key not in pairs]:
             raise DefinitionError(f"{name}: say what the number is about; `at` lacks {lacking[0]!r}")
@@ -112,7 +125,7 @@ class Measurement:
         cls, definition: Definition, note: str, *, count: int = 0, at: At | Mapping[str, str] = ()
     ) -> Measurement:
         """A measurement that could not be made, and why."""
-        return cls(definition=definition, value=None, count=count, note=note, at=tuple(dict(at).items()))
+        return cls(definition=definition, value=None, count=count, note=note, at=at)
 
     @property
     def name(self) -> str:
@@ -156,7 +169,7 @@ class Measurement:
             value=data["value"],
             count=data["count"],
             note=data["note"],
-            at=tuple(data.get("at", {}).items()),
+            at=data.get("at", {}),
             interval=None if interval is None else Interval(**interval),
         )
 
@@ -204,7 +217,7 @@ def difference(one: Measurement, other: Measurement) -> Measurement:
         value=float(one.value) - float(other.value),
         count=min(one.count, other.count),
         note="" if min(one.count, other.count) else (one.note or other.note),
-        at=tuple(at.items()),
+        at=at,
     )
 
 

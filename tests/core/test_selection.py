@@ -1,0 +1,69 @@
+"""Numbers are picked by name, place and parameter; a key that is absent never matches by chance."""
+
+from __future__ import annotations
+
+import pytest
+
+from rushes.core import Definition, Measurement, signature_params
+from rushes.core.selection import differing_keys, label, one, select
+from rushes.errors import InputError
+
+
+def share(system: str, value: float, *, labels: str = "raw", **at: str) -> Measurement:
+    definition = Definition(
+        name="win_share",
+        unit="ratio",
+        lowest=0,
+        highest=1,
+        better="higher",
+        summary="s",
+        formula="f",
+        params=signature_params(labels=labels, k=20),
+        places=("system",),
+    )
+    return Measurement(definition=definition, value=value, count=3, at={"system": system, **at})  # type: ignore[arg-type]
+
+
+NUMBERS = (
+    share("a", 0.1),
+    share("b", 0.2),
+    share("a", 1.0, labels="adjudicated"),
+    share("a", 0.3, family="zoom"),
+)
+
+
+def values(*found: Measurement) -> list[object]:
+    return [m.value for m in found]
+
+
+def test_by_place_and_by_parameter() -> None:
+    assert values(*select(NUMBERS, "win_share", system="a", labels="raw")) == [0.1, 0.3]
+    assert values(*select(NUMBERS, "win_share", k=20, labels="adjudicated")) == [1.0]
+    assert values(*select(NUMBERS, NUMBERS[0].signature)) == [0.1, 0.2, 0.3]
+
+
+def test_a_number_without_the_key_does_not_match() -> None:
+    assert values(*select(NUMBERS, "win_share", family="zoom")) == [0.3]
+    assert values(*select(NUMBERS, "win_share", family=None, labels="raw")) == [0.1, 0.2]
+
+
+def test_a_key_that_no_number_has_is_an_error() -> None:
+    with pytest.raises(InputError, match="no number of win_share has 'sytem'; they have family, k, labels, system"):
+        select(NUMBERS, "win_share", sytem="a")
+    assert select(NUMBERS, "bt_elo", system="a") == ()
+
+
+def test_one_says_in_what_several_differ() -> None:
+    assert one(NUMBERS, "win_share", system="b").value == 0.2
+    with pytest.raises(InputError, match="3 numbers are win_share with system='a'; they differ in family, labels: say"):
+        one(NUMBERS, "win_share", system="a")
+    with pytest.raises(InputError, match="there is no bt_elo; there are win_share"):
+        one(NUMBERS, "bt_elo")
+    with pytest.raises(InputError, match="there is no win_share with system='c'$"):
+        one(NUMBERS, "win_share", system="c")
+
+
+def test_what_tells_numbers_apart_in_words() -> None:
+    keys = differing_keys(NUMBERS)
+    assert keys == ("family", "labels", "system")
+    assert label(NUMBERS[3], keys) == "family zoom, labels raw, system a"
