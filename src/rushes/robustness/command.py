@@ -39,7 +39,7 @@ def robust(
     with progress_bars() as progress:
         reports = measure_robustness(sweep_dir, run=run, verify=verify, worst=worst, progress=progress)
     if as_json:
-        data = [report.to_dict() | {"run": str(run)} for report in reports]
+        data = [report.as_dict() | {"run": str(run)} for report in reports]
         print_json(data[0] if len(data) == 1 else {"sweeps": data})
         return
     for report in reports:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import count
@@ -11,6 +11,7 @@ from pathlib import Path
 from rushes.core.canonical import canonical_json
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest, file_digest
+from rushes.errors import InputError
 from rushes.remote.store import is_remote
 from rushes.robustness.manifests import MANIFEST, read_json_object
 from rushes.robustness.measure import WORST_RUNS, SweepReport, measure_sweep
@@ -31,32 +32,42 @@ def measure_robustness(
     `sweeps` is a sweep, a folder of sweeps, or several of them. With `verify`, a run whose `manifest.json` is not the
     one that was written is an error. `worst` is how many runs to list with their changed justification.
     """
-    given = listed(sweeps)
+    places = listed(sweeps)
+    if not places:
+        raise InputError("expected at least one sweep directory; got none")
     with ExitStack() as held:
-        folders = [(held.enter_context(pulled_folder(place)), _place(place)) for place in given]
-        found = [(path, folder, place) for folder, place in folders for path in find_sweeps(folder)]
-        total, done = listed_runs(path for path, _, _ in found), count(1)
-        progress(0, total, "runs")
-        reports = (
-            _addressed(
-                measure_sweep(path, verify=verify, worst=worst, advance=lambda: progress(next(done), total, "runs")),
-                folder,
-                place,
-            )
-            for path, folder, place in found
-        )
+        located = [sweep for place in places for sweep in _located(place, held)]
+        runs = listed_runs(path for path, _ in located)
+        reports = _reports(located, runs, verify, worst, progress)
         if run is None:
             return tuple(reports)
-        ids = subject_ids([path.resolve().name for path, _, _ in found])
-        settings = {"verify": verify, "worst": worst}
+        ids = subject_ids([path.resolve().name for path, _ in located])
+        settings, inputs = {"verify": verify, "worst": worst}, [_text(place) for place in places]
         made = []
-        inputs = [place for _, place in folders]
         with open_run(run, instrument="robustness", settings=settings, inputs=inputs) as writer:
-            for subject_id, (path, _, _), report in zip(ids, found, reports, strict=True):
+            for subject_id, (path, _), report in zip(ids, located, reports, strict=True):
                 writer.add(Entry(subject=_subject(subject_id, path, report), measurements=report.measurements))
                 made.append(report)
             writer.finish(ids)
         return tuple(made)
+
+
+def _located(place: Path | str, held: ExitStack) -> list[tuple[Path, Path | str]]:
+    """The sweeps at a place: where each can be read, and what a user calls it."""
+    folder = held.enter_context(pulled_folder(place))
+    if not is_remote(place):
+        return [(path, path) for path in find_sweeps(folder)]
+    return [(path, str(path).replace(str(folder), _text(place), 1)) for path in find_sweeps(folder)]
+
+
+def _reports(
+    located: Sequence[tuple[Path, Path | str]], runs: int, verify: bool, worst: int, progress: Progress
+) -> Iterator[SweepReport]:
+    done = count(1)
+    progress(0, runs, "runs")
+    for path, name in located:
+        report = measure_sweep(path, verify=verify, worst=worst, advance=lambda: progress(next(done), runs, "runs"))
+        yield replace(report, path=name)
 
 
 def listed(paths: Path | str | Iterable[Path | str]) -> list[Path | str]:
@@ -64,13 +75,8 @@ def listed(paths: Path | str | Iterable[Path | str]) -> list[Path | str]:
     return [paths] if isinstance(paths, (str, Path)) else list(paths)
 
 
-def _place(sweeps: Path | str) -> str:
-    return str(sweeps).rstrip("/") if is_remote(sweeps) else str(Path(sweeps))
-
-
-def _addressed(report: SweepReport, folder: Path, place: str) -> SweepReport:
-    """The report of a sweep that was pulled from a store, under its address."""
-    return replace(report, path=str(report.path).replace(str(folder), place, 1)) if is_remote(place) else report
+def _text(place: Path | str) -> str:
+    return str(place).rstrip("/") if is_remote(place) else str(Path(place))
 
 
 def default_run(sweeps: Sequence[Path | str], *, verify: bool, worst: int) -> Path:

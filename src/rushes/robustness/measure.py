@@ -82,7 +82,7 @@ class SweepReport:
         """Stability per axis value."""
         return stability_table(self.measurements)
 
-    def to_dict(self) -> dict[str, object]:
+    def as_dict(self) -> dict[str, object]:
         """Plain data, for `--json`; the keys of a seed's shape stay as the seed writes them."""
         return {
             "sweep": str(self.path),

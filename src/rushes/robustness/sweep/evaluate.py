@@ -83,30 +83,34 @@ def sweep_clips(
                 check_source(copy.path, probe(copy.path), grid)
         target = held.enter_context(mirrored_folder(out))
         folders = [target] if len(sources) == 1 else [target / name for name in subject_ids([s.stem for s in sources])]
-        sweeps = [
-            _tasks(source, folder, grid, seed_list, judge, keep_clips)
+        sweeps = {
+            folder: _tasks(source, folder, grid, seed_list, judge, keep_clips)
             for source, folder in zip(sources, folders, strict=True)
-        ]
+        }
         with locked(target):
-            if len(sources) > 1:
-                check_folder(target, [folder.name for folder in folders])
-            for folder, tasks in zip(folders, sweeps, strict=True):
-                check_folder(folder, ["runs", MANIFEST])
-                check_folder(folder / "runs", [task.name for task in tasks])
-                clear_cut_off(folder / "runs")
-            everything = [task for tasks in sweeps for task in tasks]
-            todo = [task for task in everything if not is_finished(task, retry_failed=retry_failed)]
-            kept = len(everything) - len(todo)
-            outcomes = _outcomes(todo, engine, jobs, None if judge.keeps_time else timeout)
-            failed = 0
-            progress(kept, len(everything), "runs")
-            for done, gave_none in enumerate(outcomes, kept + 1):
+            _check_folders(target, sweeps)
+            tasks = [task for of_clip in sweeps.values() for task in of_clip]
+            todo = [task for task in tasks if not is_finished(task, retry_failed=retry_failed)]
+            kept, failed = len(tasks) - len(todo), 0
+            progress(kept, len(tasks), "runs")
+            limit = None if judge.keeps_time else timeout
+            for done, gave_none in enumerate(_outcomes(todo, engine, jobs, limit), kept + 1):
                 failed += gave_none
-                progress(done, len(everything), "runs")
-            for folder, tasks in zip(folders, sweeps, strict=True):
-                write_manifest(folder, grid, seed_list, tasks)
-        places = [_place(folder, target, out) for folder in folders]
-        return SweepOutcome(sweeps=tuple(places), runs=len(everything), kept=kept, failed=failed)
+                progress(done, len(tasks), "runs")
+            for folder, of_clip in sweeps.items():
+                write_manifest(folder, grid, seed_list, of_clip)
+        places = tuple(_place(folder, target, out) for folder in folders)
+        return SweepOutcome(sweeps=places, runs=len(tasks), kept=kept, failed=failed)
+
+
+def _check_folders(target: Path, sweeps: Mapping[Path, Sequence[RunTask]]) -> None:
+    """Refuse folders that hold anything but these sweeps, and clear what was cut off in them."""
+    if len(sweeps) > 1:
+        check_folder(target, [folder.name for folder in sweeps])
+    for folder, tasks in sweeps.items():
+        check_folder(folder, ["runs", MANIFEST])
+        check_folder(folder / "runs", [task.name for task in tasks])
+        clear_cut_off(folder / "runs")
 
 
 def _place(folder: Path, target: Path, out: Path | str) -> Path | str:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from rushes import measure_robustness, read_run
+from rushes.errors import InputError
 from rushes.robustness.diff import shown
 from rushes.robustness.evaluate import find_sweeps, listed_runs
 from rushes.robustness.metrics import MetricComputationError, MissingSweepFile
@@ -15,7 +16,7 @@ from rushes.robustness.metrics import MetricComputationError, MissingSweepFile
 def test_the_reference_sweep_exactly(shared):
     expected = json.loads((shared / "golden/sweep_2axis.expected.json").read_text())
     (report,) = measure_robustness(shared / "golden/sweep_2axis")
-    found = json.loads(json.dumps(report.to_dict()))
+    found = json.loads(json.dumps(report.as_dict()))
     assert {key: found[key] for key in expected} == expected
 
 
@@ -71,7 +72,7 @@ def test_texts_that_would_do_harm_are_made_safe(make_sweep, tmp_path):
         {"x": [1, 2]}, [1], lambda v, s: {"output": f"a\n{texts[v['x']]}", "justification": texts[v["x"]]}
     )
     (report,) = measure_robustness(sweep, run=tmp_path / "run")
-    text = json.dumps(report.to_dict(), ensure_ascii=False)
+    text = json.dumps(report.as_dict(), ensure_ascii=False)
     assert "\x1b" not in text and "\ud800" not in text
     assert len(text) < 60_000
     assert read_run(tmp_path / "run").subjects[0].facts["runs"] == 2
@@ -98,6 +99,14 @@ def test_verification_is_on_unless_told(two_axis_sweep):
     assert measure_robustness(two_axis_sweep, verify=False)[0].runs == 18
 
 
+def test_a_manifest_that_is_no_json_leaves_no_run_behind(make_sweep, tmp_path):
+    make_sweep({"x": [1]}, [1], lambda v, s: {"output": "A"}, name="a")
+    (make_sweep({"x": [1]}, [1], lambda v, s: {"output": "A"}, name="b") / "sweep_manifest.json").write_text("{")
+    with pytest.raises(MetricComputationError, match="expected JSON"):
+        measure_robustness(tmp_path, run=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_folder_of_sweeps(make_sweep, tmp_path):
     for name in ("b", "a"):
         make_sweep({"x": [1]}, [1], lambda v, s: {"output": "A"}, name=name)
@@ -114,6 +123,12 @@ def test_several_sweeps_by_path(make_sweep, tmp_path):
     run = read_run(tmp_path / "run")
     assert [subject.id for subject in run.subjects] == ["b", "a"]
     assert run.info["inputs"] == [str(path) for path in sweeps]
+
+
+def test_no_sweep_at_all_is_refused(tmp_path):
+    with pytest.raises(InputError, match="at least one sweep directory"):
+        measure_robustness([], run=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("name", ["nowhere", "."])
@@ -142,7 +157,7 @@ def test_results_without_traces(tmp_path):
     assert report.one("esi", axis="brightness", value=None).value == 0.5
     assert report.one("entropy_drift", axis="brightness", value=1.0).value == 0.5
     assert report.select("esi", answer="text-preview") == report.select("esi") != ()
-    assert report.to_dict()["metrics"] is None
+    assert report.as_dict()["metrics"] is None
 
 
 def test_shown_text_is_one_printable_line():
