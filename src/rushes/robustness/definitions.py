@@ -15,6 +15,8 @@ can require no place.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rushes.core import Definition, signature_params
 
 _REFERENCE = "M05, Metrics Core (ESI + Justification Drift)"
@@ -54,18 +56,12 @@ DRIFT = Definition(
     open_params=("grid",),
 )
 
-DRIFT_OF_RUN = Definition(
-    name="justification_drift",
-    unit="ratio",
-    lowest=0.0,
-    highest=1.0,
-    better="lower",
+DRIFT_OF_RUN = replace(
+    DRIFT,
     summary="Justification Drift of one run of a sweep.",
     formula="levenshtein(baseline justification, justification) / length of the longer one",
     edge_cases="two empty texts: 0",
-    reference=_REFERENCE,
     params=signature_params(baseline="first-run", **_TEXT),
-    open_params=("grid",),
     places=("run",),
 )
 
@@ -85,18 +81,11 @@ ESI_VARIANCE = Definition(
     open_params=("grid",),
 )
 
-DRIFT_VARIANCE = Definition(
+DRIFT_VARIANCE = replace(
+    ESI_VARIANCE,
     name="justification_drift_variance",
-    unit="ratio²",
-    lowest=0.0,
-    highest=0.25,
-    better="lower",
     summary="How unevenly Justification Drift is spread over the values of an axis.",
-    formula="population variance of the value scores",
-    edge_cases=f"one value: 0; {_ALL_POINTS}",
-    reference="the robustness surface of clarity",
     params=signature_params(**_TEXT, **_POOLED),
-    open_params=("grid",),
 )
 
 ESI_GRADIENT = Definition(
@@ -113,18 +102,11 @@ ESI_GRADIENT = Definition(
     open_params=("grid",),
 )
 
-DRIFT_GRADIENT = Definition(
+DRIFT_GRADIENT = replace(
+    ESI_GRADIENT,
     name="justification_drift_gradient",
-    unit="ratio per step",
-    lowest=0.0,
-    highest=1.0,
-    better="lower",
     summary="Steepest change of Justification Drift from one axis value to the next.",
-    formula="max |slope|; slope = forward, central or backward difference with unit spacing, by encoded value",
-    edge_cases=f"one value: 0; steps follow the order of the encodings, not the size of the values; {_ALL_POINTS}",
-    reference="the gradient surface of clarity",
     params=signature_params(aggregate="max-abs", spacing="unit", **_TEXT, **_POOLED),
-    open_params=("grid",),
 )
 
 CSI = Definition(
