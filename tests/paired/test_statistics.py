@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -21,13 +22,17 @@ def of_values(pairs: list[tuple[float | bool | None, float | bool | None]], **mo
     return paired_statistics([(reading(a, **more), reading(b, **more)) for a, b in pairs])
 
 
+def ends(s: PairedStatistics) -> tuple[float, float]:
+    assert s.mean.interval is not None
+    return s.mean.interval.low, s.mean.interval.high
+
+
 def test_mean_t_interval_and_sign_test_by_hand() -> None:
     # differences 0.1, 0.2, 0.3, −0.1: mean 0.125; squares about it .000625 .005625 .030625 .050625, sum .0875,
     # s = √(.0875/3) = 0.170783; t(3, .975) = 3.182446; half = 3.182446 · 0.170783 / 2 = 0.271753
     s = of_values([(0.1, 0.2), (0.1, 0.3), (0.1, 0.4), (0.3, 0.2)])
     assert s.mean.value == pytest.approx(0.125)
-    assert s.low.value == pytest.approx(0.125 - 0.271753, abs=1e-6)
-    assert s.high.value == pytest.approx(0.125 + 0.271753, abs=1e-6)
+    assert ends(s) == pytest.approx((0.125 - 0.271753, 0.125 + 0.271753), abs=1e-6)
     # 3 of 4 rose: P = 2·(1 + 4)/16 = 0.625
     assert s.sign_test.value == pytest.approx(0.625)
     assert (s.rose.value, s.fell.value, s.same.value) == (3, 1, 0)
@@ -36,16 +41,35 @@ def test_mean_t_interval_and_sign_test_by_hand() -> None:
 def test_signatures_name_the_metric_and_the_interval() -> None:
     s = of_values([(0.1, 0.2), (0.2, 0.2)])
     inner = "freeze_frame_ratio;eps:1.0;plane:luma;range:full;v:1"
-    assert s.low.signature == f"paired_mean_difference_low|interval:student-t|level:0.95|of:{inner}|v:1"
+    assert s.mean.signature == f"paired_mean_difference|of:{inner}|v:1"
+    assert s.mean.interval is not None
+    assert (s.mean.interval.level, s.mean.interval.method) == (0.95, "student-t")
     assert (s.mean.definition.unit, s.mean.definition.better) == ("ratio", "lower")
-    assert len({m.signature for m in s.measurements}) == 7
+    assert s.mean.place == {"metric": "freeze_frame_ratio"}
+    assert s.rose.place == {"change": "rose", "metric": "freeze_frame_ratio"}
+    assert s.rose.definition == s.fell.definition == s.same.definition
+    assert len({(m.signature, m.at) for m in s.measurements}) == 5
+
+
+def test_the_metric_s_own_place_stays() -> None:
+    joints = Definition(**_fields(FREEZE_FRAME_RATIO) | {"name": "of_joint", "places": ("joint", "metric")})
+    here = {"joint": "wrist|%", "metric": "pck"}
+    pair = [Measurement(definition=joints, value=v, count=1, at=tuple(here.items())) for v in (0.1, 0.2)]
+    s = paired_statistics([(pair[0], pair[1])])
+    assert s.mean.place == here and "wrist" not in s.mean.signature
+    assert s.rose.place == here | {"change": "rose"}
+
+
+def _fields(definition: Definition) -> dict[str, Any]:
+    return {"unit": definition.unit, "lowest": 0, "highest": 1, "better": "lower", "summary": "s", "formula": "f"}
 
 
 def test_six_up_and_none_down() -> None:
     # 2 / 2^6 = 0.03125; all differences equal, so no spread
     s = of_values([(0.1, 0.2)] * 6)
     assert s.sign_test.value == pytest.approx(0.03125)
-    assert s.low.value is None and "equal" in s.low.note
+    assert s.mean.interval is None
+    assert s.mean.note == "no interval: all differences are equal: their spread cannot be told"
 
 
 def test_unchanged_clips_are_ties_even_where_floats_are_not() -> None:
@@ -58,13 +82,12 @@ def test_unchanged_clips_are_ties_even_where_floats_are_not() -> None:
 def test_missing_values_are_left_out_and_counted() -> None:
     s = of_values([(0.1, 0.3), (None, 0.3), (0.2, None)])
     assert (s.mean.value, s.mean.count) == (pytest.approx(0.2), 1)
-    assert s.mean.note == "2 of 3 clips lack a value in one of the runs"
-    assert s.low.note == "needs two clips or more"
+    assert s.mean.note == ("2 of 3 clips lack a value in one of the runs; no interval: needs two clips or more")
 
 
 def test_nothing_to_pair_gives_no_number() -> None:
     s = of_values([(None, 0.3)])
-    assert [m.value for m in s.measurements] == [None] * 7
+    assert [m.value for m in s.measurements] == [None] * 5
     assert all(m.note for m in s.measurements)
 
 
@@ -73,9 +96,9 @@ def test_true_false_gets_the_exact_interval() -> None:
     # Scaled: 3/10 · (2π − 1) = (−0.3, 0.124559)
     s = of_values([(True, False)] * 3 + [(True, True)] * 7, definition=DECODE_OK)
     assert s.mean.value == pytest.approx(-0.3)
-    assert s.low.value == pytest.approx(-0.3)
-    assert s.high.value == pytest.approx(0.3 * (2 * (1 - 0.025 ** (1 / 3)) - 1))
-    assert "interval:clopper-pearson-of-changed" in s.low.signature
+    assert ends(s) == pytest.approx((-0.3, 0.3 * (2 * (1 - 0.025 ** (1 / 3)) - 1)))
+    assert s.mean.interval is not None
+    assert (s.mean.interval.level, s.mean.interval.method) == (0.95, "clopper-pearson-of-changed")
     assert s.sign_test.value == pytest.approx(0.25)
 
 
@@ -83,12 +106,12 @@ def test_the_exact_interval_agrees_with_the_sign_test() -> None:
     # six of six fell: p = 0.03125 < 0.05, so the interval leaves 0 out; five of five: p = 0.0625, so it does not
     for fell, clear in ((6, True), (5, False)):
         s = of_values([(True, False)] * fell + [(True, True)] * 4, definition=DECODE_OK)
-        assert isinstance(s.high.value, float) and (s.high.value < 0) is clear
+        assert (ends(s)[1] < 0) is clear
 
 
 def test_no_flag_changed_gives_no_exact_interval() -> None:
     s = of_values([(True, True)] * 3, definition=DECODE_OK)
-    assert s.low.value is None and s.low.note == "no clip changed"
+    assert s.mean.interval is None and s.mean.note == "no interval: no clip changed"
 
 
 def test_swapping_the_runs_mirrors_everything() -> None:

@@ -33,8 +33,8 @@ def test_the_same_bytes_as_the_same_clip_here(
         patch.setattr(
             "rushes.robustness.sweep.evaluate.run_tasks", lambda work, tasks, **options: enumerate(map(work, tasks))
         )
-        sweep_clips([here / "take2.mkv"], axes=AXES, output=tmp_path / "near")
-    sweep_clips([url], axes=AXES, output=tmp_path / "far", jobs=1)
+        sweep_clips([here / "take2.mkv"], axes=AXES, out=tmp_path / "near")
+    sweep_clips([url], axes=AXES, out=tmp_path / "far", jobs=1)
     assert tree(tmp_path / "near") == tree(tmp_path / "far")
     assert fetches == [url], "one copy serves every perturbed version"
     assert left_behind(settings) == []
@@ -43,7 +43,7 @@ def test_the_same_bytes_as_the_same_clip_here(
 def test_a_clip_that_cannot_be_swept_is_named_by_its_address(bucket: Bucket, here: Path, tmp_path: Path) -> None:
     url = bucket.put("take2.mkv", here / "take2.mkv")
     with pytest.raises(InputError, match=f"^{url}: has no sound"):
-        sweep_clips([url], axes={"audio_shift": [0, 40]}, output=tmp_path / "sweep")
+        sweep_clips([url], axes={"audio_shift": [0, 40]}, out=tmp_path / "sweep")
     assert subject_ids([remote.stat(url).stem]) == ["take2"]
 
 
@@ -62,18 +62,18 @@ def test_a_sweep_in_a_store_is_the_sweep_here(
     bucket: Bucket, here: Path, tmp_path: Path, settings: dict[str, str], inline: list[str]
 ) -> None:
     clips = [here / "take2.mkv", here / "take 1.mkv"]
-    sweep_clips(clips, axes=AXES, output=tmp_path / "near")
-    far = sweep_clips(clips, axes=AXES, output=bucket.url("sweeps/monday/"))
+    sweep_clips(clips, axes=AXES, out=tmp_path / "near")
+    far = sweep_clips(clips, axes=AXES, out=bucket.url("sweeps/monday/"))
     assert bucket.tree("sweeps/monday/") == tree(tmp_path / "near")
     assert far.sweeps == (bucket.url("sweeps/monday/take2"), bucket.url("sweeps/monday/take_1"))
     for sweeps, run in ((tmp_path / "near", tmp_path / "run"), (bucket.url("sweeps/monday/"), bucket.url("run"))):
-        measure_robustness(sweeps, output=run)
+        measure_robustness(sweeps, run=run)
     for name in ("subjects.jsonl", "measurements.jsonl"):
         measured = bucket.get(f"run/{name}").decode().replace(bucket.url("sweeps/monday"), str(tmp_path / "near"))
         assert measured == (tmp_path / "run" / name).read_text(encoding="utf-8")
     assert left_behind(settings) == []
     inline.clear()
-    again = sweep_clips(clips, axes=AXES, output=bucket.url("sweeps/monday"))
+    again = sweep_clips(clips, axes=AXES, out=bucket.url("sweeps/monday"))
     assert inline == [] and again.kept == again.runs == 4
     assert bucket.tree("sweeps/monday/") == tree(tmp_path / "near")
     assert [
@@ -90,7 +90,7 @@ def test_a_sweep_that_stopped_goes_on_on_another_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     clip = here / "take2.mkv"
-    sweep_clips([clip], axes=AXES, output=tmp_path / "near")
+    sweep_clips([clip], axes=AXES, out=tmp_path / "near")
 
     def stops(work: Any, tasks: Any, **options: Any) -> Any:
         yield 0, work(tasks[0])
@@ -98,11 +98,11 @@ def test_a_sweep_that_stopped_goes_on_on_another_machine(
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr("rushes.robustness.sweep.evaluate.run_tasks", stops)
-        sweep_clips([clip], axes=AXES, output=bucket.url("sweep"))
+        sweep_clips([clip], axes=AXES, out=bucket.url("sweep"))
     assert len([key for key in bucket.keys("sweep/") if key.endswith("/manifest.json")]) == 1
     monkeypatch.setenv("RUSHES_STAGING", settings["RUSHES_STAGING"] + "-other")
     inline.clear()
-    assert sweep_clips([clip], axes=AXES, output=bucket.url("sweep")).kept == 1
+    assert sweep_clips([clip], axes=AXES, out=bucket.url("sweep")).kept == 1
     assert len(inline) == 1
     assert bucket.tree("sweep/") == tree(tmp_path / "near")
 
@@ -110,5 +110,5 @@ def test_a_sweep_that_stopped_goes_on_on_another_machine(
 def test_a_place_that_holds_something_else_is_refused(bucket: Bucket, here: Path) -> None:
     bucket.put("sweep/holiday.jpg", b"x")
     with pytest.raises(InputError, match=r"it holds holiday\.jpg"):
-        sweep_clips([here / "take2.mkv"], axes=AXES, output=bucket.url("sweep"))
+        sweep_clips([here / "take2.mkv"], axes=AXES, out=bucket.url("sweep"))
     assert bucket.keys() == ["sweep/holiday.jpg"]

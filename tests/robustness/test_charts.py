@@ -31,7 +31,7 @@ def sweep_run(tmp_path, axes, record):
         (run / "manifest.json").write_bytes(manifest)
         runs.append({"axis_values": values, "seed": 1, "manifest_hash": hashlib.sha256(manifest).hexdigest()})
     (folder / "sweep_manifest.json").write_text(json.dumps({"axes": axes, "seeds": [1], "runs": runs}))
-    measure_robustness(folder, output=tmp_path / "run")
+    measure_robustness(folder, run=tmp_path / "run")
     return read_run(tmp_path / "run")
 
 

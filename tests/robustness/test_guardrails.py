@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import subprocess
 import sys
 from pathlib import Path
 
@@ -77,3 +78,12 @@ def test_no_clock_entropy_or_writing(path):
             }
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "open":
             assert [argument.value for argument in node.args[1:] if isinstance(argument, ast.Constant)] == ["rb"]
+
+
+def test_public_names_are_loaded_when_used():
+    assert set(rushes.robustness.__all__) == set(rushes.robustness._HOMES)
+    for name in rushes.robustness.__all__:
+        assert getattr(rushes.robustness, name) is not None
+    code = "import sys, rushes.robustness; rushes.robustness.MetricsEngine; print('numpy' in sys.modules)"
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout == "False\n"

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import product
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rushes.core import canonical_json, difference
+from rushes.core.selection import one
 from rushes.robustness.definitions import DEFINITIONS
+from rushes.robustness.encoding import encode_value, run_directory
 from rushes.robustness.gradients import gradient_surface
 from rushes.robustness.measurements import (
     as_measurements,
@@ -10,11 +18,12 @@ from rushes.robustness.measurements import (
     grid_digest,
     monte_carlo_measurements,
     run_counts,
+    run_measurement,
     surface_measurements,
 )
 from rushes.robustness.metrics_engine import metrics_result
 from rushes.robustness.montecarlo import monte_carlo
-from rushes.robustness.scores import score_runs
+from rushes.robustness.scores import RunScore, score_runs
 from rushes.robustness.surface import robustness_surface
 from rushes.robustness.sweep_dir import read_sweep
 
@@ -24,57 +33,78 @@ def scored(folder):
     return sweep, list(score_runs(sweep))
 
 
-def test_every_score_of_the_result_is_a_row(two_axis_sweep):
-    sweep, scores = scored(two_axis_sweep)
-    rows = as_measurements(metrics_result(sweep.axes, scores), counts=run_counts(sweep.axes, scores), grid="abc")
-    assert len(rows) == 2 * 2 * (1 + 3)  # two metrics, two axes, one overall and three values each
-    by_signature = {row.signature: row for row in rows}
-    row = by_signature[
-        "esi|answer:output|axis:brightness|baseline:first-run|grid:abc|match:exact|pool:other-axes-and-seeds|value:1p2|v:1"
-    ]
-    assert (row.value, row.count) == (0.33333333, 6)
-    overall = by_signature[
-        "justification_drift|aggregate:mean-of-values|axis:contrast|baseline:first-run|distance:levenshtein-characters"
-        "|grid:abc|normaliser:longer-text|pool:other-axes-and-seeds|v:1"
-    ]
+def labelled(sweep, scores):
+    result = metrics_result(sweep.axes, scores)
+    return as_measurements(result, axes=sweep.axes, counts=run_counts(sweep.axes, scores), grid="abc")
+
+
+def test_every_score_of_the_result_is_a_number_at_its_place(two_axis_sweep):
+    numbers = labelled(*scored(two_axis_sweep))
+    assert len(numbers) == 2 * 2 * (1 + 3)  # two metrics, two axes, one overall and three values each
+    at_value = one(numbers, "esi", axis="brightness", value=1.2)
+    assert (at_value.value, at_value.count) == (0.33333333, 6)
+    assert at_value.signature == (
+        "esi|aggregate:mean-of-values|answer:output|baseline:first-run|grid:abc|match:exact|pool:other-axes-and-seeds|v:1"
+    )
+    overall = one(numbers, "justification_drift", axis="contrast", value=None)
     assert (overall.value, overall.count) == (0.11111111, 18)
+    assert overall.signature == (
+        "justification_drift|aggregate:mean-of-values|baseline:first-run|distance:levenshtein-characters"
+        "|grid:abc|normaliser:longer-text|pool:other-axes-and-seeds|v:1"
+    )
+    assert len({m.definition for m in numbers}) == 2
 
 
-def test_the_surface_as_rows(two_axis_sweep):
+def test_two_values_of_an_axis_and_two_axes_compare(two_axis_sweep):
+    numbers = labelled(*scored(two_axis_sweep))
+    low, high = (one(numbers, "esi", axis="brightness", value=value) for value in (1.0, 1.2))
+    assert difference(low, high).stored_value == 0.66666667
+    axes = [one(numbers, "esi", axis=axis, value=None) for axis in ("brightness", "contrast")]
+    assert difference(*axes).place == {"axis": "brightness − contrast"}
+
+
+def test_the_surface_as_numbers(two_axis_sweep):
     sweep, scores = scored(two_axis_sweep)
     surface = robustness_surface(metrics_result(sweep.axes, scores))
-    rows = surface_measurements(surface, gradient_surface(surface), grid="abc")
-    found = {(row.definition.name, dict(row.definition.params)["axis"]): row for row in rows}
-    assert found["esi_variance", "brightness"].value == 0.07407407
-    assert found["esi_gradient", "contrast"].value == 0.33333334
-    assert found["esi_gradient", "all"].value == 0.66666667
-    assert (found["justification_drift_variance", "all"].value, found["esi_variance", "all"].count) == (0.00154321, 6)
+    numbers = surface_measurements(surface, gradient_surface(surface), grid="abc")
+    assert one(numbers, "esi_variance", axis="brightness").value == 0.07407407
+    assert one(numbers, "esi_gradient", axis="contrast").value == 0.33333334
+    assert one(numbers, "esi_gradient", axis=None).value == 0.66666667
+    assert one(numbers, "justification_drift_variance", axis=None).value == 0.00154321
+    assert one(numbers, "esi_variance", axis=None).count == 6
+
+
+def test_an_axis_called_all_is_not_all_axes(make_sweep):
+    sweep, scores = scored(make_sweep({"all": [1, 2], "b": [1, 2]}, [1], lambda v, s: {"output": str(v["all"])}))
+    surface = robustness_surface(metrics_result(sweep.axes, scores))
+    numbers = surface_measurements(surface, gradient_surface(surface), grid="abc")
+    # value scores: all 1, 0 (variance 1/4); b ½, ½ (0); over all four points 1, 0, ½, ½: mean ½, variance ⅛
+    values = [one(numbers, "esi_variance", axis=axis).value for axis in ("all", "b", None)]
+    assert values == [0.25, 0.0, 0.125]
 
 
 def test_cells_of_two_axes(two_axis_sweep):
     sweep, scores = scored(two_axis_sweep)
-    rows = cell_measurements(list(sweep.axes), scores, grid="abc")
-    assert len(rows) == 2 * 9
-    found = {
-        (row.definition.name, dict(row.definition.params)["value"]): (row.value, row.count)
-        for row in rows
-        if dict(row.definition.params)["axis"] == "brightness,contrast"
-    }
-    assert found["esi", "1p2,1p1"] == (0.0, 2)
-    assert found["justification_drift", "1p2,1p1"] == (0.16666667, 2)  # four of 24 characters
+    numbers = cell_measurements(sweep.axes, scores, grid="abc")
+    assert len(numbers) == 2 * 9
+    cell = {"axis_1": "brightness", "value_1": 1.2, "axis_2": "contrast", "value_2": 1.1}
+    esi, drift = one(numbers, "esi", **cell), one(numbers, "justification_drift", **cell)
+    assert (esi.value, esi.count) == (0.0, 2)
+    assert (drift.value, drift.count) == (0.16666667, 2)  # four of 24 characters
+    assert one((*labelled(sweep, scores), *numbers), "esi", axis="brightness", value=1.2).value == 0.33333333
 
 
 def test_a_grid_too_large_to_read_is_not_broken_down(make_sweep, monkeypatch):
     monkeypatch.setattr("rushes.robustness.measurements.MOST_CELLS", 3)
     sweep, scores = scored(make_sweep({"a": [1, 2], "b": [1, 2]}, [1], lambda v, s: {"output": "A"}))
-    assert cell_measurements(list(sweep.axes), scores, grid="abc") == ()
+    assert cell_measurements(sweep.axes, scores, grid="abc") == ()
 
 
 def test_statistics_as_rows(make_sweep):
     sweep, scores = scored(
         make_sweep({"x": [1]}, [1, 2], lambda v, s: {"output": "A", "confidence_score": s - 1, "output_entropy": s})
     )
-    rows = monte_carlo_measurements(monte_carlo(sweep.axes, scores), grid="abc")
+    rows = monte_carlo_measurements(monte_carlo(sweep.axes, scores), axes=sweep.axes, grid="abc")
     assert [(row.definition.name, row.value, row.count) for row in rows] == [
         ("confidence_stability", 0.0, 2),
         ("confidence_stability", 0.0, 2),
@@ -83,10 +113,46 @@ def test_statistics_as_rows(make_sweep):
     ]
 
 
-def test_a_value_that_encodes_to_nothing_has_a_name(make_sweep):
-    sweep, scores = scored(make_sweep({"x": ["é"]}, [1], lambda v, s: {"output": "A"}))
-    rows = as_measurements(metrics_result(sweep.axes, scores), counts=run_counts(sweep.axes, scores), grid="abc")
-    assert dict(rows[1].definition.params)["value"] == "(empty)"
+def test_a_value_that_encodes_to_nothing_keeps_its_name(make_sweep):
+    sweep, scores = scored(make_sweep({"x": ["é"], "y": ["", "a"]}, [1], lambda v, s: {"output": "A"}))
+    numbers = labelled(sweep, scores)
+    assert one(numbers, "esi", axis="x", value="é").count == 2
+    assert one(numbers, "esi", axis="y", value="").count == 1
+
+
+values = st.one_of(
+    st.text(max_size=12), st.sampled_from(["100%|A", "a,b", "grid:abc", "a\nb", "", "esi|v:1", "\ud800"])
+)
+names = st.from_regex(r"[a-zA-Z][a-zA-Z0-9_]{0,8}", fullmatch=True)
+axes = st.dictionaries(names, st.lists(values, min_size=1, max_size=3, unique_by=encode_value), min_size=1, max_size=3)
+
+
+@given(axes, st.sampled_from(["A", "B"]))
+def test_no_axis_value_or_run_is_ever_in_a_signature(declared, other):
+    """Whatever the names: the definitions are the catalogue's, and every number has a place of its own."""
+    encoded = {axis: {encode_value(value): value for value in found} for axis, found in sorted(declared.items())}
+    points = [dict(zip(encoded, point, strict=True)) for point in product(*encoded.values())]
+    scores = [
+        RunScore(values=point, matches=not n or other == "A", drift=0.5, confidence=0.5, entropy=1.0)
+        for n, point in enumerate(points)
+    ]
+    result = metrics_result(encoded, scores)
+    surface = robustness_surface(result)
+    numbers = (
+        *as_measurements(result, axes=encoded, counts=run_counts(encoded, scores), grid="g"),
+        *surface_measurements(surface, gradient_surface(surface), grid="g"),
+        *monte_carlo_measurements(monte_carlo(encoded, scores), axes=encoded, grid="g"),
+        *cell_measurements(encoded, scores, grid="g"),
+        *(run_measurement(run_directory(point, 1), 0.5, grid="g") for point in points),
+    )
+    settled = {
+        d.with_params(**{"answer": "output", "grid": "g"} if d.name == "esi" else {"grid": "g"}) for d in DEFINITIONS
+    }
+    assert {m.definition for m in numbers} <= settled
+    assert len({(m.signature, m.at) for m in numbers}) == len(numbers)
+    for m in numbers:
+        canonical_json(m.as_dict()).encode()  # can be written, whatever the text
+        assert m.name not in {"esi", "justification_drift"} or m.place.keys() & {"axis", "axis_1", "run"}
 
 
 def test_other_runs_are_another_grid():

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from rushes import score_pose
 from rushes.clip.metrics.image import BLUR_SCORE
 from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO, SCENE_CUT_COUNT
-from rushes.core import Definition, Measurement
+from rushes.core import Definition, Measurement, signature_params
+from rushes.core.selection import select
 from rushes.errors import InputError
-from rushes.runs import Entry, RunWriter, Subject
+from rushes.runs import Entry, RunWriter, Subject, read_run
 from rushes.suite.compare import compare_runs, regression
+from rushes.suite.compare_data import as_data, change_table, difference_table, reading_names, transition_table
 
 Values = Mapping[Definition, float | None]
 
@@ -76,12 +81,18 @@ def test_badge_transitions_are_nine_labelled_counts(tmp_path: Path) -> None:
     clips: dict[str, Values] = {name: {FREEZE: 0.1} for name in "wxyz"}
     a = write_run(tmp_path / "a", clips, {"w": "pass", "x": "pass", "y": "flagged", "z": "reject"})
     b = write_run(tmp_path / "b", clips, {"w": "pass", "x": "reject", "y": "pass", "z": "reject"})
-    counts = {m.signature: m.value for m in compare_runs(a, b).transitions}
-    settled = "|profile:general-abababababab|tier:0|v:1"
+    found = compare_runs(a, b)
+    counts = {(m.place["before"], m.place["after"]): m.value for m in found.transitions}
     assert len(counts) == 9 and sum(int(v or 0) for v in counts.values()) == 4
-    assert counts[f"badge_transition_count|after:reject|before:pass{settled}"] == 1
-    assert counts[f"badge_transition_count|after:pass|before:flagged{settled}"] == 1
-    assert counts[f"badge_transition_count|after:flagged|before:flagged{settled}"] == 0
+    assert (counts["pass", "reject"], counts["flagged", "pass"], counts["flagged", "flagged"]) == (1, 1, 0)
+    assert {m.signature for m in found.transitions} == {
+        "badge_transition_count|profile:general-abababababab|tier:0|v:1"
+    }
+    assert transition_table(found).texts() == [
+        ["pass", "1", "0", "1"],
+        ["flagged", "1", "0", "0"],
+        ["reject", "0", "0", "1"],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -135,3 +146,93 @@ def test_a_run_compared_with_itself_does_not_move(tmp_path: Path) -> None:
     a = write_run(tmp_path / "a", {"x": {FREEZE: 0.1}, "y": {FREEZE: 0.2}})
     (metric,) = compare_runs(a, a).metrics
     assert metric.largest == () and metric.statistics.mean.value == 0.0
+
+
+PLACED = Definition(
+    name="placed_score",
+    unit="1",
+    lowest=None,
+    highest=None,
+    better="higher",
+    summary="s",
+    formula="f",
+    params=signature_params(k=20),
+    places=("system",),
+)
+
+
+def placed(folder: Path, scores: Mapping[str, float], definition: Definition = PLACED) -> Path:
+    """A run with one subject that has a number per system, all under one signature, as a study has."""
+    with RunWriter(folder, instrument="preference", settings={}) as run:
+        rows = tuple(
+            Measurement(definition=definition, value=value, count=1, at=(("system", system),))
+            for system, value in scores.items()
+        )
+        run.add(Entry(subject=Subject(id="study", kind="study", path="s", sha256=None), measurements=rows))
+        run.finish(["study"])
+    return folder
+
+
+def test_two_systems_of_one_signature_each_pair_with_their_own(tmp_path: Path) -> None:
+    a = placed(tmp_path / "a", {"amber": 1000.0, "100%|B": 900.0, "gone": 1.0})
+    b = placed(tmp_path / "b", {"100%|B": 950.0, "amber": 990.0, "new": 2.0})
+    found = compare_runs(a, b)
+    assert [(m.reading.place, m.statistics.mean.value) for m in found.metrics] == [
+        ({"system": "amber"}, -10.0),
+        ({"system": "100%|B"}, 50.0),
+    ]
+    assert reading_names(found.metrics) == ["placed_score (amber)", "placed_score (100%|B)"]
+    assert found.find("placed_score", system="amber")[0].statistics.mean.place == {
+        "metric": "placed_score",
+        "system": "amber",
+    }
+    assert found.unshared == (f"{PLACED.signature} (system gone)", f"{PLACED.signature} (system new)")
+    assert found.refused == ()
+    with pytest.raises(InputError, match="was compared, but not at {'system': 'gone'}"):
+        found.find("placed_score", system="gone")
+    assert [s.mean.place["system"] for s in regression(found, "placed_score", 5)] == ["amber"]
+    rows = as_data(found)["metrics"]
+    assert isinstance(rows, list) and [row["at"] for row in rows] == [{"system": "amber"}, {"system": "100%|B"}]
+
+
+def test_places_read_differently_are_refused_once(tmp_path: Path) -> None:
+    runs = []
+    for name, definition in (("a", PLACED), ("b", PLACED.with_params(k=50))):
+        more = Measurement(definition=FREEZE, value=0.1, count=1)
+        run = read_run(placed(tmp_path / name, {"amber": 1.0, "birch": 2.0}, definition))
+        runs.append(replace(run, measurements={"study": (*run.measurements["study"], more)}))
+    found = compare_runs(*runs)
+    assert [(r.name, r.why) for r in found.refused] == [
+        ("placed_score", "placed_score: k is 20 in one and 50 in the other; these numbers do not compare")
+    ]
+    assert (len(found.metrics), found.unshared) == (1, ())
+
+
+def test_joints_of_a_pose_run_each_pair_with_their_own(tmp_path: Path) -> None:
+    """Every joint where it should be; then the left wrist (joint 9) off by more than any tolerance in every frame."""
+    truth = np.random.default_rng(1).uniform(0, 100, (4, 17, 2))
+    wrong = truth + np.where(np.arange(17) == 9, 1000.0, 0.0)[:, None]
+    np.savez(tmp_path / "gt.npz", keypoints=truth)
+    for name, points in (("a", truth), ("b", wrong)):
+        np.savez(tmp_path / "pred.npz", keypoints=points)
+        score_pose(tmp_path / "pred.npz", tmp_path / "gt.npz", norms=["bbox-diagonal"], ks=[20], run=tmp_path / name)
+    found = compare_runs(tmp_path / "a", tmp_path / "b")
+    joints = [m for m in found.metrics if m.reading.name == "pck_joint"]
+    assert len(joints) == 17
+    for m in joints:
+        is_wrist = m.reading in select([m.reading], "pck_joint", joint="left_wrist")
+        assert m.statistics.mean.value == (-1.0 if is_wrist else 0.0)
+    assert len(set(reading_names(found.metrics))) == len(found.metrics)
+
+
+def test_a_metric_of_no_instrument_compares_like_any_other(tmp_path: Path) -> None:
+    own = Definition(
+        name="letterbox_ratio", unit="ratio", lowest=0, highest=1, better="lower", summary="s", formula="f"
+    )
+    a, b = (write_run(tmp_path / n, {"x": {own: v}, "y": {own: v / 2}}) for n, v in (("a", 0.2), ("b", 0.8)))
+    found = compare_runs(a, b)
+    # differences 0.6 and 0.3
+    (row,) = difference_table(found).texts()
+    assert row[:3] == ["letterbox_ratio", "↓", "+0.4500"]
+    assert [cells[:2] for cells in change_table(found).texts()] == [["letterbox_ratio", "x"], ["letterbox_ratio", "y"]]
+    assert regression(found, "letterbox_ratio", 0.4)

@@ -45,7 +45,7 @@ def test_the_tables_show_differences_partners_and_signatures(runs: tuple[str, st
     assert answer.exit_code == 0, answer.output
     for text in ("+0.2000", "+3.5000", "Only in A, so not compared (1): gone", "2 clips in both", "Review signals"):
         assert text in answer.stdout
-    assert "paired_mean_difference|of:…|v:1" in answer.stdout
+    assert "paired_mean_difference|of:<…>|v:1" in answer.stdout
     assert "of freeze_frame_ratio|eps:1.0|plane:luma|range:full|v:1" in answer.stdout
 
 
@@ -53,7 +53,10 @@ def test_json_is_alone_on_stdout_and_defines_every_number(runs: tuple[str, str])
     answer = run(*runs, "--json")
     data = json.loads(answer.stdout)
     freeze = data["metrics"][0]
-    assert freeze["measurements"][0]["value"] == 0.2
+    mean = freeze["measurements"][0]
+    assert (mean["value"], mean["at"]) == (0.2, {"metric": "freeze_frame_ratio"})
+    # differences 0.3 and 0.1: s = √0.02 = 0.141421; t(1, .975) = 12.706205; half = 12.706205 · 0.1 = 1.2706205
+    assert mean["interval"] == {"low": -1.07062047, "high": 1.47062047, "level": 0.95, "method": "student-t"}
     assert [row["subject"] for row in freeze["largest"]] == ["x", "y"]
     rows = [row for metric in data["metrics"] for row in metric["measurements"]] + data["badge_transitions"]
     assert {row["signature"] for row in rows} <= data["definitions"].keys()
@@ -97,3 +100,13 @@ def test_a_run_still_going_is_compared_and_said_so(runs: tuple[str, str], tmp_pa
         live.add(Entry(subject=Subject(id="x", kind="clip", path="x", sha256=None), measurements=(row,)))
         answer = run(runs[0], str(tmp_path / "live"))
     assert answer.exit_code == 0 and "the run is running" in answer.stderr
+
+
+def test_the_terminal_and_the_data_show_the_same_numbers(runs: tuple[str, str]) -> None:
+    data = json.loads(run(*runs, "--json").stdout)
+    lines = [line.split() for line in run(*runs).stdout.splitlines()]
+    for metric in data["metrics"]:
+        mean, sign_test, *counts = metric["measurements"]
+        low, high = (f"{mean['interval'][end]:+.4f}" for end in ("low", "high"))
+        shown = [f"{mean['value']:+.4f}", low, "to", high, *(str(m["value"]) for m in counts)]
+        assert [*shown, f"{sign_test['value']:.4f}", metric["verdict"]] in [line[2:] for line in lines]

@@ -182,7 +182,7 @@ def test_a_sweep_has_the_same_bytes(engine: Engine, clips: Path, tmp_path: Path,
         sweep_clips(
             [clips / "take0.mp4"],
             axes={"brightness": (0.8, 1.2), "gaussian_noise": (4.0,)},
-            output=tmp_path / name,
+            out=tmp_path / name,
             keep_clips=keep_clips,
             engine=where,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,12 +10,10 @@ import typer
 from rushes.terminal.console import EXIT_GATE, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from rushes.core import Measurement
-    from rushes.suite.compare import Comparison, MetricComparison
+    from rushes.core.table import Table
+    from rushes.suite.compare import RunComparison
 
 _NAMES_SHOWN = 5
-_QUIET = {"same": "The same on every clip", "no pair": "No clip has a value in both runs"}
-"""Verdicts that get one line for all their metrics, not a row each."""
 
 
 def compare(
@@ -35,21 +34,24 @@ def compare(
 
     Example: rushes compare runs/monday runs/tuesday --fail-on regression=blur_score:5
     """
-    from rushes.suite.compare import compare_runs, regression
+    from rushes.suite.compare import about, compare_runs, regression
     from rushes.suite.compare_data import as_data
 
     gates = [_gate(text) for text in fail_on or ()]
     comparison = compare_runs(run_a, run_b, top=top)
     broken = [(m, amount, s) for m, amount in gates for s in regression(comparison, m, amount)]
     if as_json:
-        verdicts = [{"metric": s.metric.signature, "amount": amount, "regressed": True} for _, amount, s in broken]
+        verdicts = [
+            {"metric": s.metric.signature, "at": s.mean.place, "amount": amount, "regressed": True}
+            for _, amount, s in broken
+        ]
         print_json(as_data(comparison) | {"gates": {"asked": fail_on or [], "broken": verdicts}})
     else:
         _show(comparison)
     for _, amount, statistics in broken:
         mean = statistics.mean
         moved = f"{float(mean.value or 0):+.6g} {mean.definition.unit}"
-        say(f"gate: {mean.signature} is {moved}, more than {amount:g} worse")
+        say(f"gate: {about(mean)} is {moved}, more than {amount:g} worse")
     if broken:
         raise typer.Exit(EXIT_GATE)
 
@@ -69,36 +71,24 @@ def _gate(text: str) -> tuple[str, float]:
     return metric, number
 
 
-def _show(comparison: Comparison) -> None:
-    from rushes.core.text import value_text
-    from rushes.suite.compare_data import reading_name, verdict
+def _show(comparison: RunComparison) -> None:
+    from rushes.suite.compare_data import QUIET, change_table, difference_table, quiet_readings, transition_table
 
     first, second = comparison.first, comparison.second
     print(f"A {first.place}  ·  B {second.place}  ·  {len(comparison.paired)} clips in both, differences are B − A")
     _say_state(comparison)
-    print_table(
-        "Mean differences, with 95 % intervals (Student's t; exact for true/false) and the exact sign test",
-        ("metric", "better", "mean", "from", "to", "rose", "fell", "same", "sign p", "verdict"),
-        [_metric_row(c) for c in comparison.metrics if verdict(c) not in _QUIET],
-        numbers=range(2, 9),
-    )
-    for word, label in _QUIET.items():
-        names = [reading_name(c.statistics.metric) for c in comparison.metrics if verdict(c) == word]
+    _print(difference_table(comparison), range(2, 8))
+    for word, names in quiet_readings(comparison).items():
         if names:
-            print(f"{label}: {', '.join(names)}")
-    rows = [
-        [
-            reading_name(c.statistics.metric),
-            x.subject,
-            *(value_text(m) for m in (x.first, x.second)),
-            _signed(x.difference),
-        ]
-        for c in comparison.metrics
-        for x in c.largest
-    ]
-    if rows:
-        print_table("Clips that changed most", ("metric", "clip", "A", "B", "B − A"), rows, numbers=(2, 3, 4))
-    _show_transitions(comparison)
+            print(f"{QUIET[word]}: {', '.join(names)}")
+    changes, transitions = change_table(comparison), transition_table(comparison)
+    if changes.rows:
+        _print(changes, (2, 3, 4))
+    if transitions.rows:
+        _print(transitions, (1, 2, 3))
+        print(f"  {comparison.transitions[0].signature}")
+    else:
+        print(f"No table of review signals: {comparison.transitions_refused}")
     for refusal in comparison.refused:
         print(f"Refused: {refusal.why}")
     if comparison.unshared:
@@ -106,19 +96,23 @@ def _show(comparison: Comparison) -> None:
     _show_signatures(comparison)
 
 
-def _show_signatures(comparison: Comparison) -> None:
+def _print(table: Table, numbers: Sequence[int]) -> None:
+    print_table(table.title, table.header, table.texts(), numbers=numbers)
+
+
+def _show_signatures(comparison: RunComparison) -> None:
     """The shapes of the signatures once, then the metrics that stand for `of`; `--json` spells all of them out."""
-    from rushes.suite.compare_data import verdict
+    from rushes.paired.definitions import CHANGED_CLIPS, MEAN_DIFFERENCE, SIGN_TEST
+    from rushes.suite.compare_data import QUIET, verdict
 
-    shown = [c.statistics for c in comparison.metrics if verdict(c) not in _QUIET]
     print("Signatures, `of` being each metric's own:")
-    for signature in dict.fromkeys(m.definition.with_params(of="…").signature for s in shown for m in s.measurements):
-        print(f"  {signature}")
-    for statistics in shown:
-        print(f"  of {statistics.metric.signature}")
+    for definition in (MEAN_DIFFERENCE, SIGN_TEST, CHANGED_CLIPS):
+        print(f"  {definition.signature}")
+    for signature in dict.fromkeys(m.reading.signature for m in comparison.metrics if verdict(m) not in QUIET):
+        print(f"  of {signature}")
 
 
-def _say_state(comparison: Comparison) -> None:
+def _say_state(comparison: RunComparison) -> None:
     for letter, run, alone in (
         ("A", comparison.first, comparison.only_first),
         ("B", comparison.second, comparison.only_second),
@@ -128,37 +122,3 @@ def _say_state(comparison: Comparison) -> None:
         if alone:
             more = ", …" if len(alone) > _NAMES_SHOWN else ""
             print(f"Only in {letter}, so not compared ({len(alone)}): {', '.join(alone[:_NAMES_SHOWN])}{more}")
-
-
-def _metric_row(comparison: MetricComparison) -> list[str]:
-    from rushes.core.text import value_text
-    from rushes.suite.compare_data import reading_name, verdict
-
-    s = comparison.statistics
-    return [
-        reading_name(s.metric),
-        {"higher": "↑", "lower": "↓", "neither": "·"}[s.metric.better],
-        *(_signed(m) for m in (s.mean, s.low, s.high)),
-        *(value_text(m) for m in (s.rose, s.fell, s.same, s.sign_test)),
-        verdict(comparison),
-    ]
-
-
-def _signed(m: Measurement) -> str:
-    value = m.value
-    if value is None:
-        return "–"
-    text = f"{float(value):+.2f}" if abs(float(value)) >= 1000 else f"{float(value):+.4f}"
-    return "0" if float(text) == 0 and float(value) == 0 else text
-
-
-def _show_transitions(comparison: Comparison) -> None:
-    from rushes.suite.compare import BADGES
-
-    if not comparison.transitions:
-        print(f"No table of review signals: {comparison.transitions_refused}")
-        return
-    counts = [str(m.value) for m in comparison.transitions]
-    rows = [[badge, *counts[3 * n : 3 * n + 3]] for n, badge in enumerate(BADGES)]
-    print_table("Review signals: clips", ("A ↓  B →", *BADGES), rows, numbers=(1, 2, 3))
-    print(f"  {comparison.transitions[0].definition.with_params(before='…', after='…').signature}")

@@ -7,19 +7,20 @@ from pathlib import Path
 
 from rushes.clip.measure import evaluate_clip
 from rushes.clip.profile import Profile, load_profile
-from rushes.core.judge import Verdict
+from rushes.core.judge import Judge, JudgeOptions, Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class BundleJudge:
+class BundleJudge(Judge):
     """The clip bundle as judge: the badge is the answer, its reasons are the justification."""
 
     profile: Profile
 
     @classmethod
-    def of(cls, profile: Profile | Path | str = "general") -> BundleJudge:
-        """The judge under a profile, a built-in one's name, or a file."""
-        return cls(profile if isinstance(profile, Profile) else load_profile(profile))
+    def from_options(cls, argument: str, options: JudgeOptions) -> BundleJudge:
+        """`bundle` under the profile of the options, `bundle:NAME` under a profile of its own."""
+        profile = argument or options.profile
+        return cls(profile if isinstance(profile, Profile) else load_profile(profile))  # type: ignore[arg-type]
 
     def describe(self) -> dict[str, object]:
         return {"kind": "bundle", "tier": 0, "profile": self.profile.name, "profile_sha256": self.profile.digest}

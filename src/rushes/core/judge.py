@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 JUDGE_ERROR = "judge-error"
 """The answer recorded for a judge that gave none; the justification says why."""
@@ -27,11 +27,40 @@ class Verdict:
         return cls(output=JUDGE_ERROR, justification=" ".join(reason.split()), failed=True)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeOptions:
+    """The options of `rushes sweep` that a judge may take; each kind takes those it has a use for."""
+
+    profile: object = "general"
+    """Thresholds of the clip bundle: a name, a file or a profile."""
+    base_url: str = "https://api.openai.com/v1"
+    question: str = ""
+    frames: int = 4
+    api_key_env: str = "OPENAI_API_KEY"
+    timeout: float | None = None
+    """Seconds a verdict may take; None leaves it to the judge."""
+
+
 class Judge(Protocol):
-    """Looks at a clip and answers. A frozen dataclass, so that it travels to worker processes."""
+    """Looks at a clip and answers. A frozen dataclass, so that it travels to worker processes.
+
+    Subclass it to get what a judge need not have. A kind of judge that other packages add is such a class, named by an
+    entry point of the group `rushes.judges`; `rushes sweep --judge NAME:ARGUMENT` makes it by `from_options`.
+    """
+
+    keeps_time: ClassVar[bool] = False
+    """Whether it ends by itself after its time limit. Where not, the worker process that runs it is stopped."""
+
+    @classmethod
+    def from_options(cls, argument: str, options: JudgeOptions) -> Judge:
+        """The judge that `--judge NAME:ARGUMENT` and the command's options ask for."""
+        return cls()
+
+    def check(self) -> None:
+        """Raise `InputError`, before the first run, for settings that cannot work."""
 
     def describe(self) -> dict[str, object]:
         """Plain data that says who judges; another judge is another sweep."""
 
     def judge(self, clip: Path, *, seed: int) -> Verdict:
-        """The verdict; a judge that fails returns `Verdict.failure` and does not raise."""
+        """The verdict. A judge that fails returns `Verdict.failure`; what it raises is recorded as a failure too."""

@@ -1,4 +1,4 @@
-"""One metric on the same clips, twice: mean difference, interval, exact sign test, how many rose and fell."""
+"""One metric on the same clips, twice: mean difference with its interval, exact sign test, how many rose and fell."""
 
 from __future__ import annotations
 
@@ -6,18 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rushes.core import Definition, Measurement
+from rushes.core import Definition, Interval, Measurement
 from rushes.core.definition import require_same_signature
-from rushes.paired.definitions import (
-    CHANGED_CLIPS,
-    EXACT_HIGH,
-    EXACT_LOW,
-    MEAN_DIFFERENCE,
-    SIGN_TEST,
-    T_HIGH,
-    T_LOW,
-    of,
-)
+from rushes.core.measurement import At
+from rushes.paired.definitions import CHANGED_CLIPS, EXACT, MEAN_DIFFERENCE, SIGN_TEST, STUDENT_T, of
 
 LEVEL = 0.95
 _NO_PAIR = "no clip has a value in both runs"
@@ -29,8 +21,7 @@ class PairedStatistics:
 
     metric: Definition
     mean: Measurement
-    low: Measurement
-    high: Measurement
+    """With its interval; where there is none, the note says why."""
     sign_test: Measurement
     rose: Measurement
     fell: Measurement
@@ -38,7 +29,7 @@ class PairedStatistics:
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        return (self.mean, self.low, self.high, self.sign_test, self.rose, self.fell, self.same)
+        return (self.mean, self.sign_test, self.rose, self.fell, self.same)
 
 
 def paired_statistics(pairs: Sequence[tuple[Measurement, Measurement]]) -> PairedStatistics:
@@ -50,9 +41,10 @@ def paired_statistics(pairs: Sequence[tuple[Measurement, Measurement]]) -> Paire
     Edge cases  pairs without both values are left out, counted in the mean's note; see each definition
     Reference   Student's t; Clopper–Pearson for a true/false metric; the exact sign test
 
-    Raises `DefinitionMismatch` when signatures differ.
+    What all pairs are about (`at`), the statistics are about. Raises `DefinitionMismatch` when signatures differ.
     """
     metric = require_same_signature(m.definition for pair in pairs for m in pair)
+    at = _place(metric, pairs)
     values = [(a.stored_value, b.stored_value) for a, b in pairs]
     whole = [(float(a), float(b)) for a, b in values if a is not None and b is not None]
     binary = bool(whole) and all(isinstance(v, bool) for pair in values for v in pair if v is not None)
@@ -60,73 +52,80 @@ def paired_statistics(pairs: Sequence[tuple[Measurement, Measurement]]) -> Paire
     # did not change is exactly 0.
     differences = [round(b - a, 8) for a, b in whole]
     rose, fell = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
-    low, high = _exact_interval(metric, rose, fell, len(differences)) if binary else _t_interval(metric, differences)
+    interval, why = _exact_interval(rose, fell, len(differences)) if binary else _t_interval(differences)
     return PairedStatistics(
         metric=metric,
-        mean=_mean(metric, differences, left_out=len(pairs) - len(whole)),
-        low=low,
-        high=high,
-        sign_test=_sign_test(metric, rose, fell),
-        rose=_count(metric, "rose", rose, len(differences)),
-        fell=_count(metric, "fell", fell, len(differences)),
-        same=_count(metric, "same", len(differences) - rose - fell, len(differences)),
+        mean=_mean(metric, differences, interval, why, left_out=len(pairs) - len(whole), at=at),
+        sign_test=_sign_test(metric, rose, fell, at),
+        rose=_count(metric, "rose", rose, len(differences), at),
+        fell=_count(metric, "fell", fell, len(differences), at),
+        same=_count(metric, "same", len(differences) - rose - fell, len(differences), at),
     )
 
 
-def _mean(metric: Definition, differences: Sequence[float], *, left_out: int) -> Measurement:
+def _place(metric: Definition, pairs: Sequence[tuple[Measurement, Measurement]]) -> At:
+    """The metric's name, and what all of its numbers are about; a place of its own called "metric" stays."""
+    common = frozenset.intersection(*(frozenset(m.at) for pair in pairs for m in pair))
+    return tuple(({"metric": metric.name} | dict(common)).items())
+
+
+def _mean(
+    metric: Definition, differences: Sequence[float], interval: Interval | None, why: str, *, left_out: int, at: At
+) -> Measurement:
     definition = of(MEAN_DIFFERENCE, metric)
     if not differences:
-        return Measurement.missing(definition, _NO_PAIR)
-    note = f"{left_out} of {left_out + len(differences)} clips lack a value in one of the runs" if left_out else ""
+        return Measurement.missing(definition, _NO_PAIR, at=at)
+    n = len(differences)
+    lacking = f"{left_out} of {left_out + n} clips lack a value in one of the runs" if left_out else ""
     return Measurement(
-        definition=definition, value=math.fsum(differences) / len(differences), count=len(differences), note=note
+        definition=definition,
+        value=math.fsum(differences) / n,
+        count=n,
+        note="; ".join(part for part in (lacking, why and f"no interval: {why}") if part),
+        at=at,
+        interval=interval,
     )
 
 
-def _t_interval(metric: Definition, differences: Sequence[float]) -> tuple[Measurement, Measurement]:
-    low, high = of(T_LOW, metric), of(T_HIGH, metric)
+def _t_interval(differences: Sequence[float]) -> tuple[Interval | None, str]:
+    """The interval, or why there is none."""
     n = len(differences)
-    if n < 2 or min(differences) == max(differences):
-        why = "needs two clips or more" if n < 2 else "all differences are equal: their spread cannot be told"
-        return Measurement.missing(low, why, count=n), Measurement.missing(high, why, count=n)
+    if n < 2:
+        return None, "needs two clips or more"
+    if min(differences) == max(differences):
+        return None, "all differences are equal: their spread cannot be told"
     from scipy.stats import t
 
     mean = math.fsum(differences) / n
     deviation = math.sqrt(math.fsum((d - mean) ** 2 for d in differences) / (n - 1))
     half = float(t.ppf((1 + LEVEL) / 2, n - 1)) * deviation / math.sqrt(n)
-    return (
-        Measurement(definition=low, value=mean - half, count=n),
-        Measurement(definition=high, value=mean + half, count=n),
-    )
+    return Interval(low=mean - half, high=mean + half, level=LEVEL, method=STUDENT_T), ""
 
 
-def _exact_interval(metric: Definition, rose: int, fell: int, n: int) -> tuple[Measurement, Measurement]:
-    low, high = of(EXACT_LOW, metric), of(EXACT_HIGH, metric)
+def _exact_interval(rose: int, fell: int, n: int) -> tuple[Interval | None, str]:
+    """The interval, or why there is none."""
     changed = rose + fell
     if changed == 0:
-        why = "no clip changed"
-        return Measurement.missing(low, why, count=n), Measurement.missing(high, why, count=n)
+        return None, "no clip changed"
     from scipy.stats import binomtest
 
     limits = binomtest(rose, changed).proportion_ci(LEVEL, method="exact")
-    ends = [changed / n * (2 * float(limit) - 1) for limit in (limits.low, limits.high)]
-    return (
-        Measurement(definition=low, value=ends[0], count=n),
-        Measurement(definition=high, value=ends[1], count=n),
-    )
+    low, high = (changed / n * (2 * float(limit) - 1) for limit in (limits.low, limits.high))
+    return Interval(low=low, high=high, level=LEVEL, method=EXACT), ""
 
 
-def _sign_test(metric: Definition, rose: int, fell: int) -> Measurement:
+def _sign_test(metric: Definition, rose: int, fell: int, at: At) -> Measurement:
     definition = of(SIGN_TEST, metric)
     if rose + fell == 0:
-        return Measurement.missing(definition, "no clip changed")
+        return Measurement.missing(definition, "no clip changed", at=at)
     from scipy.stats import binomtest
 
-    return Measurement(definition=definition, value=float(binomtest(rose, rose + fell).pvalue), count=rose + fell)
+    p = float(binomtest(rose, rose + fell).pvalue)
+    return Measurement(definition=definition, value=p, count=rose + fell, at=at)
 
 
-def _count(metric: Definition, change: str, number: int, n: int) -> Measurement:
-    definition = of(CHANGED_CLIPS, metric).with_params(change=change)
+def _count(metric: Definition, change: str, number: int, n: int, at: At) -> Measurement:
+    definition, at = of(CHANGED_CLIPS, metric), tuple((dict(at) | {"change": change}).items())
     if n == 0:
-        return Measurement.missing(definition, _NO_PAIR)
-    return Measurement(definition=definition, value=number, count=n)
+        return Measurement.missing(definition, _NO_PAIR, at=at)
+    return Measurement(definition=definition, value=number, count=n, at=at)

@@ -8,11 +8,12 @@ from typing import Any
 from rushes.core import Measurement
 from rushes.errors import MissingDependency
 from rushes.report.figure import Figure, chart_svg
-from rushes.robustness.measurements import NOTHING
+from rushes.robustness.tables import Readings, along_axes, over_two_axes
 from rushes.robustness.word_diff_svg import diff_svg
+from rushes.robustness.worst import headline
 from rushes.runs import Run, Subject
 
-_NAMES = {"esi": "ESI (higher is steadier)", "justification_drift": "drift (lower is steadier)"}
+_KINDS = {"esi": "ESI (higher is steadier)", "justification_drift": "drift (lower is steadier)"}
 _COLOURS = ("#0b6fa4", "#c2571a")  # told apart by every common kind of colour blindness, and by shape and dash as well
 _MOST_LABELLED_CELLS = 64
 
@@ -39,31 +40,37 @@ def _altair() -> Any:
 
 def _line_figures(subject: Subject, measurements: Sequence[Measurement]) -> Iterator[Figure]:
     altair = _altair()
-    rows = [row for row in _rows(subject, measurements) if "," not in row["axis"]]
-    axes = list(dict.fromkeys(row["axis"] for row in rows))
-    if not axes:
+    points: dict[str, list[dict[str, Any]]] = {}
+    for (axis, value), readings in along_axes(measurements).items():
+        if value is not None:
+            points.setdefault(axis, []).extend({"value": value} | score for score in _scores(readings))
+    points = {axis: rows for axis, rows in points.items() if rows}
+    if not points:
         return
-    panels = [_axis_panel([row for row in rows if row["axis"] == axis], subject.facts, axis) for axis in axes]
+    panels = [_axis_panel(rows, _ordered(subject.facts, axis), axis) for axis, rows in points.items()]
     chart = altair.hconcat(*panels) if len(panels) <= 3 else altair.concat(*panels, columns=3)
-    baseline = _baseline(subject)
     yield Figure(
         f"{subject.id}: stability along each axis",
-        f"At each value: the share of runs that answer as the baseline ({baseline}) does, and how far their reasons "
-        "moved from its reasons. A steady judge keeps ESI at 1 and drift at 0.",
+        f"At each value: the share of runs that answer as the baseline ({_baseline(subject)}) does, and how far their "
+        "reasons moved from its reasons. A steady judge keeps ESI at 1 and drift at 0.",
         chart_svg(chart),
     )
 
 
-def _axis_panel(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], axis: str) -> Any:
+def _scores(readings: Readings) -> list[dict[str, Any]]:
+    return [{"kind": kind, "score": readings[name].value} for name, kind in _KINDS.items() if name in readings]
+
+
+def _axis_panel(rows: Sequence[Mapping[str, Any]], order: Sequence[str], axis: str) -> Any:
     altair = _altair()
-    kinds = [_NAMES[name] for name in _NAMES if any(row["kind"] == _NAMES[name] for row in rows)]
+    kinds = [kind for kind in _KINDS.values() if any(row["kind"] == kind for row in rows)]
     scale = altair.Scale(domain=kinds, range=list(_COLOURS[: len(kinds)]))
     legend = altair.Legend(title=None, orient="top", direction="vertical")
     return (
         altair.Chart(altair.Data(values=list(rows)), width=230, height=200)
         .mark_line(point={"size": 60, "filled": True})
         .encode(
-            x=altair.X("label:N", sort=_labels(facts, axis), title=axis, axis=_upright(altair)),
+            x=altair.X("value:N", sort=order, title=axis, axis=_upright(altair)),
             y=altair.Y("score:Q", scale=altair.Scale(domain=[0, 1]), title="score, 0 to 1"),
             color=altair.Color("kind:N", scale=scale, legend=legend),
             strokeDash=altair.StrokeDash("kind:N", scale=altair.Scale(domain=kinds, range=[[1, 0], [5, 3]])),
@@ -79,13 +86,16 @@ def _upright(altair: Any) -> Any:
 
 def _heat_figures(subject: Subject, measurements: Sequence[Measurement]) -> Iterator[Figure]:
     altair = _altair()
-    rows = [row for row in _rows(subject, measurements) if row["axis"].count(",") == 1]
-    for pair in dict.fromkeys(row["axis"] for row in rows):
-        panels = [
-            _heat_panel([row for row in rows if row["axis"] == pair and row["kind"] == kind], subject.facts, pair, kind)
-            for kind in _NAMES.values()
+    for (one, other), cells in over_two_axes(measurements).items():
+        rows = [
+            {"value_1": value, "value_2": other_value} | score
+            for (value, other_value), readings in cells.items()
+            for score in _scores(readings)
         ]
-        one, other = pair.split(",")
+        panels = [
+            _heat_panel([row for row in rows if row["kind"] == kind], subject.facts, one, other, kind)
+            for kind in _KINDS.values()
+        ]
         yield Figure(
             f"{subject.id}: {one} and {other} together",
             f"Each cell is one pair of values, pooled over other axes and seeds; baseline {_baseline(subject)}. "
@@ -94,13 +104,12 @@ def _heat_figures(subject: Subject, measurements: Sequence[Measurement]) -> Iter
         )
 
 
-def _heat_panel(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], pair: str, kind: str) -> Any:
+def _heat_panel(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], one: str, other: str, kind: str) -> Any:
     altair = _altair()
-    one, other = pair.split(",")
-    scheme = "blues" if kind == _NAMES["esi"] else "oranges"
+    scheme = "blues" if kind == _KINDS["esi"] else "oranges"
     base = altair.Chart(altair.Data(values=list(rows)), width=240, height=200, title=kind).encode(
-        x=altair.X("label_1:N", sort=_labels(facts, one), title=one, axis=_upright(altair)),
-        y=altair.Y("label_2:N", sort=_labels(facts, other), title=other, axis=_upright(altair)),
+        x=altair.X("value_1:N", sort=_ordered(facts, one), title=one, axis=_upright(altair)),
+        y=altair.Y("value_2:N", sort=_ordered(facts, other), title=other, axis=_upright(altair)),
     )
     scale = altair.Scale(domain=[0, 1], scheme=scheme)
     cells = base.mark_rect(stroke="white").encode(color=altair.Color("score:Q", scale=scale, legend=None))
@@ -115,54 +124,24 @@ def _heat_panel(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], pai
 
 def _worst_figures(subject: Subject, measurements: Sequence[Measurement]) -> Iterator[Figure]:
     worst: Any = subject.facts.get("worst") or []
-    drifts = {dict(m.definition.params).get("run"): m.value for m in measurements}
     if not worst:
         return
     answer = subject.facts["baseline"]["answer"]  # type: ignore[index]
-    blocks = []
-    for run in worst:
-        verdict = "same answer" if run["matches"] else f"answers “{run['answer']}”, baseline “{answer}”"
-        blocks.append((f"{run['run']}: {verdict}, drift {drifts.get(run['run'], 0.0):.4f}", run["diff"]))
+    drifts = {m.place["run"]: float(m.value or 0) for m in measurements if "run" in m.place}
     yield Figure(
         f"{subject.id}: the runs that moved furthest",
         "Words that left the baseline's justification are struck through; words that came are underlined.",
-        diff_svg(blocks),
+        diff_svg([(headline(run, drifts[run["run"]], answer), run["diff"]) for run in worst]),
     )
 
 
-def _rows(subject: Subject, measurements: Sequence[Measurement]) -> list[dict[str, Any]]:
-    """Value scores with the labels people know: the values as declared, not as encoded."""
-    rows = []
-    for m in measurements:
-        params = dict(m.definition.params)
-        if m.definition.name in _NAMES and "value" in params:
-            axes, codes = params["axis"].split(","), params["value"].split(",")
-            labels = [_label(subject.facts, axis, code) for axis, code in zip(axes, codes, strict=True)]
-            named = {f"label_{number}": label for number, label in enumerate(labels, 1)}
-            rows.append(
-                {
-                    "axis": params["axis"],
-                    "kind": _NAMES[m.definition.name],
-                    "score": m.value,
-                    "label": labels[0],
-                    **named,
-                }
-            )
-    return rows
-
-
-def _label(facts: Mapping[str, Any], axis: str, code: str) -> str:
-    """The declared value behind a signature's `value`; one that encodes to nothing is called "(empty)" there."""
-    return dict(facts["axes"][axis]).get("" if code == NOTHING else code) or code
-
-
-def _labels(facts: Mapping[str, Any], axis: str) -> list[str]:
+def _ordered(facts: Mapping[str, Any], axis: str) -> list[str]:
     """The axis's values from small to large where they are numbers, else as declared."""
-    labels = [label or code for code, label in facts["axes"][axis]]
+    values = [value for _, value in facts["axes"][axis]]
     try:
-        return sorted(labels, key=float)
+        return sorted(values, key=float)
     except ValueError:
-        return labels
+        return values
 
 
 def _baseline(subject: Subject) -> str:

@@ -1,29 +1,29 @@
 """Every definition of this instrument, in the order the catalogue shows them.
 
 `grid` is a digest of the runs a number was pooled from, so two sweeps over other values, seeds or axes never compare:
-their baseline and their pools differ. `axis` is one axis, several joined with "," (a cell of a grid), or `all`.
+their baseline and their pools differ. What a number is about is in its `at`:
+
+    axis                                the whole axis
+    axis, value                         one value of it, as declared
+    axis_1, value_1, axis_2, value_2    a cell of two axes, which come by name
+    run                                 one run, by the name of its directory
+    (nothing)                           the points of all axes
+
+A cell has no `axis`, so that `axis="crf", value=28` is always one number. That is why ESI and drift, which have cells,
+can require no place.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from rushes.core import Definition, signature_params
 
 _REFERENCE = "M05, Metrics Core (ESI + Justification Drift)"
 _POOLED = {"baseline": "first-run", "pool": "other-axes-and-seeds"}
-
-ESI_AT_VALUE = Definition(
-    name="esi",
-    unit="ratio",
-    lowest=0.0,
-    highest=1.0,
-    better="higher",
-    summary="Evidence Stability Index at one axis value: share of runs that answer as the baseline does.",
-    formula="#(answer = baseline answer) / #runs with this axis value",
-    edge_cases="answers compare exactly; the baseline run counts in its own group; a judge error is an answer too",
-    reference=_REFERENCE,
-    params=signature_params(match="exact", **_POOLED),
-    open_params=("answer", "axis", "grid", "value"),
-)
+_TEXT = {"distance": "levenshtein-characters", "normaliser": "longer-text"}
+_MEAN = {"aggregate": "mean-of-values"}
+_ONE_VALUE = "where `at` names a value (or a cell of two axes), that one alone"
 
 ESI = Definition(
     name="esi",
@@ -32,27 +32,12 @@ ESI = Definition(
     highest=1.0,
     better="higher",
     summary="Evidence Stability Index of an axis: how well the answer holds when the input wobbles along it.",
-    formula="mean over the axis's values of #(answer = baseline answer) / #runs with this value",
-    edge_cases="the mean of value scores already rounded to 8 decimals; every value weighs the same",
+    formula="mean over the axis's values of #(answer = baseline answer) / #runs with this value; " + _ONE_VALUE,
+    edge_cases="the mean of value scores already rounded to 8 decimals, every value weighing the same; answers compare "
+    "exactly; the baseline run counts in its own group; a judge error is an answer too",
     reference=_REFERENCE,
-    params=signature_params(match="exact", aggregate="mean-of-values", **_POOLED),
-    open_params=("answer", "axis", "grid"),
-)
-
-_TEXT = {"distance": "levenshtein-characters", "normaliser": "longer-text"}
-
-DRIFT_AT_VALUE = Definition(
-    name="justification_drift",
-    unit="ratio",
-    lowest=0.0,
-    highest=1.0,
-    better="lower",
-    summary="Justification Drift at one axis value: how far the reasons move from the baseline's.",
-    formula="mean over runs of levenshtein(baseline justification, justification) / length of the longer one",
-    edge_cases="two empty texts: 0; a missing justification is the empty text; any other type is taken as its text",
-    reference=_REFERENCE,
-    params=signature_params(**_TEXT, **_POOLED),
-    open_params=("axis", "grid", "value"),
+    params=signature_params(match="exact", **_MEAN, **_POOLED),
+    open_params=("answer", "grid"),
 )
 
 DRIFT = Definition(
@@ -61,27 +46,26 @@ DRIFT = Definition(
     lowest=0.0,
     highest=1.0,
     better="lower",
-    summary="Justification Drift of an axis: how far the reasons move when the input wobbles along it.",
-    formula="mean over the axis's values of their mean drift",
-    edge_cases="the mean of value scores already rounded to 8 decimals; every value weighs the same",
+    summary="Justification Drift of an axis: how far the reasons move from the baseline's along it.",
+    formula="mean over the axis's values of the mean over its runs of levenshtein(baseline justification, "
+    "justification) / length of the longer one; " + _ONE_VALUE,
+    edge_cases="the mean of value scores already rounded to 8 decimals, every value weighing the same; two empty "
+    "texts: 0; a missing justification is the empty text; any other type is taken as its text",
     reference=_REFERENCE,
-    params=signature_params(aggregate="mean-of-values", **_TEXT, **_POOLED),
-    open_params=("axis", "grid"),
+    params=signature_params(**_MEAN, **_TEXT, **_POOLED),
+    open_params=("grid",),
 )
 
-DRIFT_OF_RUN = Definition(
-    name="justification_drift",
-    unit="ratio",
-    lowest=0.0,
-    highest=1.0,
-    better="lower",
+DRIFT_OF_RUN = replace(
+    DRIFT,
     summary="Justification Drift of one run of a sweep.",
     formula="levenshtein(baseline justification, justification) / length of the longer one",
     edge_cases="two empty texts: 0",
-    reference=_REFERENCE,
     params=signature_params(baseline="first-run", **_TEXT),
-    open_params=("grid", "run"),
+    places=("run",),
 )
+
+_ALL_POINTS = "without an axis in `at`: over the points of all axes"
 
 ESI_VARIANCE = Definition(
     name="esi_variance",
@@ -91,24 +75,17 @@ ESI_VARIANCE = Definition(
     better="lower",
     summary="How unevenly ESI is spread over the values of an axis.",
     formula="population variance of the value scores",
-    edge_cases="one value: 0",
+    edge_cases=f"one value: 0; {_ALL_POINTS}",
     reference="the robustness surface of clarity",
     params=signature_params(match="exact", **_POOLED),
-    open_params=("axis", "grid"),
+    open_params=("grid",),
 )
 
-DRIFT_VARIANCE = Definition(
+DRIFT_VARIANCE = replace(
+    ESI_VARIANCE,
     name="justification_drift_variance",
-    unit="ratio²",
-    lowest=0.0,
-    highest=0.25,
-    better="lower",
     summary="How unevenly Justification Drift is spread over the values of an axis.",
-    formula="population variance of the value scores",
-    edge_cases="one value: 0",
-    reference="the robustness surface of clarity",
     params=signature_params(**_TEXT, **_POOLED),
-    open_params=("axis", "grid"),
 )
 
 ESI_GRADIENT = Definition(
@@ -119,38 +96,17 @@ ESI_GRADIENT = Definition(
     better="lower",
     summary="Steepest change of ESI from one axis value to the next: where the answer tips over.",
     formula="max |slope|; slope = forward, central or backward difference with unit spacing, by encoded value",
-    edge_cases="one value: 0; steps follow the order of the encodings, not the size of the values",
+    edge_cases=f"one value: 0; steps follow the order of the encodings, not the size of the values; {_ALL_POINTS}",
     reference="the gradient surface of clarity",
     params=signature_params(aggregate="max-abs", match="exact", spacing="unit", **_POOLED),
-    open_params=("axis", "grid"),
+    open_params=("grid",),
 )
 
-DRIFT_GRADIENT = Definition(
+DRIFT_GRADIENT = replace(
+    ESI_GRADIENT,
     name="justification_drift_gradient",
-    unit="ratio per step",
-    lowest=0.0,
-    highest=1.0,
-    better="lower",
     summary="Steepest change of Justification Drift from one axis value to the next.",
-    formula="max |slope|; slope = forward, central or backward difference with unit spacing, by encoded value",
-    edge_cases="one value: 0; steps follow the order of the encodings, not the size of the values",
-    reference="the gradient surface of clarity",
     params=signature_params(aggregate="max-abs", spacing="unit", **_TEXT, **_POOLED),
-    open_params=("axis", "grid"),
-)
-
-CSI_AT_VALUE = Definition(
-    name="confidence_stability",
-    unit="ratio",
-    lowest=0.0,
-    highest=1.0,
-    better="higher",
-    summary="CSI at one axis value: how steady the judge's confidence is over repeated runs.",
-    formula="1 − min(1, population variance of the confidences / 0.25)",
-    edge_cases="one confidence: 1; runs whose trace carries none are left out and not counted",
-    reference="the confidence surface of clarity",
-    params=signature_params(pool="other-axes-and-seeds"),
-    open_params=("axis", "grid", "value"),
 )
 
 CSI = Definition(
@@ -159,26 +115,14 @@ CSI = Definition(
     lowest=0.0,
     highest=1.0,
     better="higher",
-    summary="CSI of an axis: how steady the judge's confidence is along it.",
-    formula="mean over the axis's values of 1 − min(1, population variance of the confidences / 0.25)",
-    edge_cases="values without a confidence are left out",
+    summary="CSI of an axis: how steady the judge's confidence is over repeated runs along it.",
+    formula="mean over the axis's values of 1 − min(1, population variance of the confidences / 0.25); " + _ONE_VALUE,
+    edge_cases="one confidence: 1; runs whose trace carries none are left out and not counted, and so are values "
+    "without any",
     reference="the confidence surface of clarity",
-    params=signature_params(aggregate="mean-of-values", pool="other-axes-and-seeds"),
-    open_params=("axis", "grid"),
-)
-
-EDM_AT_VALUE = Definition(
-    name="entropy_drift",
-    unit="nats",
-    lowest=0.0,
-    highest=None,
-    better="lower",
-    summary="EDM at one axis value: how far the judge's output entropy moves from the baseline's.",
-    formula="mean |H − H of the baseline run|",
-    edge_cases="runs whose trace carries no entropy are left out and not counted; baseline without: no value",
-    reference="the entropy surface of clarity",
-    params=signature_params(**_POOLED),
-    open_params=("axis", "grid", "value"),
+    params=signature_params(pool="other-axes-and-seeds", **_MEAN),
+    open_params=("grid",),
+    places=("axis",),
 )
 
 EDM = Definition(
@@ -187,26 +131,24 @@ EDM = Definition(
     lowest=0.0,
     highest=None,
     better="lower",
-    summary="EDM of an axis: how far the judge's output entropy moves along it.",
-    formula="mean over the axis's values of mean |H − H of the baseline run|",
-    edge_cases="values without an entropy are left out",
+    summary="EDM of an axis: how far the judge's output entropy moves from the baseline's along it.",
+    formula="mean over the axis's values of mean |H − H of the baseline run|; " + _ONE_VALUE,
+    edge_cases="runs whose trace carries no entropy are left out and not counted, and so are values without any; "
+    "baseline without: no value",
     reference="the entropy surface of clarity",
-    params=signature_params(aggregate="mean-of-values", **_POOLED),
-    open_params=("axis", "grid"),
+    params=signature_params(**_MEAN, **_POOLED),
+    open_params=("grid",),
+    places=("axis",),
 )
 
 DEFINITIONS: tuple[Definition, ...] = (
     ESI,
-    ESI_AT_VALUE,
     DRIFT,
-    DRIFT_AT_VALUE,
     DRIFT_OF_RUN,
     ESI_VARIANCE,
     DRIFT_VARIANCE,
     ESI_GRADIENT,
     DRIFT_GRADIENT,
     CSI,
-    CSI_AT_VALUE,
     EDM,
-    EDM_AT_VALUE,
 )

@@ -5,43 +5,34 @@ from __future__ import annotations
 from pathlib import Path
 
 from rushes.report.demo_part import DemoPart
-from rushes.robustness import MetricsResult
-from rushes.robustness.evaluate import SweepReport, measure_robustness
+from rushes.robustness.evaluate import measure_robustness
+from rushes.robustness.measure import SweepReport
 from rushes.robustness.sweep.evaluate import sweep_clips
 
 _AXES = {"brightness": [1.0, 0.7], "gaussian_blur": [0.0, 1.0, 2.0, 3.0]}
-_SHARP, _SOFT = "0p0", "3p0"
 
 
 def run(folder: Path) -> DemoPart:
     """Sweep a sample take over brightness and blur, and measure how steady its badge is."""
     home = folder / "robustness"
     clip = _sample(home / "take.mp4")
-    sweep_clips([clip], axes=_AXES, output=home / "sweep")
-    (report,) = measure_robustness(home / "sweep", output=home / "run")
-    scores = _scores(report, "gaussian_blur")
+    sweep_clips(clip, axes=_AXES, out=home / "sweep")
+    (report,) = measure_robustness(home / "sweep", run=home / "run")
+    sharp, soft = (_esi(report, blur) for blur in (0.0, 3.0))
+    table = report.table()
     return DemoPart(
         title="Robustness: a sweep of one take",
         run=home / "run",
-        found=f"The badge holds for {scores[_SHARP]:.0%} of the unblurred runs and for {scores[_SOFT]:.0%} of those "
+        found=f"The badge holds for {sharp:.0%} of the unblurred runs and for {soft:.0%} of those "
         "blurred by 3 pixels: the review signal tips over where the picture does.",
-        header=("axis", "value", "ESI", "drift"),
-        rows=[
-            (metric.axis, value, f"{score:.4f}", f"{drift.value_scores[value]:.4f}")
-            for metric, drift in zip(_metrics(report).esi, _metrics(report).drift, strict=True)
-            for value, score in metric.value_scores.items()
-        ],
-        as_expected=scores[_SHARP] == 1.0 and scores[_SOFT] == 0.0,
+        header=table.header,
+        rows=table.texts(),
+        as_expected=(sharp, soft) == (1.0, 0.0),
     )
 
 
-def _metrics(report: SweepReport) -> MetricsResult:
-    assert report.metrics is not None  # our own sweeps have traces
-    return report.metrics
-
-
-def _scores(report: SweepReport, axis: str) -> dict[str, float]:
-    return next(metric.value_scores for metric in _metrics(report).esi if metric.axis == axis)
+def _esi(report: SweepReport, blur: float) -> float:
+    return float(report.one("esi", axis="gaussian_blur", value=blur).value or 0)
 
 
 def _sample(path: Path) -> Path:

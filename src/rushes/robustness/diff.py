@@ -1,4 +1,4 @@
-"""A word-level difference of two texts, for people to read."""
+"""Texts for people to read: made safe to show, and the word-level difference of two of them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,18 @@ class DiffPart:
 
     change: Change
     text: str
+
+
+def shown(text: str, longest: int | None = None) -> str:
+    """Text that can be stored, printed and drawn: one line, "?" for what is not printable; cut where asked.
+
+    JSON can carry terminal controls and half surrogate pairs, and a judge's words end up on terminals and pages.
+
+    >>> shown("a\\n\\x1b[2Jb\\ud800c"), shown("abcdef", 4)
+    ('a ?[2Jb?c', 'abc…')
+    """
+    line = "".join(char if char.isprintable() else "?" for char in " ".join(text.split()))
+    return line if longest is None or len(line) <= longest else line[: max(longest - 1, 0)] + "…"
 
 
 def word_diff(before: str, after: str) -> tuple[DiffPart, ...]:

@@ -34,7 +34,7 @@ class RunScore:
     """The judge gave no answer, and its trace says so."""
 
 
-def score_runs(sweep: Sweep, *, advance: Callable[[int], None] = lambda n: None) -> Iterator[RunScore]:
+def score_runs(sweep: Sweep, *, advance: Callable[[], object] = lambda: None) -> Iterator[RunScore]:
     """Scores in execution order; the first is the baseline against itself."""
     baseline = run_record(sweep, sweep.baseline)
     answer = extract_answer(baseline)
@@ -49,7 +49,7 @@ def score_runs(sweep: Sweep, *, advance: Callable[[int], None] = lambda n: None)
             entropy=rich_number(record, "output_entropy", str(sweep.trace(run))),
             failed=record.get("status") == "error",
         )
-        advance(1)
+        advance()
 
 
 def run_record(sweep: Sweep, run: SweepRun) -> dict[str, object]:

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushes.core import Measurement
-from rushes.core.table import Cell, Table, number
+from rushes.core.table import Table
 from rushes.report.numbers import numbers_section
 from rushes.report.section import ReportOptions, Section
 from rushes.robustness.instrument import INSTRUMENT
-from rushes.robustness.measurements import NOTHING
+from rushes.robustness.tables import along_axes, stability_table
 from rushes.runs import Entry, Run
-
-_COLUMNS = {
-    "esi": "ESI ↑",
-    "justification_drift": "drift ↓",
-    "confidence_stability": "CSI ↑",
-    "entropy_drift": "EDM ↓",
-}
 
 
 def section(run: Run, anchor: str, options: ReportOptions) -> Section:
@@ -27,12 +19,16 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
 
 def grids(run: Run) -> tuple[Table, ...]:
     """One table per sweep: a row per axis and per value of it."""
-    return tuple(_grid(entry) for entry in run.entries)
+    tables = [
+        stability_table(entry.measurements, title=f"{entry.subject.id}: stability per axis value")
+        for entry in run.entries
+    ]
+    return tuple(table for table in tables if table.rows)
 
 
 def summary(run: Run) -> str:
     """Where the answer holds least, per sweep."""
-    return " ".join(_sentence(entry) for entry in run.entries)
+    return " ".join(sentence for entry in run.entries if (sentence := _sentence(entry)))
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
@@ -47,52 +43,15 @@ def facts(run: Run) -> list[tuple[str, str]]:
     return lines
 
 
-def _by_place(entry: Entry) -> dict[tuple[str, str], dict[str, Measurement]]:
-    """(axis, value) → metric → measurement, single axes only; value "" is the whole axis."""
-    places: dict[tuple[str, str], dict[str, Measurement]] = {}
-    for m in entry.measurements:
-        params = dict(m.definition.params)
-        axis = params.get("axis", ",")
-        if m.definition.name in _COLUMNS and "," not in axis:
-            places.setdefault((axis, params.get("value", "")), {}).setdefault(m.definition.name, m)
-    return places
-
-
-def _grid(entry: Entry) -> Table:
-    places = _by_place(entry)
-    used = [name for name in _COLUMNS if any(name in row for row in places.values())]
-    rows = [
-        (
-            Cell(axis),
-            Cell(_label(entry, axis, value)),
-            *(number(row.get(name)) for name in used),
-            Cell(str(next(iter(row.values())).count)),
-        )
-        for (axis, value), row in places.items()
-    ]
-    return Table(
-        title=f"{entry.subject.id}: stability per axis value",
-        header=("axis", "value", *(_COLUMNS[name] for name in used), "runs"),
-        rows=rows,
-        caption="ESI is the share of runs that answer as the baseline does; drift is how far their reasons moved.",
-    )
-
-
-def _label(entry: Entry, axis: str, code: str) -> str:
-    """The value as it was declared."""
-    axes: Any = entry.subject.facts.get("axes") or {}
-    declared = dict(axes.get(axis) or ())
-    return "all values" if not code else str(declared.get("" if code == NOTHING else code) or code)
-
-
 def _sentence(entry: Entry) -> str:
+    """ "" where the run has no ESI at a value, as one of format 1."""
     scores = [
-        (float(row["esi"].value), axis, _label(entry, axis, value))
-        for (axis, value), row in _by_place(entry).items()
-        if value and "esi" in row and row["esi"].value is not None
+        (float(readings["esi"].value), axis, value)
+        for (axis, value), readings in along_axes(entry.measurements).items()
+        if value is not None and "esi" in readings and readings["esi"].value is not None
     ]
     if not scores:
-        return f"{entry.subject.id}: no axis could be scored."
+        return ""
     worst, axis, value = min(scores, key=lambda score: score[0])
     if worst == 1:
         return f"In {entry.subject.id} the answer holds at every value of every axis."

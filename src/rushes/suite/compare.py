@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias, get_args
 
-from rushes.core import Measurement, difference, parse_signature
+from rushes.clip.badges import Status
+from rushes.core import Measurement, difference
 from rushes.core.definition import describe_difference
+from rushes.core.measurement import At
+from rushes.core.selection import differing_keys, label
 from rushes.errors import InputError
 from rushes.paired.definitions import BADGE_TRANSITIONS
 from rushes.paired.statistics import PairedStatistics, paired_statistics
 from rushes.runs import Run, read_run
 
-BADGES = ("pass", "flagged", "reject")
+BADGES: tuple[str, ...] = get_args(Status)
+"""Review signals, from the best to the worst."""
+
+_Key: TypeAlias = tuple[str, At]
+"""Numbers of two runs pair when they were measured alike (signature) and are about the same thing (`at`)."""
+_Readings: TypeAlias = Mapping[_Key, Mapping[str, Measurement]]
+"""By key and subject."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,8 +38,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricComparison:
-    """One metric over the clips in both runs."""
+    """One metric over the clips in both runs, about one thing where it has places (one joint, one system)."""
 
+    reading: Measurement
+    """One of its numbers in the first run: which reading of the metric this is, and what it is about."""
     statistics: PairedStatistics
     largest: tuple[Change, ...]
     """The clips that changed most, most first; of equals, in the first run's order. Unchanged clips are not listed."""
@@ -46,7 +58,7 @@ class Refused:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class RunComparison:
     """Two runs, side by side."""
 
     first: Run
@@ -58,50 +70,55 @@ class Comparison:
     metrics: tuple[MetricComparison, ...]
     refused: tuple[Refused, ...]
     unshared: tuple[str, ...]
-    """Signatures of metrics that one run does not have at all."""
+    """Metrics that one run does not have at all: signatures, with what they are about."""
     transitions: tuple[Measurement, ...]
     """Nine counts, before pass, flagged, reject by after pass, flagged, reject; () when badges do not compare."""
     transitions_refused: str = ""
 
-    def find(self, name: str) -> list[MetricComparison]:
-        """The comparisons of this metric name or signature; `InputError` says why there is none."""
-        found = [m for m in self.metrics if name in (m.statistics.metric.name, m.statistics.metric.signature)]
-        if found:
+    def find(self, name: str, **at: str) -> list[MetricComparison]:
+        """The comparisons of this metric name or signature, about this: `find("pck_joint", joint="left_wrist")`.
+
+        Raises `InputError`, saying why, where there is none.
+        """
+        named = [m for m in self.metrics if name in (m.reading.name, m.reading.signature)]
+        if found := [m for m in named if at.items() <= m.reading.place.items()]:
             return found
+        if named:
+            raise InputError(f"{name} was compared, but not at {at}")
         for refusal in self.refused:
             if name in (refusal.name, refusal.first, refusal.second):
                 raise InputError(f"{name} was not compared: {refusal.why}")
-        have = ", ".join(dict.fromkeys(m.statistics.metric.name for m in self.metrics))
+        have = ", ".join(dict.fromkeys(m.reading.name for m in self.metrics))
         raise InputError(f"{name}: the two runs do not both have it; they share {have}")
 
 
-def compare_runs(first: Path | str | Run, second: Path | str | Run, *, top: int = 5) -> Comparison:
+def compare_runs(first: Path | str | Run, second: Path | str | Run, *, top: int = 5) -> RunComparison:
     """Compare two runs clip by clip, subjects paired by id.
 
-    Metrics pair by signature; one that both runs have under different signatures is refused by name, with what
-    differs. `top` is how many of the most changed clips to keep per metric. Raises `InputError` when nothing can be
-    compared.
+    Numbers pair by signature and by what they are about; a metric that both runs have under different signatures is
+    refused by name, with what differs. `top` is how many of the most changed clips to keep per metric. Raises
+    `InputError` when nothing can be compared.
     """
     a, b = (run if isinstance(run, Run) else read_run(run) for run in (first, second))
     ids_a, ids_b = ([subject.id for subject in run.subjects] for run in (a, b))
-    there, here = set(ids_b), set(ids_a)
-    paired = tuple(name for name in ids_a if name in there)
+    in_a, in_b = set(ids_a), set(ids_b)
+    paired = tuple(name for name in ids_a if name in in_b)
     if not paired:
         raise InputError(_nothing_shared(a, b))
     readings_a, readings_b = _readings(a, paired), _readings(b, paired)
-    shared = [s for s, values in readings_a.items() if values.keys() & readings_b.get(s, {}).keys()]
-    refused, unshared = _unmatched(*([s for s in readings if s not in shared] for readings in (readings_a, readings_b)))
-    metrics = tuple(_compare(readings_a[signature], readings_b[signature], top) for signature in shared)
+    shared = [key for key, values in readings_a.items() if values.keys() & readings_b.get(key, {}).keys()]
+    refused, unshared = _unmatched(readings_a, readings_b, set(shared))
+    metrics = tuple(_compare(readings_a[key], readings_b[key], top) for key in shared)
     transitions, why = _transitions(a, b, paired)
     if not metrics and not transitions:
         detail = refused[0].why if refused else "no metric is in both"
         raise InputError(f"{a.path} and {b.path} share {len(paired)} subjects but no number compares: {detail}")
-    return Comparison(
+    return RunComparison(
         first=a,
         second=b,
         paired=paired,
-        only_first=tuple(name for name in ids_a if name not in there),
-        only_second=tuple(name for name in ids_b if name not in here),
+        only_first=tuple(name for name in ids_a if name not in in_b),
+        only_second=tuple(name for name in ids_b if name not in in_a),
         metrics=metrics,
         refused=refused,
         unshared=unshared,
@@ -110,7 +127,7 @@ def compare_runs(first: Path | str | Run, second: Path | str | Run, *, top: int 
     )
 
 
-def regression(comparison: Comparison, metric: str, amount: float) -> list[PairedStatistics]:
+def regression(comparison: RunComparison, metric: str, amount: float) -> list[PairedStatistics]:
     """The readings of a metric whose mean got worse by more than `amount`; [] when the gate holds.
 
     Worse is down for a metric where higher is better, up where lower is. Raises `InputError` for a metric without a
@@ -138,48 +155,60 @@ def _sample(run: Run) -> str:
     return run.subjects[0].id if run.subjects else "none"
 
 
-def _readings(run: Run, subjects: Iterable[str]) -> dict[str, dict[str, Measurement]]:
-    """Measurements by signature and subject, signatures in order of first appearance."""
-    found: dict[str, dict[str, Measurement]] = {}
+def _readings(run: Run, subjects: Iterable[str]) -> _Readings:
+    """Keys in order of first appearance."""
+    found: dict[_Key, dict[str, Measurement]] = {}
     for name in subjects:
         for m in run.measurements.get(name, ()):
-            found.setdefault(m.signature, {})[name] = m
+            found.setdefault((m.signature, m.at), {})[name] = m
     return found
 
 
-def _unmatched(left_a: Sequence[str], left_b: Sequence[str]) -> tuple[tuple[Refused, ...], tuple[str, ...]]:
+def _unmatched(a: _Readings, b: _Readings, shared: set[_Key]) -> tuple[tuple[Refused, ...], tuple[str, ...]]:
     """Readings without a partner: refused where the other run has the same metric read differently."""
-    pairs: dict[tuple[str, str], None] = {}
-    for signature in left_a:
-        if (nearest := _nearest(signature, left_b)) is not None:
-            pairs[signature, nearest] = None
+    left = [next(iter(values.values())) for side in (a, b) for key, values in side.items() if key not in shared]
+    alone_a, alone_b = _alone(a, b), _alone(b, a)
+    pairs = dict.fromkeys((m.signature, rival.signature) for m in alone_a if (rival := _nearest(m, alone_b)))
     taken = {second for _, second in pairs}
-    for signature in left_b:
-        if signature not in taken and (nearest := _nearest(signature, left_a)) is not None:
-            pairs[nearest, signature] = None
+    others = [m for m in alone_b if m.signature not in taken]
+    pairs |= dict.fromkeys((rival.signature, m.signature) for m in others if (rival := _nearest(m, alone_a)))
+    names = {m.signature: m.name for m in left}
     refused = tuple(
-        Refused(name=_name(one), first=one, second=other, why=describe_difference(one, other)) for one, other in pairs
+        Refused(name=names[one], first=one, second=other, why=describe_difference(one, other)) for one, other in pairs
     )
     named = {signature for pair in pairs for signature in pair}
-    return refused, tuple(s for s in dict.fromkeys((*left_a, *left_b)) if s not in named)
+    return refused, tuple(dict.fromkeys(about(m) for m in left if m.signature not in named))
 
 
-def _nearest(signature: str, others: Sequence[str]) -> str | None:
+def _alone(ours: _Readings, theirs: _Readings) -> list[Measurement]:
+    """One number of each signature that the other run does not have."""
+    known = {signature for signature, _ in theirs}
+    found = {key[0]: next(iter(values.values())) for key, values in ours.items() if key[0] not in known}
+    return list(found.values())
+
+
+def _nearest(measurement: Measurement, others: Iterable[Measurement]) -> Measurement | None:
     """The other reading of the same metric that differs in the fewest settings."""
-    rivals = [s for s in others if _name(s) == _name(signature) and s != signature]
-    return min(rivals, key=lambda s: len(set(s.split("|")) ^ set(signature.split("|"))), default=None)
+    rivals = [m for m in others if m.name == measurement.name]
+    return min(rivals, key=lambda m: len(differing_keys((m, measurement))), default=None)
 
 
-def _name(signature: str) -> str:
-    return parse_signature(signature)[0]
+def about(measurement: Measurement) -> str:
+    """How a number was measured and what it is about: "pck_joint|k:20|v:1 (joint left_wrist)"."""
+    place = label(measurement, measurement.place)
+    return measurement.signature + (f" ({place})" if place else "")
 
 
-def _compare(a: dict[str, Measurement], b: dict[str, Measurement], top: int) -> MetricComparison:
+def _compare(a: Mapping[str, Measurement], b: Mapping[str, Measurement], top: int) -> MetricComparison:
     both = [(name, a[name], b[name]) for name in a if name in b]
     changes = [Change(subject=name, first=x, second=y, difference=difference(y, x)) for name, x, y in both]
     moved = [change for change in changes if change.difference.stored_value]
     moved.sort(key=lambda change: -abs(float(change.difference.value or 0)))
-    return MetricComparison(statistics=paired_statistics([(x, y) for _, x, y in both]), largest=tuple(moved[:top]))
+    return MetricComparison(
+        reading=both[0][1],
+        statistics=paired_statistics([(x, y) for _, x, y in both]),
+        largest=tuple(moved[:top]),
+    )
 
 
 def _transitions(a: Run, b: Run, paired: Sequence[str]) -> tuple[tuple[Measurement, ...], str]:
@@ -189,19 +218,20 @@ def _transitions(a: Run, b: Run, paired: Sequence[str]) -> tuple[tuple[Measureme
     judged = [move for move in moves if move[0] in BADGES and move[1] in BADGES]
     if not judged:
         return (), "no subject has a badge in both runs"
-    asked, also = ({key: _setting(run, key) for key in ("tier", "profile", "profile_sha256")} for run in (a, b))
+    rules, others = ({key: _setting(run, key) for key in ("tier", "profile", "profile_sha256")} for run in (a, b))
     for key in ("tier", "profile_sha256"):
-        if asked[key] != also[key]:
+        if rules[key] != others[key]:
             shown = "profile" if key == "profile_sha256" else key
-            detail = "with other rules" if asked[shown] == also[shown] else "in the other"
-            return (), f"badges: {shown} is {asked[shown]} in one and {also[shown]} {detail}; badges do not compare"
-    profile = f"{asked['profile']}-{asked['profile_sha256'][:12]}"
-    settled = BADGE_TRANSITIONS.with_params(profile=profile, tier=asked["tier"])
+            detail = "with other rules" if rules[shown] == others[shown] else "in the other"
+            return (), f"badges: {shown} is {rules[shown]} in one and {others[shown]} {detail}; badges do not compare"
+    profile = f"{rules['profile']}-{rules['profile_sha256'][:12]}"
+    definition = BADGE_TRANSITIONS.with_params(profile=profile, tier=rules["tier"])
     return tuple(
         Measurement(
-            definition=settled.with_params(before=before, after=after),
+            definition=definition,
             value=judged.count((before, after)),
             count=len(judged),
+            at=(("before", before), ("after", after)),
         )
         for before in BADGES
         for after in BADGES

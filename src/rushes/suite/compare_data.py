@@ -1,12 +1,50 @@
-"""A comparison as plain data and short words: the same for `--json`, the terminal and the pages."""
+"""A comparison as tables, plain data and short words: the same for the terminal, `--json` and the pages."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rushes.core import Definition, Measurement
-from rushes.suite.compare import Comparison, MetricComparison
+from rushes.core.selection import differing_keys, keys_of, label
+from rushes.core.table import ARROWS, Cell, Table, number
+from rushes.suite.compare import BADGES, MetricComparison, RunComparison
+
+QUIET = {"same": "The same on every clip", "no pair": "No clip has a value in both runs"}
+"""Verdicts that get one line for all their metrics, not a row each."""
 
 
-def as_data(comparison: Comparison) -> dict[str, object]:
+def difference_table(comparison: RunComparison) -> Table:
+    """A row per metric that moved; `quiet_readings` has the others."""
+    return Table(
+        title="Mean differences, with 95 % intervals (Student's t; exact for true/false) and the exact sign test",
+        header=("metric", "better", "mean", "95 % interval", "rose", "fell", "same", "sign p", "verdict"),
+        rows=[_metric_row(name, m) for name, m in _named(comparison) if verdict(m) not in QUIET],
+    )
+
+
+def change_table(comparison: RunComparison) -> Table:
+    """The clips that changed most, metric by metric."""
+    rows = [
+        (Cell(name), Cell(c.subject), number(c.first), number(c.second), _signed(c.difference))
+        for name, m in _named(comparison)
+        for c in m.largest
+    ]
+    return Table(title="Clips that changed most", header=("metric", "clip", "A", "B", "B − A"), rows=rows)
+
+
+def transition_table(comparison: RunComparison) -> Table:
+    """Review signals: a row per badge in the first run, a column per badge in the second; no rows when refused."""
+    counts = {(m.place["before"], m.place["after"]): m for m in comparison.transitions}
+    rows = [(Cell(before), *(number(counts[before, after]) for after in BADGES)) for before in BADGES if counts]
+    return Table(title="Review signals: clips", header=("A ↓  B →", *BADGES), rows=rows)
+
+
+def quiet_readings(comparison: RunComparison) -> dict[str, list[str]]:
+    """The metrics without a row of their own, by verdict."""
+    return {word: [name for name, m in _named(comparison) if verdict(m) == word] for word in QUIET}
+
+
+def as_data(comparison: RunComparison) -> dict[str, object]:
     """The comparison as plain data: every number with its signature, every signature defined once."""
     everything = [m for c in comparison.metrics for m in c.statistics.measurements] + list(comparison.transitions)
     everything += [m for c in comparison.metrics for x in c.largest for m in (x.first, x.second, x.difference)]
@@ -16,34 +54,60 @@ def as_data(comparison: Comparison) -> dict[str, object]:
         "paired": list(comparison.paired),
         "only_a": list(comparison.only_first),
         "only_b": list(comparison.only_second),
-        "metrics": [_metric_data(m) for m in comparison.metrics],
+        "metrics": [_metric_data(name, m) for name, m in _named(comparison)],
         "refused": [{"metric": r.name, "a": r.first, "b": r.second, "why": r.why} for r in comparison.refused],
         "unshared": list(comparison.unshared),
-        "badge_transitions": [_row(m) for m in comparison.transitions],
+        "badge_transitions": [m.as_dict() for m in comparison.transitions],
         "badge_transitions_refused": comparison.transitions_refused,
         "definitions": {m.signature: m.definition.as_dict() for m in everything},
     }
 
 
-def _metric_data(comparison: MetricComparison) -> dict[str, object]:
+def _metric_data(name: str, comparison: MetricComparison) -> dict[str, object]:
     return {
-        "signature": comparison.statistics.metric.signature,
-        "measurements": [_row(m) for m in comparison.statistics.measurements],
+        "reading": name,
+        "signature": comparison.reading.signature,
+        "at": comparison.reading.place,
+        "verdict": verdict(comparison),
+        "measurements": [m.as_dict() for m in comparison.statistics.measurements],
         "largest": [
-            {"subject": c.subject, "a": _row(c.first), "b": _row(c.second), "difference": _row(c.difference)}
+            {
+                "subject": c.subject,
+                "a": c.first.as_dict(),
+                "b": c.second.as_dict(),
+                "difference": c.difference.as_dict(),
+            }
             for c in comparison.largest
         ],
     }
 
 
-def _row(m: Measurement) -> dict[str, object]:
-    return {"signature": m.signature, "value": m.stored_value, "count": m.count, "note": m.note}
+def reading_names(metrics: Sequence[MetricComparison]) -> list[str]:
+    """What to call each: the metric's name, with what tells it from its namesakes: "blur_score (p10)"."""
+    namesakes: dict[str, list[Measurement]] = {}
+    for m in metrics:
+        namesakes.setdefault(m.reading.name, []).append(m.reading)
+    keys = {name: differing_keys(readings) for name, readings in namesakes.items()}
+    return [_with(m.reading.name, _difference(m.reading, keys[m.reading.name])) for m in metrics]
+
+
+def _difference(reading: Measurement, keys: Sequence[str]) -> str:
+    """The value alone where one key tells the readings apart, else "joint left_wrist, k 20"."""
+    return keys_of(reading).get(keys[0], "") if len(keys) == 1 else label(reading, keys)
+
+
+def _with(name: str, difference: str) -> str:
+    return f"{name} ({difference})" if difference else name
+
+
+def _named(comparison: RunComparison) -> list[tuple[str, MetricComparison]]:
+    return list(zip(reading_names(comparison.metrics), comparison.metrics, strict=True))
 
 
 def reading_name(metric: Definition) -> str:
     """The metric's name, with the setting that tells its readings apart: "blur_score (p10)"."""
-    chosen = [value for key, value in metric.params if key in ("statistic", "k", "axis", "value")]
-    return metric.name + (f" ({', '.join(chosen)})" if chosen else "")
+    chosen = [value for key in ("statistic", "k") if (value := metric.param(key)) is not None]
+    return _with(metric.name, ", ".join(chosen))
 
 
 def verdict(comparison: MetricComparison) -> str:
@@ -53,9 +117,35 @@ def verdict(comparison: MetricComparison) -> str:
         return "no pair"
     if not (s.rose.value or s.fell.value):
         return "same"
-    low, high = s.low.value, s.high.value
-    if low is None or high is None or low <= 0 <= high:
+    interval = s.mean.interval
+    if interval is None or interval.low <= 0 <= interval.high:
         return "unclear"
     if s.metric.better == "neither":
         return "moved"
-    return "better" if (low > 0) == (s.metric.better == "higher") else "worse"
+    return "better" if (interval.low > 0) == (s.metric.better == "higher") else "worse"
+
+
+def _metric_row(name: str, comparison: MetricComparison) -> tuple[Cell, ...]:
+    s = comparison.statistics
+    interval = s.mean.interval
+    return (
+        Cell(name),
+        Cell(ARROWS[s.metric.better] or "·"),
+        _signed(s.mean),
+        Cell("–" if interval is None else f"{signed_text(interval.low)} to {signed_text(interval.high)}"),
+        *(number(m) for m in (s.rose, s.fell, s.same, s.sign_test)),
+        Cell(verdict(comparison)),
+    )
+
+
+def _signed(m: Measurement) -> Cell:
+    return Cell("–" if m.value is None else signed_text(float(m.value)), m)
+
+
+def signed_text(value: float) -> str:
+    """A difference for people, with its sign; exactly none is "0".
+
+    >>> [signed_text(value) for value in (0.25, -1234.5, 0.0, 1e-9)]
+    ['+0.2500', '-1234.50', '0', '+0.0000']
+    """
+    return "0" if value == 0 else f"{value:+.2f}" if abs(value) >= 1000 else f"{value:+.4f}"

@@ -69,7 +69,7 @@ def serving(*replies):
 
 
 def judge(stub, **options):
-    settings = {"model": "eye-1", "base_url": stub.url, "question": QUESTION, "timeout_s": 10.0, "pause_s": 0.0}
+    settings = {"model": "eye-1", "base_url": stub.url, "question": QUESTION, "timeout": 10.0, "pause_s": 0.0}
     return EndpointJudge(**(settings | options))
 
 
@@ -152,7 +152,7 @@ def test_a_redirect_does_not_carry_the_key_elsewhere(clip, monkeypatch):
 
 def test_an_endpoint_that_never_answers(clip):
     with serving("silence") as stub:
-        verdict = judge(stub, timeout_s=0.2, attempts=1).judge(clip, seed=1)
+        verdict = judge(stub, timeout=0.2, attempts=1).judge(clip, seed=1)
     assert verdict.justification == "timed out after 0.2 s"
 
 

@@ -14,15 +14,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rushes.core.judge import JUDGE_ERROR, Verdict
+from rushes.core.judge import JUDGE_ERROR, JudgeOptions, Verdict
 from rushes.errors import InputError
 from rushes.media import write_clip
-from rushes.robustness.sweep.judges import CommandJudge, parsed_verdict
+from rushes.robustness.sweep.endpoint import EndpointJudge
+from rushes.robustness.sweep.judges import JUDGES, CommandJudge, named_judge, parsed_verdict
 
 
 def command(code: str, *arguments: str, timeout: float = 20.0) -> CommandJudge:
     words = [sys.executable, "-c", code, *arguments]
-    return CommandJudge(command=shlex.join(words).replace("'{clip}'", "{clip}"), timeout_s=timeout)
+    return CommandJudge(command=shlex.join(words).replace("'{clip}'", "{clip}"), timeout=timeout)
 
 
 def test_the_program_gets_clip_and_seed_and_answers(tmp_path):
@@ -78,7 +79,7 @@ def test_a_failing_program_is_a_failure_with_its_last_words(tmp_path):
 def test_a_program_that_takes_too_long_is_stopped_with_its_children(tmp_path):
     script = """sh -c 'sleep 600 & echo $! > "$0"; sleep 600' {clip}"""
     noted = tmp_path / "pid"
-    verdict = CommandJudge(command=script, timeout_s=2.0).judge(noted, seed=1)
+    verdict = CommandJudge(command=script, timeout=2.0).judge(noted, seed=1)
     assert verdict == Verdict.failure("timed out after 2 s")
     child = int(noted.read_text())
     for _ in range(100):
@@ -112,9 +113,26 @@ def test_commands_refused(text, message):
 
 
 def test_a_judge_travels_and_says_who_it_is():
-    judge = CommandJudge(command="judge {clip}", timeout_s=5)
+    judge = CommandJudge(command="judge {clip}", timeout=5)
     assert pickle.loads(pickle.dumps(judge)) == judge
     assert judge.describe() == {"kind": "command", "command": "judge {clip}"}
+
+
+def test_judges_by_name():
+    options = JudgeOptions(timeout=5, base_url="http://localhost/v1", question="sharp?")
+    assert named_judge("command:true {clip}", options) == CommandJudge(command="true {clip}", timeout=5)
+    asked = EndpointJudge(model="eye-1", base_url="http://localhost/v1", question="sharp?", timeout=5)
+    assert named_judge("openai:eye-1", options) == asked
+    assert named_judge("command:true {clip}", JudgeOptions()).timeout == 120
+    assert list(JUDGES) == ["bundle", "command", "openai"]
+    # The worker is stopped for those that would go on for ever.
+    assert {name: kind.keeps_time for name, kind in JUDGES.items()} == {
+        "bundle": False,
+        "command": True,
+        "openai": True,
+    }
+    with pytest.raises(InputError, match="no judge is called 'bundel'; did you mean bundle"):
+        named_judge("bundel", options)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel's help is Linux's")

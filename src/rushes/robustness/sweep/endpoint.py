@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from email.message import Message
 from pathlib import Path
 from time import sleep
-from typing import IO, cast
+from typing import IO, ClassVar, cast
 
-from rushes.core.judge import Verdict
+from rushes.core.judge import Judge, JudgeOptions, Verdict
 from rushes.errors import InputError, MediaError
 from rushes.media import ClipReader
-from rushes.robustness.sweep.judges import parsed_verdict
+from rushes.robustness.sweep.judges import USUAL_TIMEOUT, parsed_verdict
 
 _FORM = (
     'Answer with one JSON object and nothing else: {"output": "<your answer, a few words>", '
@@ -31,19 +31,32 @@ _LONGEST_REPLY = 4 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EndpointJudge:
+class EndpointJudge(Judge):
     """Asks a model a question about frames of the clip, through `POST {base_url}/chat/completions`."""
 
+    keeps_time: ClassVar[bool] = True
     model: str
     base_url: str
     question: str
     frames: int = 4
-    timeout_s: float = 120.0
+    timeout: float = USUAL_TIMEOUT
     api_key_env: str = "OPENAI_API_KEY"
     """Environment variable with the key; sent only where it is set, written nowhere."""
     attempts: int = 3
     pause_s: float = 2.0
     """Wait before a second attempt; doubled each time."""
+
+    @classmethod
+    def from_options(cls, argument: str, options: JudgeOptions) -> EndpointJudge:
+        """`openai:MODEL`."""
+        return cls(
+            model=argument,
+            base_url=options.base_url,
+            question=options.question,
+            frames=options.frames,
+            timeout=options.timeout or USUAL_TIMEOUT,
+            api_key_env=options.api_key_env,
+        )
 
     def check(self) -> None:
         """Refuse, before the first run, an address that cannot be asked."""
@@ -88,7 +101,7 @@ class EndpointJudge:
             except (OSError, ValueError) as error:
                 cause = getattr(error, "reason", error)
                 late = isinstance(cause, TimeoutError)
-                reason = f"timed out after {self.timeout_s:g} s" if late else f"the endpoint cannot be reached: {cause}"
+                reason = f"timed out after {self.timeout:g} s" if late else f"the endpoint cannot be reached: {cause}"
         return Verdict.failure(reason)
 
     def _request(self, pictures: Sequence[bytes], seed: int) -> dict[str, object]:
@@ -107,7 +120,7 @@ class EndpointJudge:
             headers["Authorization"] = f"Bearer {key}"
         request = urllib.request.Request(f"{self.base_url.rstrip('/')}/chat/completions", body, headers, method="POST")
         opener = urllib.request.build_opener(_NoRedirects)
-        with opener.open(request, timeout=self.timeout_s) as reply:
+        with opener.open(request, timeout=self.timeout) as reply:
             return cast(bytes, reply.read(_LONGEST_REPLY))
 
 

@@ -6,22 +6,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from rushes.core.judge import Judge
+from rushes.core.judge import Judge, JudgeOptions
+from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import file_digest
 from rushes.media import probe
 from rushes.media.find import find_clips
 from rushes.remote.store import Place, cached_copy, is_remote, joined, local_copy
+from rushes.robustness.evaluate import listed
 from rushes.robustness.manifests import MANIFEST
 from rushes.robustness.sweep.axes import checked_grid, checked_seeds
-from rushes.robustness.sweep.judges import JUDGES
+from rushes.robustness.sweep.judges import named_judge
 from rushes.robustness.sweep.render import check_source
 from rushes.robustness.sweep.writer import (
     RunTask,
     check_folder,
     clear_cut_off,
     is_finished,
-    judge_elsewhere,
+    judge_on_worker,
     locked,
     make_run,
     planned,
@@ -32,16 +35,15 @@ from rushes.robustness.sweep.writer import (
 from rushes.runs import mirrored_folder, subject_ids
 from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks
 
-Progress = Callable[[int], None]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepOutcome:
-    """What a sweep made."""
+    """What a sweep made; `measure_robustness(outcome.sweeps)` measures it."""
 
     sweeps: tuple[Path | str, ...]
     """One directory per clip; the output folder itself for a single clip."""
     runs: int
+    """How many there are now, over all sweeps."""
     kept: int
     """Runs that an earlier sweep had finished."""
     failed: int
@@ -49,66 +51,73 @@ class SweepOutcome:
 
 
 def sweep_clips(
-    clips: Iterable[Path | str],
+    clips: Path | str | Iterable[Path | str],
     *,
     axes: Mapping[str, Sequence[float]],
-    output: Path | str,
+    out: Path | str,
     seeds: Sequence[int] = (1,),
-    judge: Judge | None = None,
+    judge: Judge | str = "bundle",
     profile: object = "general",
     jobs: int | None = None,
     timeout: float | None = None,
     keep_clips: bool = False,
     retry_failed: bool = False,
     engine: Engine = LOCAL,
-    progress: Callable[[int, int], Progress] | None = None,
+    progress: Progress = no_progress,
 ) -> SweepOutcome:
     """Judge every clip at every combination of axis values and seeds.
 
-    One clip writes `output` itself, several write `output/<clip>` each. `judge` defaults to the clip bundle under
-    `profile`. A run that is there already is kept (with `retry_failed`, unless its judge failed); a judge that fails
-    is recorded as the answer "judge-error" with its reason. `timeout`, in seconds, stops a run of the clip bundle;
-    other judges carry a limit of their own. On the engine Ray a judge works on any node, and what it says is written
-    here.
+    One clip writes `out` itself, several write `out/<clip>` each. `judge` is a judge or the name of one, "bundle",
+    "command:CMD {clip}" or NAME:ARGUMENT of an installed package; `profile` is for the clip bundle. A run that is there
+    already is kept (with `retry_failed`, unless its judge failed); a judge that fails is recorded as the answer
+    "judge-error" with its reason. `timeout`, in seconds, is for a judge given by name, and for one that keeps no time
+    of its own. On the engine Ray a judge works on any node, and what it says is written here.
     """
     grid, seed_list = checked_grid(axes.items()), checked_seeds(seeds)
-    bundle = judge is None
-    judge = judge or JUDGES["bundle"](profile)
+    if isinstance(judge, str):
+        judge = named_judge(judge, JudgeOptions(profile=profile, timeout=timeout))
     with ExitStack() as held:
-        sources = [held.enter_context(cached_copy(clip)) for clip in find_clips(clips)]
+        sources = [held.enter_context(cached_copy(clip)) for clip in find_clips(listed(clips))]
         for source in sources:
             with local_copy(source) as copy:
                 check_source(copy.path, probe(copy.path), grid)
-        target = held.enter_context(mirrored_folder(output))
+        target = held.enter_context(mirrored_folder(out))
         folders = [target] if len(sources) == 1 else [target / name for name in subject_ids([s.stem for s in sources])]
-        sweeps = [
-            _tasks(source, folder, grid, seed_list, judge, keep_clips)
+        sweeps = {
+            folder: _tasks(source, folder, grid, seed_list, judge, keep_clips)
             for source, folder in zip(sources, folders, strict=True)
-        ]
+        }
         with locked(target):
-            if len(sources) > 1:
-                check_folder(target, [folder.name for folder in folders])
-            for folder, tasks in zip(folders, sweeps, strict=True):
-                check_folder(folder, ["runs", MANIFEST])
-                check_folder(folder / "runs", [task.name for task in tasks])
-                clear_cut_off(folder / "runs")
-            everything = [task for tasks in sweeps for task in tasks]
-            todo = [task for task in everything if not is_finished(task, retry_failed=retry_failed)]
-            kept = len(everything) - len(todo)
-            advance = progress(len(everything), kept) if progress else None
-            limit = timeout if bundle else None
-            failed = _make_all(todo, engine, jobs, limit, advance)
-            for folder, tasks in zip(folders, sweeps, strict=True):
-                write_manifest(folder, grid, seed_list, tasks)
-        places = [_place(folder, target, output) for folder in folders]
-        return SweepOutcome(sweeps=tuple(places), runs=len(everything), kept=kept, failed=failed)
+            _check_folders(target, sweeps)
+            tasks = [task for of_clip in sweeps.values() for task in of_clip]
+            todo = [task for task in tasks if not is_finished(task, retry_failed=retry_failed)]
+            kept, failed = len(tasks) - len(todo), 0
+            progress(kept, len(tasks), "runs")
+            limit = None if judge.keeps_time else timeout
+            for done, gave_none in enumerate(_outcomes(todo, engine, jobs, limit), kept + 1):
+                failed += gave_none
+                progress(done, len(tasks), "runs")
+            for folder, of_clip in sweeps.items():
+                write_manifest(folder, grid, seed_list, of_clip)
+        places = tuple(_place(folder, target, out) for folder in folders)
+        return SweepOutcome(sweeps=places, runs=len(tasks), kept=kept, failed=failed)
 
 
-def _place(folder: Path, target: Path, output: Path | str) -> Path | str:
+def _check_folders(target: Path, sweeps: Mapping[Path, Sequence[RunTask]]) -> None:
+    """Refuse folders that hold anything but these sweeps, and clear what was cut off in them."""
+    if len(sweeps) > 1:
+        check_folder(target, [folder.name for folder in sweeps])
+    for folder, tasks in sweeps.items():
+        check_folder(folder, ["runs", MANIFEST])
+        check_folder(folder / "runs", [task.name for task in tasks])
+        clear_cut_off(folder / "runs")
+
+
+def _place(folder: Path, target: Path, out: Path | str) -> Path | str:
     """What a user calls a sweep's folder."""
-    if not is_remote(output):
+    if not is_remote(out):
         return folder
-    return joined(str(output), folder.name) if folder != target else str(output)
+    return joined(str(out), folder.name) if folder != target else str(out)
 
 
 def _tasks(
@@ -135,32 +144,16 @@ def _tasks(
     ]
 
 
-def _make_all(
-    tasks: Sequence[RunTask], engine: Engine, jobs: int | None, timeout: float | None, advance: Progress | None
-) -> int:
-    """How many judges failed."""
-    failed = 0
-    for position, outcome in _outcomes(tasks, engine, jobs, timeout):
+def _outcomes(tasks: Sequence[RunTask], engine: Engine, jobs: int | None, timeout: float | None) -> Iterator[bool]:
+    """Whether the judge gave no answer, for every run as it is stored: by a local worker, or here for a remote one."""
+    local = engine.kind == "local"
+    work: Callable[[RunTask], Any] = make_run if local else judge_on_worker
+    for position, outcome in run_tasks(work, tasks, engine=engine, jobs=jobs, timeout=timeout, needs=_files):
         if isinstance(outcome, Crash):
             store_failure(tasks[position], outcome.reason)
-            failed += 1
+            yield True
         else:
-            failed += outcome
-        if advance is not None:
-            advance(1)
-    return failed
-
-
-def _outcomes(
-    tasks: Sequence[RunTask], engine: Engine, jobs: int | None, timeout: float | None
-) -> Iterator[tuple[int, bool | Crash]]:
-    """Whether the judge failed, for every run as it is stored: by a worker here, or here for workers elsewhere."""
-    if engine.kind == "local":
-        yield from run_tasks(make_run, tasks, engine=engine, jobs=jobs, timeout=timeout)
-        return
-    outcomes = run_tasks(judge_elsewhere, tasks, engine=engine, jobs=jobs, timeout=timeout, needs=_files)
-    for position, outcome in outcomes:
-        yield position, outcome if isinstance(outcome, Crash) else store_judged(tasks[position], outcome)
+            yield outcome if local else store_judged(tasks[position], outcome)
 
 
 def _files(task: RunTask) -> tuple[str, ...]:

@@ -15,8 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
-from rushes.core.judge import Judge, Verdict
+from rushes.core.judge import Judge, JudgeOptions, Verdict
 from rushes.core.registry import Registry
 from rushes.errors import InputError
 from rushes.robustness.metrics import MetricComputationError, extract_answer, extract_justification
@@ -26,17 +27,26 @@ _LONGEST_ANSWER = 16 << 20
 _PR_SET_PDEATHSIG = 1
 """prctl(2): the signal the kernel sends a process when the one that started it ends."""
 
-
-JUDGES: Registry[Callable[..., Judge]] = Registry(
+JUDGES: Registry[type[Judge]] = Registry(
     "judge",
     group="rushes.judges",
     built_in={
-        "bundle": "rushes.clip.judge:BundleJudge.of",
+        "bundle": "rushes.clip.judge:BundleJudge",
         "command": "rushes.robustness.sweep.judges:CommandJudge",
         "openai": "rushes.robustness.sweep.endpoint:EndpointJudge",
     },
 )
-"""Kinds of judges by name; each is made with keywords of its own."""
+"""Kinds of judges by name."""
+USUAL_TIMEOUT = 120.0
+"""Seconds that a program or a model has unless told otherwise."""
+
+
+def named_judge(text: str, options: JudgeOptions) -> Judge:
+    """The judge that `NAME` or `NAME:ARGUMENT` names, checked; `InputError` for an unknown name."""
+    name, _, argument = text.partition(":")
+    judge = JUDGES[name].from_options(argument, options)
+    judge.check()
+    return judge
 
 
 def parsed_verdict(text: str) -> Verdict:
@@ -78,15 +88,21 @@ def _glimpse(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CommandJudge:
+class CommandJudge(Judge):
     """Any program: it gets the clip's path and prints JSON with `output` and `justification`.
 
     The command is split as a shell would, but no shell runs it; `{clip}` and `{seed}` are filled in per run. On Linux
     it ends with the sweep, also when the sweep is killed; what the program itself started is its own to end.
     """
 
+    keeps_time: ClassVar[bool] = True
     command: str
-    timeout_s: float = 120.0
+    timeout: float = USUAL_TIMEOUT
+
+    @classmethod
+    def from_options(cls, argument: str, options: JudgeOptions) -> CommandJudge:
+        """`command:CMD {clip}`."""
+        return cls(command=argument, timeout=options.timeout or USUAL_TIMEOUT)
 
     def check(self) -> None:
         """Refuse, before the first run, a command that cannot work."""
@@ -94,7 +110,7 @@ class CommandJudge:
         if not any("{clip}" in word for word in words):
             raise InputError(f"the command needs {{clip}} where the clip's path goes; got {self.command!r}")
         if shutil.which(words[0]) is None:
-            raise InputError(f"{words[0]}: no such program; check --command")
+            raise InputError(f"{words[0]}: no such program; check the command")
 
     def describe(self) -> dict[str, object]:
         # Not the time limit: a failed sweep may be asked again with a longer one.
@@ -110,18 +126,18 @@ class CommandJudge:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
-                preexec_fn=_ending_with_us(),
+                preexec_fn=_end_with_us(),
             )
         except OSError as error:
             return Verdict.failure(f"{words[0]}: cannot be started ({error.strerror or error})")
         try:
-            out, err = process.communicate(timeout=self.timeout_s)
+            out, err = process.communicate(timeout=self.timeout)
         except subprocess.TimeoutExpired:
             _stop(process)
-            return Verdict.failure(f"timed out after {self.timeout_s:g} s")
+            return Verdict.failure(f"timed out after {self.timeout:g} s")
         if process.returncode:
-            said = err.decode("utf-8", "replace").strip().splitlines()
-            return Verdict.failure(f"exit code {process.returncode}" + (f": {said[-1][:200]}" if said else ""))
+            errors = err.decode("utf-8", "replace").strip().splitlines()
+            return Verdict.failure(f"exit code {process.returncode}" + (f": {errors[-1][:200]}" if errors else ""))
         if len(out) > _LONGEST_ANSWER:
             return Verdict.failure(f"printed over {_LONGEST_ANSWER >> 20} MiB; expected one JSON object")
         return parsed_verdict(out.decode("utf-8", "replace"))
@@ -132,18 +148,19 @@ class CommandJudge:
         except ValueError as error:
             raise InputError(f"the command cannot be split into words ({error}); got {self.command!r}") from None
         if not words:
-            raise InputError("the command is empty; for example --command 'python judge.py {clip}'")
+            raise InputError("the command is empty; for example 'python judge.py {clip}'")
         return words
 
 
-def _ending_with_us() -> Callable[[], None] | None:
+def _end_with_us() -> Callable[[], None] | None:
     """What a child does before its program runs, so that no kill of ours leaves it behind; None without Linux."""
     if sys.platform != "linux":
         return None
-    return partial(_end_with, ctypes.CDLL(None).prctl, os.getpid())
+    return partial(end_with_parent, ctypes.CDLL(None).prctl, os.getpid())
 
 
-def _end_with(prctl: Callable[..., int], parent: int) -> None:
+def end_with_parent(prctl: Callable[..., int], parent: int) -> None:
+    """Ask the kernel to kill this process when its parent ends. The library is loaded before the fork, not after."""
     prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     if os.getppid() != parent:  # it died before the kernel was asked
         os._exit(1)

@@ -87,13 +87,22 @@ def make_run(task: RunTask) -> bool:
         clip = task.part / CLIP
         with local_copy(task.source) as source:
             render(source.path, clip, task.values, seed=task.seed, clip_sha256=task.clip_sha256)
-        verdict = task.judge.judge(clip, seed=task.seed)
+        verdict = _verdict(task, clip)
         if not task.keep_clip:
             clip.unlink()
         store_run(task, verdict)
     finally:
         shutil.rmtree(task.part, ignore_errors=True)
     return verdict.failed
+
+
+def _verdict(task: RunTask, clip: Path) -> Verdict:
+    try:
+        return task.judge.judge(clip, seed=task.seed)
+    except MemoryError:
+        raise  # the worker knows what to do about it
+    except Exception as error:  # somebody else's judge: what it raises costs its own answer
+        return Verdict.failure(f"{type(error).__name__}: {error}".replace(str(clip), clip.name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,19 +113,19 @@ class Judged:
     clip: bytes | None
 
 
-def judge_elsewhere(task: RunTask) -> Judged:
+def judge_on_worker(task: RunTask) -> Judged:
     """Perturb and judge one run in a temporary folder; `store_judged` writes it where the sweep is."""
     with TemporaryDirectory(prefix="rushes-sweep-") as folder:
         clip = Path(folder) / task.part.name / CLIP
         clip.parent.mkdir()
         with local_copy(task.source) as source:
             render(source.path, clip, task.values, seed=task.seed, clip_sha256=task.clip_sha256)
-        verdict = task.judge.judge(clip, seed=task.seed)
+        verdict = _verdict(task, clip)
         return Judged(verdict=verdict, clip=clip.read_bytes() if task.keep_clip else None)
 
 
 def store_judged(task: RunTask, judged: Judged) -> bool:
-    """Store a run that `judge_elsewhere` made; returns whether the judge failed."""
+    """Store a run that `judge_on_worker` made; returns whether the judge failed."""
     shutil.rmtree(task.part, ignore_errors=True)
     task.part.mkdir(parents=True)
     try:

@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rushes.core.text import value_text
-from rushes.suite.compare import BADGES, Comparison, MetricComparison, compare_runs
-from rushes.suite.compare_data import as_data, reading_name, verdict
+from rushes.suite.compare import BADGES, MetricComparison, RunComparison, compare_runs
+from rushes.suite.compare_data import as_data, quiet_readings, reading_names, transition_table, verdict
 from rushes.web.access import admin
 from rushes.web.errors import wants_json
 from rushes.web.pages import json_reply, page, with_twin
@@ -28,8 +28,8 @@ def comparison(request: Request, a: str, b: str) -> Response:
     found = compare_runs(open_run(request, a).run, open_run(request, b).run, top=_MOST_CHANGES)
     if wants_json(request):
         return json_reply(as_data(found))
-    rows = [_row(one, a, b) for one in found.metrics]
-    quiet = {word: [row["reading"] for row in rows if row["verdict"] == word] for word in ("same", "no pair")}
+    rows = [_row(name, one, a, b) for name, one in zip(reading_names(found.metrics), found.metrics, strict=True)]
+    quiet = quiet_readings(found)
     return page(
         request,
         "run/comparison.html",
@@ -44,14 +44,13 @@ def comparison(request: Request, a: str, b: str) -> Response:
     )
 
 
-def _row(one: MetricComparison, a: str, b: str) -> dict[str, object]:
+def _row(name: str, one: MetricComparison, a: str, b: str) -> dict[str, object]:
     s = one.statistics
     return {
-        "reading": reading_name(s.metric),
+        "reading": name,
         "verdict": verdict(one),
         "mean": value_facts(s.mean),
-        "low": value_facts(s.low),
-        "high": value_facts(s.high),
+        "interval": "" if s.mean.interval is None else s.mean.interval.text(),
         "sign_test": value_facts(s.sign_test),
         "rose": value_text(s.rose),
         "fell": value_text(s.fell),
@@ -67,7 +66,6 @@ def _row(one: MetricComparison, a: str, b: str) -> dict[str, object]:
     }
 
 
-def _transitions(found: Comparison) -> list[tuple[str, list[str]]]:
+def _transitions(found: RunComparison) -> list[tuple[str, list[str]]]:
     """Rows of the 3 × 3 table: before, then the counts after."""
-    counts = [value_text(m) for m in found.transitions]
-    return [(badge, counts[3 * n : 3 * n + 3]) for n, badge in enumerate(BADGES)] if counts else []
+    return [(before, counts) for before, *counts in transition_table(found).texts()]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 
 import pytest
@@ -40,7 +42,7 @@ def test_robust_prints_a_table_with_signatures_and_the_run_last(sweep_dir, tmp_p
     result = run("robust", sweep_dir, "-o", tmp_path / "run")
     assert result.exit_code == 0
     assert "gaussian_blur   5.0" in result.stdout
-    assert "esi|aggregate:mean-of-values|answer:output|axis:gaussian_blur" in result.stdout
+    assert result.stdout.count("esi|aggregate:mean-of-values|answer:output|baseline:first-run|grid:") == 1
     assert result.stdout.splitlines()[-1] == str(tmp_path / "run")
     assert (tmp_path / "run/measurements.jsonl").exists()
 
@@ -78,7 +80,10 @@ def test_a_changed_manifest_stops_robust_unless_told(sweep_dir, tmp_path):
         (["--axis", "crf=20", "--seeds", "x"], "seeds are whole numbers"),
         (["--axis", "crf=20", "--command", "no-such-program {clip}"], "no such program"),
         (["--axis", "crf=20", "--command", "true {clip}", "--judge", "openai:m"], "not both"),
-        (["--axis", "crf=20", "--judge", "gemini"], "--judge is bundle or openai:MODEL"),
+        (
+            ["--axis", "crf=20", "--judge", "gemini"],
+            "no judge is called 'gemini'; expected one of bundle, command, openai",
+        ),
         (["--axis", "crf=20", "--judge", "openai:m"], "--question TEXT"),
         (["--axis", "crf=20", "--judge", "openai:m", "--question", "q", "--base-url", "file:///x"], "reads http"),
     ],
@@ -108,3 +113,74 @@ def test_a_users_judge(clip, tmp_path):
     assert result.exit_code == 0, result.output
     record = json.loads((tmp_path / "s/runs/fps=10p0_seed=1/trace_pack.jsonl").read_text())
     assert (record["output"], record["justification"]) == ("fine", "clip.mp4")
+
+
+def test_the_bundle_under_a_profile_of_its_own(clip, tmp_path):
+    for name, options in (("a", ["--judge", "bundle:talking-head"]), ("b", ["--profile", "talking-head"])):
+        result = run("sweep", clip, "--axis", "crf=20", "-o", tmp_path / name, "--jobs", 1, *options)
+        assert result.exit_code == 0, result.output
+    specs = [json.loads((tmp_path / name / "runs/crf=20_seed=1/spec.json").read_text()) for name in ("a", "b")]
+    assert specs[0] == specs[1]
+    assert specs[0]["judge"]["profile"] == "talking-head"
+
+
+PLUGIN = """
+from dataclasses import dataclass
+
+from rushes.core.judge import Judge, Verdict
+from rushes.errors import InputError
+
+
+@dataclass(frozen=True)
+class Coin(Judge):
+    side: str
+    question: str
+
+    @classmethod
+    def from_options(cls, argument, options):
+        return cls(side=argument, question=options.question)
+
+    def check(self):
+        if self.side not in ("heads", "tails"):
+            raise InputError(f"a coin shows heads or tails; got {self.side!r}")
+
+    def describe(self):
+        return {"kind": "coin", "side": self.side}
+
+    def judge(self, clip, *, seed):
+        if seed == 2:
+            raise LookupError(f"{clip} rolled away")
+        return Verdict(output=self.side, justification=self.question)
+"""
+
+
+@pytest.fixture
+def coin(tmp_path):
+    """A package with a judge, as installed; returns how to run `rushes` beside it."""
+    site = tmp_path / "site"
+    (site / "coin-1.0.dist-info").mkdir(parents=True)
+    (site / "coin.py").write_text(PLUGIN)
+    (site / "coin-1.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: coin\nVersion: 1.0\n")
+    (site / "coin-1.0.dist-info/entry_points.txt").write_text("[rushes.judges]\ncoin = coin:Coin\n")
+    path = os.pathsep.join([str(site), *sys.path])
+
+    def rushes(*arguments):
+        command = [sys.executable, "-m", "rushes", *map(str, arguments)]
+        return subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True)
+
+    return rushes
+
+
+def test_a_judge_of_another_package(clip, tmp_path, coin):
+    asked = ("sweep", clip, "--axis", "crf=20", "--seeds", "1,2", "--jobs", 1, "-o", tmp_path / "s")
+    wrong = coin(*asked, "--judge", "coin:edge")
+    assert (wrong.returncode, wrong.stderr) == (1, "rushes: a coin shows heads or tails; got 'edge'\n")
+    done = coin(*asked, "--judge", "coin:heads", "--question", "fair?", "--json")
+    assert json.loads(done.stdout)["failed"] == 1, done.stderr
+    runs = tmp_path / "s/runs"
+    records = [json.loads((runs / f"crf=20_seed={seed}/trace_pack.jsonl").read_text()) for seed in (1, 2)]
+    assert [(record["output"], record["justification"]) for record in records] == [
+        ("heads", "fair?"),
+        ("judge-error", "LookupError: clip.mp4 rolled away"),
+    ]
+    assert json.loads((runs / "crf=20_seed=1/spec.json").read_text())["judge"] == {"kind": "coin", "side": "heads"}

@@ -26,13 +26,13 @@ def tree(folder: Path) -> dict[str, bytes]:
 def judge_with(code: str) -> CommandJudge:
     """A program that says what the code puts into `say`; sys.argv[1] is the clip, sys.argv[2] the seed."""
     program = f"import json, os, sys\n{code}\nprint(json.dumps(say))"
-    return CommandJudge(command=f"{sys.executable} -c {shlex.quote(program)} {{clip}} {{seed}}", timeout_s=30)
+    return CommandJudge(command=f"{sys.executable} -c {shlex.quote(program)} {{clip}} {{seed}}", timeout=30)
 
 
 @pytest.fixture(scope="module")
 def swept(clip, tmp_path_factory):
     folder = tmp_path_factory.mktemp("sweeps") / "one"
-    return folder, sweep_clips([clip], axes=AXES, seeds=[1, 2], output=folder, jobs=2)
+    return folder, sweep_clips([clip], axes=AXES, seeds=[1, 2], out=folder, jobs=2)
 
 
 def test_the_known_format(swept):
@@ -66,7 +66,7 @@ def test_the_badge_and_its_reasons_are_answer_and_justification(swept):
 
 
 def test_run_twice_and_with_other_workers_gives_identical_trees(clip, swept, tmp_path):
-    sweep_clips([clip], axes=AXES, seeds=[1, 2], output=tmp_path / "again", jobs=1)
+    sweep_clips([clip], axes=AXES, seeds=[1, 2], out=tmp_path / "again", jobs=1)
     assert tree(tmp_path / "again") == tree(swept[0])
 
 
@@ -90,7 +90,7 @@ class TestResuming:
 
     def sweep(self, clip, folder, **options):
         settings = {"axes": {"crf": [20, 30]}, "seeds": [1, 2], "judge": self.judge, "jobs": 1}
-        return sweep_clips([clip], output=folder, **(settings | options))
+        return sweep_clips([clip], out=folder, **(settings | options))
 
     def test_finished_runs_are_kept(self, clip, tmp_path):
         self.sweep(clip, tmp_path / "s")
@@ -122,7 +122,7 @@ class TestResuming:
     def test_another_judge_is_another_sweep(self, clip, tmp_path):
         self.sweep(clip, tmp_path / "s")
         with pytest.raises(RunError, match="another clip, judge or setting"):
-            self.sweep(clip, tmp_path / "s", judge=None)
+            self.sweep(clip, tmp_path / "s", judge="bundle")
 
     def test_a_folder_of_something_else_is_refused(self, clip, tmp_path):
         (tmp_path / "thesis.txt").write_text("years of work")
@@ -142,7 +142,7 @@ class TestFailures:
             f"if sys.argv[2] == '2' and not os.path.exists({str(flag)!r}): sys.exit('no luck')\n"
             "say = {'output': 'fine', 'justification': 'clear'}"
         )
-        options = {"axes": {"crf": [20]}, "seeds": [1, 2], "judge": judge, "output": tmp_path / "s", "jobs": 1}
+        options = {"axes": {"crf": [20]}, "seeds": [1, 2], "judge": judge, "out": tmp_path / "s", "jobs": 1}
         assert sweep_clips([clip], **options).failed == 1
         trace = tmp_path / "s/runs/crf=20_seed=2/trace_pack.jsonl"
         record = json.loads(trace.read_text())
@@ -157,7 +157,7 @@ class TestFailures:
         assert json.loads(trace.read_text())["output"] == "fine"
 
     def test_a_bundle_that_takes_too_long_is_recorded(self, clip, tmp_path):
-        outcome = sweep_clips([clip], axes={"crf": [20]}, output=tmp_path / "s", jobs=1, timeout=0.001)
+        outcome = sweep_clips([clip], axes={"crf": [20]}, out=tmp_path / "s", jobs=1, timeout=0.001)
         assert outcome.failed == 1
         record = json.loads((tmp_path / "s/runs/crf=20_seed=1/trace_pack.jsonl").read_text())
         assert record["justification"] == "took longer than 0.001 s"
@@ -175,22 +175,39 @@ class TestFailures:
     )
     def test_refused_before_anything_is_written(self, silent_clip, tmp_path, options, message):
         with pytest.raises(InputError, match=message):
-            sweep_clips([silent_clip], output=tmp_path / "s", **options)
+            sweep_clips([silent_clip], out=tmp_path / "s", **options)
         assert not (tmp_path / "s").exists()
 
 
 def test_several_clips_have_a_sweep_each(clip, silent_clip, tmp_path):
     judge = judge_with("say = {'output': str(os.path.getsize(sys.argv[1])), 'justification': ''}")
-    outcome = sweep_clips([clip, silent_clip], axes={"crf": [20]}, output=tmp_path / "s", judge=judge, jobs=2)
+    outcome = sweep_clips([clip, silent_clip], axes={"crf": [20]}, out=tmp_path / "s", judge=judge, jobs=2)
     assert outcome.sweeps == (tmp_path / "s/take", tmp_path / "s/silent")
     assert len(measure_robustness(tmp_path / "s")) == 2
     with pytest.raises(RunError, match="expected an empty folder or this sweep"):
-        sweep_clips([clip], axes={"crf": [20]}, output=tmp_path / "s", judge=judge, jobs=1)
+        sweep_clips([clip], axes={"crf": [20]}, out=tmp_path / "s", judge=judge, jobs=1)
+
+
+def test_a_judge_by_name_one_path_and_progress(clip, tmp_path):
+    code = "import json; print(json.dumps({'output': 'fine'}))"
+    judge = f"command:{sys.executable} -c {shlex.quote(code)} {{clip}}"
+    steps = []
+    outcome = sweep_clips(
+        str(clip),
+        axes={"crf": [20, 30]},
+        out=tmp_path / "s",
+        judge=judge,
+        jobs=1,
+        progress=lambda *step: steps.append(step),
+    )
+    assert (outcome.runs, outcome.failed) == (2, 0)
+    assert steps == [(0, 2, "runs"), (1, 2, "runs"), (2, 2, "runs")]
+    assert measure_robustness(outcome.sweeps)[0].baseline_answer == "fine"
 
 
 def test_kept_clips_are_artifacts(clip, tmp_path):
     judge = judge_with("say = {'output': 'A', 'justification': sys.argv[1].rsplit('/', 1)[1]}")
-    sweep_clips([clip], axes={"crf": [20]}, output=tmp_path / "s", judge=judge, jobs=1, keep_clips=True)
+    sweep_clips([clip], axes={"crf": [20]}, out=tmp_path / "s", judge=judge, jobs=1, keep_clips=True)
     run = tmp_path / "s/runs/crf=20_seed=1"
     assert "clip.mp4" in json.loads((run / "manifest.json").read_text())["artifacts"]
     assert (run / "clip.mp4").stat().st_size > 0
@@ -199,7 +216,7 @@ def test_kept_clips_are_artifacts(clip, tmp_path):
 
 def test_numbers_of_a_judge_become_statistics(clip, tmp_path):
     judge = judge_with("say = {'output': 'A', 'confidence_score': 0.4 * int(sys.argv[2]), 'output_entropy': 1.5}")
-    sweep_clips([clip], axes={"crf": [20]}, seeds=[1, 2], output=tmp_path / "s", judge=judge, jobs=1)
+    sweep_clips([clip], axes={"crf": [20]}, seeds=[1, 2], out=tmp_path / "s", judge=judge, jobs=1)
     (report,) = measure_robustness(tmp_path / "s")
     assert report.monte_carlo.csi[0].value_scores == {"20": 0.84}  # 0.4 and 0.8: variance 0.04, over 0.25
     assert report.monte_carlo.edm[0].value_scores == {"20": 0.0}

@@ -1,0 +1,181 @@
+"""Everything that is measured on one sweep directory, of either family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rushes.core import Measurement
+from rushes.core.selection import Where, one, select
+from rushes.core.table import Table
+from rushes.robustness.diff import shown
+from rushes.robustness.gradients import GradientSurface, gradient_surface
+from rushes.robustness.manifests import MANIFEST, RESULTS_FAMILY, RUNS_FAMILY, manifest_family, read_json_object
+from rushes.robustness.measurements import (
+    TEXT_PREVIEW,
+    Axes,
+    as_measurements,
+    cell_measurements,
+    esi_measurements,
+    grid_digest,
+    monte_carlo_measurements,
+    run_counts,
+    run_measurement,
+    surface_measurements,
+    value_label,
+)
+from rushes.robustness.metrics import MetricsResult, extract_answer
+from rushes.robustness.metrics_engine import esi_metric, metrics_result
+from rushes.robustness.montecarlo import MonteCarloResult, monte_carlo
+from rushes.robustness.results import Results, read_results
+from rushes.robustness.scores import run_record, score_runs
+from rushes.robustness.surface import RobustnessSurface, robustness_surface
+from rushes.robustness.sweep_dir import Sweep, read_sweep
+from rushes.robustness.tables import stability_table
+from rushes.robustness.verification import verify_sweep
+from rushes.robustness.worst import LONGEST_ANSWER, WorstRun, worst_runs
+
+WORST_RUNS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepReport:
+    """Everything measured on one sweep: the seed's shapes, and every number with its definition.
+
+    report.one("esi", axis="brightness", value=0.8).value
+    print(report.table())
+    """
+
+    path: Path | str
+    family: str
+    """Which kind of manifest it has."""
+    axes: Axes
+    """Axis → encoded value → value, values as declared."""
+    seeds: tuple[int, ...]
+    runs: int
+    declared_runs: int
+    """How many the axes and seeds call for; more than `runs` when the sweep is not finished."""
+    failed_runs: int = 0
+    """Runs whose judge gave no answer, and whose trace says so."""
+    baseline: str
+    """The run that all others are held against."""
+    baseline_answer: str = ""
+    metrics: MetricsResult | None = None
+    """None for a sweep without traces (results with a text preview only)."""
+    surface: RobustnessSurface | None = None
+    gradients: GradientSurface | None = None
+    monte_carlo: MonteCarloResult
+    worst: tuple[WorstRun, ...] = ()
+    """Runs furthest from the baseline, furthest first."""
+    measurements: tuple[Measurement, ...]
+
+    def select(self, name: str | None = None, **where: Where) -> tuple[Measurement, ...]:
+        """Numbers by metric name, place and parameter: `select("esi", axis="crf", value=None)`. Matching is exact."""
+        return select(self.measurements, name, **where)
+
+    def one(self, name: str, **where: Where) -> Measurement:
+        """The only number that `select` finds; `InputError` where there is none, or in what several differ."""
+        return one(self.measurements, name, **where)
+
+    def table(self) -> Table:
+        """Stability per axis value."""
+        return stability_table(self.measurements)
+
+    def as_dict(self) -> dict[str, object]:
+        """Plain data, for `--json`; the keys of a seed's shape stay as the seed writes them."""
+        return {
+            "sweep": str(self.path),
+            **self.facts(),
+            "metrics": asdict(self.metrics) if self.metrics else None,
+            "robustness_surface": self.surface.to_dict() if self.surface else None,
+            "gradient_surface": self.gradients.to_dict() if self.gradients else None,
+            "monte_carlo": asdict(self.monte_carlo),
+            "measurements": [m.as_dict() for m in self.measurements],
+        }
+
+    def facts(self) -> dict[str, object]:
+        """What the subject's line in a run directory says beside the numbers."""
+        return {
+            "family": self.family,
+            "axes": {axis: [[code, value_label(self.axes, axis, code)] for code in v] for axis, v in self.axes.items()},
+            "seeds": list(self.seeds),
+            "runs": self.runs,
+            "declared_runs": self.declared_runs,
+            "failed_runs": self.failed_runs,
+            "baseline": {"run": self.baseline, "answer": self.baseline_answer},
+            "worst": [run.as_dict() for run in self.worst],
+        }
+
+
+def measure_sweep(
+    path: Path, *, verify: bool = True, worst: int = WORST_RUNS, advance: Callable[[], object] = lambda: None
+) -> SweepReport:
+    """Measure one sweep directory of either family; `advance` is called after each run."""
+    source = path / MANIFEST
+    if manifest_family(read_json_object(source), source) == RESULTS_FAMILY:
+        return _measure_results(read_results(path))
+    sweep = read_sweep(path)
+    if verify:
+        verify_sweep(sweep)
+    return _measure_runs(sweep, worst, advance)
+
+
+def _measure_runs(sweep: Sweep, worst: int, advance: Callable[[], object]) -> SweepReport:
+    axes, scores = sweep.axes, list(score_runs(sweep, advance=advance))
+    metrics = metrics_result(axes, scores)
+    surface = robustness_surface(metrics)
+    gradients = gradient_surface(surface)
+    statistics = monte_carlo(axes, scores)
+    grid = grid_digest(run.directory for run in sweep.runs)
+    furthest = worst_runs(sweep, scores, worst)
+    return SweepReport(
+        path=sweep.path,
+        family=RUNS_FAMILY,
+        axes=axes,
+        seeds=sweep.seeds,
+        runs=len(sweep.runs),
+        declared_runs=sweep.declared_runs,
+        failed_runs=sum(score.failed for score in scores),
+        baseline=sweep.baseline.directory,
+        baseline_answer=shown(extract_answer(run_record(sweep, sweep.baseline)), LONGEST_ANSWER),
+        metrics=metrics,
+        surface=surface,
+        gradients=gradients,
+        monte_carlo=statistics,
+        worst=furthest,
+        measurements=(
+            *as_measurements(metrics, axes=axes, counts=run_counts(axes, scores), grid=grid),
+            *surface_measurements(surface, gradients, grid=grid),
+            *monte_carlo_measurements(statistics, axes=axes, grid=grid),
+            *cell_measurements(axes, scores, grid=grid),
+            *(run_measurement(run.run, run.drift, grid=grid) for run in furthest),
+        ),
+    )
+
+
+def _measure_results(results: Results) -> SweepReport:
+    axes, scores = results.axes, results.scores
+    counts = run_counts(axes, scores)
+    pooled = [f"{axis}={value}" for score in scores for axis, value in score.values.items()]
+    grid = grid_digest([*pooled, *(f"seed={seed}" for seed in results.seeds)])
+    statistics = monte_carlo(axes, scores)
+    esi = [esi_metric(axis, scores) for axis in axes if counts[axis]]
+    return SweepReport(
+        path=results.path,
+        family=RESULTS_FAMILY,
+        axes=axes,
+        seeds=results.seeds,
+        runs=len(scores),
+        declared_runs=len(scores),
+        baseline="_".join(f"{axis}={value}" for axis, value in scores[0].values.items()),
+        monte_carlo=statistics,
+        measurements=(
+            *(
+                row
+                for metric in esi
+                for row in esi_measurements(metric, axes=axes, counts=counts, grid=grid, answer=TEXT_PREVIEW)
+            ),
+            *monte_carlo_measurements(statistics, axes=axes, grid=grid),
+        ),
+    )

@@ -1,0 +1,67 @@
+"""The numbers of a sweep as tables: terminal, report, demo and charts all show these cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from rushes.core import Measurement
+from rushes.core.table import ARROWS, Cell, Table, number
+
+LABELS = {
+    "esi": "ESI",
+    "justification_drift": "drift",
+    "confidence_stability": "CSI",
+    "entropy_drift": "EDM",
+}
+"""What the columns are called."""
+ALL_VALUES = "all values"
+
+Readings = Mapping[str, Measurement]
+"""The metrics of one place, by name."""
+
+
+def along_axes(measurements: Iterable[Measurement]) -> dict[tuple[str, str | None], Readings]:
+    """What was measured at each (axis, value), in stored order; the value None is the whole axis."""
+    found: dict[tuple[str, str | None], dict[str, Measurement]] = {}
+    for m in measurements:
+        at = m.place
+        if m.name in LABELS and "axis" in at:
+            found.setdefault((at["axis"], at.get("value")), {})[m.name] = m
+    return dict(found)
+
+
+def over_two_axes(measurements: Iterable[Measurement]) -> dict[tuple[str, str], dict[tuple[str, str], Readings]]:
+    """What was measured at each pair of values, by the two axes, in stored order."""
+    found: dict[tuple[str, str], dict[tuple[str, str], dict[str, Measurement]]] = {}
+    for m in measurements:
+        at = m.place
+        if "axis_1" in at:
+            cells = found.setdefault((at["axis_1"], at["axis_2"]), {})
+            cells.setdefault((at["value_1"], at["value_2"]), {})[m.name] = m
+    return {axes: dict(cells) for axes, cells in found.items()}
+
+
+def stability_table(measurements: Iterable[Measurement], *, title: str = "Stability per axis value") -> Table:
+    """A row per axis and per value of it; metrics that the sweep does not have get no column."""
+    places = along_axes(measurements)
+    used = [name for name in LABELS if any(name in readings for readings in places.values())]
+    heads = [_head(next(readings[name] for readings in places.values() if name in readings)) for name in used]
+    rows = [
+        (
+            Cell(axis),
+            Cell(ALL_VALUES if value is None else value),
+            *(number(readings.get(name)) for name in used),
+            Cell(str(next(iter(readings.values())).count)),
+        )
+        for (axis, value), readings in places.items()
+    ]
+    return Table(
+        title=title,
+        header=("axis", "value", *heads, "runs"),
+        rows=rows,
+        caption="ESI is the share of runs that answer as the baseline does; drift is how far their reasons moved.",
+    )
+
+
+def _head(measurement: Measurement) -> str:
+    return f"{LABELS[measurement.name]} {ARROWS[measurement.definition.better]}"
