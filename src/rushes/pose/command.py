@@ -66,22 +66,6 @@ app = typer.Typer(
 )
 
 
-def _ks(text: str) -> list[int]:
-    """`20`, or several with commas."""
-    parts = [part for part in text.split(",") if part]
-    if not all(part.isdecimal() for part in parts):
-        raise typer.BadParameter(f"expected whole percentages such as 5 10 20; got {text}")
-    return [int(part) for part in parts]
-
-
-def _pair(text: str) -> tuple[int, int]:
-    """`11,12`."""
-    parts = text.split(",")
-    if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
-        raise typer.BadParameter(f"expected two joint indices such as 11,12; got {text!r}")
-    return int(parts[0]), int(parts[1])
-
-
 @app.command("score")
 @one_line_errors
 def score(
@@ -96,23 +80,18 @@ def score(
         ),
     ],
     k: Annotated[
-        list[str] | None,
-        typer.Option(metavar="K…", parser=_ks, help="Percentages of the reference length: --k 5 10 20 50."),
+        list[str] | None, typer.Option(metavar="K…", help="Percentages of the reference length: --k 5 10 20 50.")
     ] = None,
     px: Annotated[float, typer.Option(help="The absolute threshold of --norm all, in coordinate units.")] = 10.0,
     skeleton: Annotated[
         str | None, typer.Option(help="coco-17, mediapipe-33, openpose-25 or h36m-17; by joint count when left out.")
     ] = None,
-    hips: Annotated[
-        str | None, typer.Option(metavar="L,R", parser=_pair, help="Hip joints by index, for other skeletons.")
-    ] = None,
-    head: Annotated[
-        str | None, typer.Option(metavar="A,B", parser=_pair, help="Head joints by index, for head-size.")
-    ] = None,
+    hips: Annotated[str | None, typer.Option(metavar="L,R", help="Hip joints by index, for other skeletons.")] = None,
+    head: Annotated[str | None, typer.Option(metavar="A,B", help="Head joints by index, for head-size.")] = None,
     columns: Annotated[
         Literal["xyz", "xyv"] | None, typer.Option(help="What three columns of an array are; xyv: x, y, visibility.")
     ] = None,
-    dims: Annotated[int | None, typer.Option(min=2, max=3, help="2 scores x and y of 3-D poses.")] = None,
+    dims: Annotated[Literal[2, 3] | None, typer.Option(help="2 scores x and y of 3-D poses.")] = None,
     unit: Annotated[str | None, typer.Option(help="Unit of the coordinates: px, mm, cm, m; 3DPCK needs it.")] = None,
     root: Annotated[Literal["as-given", "hips"], typer.Option(help="Origin of 3-D errors.")] = "as-given",
     duplicates: Annotated[
@@ -130,22 +109,24 @@ def score(
     """
     from rushes.pose.evaluate import DEFAULT_KS, score_pose
 
-    given: Any = {"ks": [each for ks in k or [] for each in ks] or DEFAULT_KS, "hips": hips, "head": head, "dims": dims}
     with progress_bars() as progress:
         done = score_pose(
             pred,
             gt,
             norms=norm,
+            ks=_ks(k) or DEFAULT_KS,
             px=px,
             skeleton=skeleton,
+            hips=_pair(hips, "--hips"),
+            head=_pair(head, "--head"),
             columns=columns,
+            dims=dims,
             unit=unit,
             root=root,
             duplicates=duplicates,
             unmatched=unmatched,
             run=out,
             progress=progress,
-            **given,
         )
     if as_json:
         print_json(_as_json(done))
@@ -176,6 +157,24 @@ def extract(
     rows = [(w.clip, str(w.frames), str(w.with_body), w.path) for w in written]
     print_table("Bodies found", ("clip", "frames", "with a body", "poses"), rows, numbers=(1, 2))
     print(out)
+
+
+def _ks(words: list[str] | None) -> list[int]:
+    """Percentages, each word one or several with commas."""
+    parts = [part for word in words or [] for part in word.split(",") if part]
+    if not all(part.isdecimal() for part in parts):
+        raise typer.BadParameter(f"expected whole percentages such as 5 10 20; got {' '.join(parts)}", param_hint="--k")
+    return [int(part) for part in parts]
+
+
+def _pair(text: str | None, option: str) -> tuple[int, int] | None:
+    """Two joints by index, "11,12"."""
+    if text is None:
+        return None
+    parts = text.split(",")
+    if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
+        raise typer.BadParameter(f"expected two joint indices such as 11,12; got {text!r}", param_hint=option)
+    return int(parts[0]), int(parts[1])
 
 
 def _as_json(done: PoseEvaluation) -> dict[str, object]:

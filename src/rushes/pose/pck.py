@@ -153,7 +153,7 @@ def pck_at(pred: ArrayLike, gt: ArrayLike, vis: ArrayLike, k: int, norm: PckNorm
     """(correct, total, PCK@k) of one pose under one normalisation.
 
     Formula     correct / total, over visible joints; correct when ‖pred − gt‖ ≤ τ in x and y, τ = k/100 · extent
-    Inputs      joints × 2 or 3 coordinates (x and y are used), visibility per joint (≥ 0.5 is visible), k in whole percent
+    Inputs      joints × 2 or 3 coordinates (x and y are used), visibility per joint (≥ 0.5: visible), k in percent
     Edge cases  nothing visible, or a degenerate reference length: (0, 0, 0.0). NaN in a prediction: wrong.
     Reference   ADR-173
 
