@@ -132,7 +132,7 @@ def test_only_neighbouring_frames_have_a_velocity(tmp_path: Path, ids: list[obje
     assert any(m.definition.name == "velocity_error" for m in done.measurements) == moves
 
 
-def test_clips_of_two_rates_are_remarked(tmp_path: Path) -> None:
+def test_clips_of_two_rates_give_a_warning(tmp_path: Path) -> None:
     for name, step in (("p", 40.0), ("g", 1000 / 30)):
         np.savez(tmp_path / f"{name}.npz", keypoints=walk(20), time_ms=np.arange(20) * step)
     done = score_pose(tmp_path / "p.npz", tmp_path / "g.npz", norms=["bbox-diagonal"], run=tmp_path / "run")
@@ -158,7 +158,7 @@ def test_unmatched_truths_as_wrong_are_another_signature(tmp_path: Path) -> None
     assert values["wrong"] == ("pck|k:20|norm:bbox-diagonal|unmatched:wrong|v:1", 0.5)
 
 
-def test_oddities_are_remarked_with_file_and_frame(tmp_path: Path) -> None:
+def test_oddities_give_a_warning_with_file_and_frame(tmp_path: Path) -> None:
     gt = walk(10)
     pred = gt.copy()
     pred[:, [11, 12]] = pred[:, [12, 11]]
@@ -174,14 +174,14 @@ def test_oddities_are_remarked_with_file_and_frame(tmp_path: Path) -> None:
     assert "left and right hip look swapped in 10 of 10 frames (first frame 0)" in text
 
 
-def test_pixels_on_normalised_coordinates_are_remarked(proof: tuple[Path, Path], tmp_path: Path) -> None:
+def test_pixels_on_normalised_coordinates_give_a_warning(proof: tuple[Path, Path], tmp_path: Path) -> None:
     done = score_pose(*proof, norms=["all"], run=tmp_path / "run")
     assert any("absolute-px(10) is larger than any coordinate (the largest is 0.9)" in r for r in done.warnings)
     done = score_pose(*proof, norms=["all"], px=0.08, run=tmp_path / "run2")
     assert not any("larger than any coordinate" in line for line in done.warnings)
 
 
-def test_the_wrong_skeleton_is_remarked(tmp_path: Path) -> None:
+def test_the_wrong_skeleton_gives_a_warning(tmp_path: Path) -> None:
     from rushes.pose.skeletons import H36M_17
 
     np.save(tmp_path / "a.npy", walk(30, skeleton=H36M_17))

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from rushes.errors import InputError
 from rushes.pose.batch import Chunk, PoseBatch, single_pose
 from rushes.pose.geometry import Floats, joint_distances
-from rushes.pose.joint_errors import ErrorSum, error_sum
+from rushes.pose.joint_errors import ErrorSum, error_sums
 from rushes.pose.normalization import PckNormalization, checked_norm
 from rushes.pose.pck import CURVE_TOP, PckTally, checked_ks, pck_tally
 
@@ -155,7 +155,7 @@ def tally_chunk(
         errors = flat if columns == 2 else joint_distances(chunk.pred, chunk.gt, columns=columns).T
     else:
         errors = errors.T
-    sums = tuple(error_sum(row, seen) for row, seen in zip(np.ascontiguousarray(errors), visible, strict=True))
+    sums = error_sums(np.ascontiguousarray(errors), visible)
     pck = tuple(pck_tally(chunk, flat, visible, ks=ks, norm=norm, curve=curve) for norm in norms)
     return Tally(len(chunk.gt), sums, pck)
 

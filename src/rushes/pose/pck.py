@@ -129,10 +129,14 @@ def pck_tally(
     with np.errstate(invalid="ignore", over="ignore"):
         for row, k in enumerate(ks):
             # NaN distances and NaN tolerances compare false: never correct.
-            within = distances <= norm.tolerances(extents, k)
-            correct[row] = np.count_nonzero(within & visible, axis=1)
+            correct[row] = _per_joint((distances <= norm.tolerances(extents, k)) & visible)
         steps = _first_passing_k(distances, counted, extents, norm) if curve else np.zeros(0, dtype=np.int64)
-    return PckTally(correct, np.count_nonzero(counted, axis=1), int(np.count_nonzero(scoreable)), steps)
+    return PckTally(correct, _per_joint(counted), int(np.count_nonzero(scoreable)), steps)
+
+
+def _per_joint(flags: Flags) -> Counts:
+    """True entries of each row; row by row, numpy counts without making numbers of them first."""
+    return np.array([np.count_nonzero(row) for row in flags], dtype=np.int64)
 
 
 def _first_passing_k(distances: Floats, counted: Flags, extents: Floats, norm: PckNormalization) -> Counts:

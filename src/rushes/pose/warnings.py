@@ -73,7 +73,7 @@ class Checks:
 
 def check_chunk(chunk: Chunk, skeleton: Skeleton) -> Checks:
     """Look through one piece of a batch."""
-    placed_pred, placed_gt = (np.isfinite(p).all(axis=2) for p in (chunk.pred, chunk.gt))
+    placed_pred, placed_gt = (_placed(points) for points in (chunk.pred, chunk.gt))
     return Checks(
         _find(chunk.visible & ~placed_gt, chunk.start),
         _find(chunk.visible & ~placed_pred, chunk.start),
@@ -93,9 +93,19 @@ def _find(flags: Flags, start: int) -> Finding:
     return Finding(count, (start + int(frame), int(joint)))
 
 
+def _placed(points: Floats) -> Flags:
+    """Joints with a finite place. Column by column: much quicker than `all` over an axis of two."""
+    placed: Flags = np.logical_and.reduce([np.isfinite(points[..., column]) for column in range(points.shape[2])])
+    return placed
+
+
 def _huge(points: Floats) -> Flags:
+    """Joints with a finite coordinate beyond `HUGE`."""
     with np.errstate(invalid="ignore"):
-        return np.asarray((np.isfinite(points) & (np.abs(points) > HUGE)).any(axis=2))
+        beyond = np.abs(points) > HUGE
+    if not beyond.any():
+        return np.zeros(points.shape[:2], dtype=bool)
+    return np.asarray((beyond & np.isfinite(points)).any(axis=2))
 
 
 def _hips(chunk: Chunk, skeleton: Skeleton) -> tuple[int, Finding]:
