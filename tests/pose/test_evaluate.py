@@ -42,6 +42,23 @@ def test_the_key_proof_from_files(proof: tuple[Path, Path], tmp_path: Path) -> N
     assert run.series("pred")["pck_curve.torso-diameter"][[19, 20]].tolist() == [0.5, 0.5]
 
 
+def test_numbers_are_picked_by_name_place_and_setting(proof: tuple[Path, Path], tmp_path: Path) -> None:
+    done = score_pose(*proof, norms="all", px=0.08, run=tmp_path / "run")
+    assert done["mpjpe"].value == pytest.approx((0.06 + 0.10) / 4)
+    assert done.one("pck", k=20, norm="torso-diameter").value == 0.5
+    assert [m.value for m in done.select("pck", k=20)] == [0.5, 1.0, 0.75]
+    assert done.one("pck_joint", norm="torso-diameter", joint="nose").value == 0.0
+    with pytest.raises(InputError, match="12 numbers are pck; they differ in k, norm: say which"):
+        done["pck"]
+    with pytest.raises(InputError, match="no number of pck_joint has 'joints'"):
+        done.select("pck_joint", joints="nose")
+
+
+def test_one_name_and_one_k_are_enough(proof: tuple[Path, Path], tmp_path: Path) -> None:
+    done = score_pose(*proof, norms="torso-diameter", ks=20, run=tmp_path / "run")
+    assert (done["pck"].signature, done["pck"].value) == ("pck|k:20|norm:torso-diameter|v:1", 0.5)
+
+
 def test_no_stored_pck_is_without_its_normalisation(proof: tuple[Path, Path], tmp_path: Path) -> None:
     done = score_pose(*proof, norms=["all", "torso-or-bbox", "head-size"], run=tmp_path / "run")
     rows = [json.loads(line) for line in (done.run / "measurements.jsonl").read_text().splitlines()]
@@ -99,10 +116,10 @@ def test_mismatches_are_counted_and_shown(tmp_path: Path) -> None:
     np.savez(tmp_path / "gt.npz", keypoints=gt, ids=np.arange(10))
     np.savez(tmp_path / "pred.npz", keypoints=gt[:7], ids=np.arange(3, 10) + 1)
     done = score_pose(tmp_path / "pred.npz", tmp_path / "gt.npz", norms=["bbox-diagonal"], run=tmp_path / "run")
-    assert done.pairing.facts() == {"matched_by": "image id", "frames": 6, "pred_unmatched": 1, "gt_unmatched": 4}
+    assert done.pairing.as_dict() == {"matched_by": "image id", "frames": 6, "pred_unmatched": 1, "gt_unmatched": 4}
     stored = read_run(done.run).subjects[0].facts
     assert (stored["pred_unmatched"], stored["gt_unmatched"]) == (1, 4)
-    text = "\n".join(done.remarks)
+    text = "\n".join(done.warnings)
     assert "1 poses without a match" in text and "(image 10): not scored" in text
     assert "4 poses without a match" in text and "image 0, image 1, image 2, …" in text
     assert not any(m.definition.name == "velocity_error" for m in done.measurements)  # gaps: no neighbours
@@ -115,11 +132,11 @@ def test_only_neighbouring_frames_have_a_velocity(tmp_path: Path, ids: list[obje
     assert any(m.definition.name == "velocity_error" for m in done.measurements) == moves
 
 
-def test_clips_of_two_rates_are_remarked(tmp_path: Path) -> None:
+def test_clips_of_two_rates_give_a_warning(tmp_path: Path) -> None:
     for name, step in (("p", 40.0), ("g", 1000 / 30)):
         np.savez(tmp_path / f"{name}.npz", keypoints=walk(20), time_ms=np.arange(20) * step)
     done = score_pose(tmp_path / "p.npz", tmp_path / "g.npz", norms=["bbox-diagonal"], run=tmp_path / "run")
-    assert any("p.npz runs at 25.00 frames a second and" in r and "g.npz at 30.00" in r for r in done.remarks)
+    assert any("p.npz runs at 25.00 frames a second and" in r and "g.npz at 30.00" in r for r in done.warnings)
 
 
 def test_unmatched_truths_as_wrong_are_another_signature(tmp_path: Path) -> None:
@@ -141,7 +158,7 @@ def test_unmatched_truths_as_wrong_are_another_signature(tmp_path: Path) -> None
     assert values["wrong"] == ("pck|k:20|norm:bbox-diagonal|unmatched:wrong|v:1", 0.5)
 
 
-def test_oddities_are_remarked_with_file_and_frame(tmp_path: Path) -> None:
+def test_oddities_give_a_warning_with_file_and_frame(tmp_path: Path) -> None:
     gt = walk(10)
     pred = gt.copy()
     pred[:, [11, 12]] = pred[:, [12, 11]]
@@ -150,26 +167,26 @@ def test_oddities_are_remarked_with_file_and_frame(tmp_path: Path) -> None:
     np.save(tmp_path / "pred.npy", pred)
     np.save(tmp_path / "gt.npy", gt)
     done = score_pose(tmp_path / "pred.npy", tmp_path / "gt.npy", norms=["torso-diameter"], run=tmp_path / "run")
-    text = "\n".join(done.remarks)
+    text = "\n".join(done.warnings)
     assert "gt.npy: has no visibility" in text
     assert "pred.npy: 1 joints without a finite prediction, which count as wrong (first frame 4, nose)" in text
     assert "pred.npy: 1 coordinates beyond 1e9, scored as they are (first frame 6, left_ear)" in text
     assert "left and right hip look swapped in 10 of 10 frames (first frame 0)" in text
 
 
-def test_pixels_on_normalised_coordinates_are_remarked(proof: tuple[Path, Path], tmp_path: Path) -> None:
+def test_pixels_on_normalised_coordinates_give_a_warning(proof: tuple[Path, Path], tmp_path: Path) -> None:
     done = score_pose(*proof, norms=["all"], run=tmp_path / "run")
-    assert any("absolute-px(10) is larger than any coordinate (the largest is 0.9)" in r for r in done.remarks)
+    assert any("absolute-px(10) is larger than any coordinate (the largest is 0.9)" in r for r in done.warnings)
     done = score_pose(*proof, norms=["all"], px=0.08, run=tmp_path / "run2")
-    assert not any("larger than any coordinate" in remark for remark in done.remarks)
+    assert not any("larger than any coordinate" in line for line in done.warnings)
 
 
-def test_the_wrong_skeleton_is_remarked(tmp_path: Path) -> None:
+def test_the_wrong_skeleton_gives_a_warning(tmp_path: Path) -> None:
     from rushes.pose.skeletons import H36M_17
 
     np.save(tmp_path / "a.npy", walk(30, skeleton=H36M_17))
     done = score_pose(tmp_path / "a.npy", tmp_path / "a.npy", norms=["torso-diameter"], run=tmp_path / "run")
-    assert any("h36m-17 fits better" in remark for remark in done.remarks)
+    assert any("h36m-17 fits better" in line for line in done.warnings)
 
 
 def test_a_file_is_worked_through_in_pieces(tmp_path: Path) -> None:

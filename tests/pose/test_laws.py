@@ -19,7 +19,7 @@ from rushes.pose import (
     accuracy_report,
     pck_at,
 )
-from rushes.pose.tally import tally_batch
+from rushes.pose.accuracy import tally_batch
 
 ANYTHING = st.floats(allow_nan=True, allow_infinity=True, width=64)
 RELATIVE = [TorsoDiameter(), BoundingBoxDiagonal(), TorsoOrBoundingBox(), HeadSize()]

@@ -11,8 +11,8 @@ from tests.pose.vectors import THREE_GT, THREE_PRED, frame
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
-from rushes.pose.definitions import DEFINITIONS
-from rushes.pose.norm_names import NORM_NAMES
+from rushes.pose.measurements import DEFINITIONS
+from rushes.pose.normalization import norm_spellings
 from rushes.pose.skeletons import SKELETONS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "pose.md").read_text(encoding="utf-8")
@@ -32,6 +32,15 @@ def test_the_three_way_table_is_real_output(tmp_path: Path, monkeypatch: pytest.
     assert printed[: len(shown)] == shown
 
 
+def test_the_python_blocks_run_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        exec(compile(block, "docs/pose.md", "exec"), {"__name__": "__main__"})
+    assert (tmp_path / "runs" / "pose" / "measurements.jsonl").is_file()
+
+
 def test_every_metric_norm_and_skeleton_is_on_the_page() -> None:
-    for name in [*(d.name for d in DEFINITIONS), *NORM_NAMES, *SKELETONS]:
+    for name in [*(d.name for d in DEFINITIONS), *norm_spellings(), *SKELETONS]:
         assert f"`{name}`" in PAGE, name

@@ -23,10 +23,9 @@ from rushes.pose import (
     mpjpe,
     pck_at,
 )
-from rushes.pose.accuracy import stack_frames
+from rushes.pose.accuracy import stack_frames, tally_batch
 from rushes.pose.batch import CHUNK_FRAMES
 from rushes.pose.pck import CURVE_TOP, pck_definition
-from rushes.pose.tally import tally_batch
 
 
 def pixels(error: float, *, torso: float = 200.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

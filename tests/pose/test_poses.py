@@ -124,7 +124,7 @@ def test_coco_annotations(tmp_path: Path) -> None:
     assert found.points.tolist() == [POSE, POSE]
     assert found.visibility is not None and found.visibility.tolist() == [[2, 0], [2, 0]]
     assert found.areas is not None and found.areas[0] == 50.5 and math.isnan(found.areas[1])
-    assert found.remarks == ("2 annotations without key points or marked as crowds left out",)
+    assert found.warnings == ("2 annotations without key points or marked as crowds left out",)
     assert (found.sequence, found.unit) == (False, "px")
 
 
@@ -135,7 +135,7 @@ def test_coco_results_and_duplicates(tmp_path: Path) -> None:
     refused(path, "largest", largest=True)
     kept = read_poses(path, duplicates="keep-best")
     assert kept.ids == (1, 2) and kept.points[0].tolist() == [[5, 5], [5, 5]]
-    assert "1 more poses" in kept.remarks[0]
+    assert "1 more poses" in kept.warnings[0]
     assert read_poses(path, duplicates="keep-best", largest=True).points[0].tolist() == POSE
 
 

@@ -5,18 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.pose.figures import walk
-from tests.pose.vectors import THREE_GT, THREE_PRED, frame
 
-from rushes.core import difference
-from rushes.errors import DefinitionMismatch
-from rushes.pose import BoundingBoxDiagonal, PoseBatch, TorsoDiameter, accuracy_report
+from rushes.pose import PoseBatch
 from rushes.pose.batch import CHUNK_FRAMES
-from rushes.pose.measurements import as_measurements, pose_measurements
+from rushes.pose.measurements import pose_measurements
 from rushes.pose.motion import difference_errors
-from rushes.pose.norm_names import parse_norms
+from rushes.pose.normalization import parse_norms
 from rushes.pose.scoring import ScoreSettings, score_batch
 from rushes.pose.skeletons import COCO_17, H36M_17, Skeleton
-from rushes.pose.tally import tally_batch
 
 
 def settings(skeleton: Skeleton = COCO_17, **asked: object) -> ScoreSettings:
@@ -24,12 +20,16 @@ def settings(skeleton: Skeleton = COCO_17, **asked: object) -> ScoreSettings:
     return ScoreSettings(norms=norms, ks=(5, 20), skeleton=skeleton, **asked)  # type: ignore[arg-type]
 
 
-def numbers(pred: np.ndarray, gt: np.ndarray, how: ScoreSettings, vis: np.ndarray | None = None) -> dict[str, object]:
+def numbers(
+    pred: np.ndarray, gt: np.ndarray, how: ScoreSettings, vis: np.ndarray | None = None
+) -> dict[object, object]:
+    """Values by signature, those of a joint by signature and joint."""
     batch = PoseBatch(pred, gt, vis)
     scores = score_batch(batch, how)
-    rows = pose_measurements(scores, how, columns=batch.columns, areas=False, labels={})
-    assert len({m.signature for m in rows}) == len(rows)
-    return {m.signature: m.value for m in rows}
+    rows = pose_measurements(scores, how, columns=batch.columns, areas=False)
+    found = {(m.signature, *m.place.values()): m.value for m in rows}
+    assert len(found) == len(rows)
+    return {key[0] if len(key) == 1 else key: value for key, value in found.items()}
 
 
 def test_a_shifted_walk_by_hand() -> None:
@@ -44,7 +44,7 @@ def test_a_shifted_walk_by_hand() -> None:
     assert found["pck|k:20|norm:torso-diameter|v:1"] == 1.0
     assert found["pck|k:5|norm:absolute-px(10)|v:1"] == 1.0
     assert found["joint_found_ratio|v:1"] == 1.0
-    assert found["pck_joint|joint:left_wrist|k:20|norm:torso-diameter|v:1"] == 1.0
+    assert found["pck_joint|k:20|norm:torso-diameter|v:1", "left_wrist"] == 1.0
 
 
 def test_one_bad_joint_shows_in_its_own_row() -> None:
@@ -52,7 +52,7 @@ def test_one_bad_joint_shows_in_its_own_row() -> None:
     pred = gt.copy()
     pred[::2, 9] += 500  # left wrist, every other frame
     found = numbers(pred, gt, settings())
-    joints = {s.split("joint:")[1].split("|")[0]: v for s, v in found.items() if "norm:bbox" in s and "joint:" in s}
+    joints = {name: found["pck_joint|k:20|norm:bbox-diagonal|v:1", name] for name in COCO_17.joints}
     assert joints.pop("left_wrist") == 0.5 and set(joints.values()) == {1.0}
 
 
@@ -86,7 +86,7 @@ def test_missing_predictions() -> None:
 def test_nothing_visible_is_zero_or_null_with_a_note() -> None:
     gt = walk(4)
     batch, how = PoseBatch(gt, gt, np.zeros((4, 17))), settings()
-    rows = pose_measurements(score_batch(batch, how), how, columns=2, areas=False, labels={})
+    rows = pose_measurements(score_batch(batch, how), how, columns=2, areas=False)
     assert all(m.count == 0 and m.note and m.value in (0.0, None) for m in rows)
     torso = next(m for m in rows if m.signature == "pck|k:20|norm:torso-diameter|v:1")
     assert (
@@ -129,18 +129,3 @@ def test_the_wrong_skeleton_is_noticed() -> None:
     checks = score_batch(PoseBatch(gt, gt, None), settings(COCO_17)).checks
     assert checks.better_skeleton("coco-17") == "h36m-17"
     assert score_batch(PoseBatch(walk(50), walk(50), None), settings()).checks.better_skeleton("coco-17") is None
-
-
-def test_a_pose_accuracy_as_measurements_and_nothing_compares_across_norms() -> None:
-    frames = [frame(THREE_GT, THREE_PRED)]
-    batch = PoseBatch(frames[0].pred[None], frames[0].gt[None], frames[0].visibility[None])
-    rows = []
-    for norm in (TorsoDiameter(), BoundingBoxDiagonal()):
-        tally = tally_batch(batch, ks=[20], norms=[norm])
-        rows.append(as_measurements(accuracy_report(frames, [20], norm), tally)[0])
-    assert [(m.signature, m.value, m.count) for m in rows] == [
-        ("pck|k:20|norm:torso-diameter|v:1", 0.5, 4),
-        ("pck|k:20|norm:bbox-diagonal|v:1", 1.0, 4),
-    ]
-    with pytest.raises(DefinitionMismatch, match="norm is torso-diameter in one and bbox-diagonal in the other"):
-        difference(*rows)

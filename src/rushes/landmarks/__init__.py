@@ -1,4 +1,4 @@
-"""MediaPipe's face models on LiteRT, stateless."""
+"""MediaPipe's face and body models on LiteRT, stateless."""
 
 from rushes.landmarks.face_pipeline import MAX_FACES, Face, FacePipeline
 

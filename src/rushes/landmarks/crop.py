@@ -1,4 +1,4 @@
-"""Cutting a rotated region out of a frame, pixel for pixel as MediaPipe does it.
+"""Rotated regions of a frame: cutting one out, pixel for pixel as MediaPipe does it, and bringing its points back.
 
 MediaPipe warps with the OpenCV it is built on. What decides equality: the region's corners map to (0, 0)…(size, size)
 with no half-pixel shift; the perspective matrix is solved and inverted in float64 from float32 corners; sample
@@ -37,6 +37,43 @@ class Region:
     height: float
     rotation: float
     """Radians, clockwise on screen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roi:
+    """A rotated rectangle in shares of the frame, float32."""
+
+    center_x: np.float32
+    center_y: np.float32
+    width: np.float32
+    height: np.float32
+    rotation: np.float32
+
+    def in_pixels(self, width: int, height: int) -> Region:
+        w, h = np.float32(width), np.float32(height)
+        return Region(
+            float(self.center_x * w),
+            float(self.center_y * h),
+            float(self.width * w),
+            float(self.height * h),
+            float(self.rotation),
+        )
+
+
+def wrapped(angle: float) -> float:
+    """The same angle within −π…π."""
+    return angle - 2 * math.pi * math.floor((angle + math.pi) / (2 * math.pi))
+
+
+def project(points: NDArray[np.float32], roi: Roi) -> NDArray[np.float32]:
+    """Points in shares of the region (N × 3) → shares of the frame; z is scaled as x is."""
+    cos, sin = np.float32(math.cos(roi.rotation)), np.float32(math.sin(roi.rotation))
+    x, y = points[:, 0] - np.float32(0.5), points[:, 1] - np.float32(0.5)
+    result = np.empty_like(points)
+    result[:, 0] = (cos * x - sin * y) * roi.width + roi.center_x
+    result[:, 1] = (sin * x + cos * y) * roi.height + roi.center_y
+    result[:, 2] = points[:, 2] * roi.width
+    return result
 
 
 class Kernel(Protocol):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.landmarks.crop import Pixels, Region
+from rushes.landmarks.crop import Pixels, Roi, project, wrapped
 from rushes.landmarks.face_detector import Detection
 from rushes.landmarks.network import Network
 
@@ -30,27 +30,6 @@ class Layout:
 
 MESH_468 = Layout(points=468, size=192, square=True)
 MESH_478 = Layout(points=478, size=256, square=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Roi:
-    """A rotated rectangle in shares of the frame, float32."""
-
-    center_x: np.float32
-    center_y: np.float32
-    width: np.float32
-    height: np.float32
-    rotation: np.float32
-
-    def in_pixels(self, width: int, height: int) -> Region:
-        w, h = np.float32(width), np.float32(height)
-        return Region(
-            float(self.center_x * w),
-            float(self.center_y * h),
-            float(self.width * w),
-            float(self.height * h),
-            float(self.rotation),
-        )
 
 
 class LandmarkModel:
@@ -83,24 +62,8 @@ def region_of_interest(detection: Detection, width: int, height: int, *, square:
     left, top, box_width, box_height = detection.box
     x, y = left + box_width / f(2.0), top + box_height / f(2.0)
     eyes = detection.points[:2] * np.array([width, height], np.float32)
-    rotation = _wrapped(-math.atan2(float(-(eyes[1, 1] - eyes[0, 1])), float(eyes[1, 0] - eyes[0, 0])))
+    rotation = wrapped(-math.atan2(float(-(eyes[1, 1] - eyes[0, 1])), float(eyes[1, 0] - eyes[0, 0])))
     if square:
         side = max(box_width * f(width), box_height * f(height))
         box_width, box_height = side / f(width), side / f(height)
     return Roi(x, y, box_width * f(MARGIN), box_height * f(MARGIN), f(rotation))
-
-
-def _wrapped(angle: float) -> float:
-    """The same angle within −π…π."""
-    return angle - 2 * math.pi * math.floor((angle + math.pi) / (2 * math.pi))
-
-
-def project(points: NDArray[np.float32], roi: Roi) -> NDArray[np.float32]:
-    """Points in shares of the region (N × 3) → shares of the frame; z is scaled as x is."""
-    cos, sin = np.float32(math.cos(roi.rotation)), np.float32(math.sin(roi.rotation))
-    x, y = points[:, 0] - np.float32(0.5), points[:, 1] - np.float32(0.5)
-    result = np.empty_like(points)
-    result[:, 0] = (cos * x - sin * y) * roi.width + roi.center_x
-    result[:, 1] = (sin * x + cos * y) * roi.height + roi.center_y
-    result[:, 2] = points[:, 2] * roi.width
-    return result

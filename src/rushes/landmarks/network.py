@@ -59,7 +59,7 @@ def _load(content: bytes, name: str, threads: int) -> Any:
     try:
         from ai_edge_litert.interpreter import Interpreter
     except ImportError:
-        raise MissingDependency("faces need LiteRT; run: pip install 'rushes[face]'") from None
+        raise MissingDependency("faces and bodies need LiteRT; run: pip install 'rushes[face]'") from None
     try:
         with _LOADING, _quiet():
             interpreter = Interpreter(model_content=content, num_threads=threads)

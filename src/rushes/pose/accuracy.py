@@ -1,23 +1,26 @@
-"""The seed's result: `PoseFrame` in, `PoseAccuracy` out, and its numbers as labelled measurements.
+"""The seed's result: `PoseFrame` in, `PoseAccuracy` out, and the counts and sums between the two.
 
 A `PoseAccuracy` cannot be made without its normalisation, and nothing here turns one into a number without its label.
+Counts and sums (`Tally`) are taken in one pass, piece by piece, and add up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rushes.errors import InputError
-from rushes.pose.batch import PoseBatch, single_pose
-from rushes.pose.geometry import Floats
-from rushes.pose.normalization import PckNormalization
-from rushes.pose.pck import checked_ks, checked_norm
-from rushes.pose.tally import Tally, tally_batch
+from rushes.pose.batch import Chunk, PoseBatch, single_pose
+from rushes.pose.geometry import Floats, joint_distances
+from rushes.pose.joint_errors import ErrorSum, error_sums
+from rushes.pose.normalization import PckNormalization, checked_norm
+from rushes.pose.pck import CURVE_TOP, PckTally, checked_ks, pck_tally
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,3 +106,66 @@ def stack_frames(frames: Iterable[PoseFrame]) -> PoseBatch:
     if not listed:
         return PoseBatch(np.zeros((0, 0, 2)), np.zeros((0, 0, 2)), np.zeros((0, 0)))
     return PoseBatch(*(np.stack([getattr(f, name) for f in listed]) for name in ("pred", "gt", "visibility")))
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Counts and sums of some frames. `a + b` is the tally of a's frames followed by b's."""
+
+    frames: int
+    errors: tuple[ErrorSum, ...]
+    """Per joint."""
+    pck: tuple[PckTally, ...]
+    """Per normalisation, in the order they were asked for."""
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            self.frames + other.frames,
+            tuple(map(add, self.errors, other.errors)),
+            tuple(map(add, self.pck, other.pck)),
+        )
+
+    @property
+    def error(self) -> ErrorSum:
+        """Over all joints."""
+        return sum(self.errors, ErrorSum())
+
+
+def tally_batch(
+    batch: PoseBatch, *, ks: Sequence[int], norms: Sequence[PckNormalization], curve: bool = False
+) -> Tally:
+    """Count the whole batch in fixed pieces; MPJPE over every coordinate both sides have."""
+    pieces = (tally_chunk(chunk, ks=ks, norms=norms, curve=curve) for chunk in batch.chunks())
+    return reduce(add, pieces, empty_tally(batch.joints, len(ks), len(norms), curve=curve))
+
+
+def tally_chunk(
+    chunk: Chunk,
+    *,
+    ks: Sequence[int],
+    norms: Sequence[PckNormalization],
+    curve: bool = False,
+    errors: Floats | None = None,
+) -> Tally:
+    """Count one piece. `errors` (frames × joints) replaces the plain joint distances in MPJPE."""
+    visible = np.ascontiguousarray(chunk.visible.T)
+    flat = np.ascontiguousarray(joint_distances(chunk.pred, chunk.gt, columns=2).T)
+    if errors is None:
+        columns = chunk.columns
+        errors = flat if columns == 2 else joint_distances(chunk.pred, chunk.gt, columns=columns).T
+    else:
+        errors = errors.T
+    sums = error_sums(np.ascontiguousarray(errors), visible)
+    pck = tuple(pck_tally(chunk, flat, visible, ks=ks, norm=norm, curve=curve) for norm in norms)
+    return Tally(len(chunk.gt), sums, pck)
+
+
+def empty_tally(joints: int, ks: int, norms: int, *, curve: bool) -> Tally:
+    """The tally of no frames."""
+    nothing = PckTally(
+        np.zeros((ks, joints), dtype=np.int64),
+        np.zeros(joints, dtype=np.int64),
+        0,
+        np.zeros(CURVE_TOP + 1 if curve else 0, dtype=np.int64),
+    )
+    return Tally(0, (ErrorSum(),) * joints, (nothing,) * norms)

@@ -1,4 +1,4 @@
-"""Poses in arrays: checked shapes, and the fixed pieces they are worked through in.
+"""Poses in arrays: those of one file, those of a pair, and the fixed pieces a pair is worked through in.
 
 `CHUNK_FRAMES` is a constant, not a setting: float sums depend on how they are grouped, so every reader, whatever its
 memory, works through the same pieces in the same order and gets the same bytes.
@@ -6,7 +6,7 @@ memory, works through the same pieces in the same order and gets the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -18,6 +18,77 @@ from rushes.pose.geometry import Flags, Floats, visible_joints
 
 CHUNK_FRAMES = 8192
 Numbers: TypeAlias = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoseSet:
+    """Poses of one file, one per frame or image."""
+
+    path: str
+    points: Numbers
+    """frames × joints × 2 or 3; memory-mapped where the file allows it."""
+    visibility: Numbers | None = None
+    ids: tuple[Hashable, ...] | None = None
+    areas: Floats | None = None
+    skeleton: str | None = None
+    """A named skeleton, where the file says which."""
+    joint_names: tuple[str, ...] | None = None
+    sequence: bool = True
+    """Whether neighbours are consecutive frames, so that velocities mean something."""
+    size: tuple[int, int] | None = None
+    """Width and height of the picture, where the file says so."""
+    unit: str | None = None
+    """The unit of the coordinates, where the format fixes it."""
+    fps: float | None = None
+    """Frames a second, where the file has times."""
+    estimator: str | None = None
+    """Digest of the models that found these joints, where a clip was read."""
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.points.ndim != 3 or self.points.shape[2] not in (2, 3):
+            raise InputError(
+                f"{self.path}: expected frames × joints × 2 or 3 coordinates; got shape {self.points.shape}"
+            )
+        if self.points.dtype.kind not in "fiu":
+            raise InputError(f"{self.path}: expected real numbers; got an array of {self.points.dtype}")
+        if not self.points.shape[0] or not self.points.shape[1]:
+            raise InputError(f"{self.path}: holds no poses (shape {self.points.shape}); nothing can be scored")
+        if self.visibility is not None and self.visibility.shape != self.points.shape[:2]:
+            raise InputError(
+                f"{self.path}: visibility has shape {self.visibility.shape}; "
+                f"expected frames × joints {self.points.shape[:2]}"
+            )
+
+    def __len__(self) -> int:
+        return int(self.points.shape[0])
+
+    @property
+    def joints(self) -> int:
+        return int(self.points.shape[1])
+
+    @property
+    def consecutive(self) -> bool:
+        """Whether each pose is the next frame after the one before: by order, or by whole-number ids without gaps."""
+        if not self.sequence or self.ids is None:
+            return self.sequence
+        whole = [key for key in self.ids if isinstance(key, int)]
+        return len(whole) == len(self.ids) and all(b == a + 1 for a, b in zip(whole, whole[1:], strict=False))
+
+    def frame_name(self, number: int) -> str:
+        """How to point a user at one frame: its image id where there is one, else its number."""
+        return f"image {self.ids[number]}" if self.ids is not None else f"frame {number}"
+
+
+def frame_rate(time_ms: Floats) -> float | None:
+    """Frames a second from presentation times; None for fewer than two frames.
+
+    >>> import numpy as np
+    >>> frame_rate(np.array([0.0, 40.0, 80.0]))
+    25.0
+    """
+    span = float(time_ms[-1] - time_ms[0]) if len(time_ms) > 1 else 0.0
+    return (len(time_ms) - 1) * 1000.0 / span if span > 0 else None
 
 
 @dataclass(frozen=True, slots=True)

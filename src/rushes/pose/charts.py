@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from rushes.core import Measurement
+from rushes.core.selection import select
 from rushes.errors import MissingDependency
+from rushes.pose.pck import CURVE_SERIES
 from rushes.pose.skeletons import SKELETONS, Skeleton
+from rushes.pose.tables import joint_table, k_of, norm_of, pcks
 from rushes.report.figure import Figure, chart_svg
 from rushes.runs import Run, Subject
+
+Scores: TypeAlias = Mapping[str, float]
+"""PCK by joint; those that were never scored are absent."""
 
 # Told apart by every common kind of colour blindness, and by dash as well.
 _COLOURS = ("#0b6fa4", "#c2571a", "#6b4c9a", "#4d7c0f", "#555555")
@@ -41,108 +47,93 @@ def _altair() -> Any:
 
 
 def _curve_figures(run: Run, subject: Subject, measurements: Sequence[Measurement]) -> Iterator[Figure]:
-    curves = {
-        key.removeprefix("pck_curve."): values
-        for key, values in run.series(subject.id).items()
-        if key.startswith("pck_curve.")
-    }
-    # In the order the measurements have, which is the order asked for.
-    order = [norm for norm in dict.fromkeys(map(_norm, measurements)) if norm in curves]
-    if not order:
+    series = run.series(subject.id)
+    found = pcks(measurements)
+    # In the order of the measurements, which is the order asked for.
+    curves = {norm: series[key] for norm in map(norm_of, found) if (key := f"{CURVE_SERIES}{norm}") in series}
+    if not curves:
         return
-    areas = [
-        f"{_norm(m)} {m.value:.3f}" for m in measurements if m.definition.name == "pck_auc" and m.value is not None
-    ]
+    areas = [f"{norm_of(m)} {m.value:.3f}" for m in select(measurements, "pck_auc") if m.value is not None]
     yield Figure(
         f"{subject.id}: PCK against k",
         "The same predictions under each normalisation; only points on one line compare. "
         "An absolute threshold ignores k, so its line is flat."
         + (f" Area under the curve: {', '.join(areas)}." if areas else ""),
-        chart_svg(_curve_chart(curves, order, measurements)),
+        chart_svg(_curve_chart(curves, found)),
     )
 
 
-def _curve_chart(
-    curves: Mapping[str, np.ndarray[Any, Any]], order: Sequence[str], measurements: Sequence[Measurement]
-) -> Any:
+def _curve_chart(curves: Mapping[str, np.ndarray[Any, Any]], asked: Sequence[Measurement]) -> Any:
     altair = _altair()
     lines = [
         {"k": k, "PCK": round(float(value), 8), "normalisation": norm}
-        for norm in order
-        for k, value in enumerate(curves[norm])
+        for norm, values in curves.items()
+        for k, value in enumerate(values)
     ]
-    asked: list[dict[str, Any]] = [
-        {"k": int(dict(m.definition.params)["k"]), "PCK": m.stored_value, "normalisation": _norm(m)}
-        for m in measurements
-        if m.definition.name in ("pck", "pckh") and m.count
+    dots: list[dict[str, Any]] = [
+        {"k": k_of(m), "PCK": m.stored_value, "normalisation": norm_of(m)} for m in asked if m.count
     ]
+    order = list(curves)
     colours, dashes = list(_COLOURS[: len(order)]), list(_DASHES[: len(order)])
     colour = altair.Color(
         "normalisation:N",
-        scale=altair.Scale(domain=list(order), range=colours),
+        scale=altair.Scale(domain=order, range=colours),
         legend=altair.Legend(title=None, orient="top", labelLimit=300, symbolType="stroke", symbolSize=400),
     )
     x = altair.X("k:Q", title="k, % of the reference length", scale=altair.Scale(domain=[0, 50]))
     y = altair.Y("PCK:Q", title="PCK, 0 to 1", scale=altair.Scale(domain=[0, 1]))
-    dash = altair.StrokeDash("normalisation:N", scale=altair.Scale(domain=list(order), range=dashes), legend=None)
+    dash = altair.StrokeDash("normalisation:N", scale=altair.Scale(domain=order, range=dashes), legend=None)
     base = altair.Chart(altair.Data(values=lines), width=520, height=280)
-    points = altair.Chart(altair.Data(values=[row for row in asked if row["k"] <= 50]))
+    points = altair.Chart(altair.Data(values=[dot for dot in dots if dot["k"] <= 50]))
     return base.mark_line(strokeWidth=2).encode(x=x, y=y, color=colour, strokeDash=dash) + points.mark_circle(
         size=60, opacity=1
     ).encode(x=x, y=y, color=colour)
 
 
-def _norm(measurement: Measurement) -> str:
-    settings = dict(measurement.definition.params)
-    return settings.get("norm") or (f"head-size({settings['head']})" if "head" in settings else "")
-
-
 def _body_figures(subject: Subject, measurements: Sequence[Measurement]) -> Iterator[Figure]:
-    rows = [m for m in measurements if m.definition.name == "pck_joint"]
-    if not rows:
+    table = joint_table(measurements)
+    if not table.rows:
         return
     altair = _altair()
     skeleton = SKELETONS.get(str(subject.facts.get("skeleton")))
-    k = dict(rows[0].definition.params)["k"]
-    by_norm: dict[str, dict[str, Measurement]] = {}
-    for row in rows:
-        by_norm.setdefault(_norm(row), {})[dict(row.definition.params)["joint"]] = row
+    scores: dict[str, Scores] = {
+        norm: {row[0].text: value for row in table.rows if isinstance(value := row[column].value, float)}
+        for column, norm in enumerate(table.header[1:], 1)
+    }
     panels = [
-        _bars(joints, norm) if skeleton is None else _figure(skeleton, joints, norm) for norm, joints in by_norm.items()
+        _bars(joints, norm) if skeleton is None else _figure(skeleton, joints, norm) for norm, joints in scores.items()
     ]
     chart = altair.concat(*panels, columns=3) if len(panels) > 1 else panels[0]
     yield Figure(
-        f"{subject.id}: PCK@{k} of each joint",
-        f"{_worst(by_norm)} The person's left is on the right, as they face you; grey joints were never scored.",
+        f"{subject.id}: {table.title}",
+        f"{_worst(*next(iter(scores.items())))} The person's left is on the right, as they face you; "
+        "grey joints were never scored.",
         chart_svg(chart),
     )
 
 
-def _worst(by_norm: Mapping[str, Mapping[str, Measurement]]) -> str:
-    norm, joints = next(iter(by_norm.items()))
-    scored = {name: float(m.value) for name, m in joints.items() if m.value is not None}
-    if not scored:
+def _worst(norm: str, joints: Scores) -> str:
+    if not joints:
         return "No joint could be scored."
-    worst = min(scored, key=lambda name: scored[name])
-    return f"Lowest under {norm}: {worst.replace('_', ' ')}, {scored[worst]:.2f}."
+    worst = min(joints, key=lambda name: joints[name])
+    return f"Lowest under {norm}: {worst.replace('_', ' ')}, {joints[worst]:.2f}."
 
 
-def _figure(skeleton: Skeleton, joints: Mapping[str, Measurement], norm: str) -> Any:
+def _figure(skeleton: Skeleton, joints: Scores, norm: str) -> Any:
     altair = _altair()
     places = dict(zip(skeleton.joints, skeleton.layout, strict=True))
-    values = {name: measurement.stored_value for name, measurement in joints.items()}
     bones = [
         {"x": places[a][0], "y": -places[a][1], "x2": places[b][0], "y2": -places[b][1]}
         for a, b in ((skeleton.joints[i], skeleton.joints[j]) for i, j in skeleton.bones)
     ]
     dots = [
-        {"x": x, "y": -y, "PCK": values.get(name), "size": 45 if _small(name) else 150}
+        {"x": x, "y": -y, "PCK": joints.get(name), "size": 45 if _small(name) else 150}
         for name, (x, y) in places.items()
     ]
     numbers: list[dict[str, Any]] = [
         {"x": x, "y": -y, "text": f"{value:.2f}"}
         for name, (x, y) in places.items()
-        if (value := values.get(name)) is not None and not _small(name)
+        if (value := joints.get(name)) is not None and not _small(name)
     ]
     x = altair.X("x:Q", axis=None, scale=altair.Scale(domain=[-0.85, 0.85]))
     y = altair.Y("y:Q", axis=None, scale=altair.Scale(domain=[-2.08, 0.08]))
@@ -169,9 +160,9 @@ def _small(joint: str) -> bool:
     return any(part in joint for part in _SMALL)
 
 
-def _bars(joints: Mapping[str, Measurement], norm: str) -> Any:
+def _bars(joints: Scores, norm: str) -> Any:
     altair = _altair()
-    rows = [{"joint": name, "PCK": m.stored_value} for name, m in joints.items() if m.value is not None]
+    rows = [{"joint": name, "PCK": value} for name, value in joints.items()]
     return (
         altair.Chart(altair.Data(values=rows), title=norm, width=210)
         .mark_bar(color=_COLOURS[0])

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer.core import TyperGroup
 
-from rushes.terminal.console import one_line_errors, print_json, print_table, progress, say
+from rushes.pose.instrument import NORMALIZATIONS
+from rushes.terminal.console import one_line_errors, print_json, print_table, say
+from rushes.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
-    from rushes.core import Measurement
     from rushes.pose.evaluate import PoseEvaluation
 
 _MANY = ("--k", "--norm")
@@ -53,13 +53,7 @@ def _spread(args: list[str]) -> list[str]:
 def _is_value(option: str, word: str) -> bool:
     if option == "--k":
         return word.replace(",", "").isdecimal()
-    return word.startswith("absolute-px=") or word in (
-        "torso-diameter",
-        "bbox-diagonal",
-        "torso-or-bbox",
-        "head-size",
-        "all",
-    )
+    return word == "all" or word.partition("=")[0] in NORMALIZATIONS
 
 
 app = typer.Typer(
@@ -80,8 +74,9 @@ def score(
     norm: Annotated[
         list[str],
         typer.Option(
-            help="What PCK is measured against: torso-diameter, bbox-diagonal, absolute-px=T, torso-or-bbox, "
-            "head-size (PCKh), or all (the first three). A PCK without it does not exist."
+            metavar="NAME…",
+            help=f"What PCK is measured against: {', '.join(NORMALIZATIONS)}, or all (the first three); a distance "
+            "follows its name: absolute-px=8. A PCK without it does not exist.",
         ),
     ],
     k: Annotated[
@@ -94,14 +89,16 @@ def score(
     hips: Annotated[str | None, typer.Option(metavar="L,R", help="Hip joints by index, for other skeletons.")] = None,
     head: Annotated[str | None, typer.Option(metavar="A,B", help="Head joints by index, for head-size.")] = None,
     columns: Annotated[
-        str | None, typer.Option(help="What three columns of an array are: xyz, or xyv (x, y, visibility).")
+        Literal["xyz", "xyv"] | None, typer.Option(help="What three columns of an array are; xyv: x, y, visibility.")
     ] = None,
-    dims: Annotated[int | None, typer.Option(min=2, max=3, help="2 scores x and y of 3-D poses.")] = None,
+    dims: Annotated[Literal[2, 3] | None, typer.Option(help="2 scores x and y of 3-D poses.")] = None,
     unit: Annotated[str | None, typer.Option(help="Unit of the coordinates: px, mm, cm, m; 3DPCK needs it.")] = None,
-    root: Annotated[str, typer.Option(help="3-D errors: as-given, or hips as origin.")] = "as-given",
-    duplicates: Annotated[str, typer.Option(help="Two poses for one image: refuse, or keep-best.")] = "refuse",
+    root: Annotated[Literal["as-given", "hips"], typer.Option(help="Origin of 3-D errors.")] = "as-given",
+    duplicates: Annotated[
+        Literal["refuse", "keep-best"], typer.Option(help="What to do with two poses for one image.")
+    ] = "refuse",
     unmatched: Annotated[
-        str, typer.Option(help="True poses nobody predicted: skip (counted and shown), or wrong.")
+        Literal["skip", "wrong"], typer.Option(help="True poses nobody predicted: skipped (and counted), or wrong.")
     ] = "skip",
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
@@ -112,7 +109,7 @@ def score(
     """
     from rushes.pose.evaluate import DEFAULT_KS, score_pose
 
-    with progress("frames", _frames(pred, gt), "frames") as advance:
+    with progress_bars() as progress:
         done = score_pose(
             pred,
             gt,
@@ -122,14 +119,14 @@ def score(
             skeleton=skeleton,
             hips=_pair(hips, "--hips"),
             head=_pair(head, "--head"),
-            columns=_choice(columns, ("xyz", "xyv"), "--columns"),
+            columns=columns,
             dims=dims,
             unit=unit,
-            root=_choice(root, ("as-given", "hips"), "--root"),
-            duplicates=_choice(duplicates, ("refuse", "keep-best"), "--duplicates"),
-            unmatched=_choice(unmatched, ("skip", "wrong"), "--unmatched"),
+            root=root,
+            duplicates=duplicates,
+            unmatched=unmatched,
             run=out,
-            progress=advance,
+            progress=progress,
         )
     if as_json:
         print_json(_as_json(done))
@@ -150,19 +147,20 @@ def extract(
 
     Example: rushes pose extract take.mp4 -o poses.npz
     """
-    from rushes.pose.evaluate import extract_clips
+    from rushes.pose.extract import extract_clips
 
-    with progress("frames", _frames(*clips), "frames") as advance:
-        written = extract_clips(clips, out, progress=advance)
+    with progress_bars() as progress:
+        written = extract_clips(clips, out=out, progress=progress)
     if as_json:
-        print_json([each.facts() for each in written])
+        print_json([each.as_dict() for each in written])
         return
-    rows = [(w.clip, str(w.frames), str(w.found), w.path) for w in written]
+    rows = [(w.clip, str(w.frames), str(w.with_body), w.path) for w in written]
     print_table("Bodies found", ("clip", "frames", "with a body", "poses"), rows, numbers=(1, 2))
     print(out)
 
 
 def _ks(words: list[str] | None) -> list[int]:
+    """Percentages, each word one or several with commas."""
     parts = [part for word in words or [] for part in word.split(",") if part]
     if not all(part.isdecimal() for part in parts):
         raise typer.BadParameter(f"expected whole percentages such as 5 10 20; got {' '.join(parts)}", param_hint="--k")
@@ -170,6 +168,7 @@ def _ks(words: list[str] | None) -> list[int]:
 
 
 def _pair(text: str | None, option: str) -> tuple[int, int] | None:
+    """Two joints by index, "11,12"."""
     if text is None:
         return None
     parts = text.split(",")
@@ -178,82 +177,26 @@ def _pair(text: str | None, option: str) -> tuple[int, int] | None:
     return int(parts[0]), int(parts[1])
 
 
-def _choice(word: str | None, choices: tuple[str, ...], option: str) -> Any:
-    if word is not None and word not in choices:
-        raise typer.BadParameter(f"expected {' or '.join(choices)}; got {word!r}", param_hint=option)
-    return word
-
-
 def _as_json(done: PoseEvaluation) -> dict[str, object]:
     return {
         "run": str(done.run),
         "skeleton": done.skeleton.name,
-        "remarks": list(done.remarks),
-        **done.pairing.facts(),
-        "measurements": [
-            {"signature": m.signature, "value": m.stored_value, "count": m.count, "note": m.note}
-            for m in done.measurements
-        ],
+        "warnings": list(done.warnings),
+        **done.pairing.as_dict(),
+        "measurements": [m.as_dict() for m in done.measurements],
     }
 
 
 def _show(done: PoseEvaluation) -> None:
-    from rushes.core.text import value_text
+    from rushes.pose.tables import error_table, norm_of, pck_table, pcks
 
-    ks = list(done.accuracies[0].pck_at)
-    facts = done.pairing.facts()
-    title = f"Frames: {facts['frames']}, skeleton {done.skeleton.name}, paired by {facts['matched_by']}"
-    header = ("normalisation", *(f"PCK@{k}" for k in ks), "key points", "signature")
-    print_table(title, header, _pck_rows(done), numbers=range(1, len(header) - 1))
-    single = [m for m in done.measurements if m.definition.name not in ("pck", "pckh", "pck_joint")]
-    lines = [(value_text(m), m.signature, m.note) for m in single]
-    print_table("Beside PCK", ("value", "signature", "note"), lines, numbers=(0,))
+    table, errors = pck_table(done.measurements), error_table(done.measurements)
+    title = f"Frames: {done.pairing.frames}, skeleton {done.skeleton.name}, paired by {done.pairing.by}"
+    print_table(title, table.header, table.texts(), numbers=range(1, len(table.header) - 1))
+    print_table(errors.title, errors.header, errors.texts(), numbers=(1,))
     if len(done.accuracies) > 1:
         print("The same predictions under each normalisation: these PCKs do not compare with one another.")
-    notes = {f"{m.definition.name} {_norm(m)}: {m.note}": None for m in done.measurements if m.note and _norm(m)}
-    for remark in (*notes, *done.remarks):
-        say(f"note: {remark}")
+    notes = dict.fromkeys(f"{m.name} {norm_of(m)}: {m.note}" for m in pcks(done.measurements) if m.note)
+    for line in (*notes, *done.warnings):
+        say(f"note: {line}")
     print(done.run)
-
-
-def _pck_rows(done: PoseEvaluation) -> list[tuple[str, ...]]:
-    """One row per normalisation; its signature is every column's, with k for the column's number."""
-    rows = []
-    for each, found in zip(done.accuracies, done.scores.tally.pck, strict=True):
-        label = each.normalization.label()
-        first = next(m.signature for m in done.measurements if _norm(m) == label)
-        signature = re.sub(r"\|k:\d+", "|k:K", first)
-        total = int(found.total.sum())
-        values = [f"{value:.4f}" if total else "–" for value in each.pck_at.values()]
-        rows.append((label, *values, str(total), signature))
-    return rows
-
-
-def _norm(measurement: Measurement) -> str:
-    """The normalisation of a PCK over all joints; empty for every other number."""
-    if measurement.definition.name not in ("pck", "pckh"):
-        return ""
-    return _head(measurement) or dict(measurement.definition.params)["norm"]
-
-
-def _head(measurement: Measurement) -> str:
-    """The label of a head-normalised PCK, whose signature names the joints instead."""
-    head = dict(measurement.definition.params).get("head")
-    return f"head-size({head})" if head else ""
-
-
-def _frames(*paths: str) -> int:
-    """How many frames the clips among these say they have: what a progress bar counts to."""
-    from rushes.errors import MediaError
-    from rushes.media import probe
-    from rushes.media.find import VIDEO_SUFFIXES
-
-    total = 0
-    for path in paths:
-        if path.lower().endswith(tuple(VIDEO_SUFFIXES)):
-            try:
-                video = probe(path).video
-            except MediaError:
-                continue  # the reader says what is wrong with it, in its own words
-            total += (video.frames_declared or 0) if video else 0
-    return total

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rushes.pose import AbsolutePixels, BoundingBoxDiagonal, TorsoDiameter, pck_at
 from rushes.pose.evaluate import score_pose
 from rushes.pose.skeletons import COCO_17
+from rushes.pose.tables import norm_of
 from rushes.report.demo_part import DemoPart
 
 FRAMES = 150
@@ -69,16 +70,11 @@ def run(folder: Path) -> DemoPart:
     facts: dict[str, Any] = {"skeleton": np.array(COCO_17.name), "unit": np.array("px")}
     np.savez_compressed(paths["pose_driving"], keypoints=truth, visibility=np.full(truth.shape[:2], 2.0), **facts)
     np.savez_compressed(paths["pose_drawn"], keypoints=broken(truth), **facts)
-    done = score_pose(paths["pose_drawn"], paths["pose_driving"], norms=["all"], px=PX, run=folder / "pose")
-    rows = [
-        (each.normalization.label(), f"{each.pck_at[20]:.4f}", f"pck|k:20|norm:{each.normalization.label()}|v:1")
-        for each in done.accuracies
-    ]
-    joints = {
-        dict(m.definition.params)["joint"]: float(m.value)
-        for m in done.measurements
-        if m.definition.name == "pck_joint" and m.value is not None and "norm:torso-diameter" in m.signature
-    }
+    done = score_pose(paths["pose_drawn"], paths["pose_driving"], norms="all", px=PX, run=folder / "pose")
+    pcks = done.select("pck", k=20)
+    rows = [(norm_of(m), f"{m.value:.4f}", m.signature) for m in pcks]
+    by_joint = done.select("pck_joint", norm="torso-diameter")
+    joints = {m.place["joint"]: m.value for m in by_joint if m.value is not None}
     worst = min(joints, key=lambda joint: joints[joint])
     proof = key_proof()
     return DemoPart(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushes.core import Definition
+from rushes.core import Definition, signature_params
 from rushes.pose.geometry import Flags, Floats, joint_distances
 from rushes.pose.joint_errors import error_definition
 
@@ -36,7 +36,8 @@ PCK_3D = Definition(
     formula="#(‖pred − gt‖ ≤ 150 mm in x, y, z) / visible joints",
     edge_cases="needs coordinates in mm, cm or m; a NaN prediction counts as wrong; no visible joint: null",
     reference="Mehta et al. 2017 (MPI-INF-3DHP)",
-).add_params(threshold_mm=150)
+    params=signature_params(threshold_mm=150),
+)
 PCK_3D_AUC = Definition(
     name="pck_3d_auc",
     unit="ratio",
@@ -47,7 +48,8 @@ PCK_3D_AUC = Definition(
     formula="mean over t = 0, 5, … 150 mm of #(‖pred − gt‖ ≤ t) / visible joints",
     edge_cases="as pck_3d",
     reference="Mehta et al. 2017 (MPI-INF-3DHP)",
-).add_params(step_mm=5, to_mm=150)
+    params=signature_params(step_mm=5, to_mm=150),
+)
 
 THRESHOLDS_MM = tuple(range(0, 151, 5))
 

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core import Measurement
 from rushes.core.canonical import canonical_json
+from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest, file_digest
+from rushes.core.selection import Where, one, select
 from rushes.errors import InputError
-from rushes.media.find import VIDEO_SUFFIXES, find_clips
+from rushes.media.find import VIDEO_SUFFIXES
 from rushes.pose.accuracy import PoseAccuracy, accuracy_of
-from rushes.pose.batch import PoseBatch
-from rushes.pose.joints import agree_on_skeleton, same_dims
-from rushes.pose.matching import Pairing, Unmatched, pair_frames
+from rushes.pose.batch import PoseBatch, PoseSet
+from rushes.pose.json_poses import Duplicates
 from rushes.pose.measurements import pose_measurements
-from rushes.pose.norm_names import DEFAULT_PX, NORM_NAMES, parse_norms
-from rushes.pose.pck import checked_ks
-from rushes.pose.poses import Columns, Duplicates, PoseSet, read_poses
+from rushes.pose.normalization import DEFAULT_PX, parse_norms
+from rushes.pose.pairing import Pairing, Unmatched, agree_on_skeleton, pair_frames, same_dims
+from rushes.pose.pck import CURVE_SERIES, checked_ks
+from rushes.pose.poses import Columns, read_poses
 from rushes.pose.scoring import PoseScores, Root, ScoreSettings, score_batch
 from rushes.pose.skeletons import Skeleton
-from rushes.pose.warnings import remarks
-from rushes.remote.store import local_copy, local_only
+from rushes.pose.warnings import pose_warnings
+from rushes.remote.store import local_only
 from rushes.runs import Entry, RunWriter, Subject, subject_ids
 
 DEFAULT_KS = (5, 10, 20, 50)
@@ -34,13 +36,17 @@ DEFAULT_KS = (5, 10, 20, 50)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoseEvaluation:
-    """What a pair of pose files scored, and everything a reader must know about it."""
+    """What a pair of pose files scored, and everything a reader must know about it.
+
+    `done["mpjpe"]` is one number, `done.one("pck", k=20, norm="torso-diameter")` one of several,
+    `done.select("pck_joint", joint="left_wrist")` all that match.
+    """
 
     run: Path
     accuracies: tuple[PoseAccuracy, ...]
     """One per normalisation, in the order asked."""
     measurements: tuple[Measurement, ...]
-    remarks: tuple[str, ...]
+    warnings: tuple[str, ...]
     """Mismatches, guesses and oddities, each one line, in a fixed order."""
     skeleton: Skeleton
     dims: int
@@ -48,36 +54,45 @@ class PoseEvaluation:
     scores: PoseScores
     """The counts and sums behind the numbers."""
 
+    def select(self, name: str | None = None, **where: Where) -> tuple[Measurement, ...]:
+        """Numbers by metric name or signature, place (`joint=`) and parameter (`k=`, `norm=`); matching is exact."""
+        return select(self.measurements, name, **where)
+
+    def one(self, name: str, **where: Where) -> Measurement:
+        """The only number that `select` finds; `InputError` where there is none, or in what several differ."""
+        return one(self.measurements, name, **where)
+
+    def __getitem__(self, name: str) -> Measurement:
+        return self.one(name)
+
 
 def score_pose(
     pred: Path | str,
     gt: Path | str,
     *,
-    norms: Sequence[str],
-    ks: Sequence[int] = DEFAULT_KS,
+    norms: str | Iterable[str],
+    ks: int | Iterable[int] = DEFAULT_KS,
     skeleton: str | None = None,
     hips: tuple[int, int] | None = None,
     head: tuple[int, int] | None = None,
     columns: Columns | None = None,
-    dims: int | None = None,
+    dims: Literal[2, 3] | None = None,
     unit: str | None = None,
     root: Root = "as-given",
     px: float = DEFAULT_PX,
     duplicates: Duplicates = "refuse",
     unmatched: Unmatched = "skip",
     run: Path | str | None = None,
-    progress: Callable[[int], None] | None = None,
+    progress: Progress = no_progress,
 ) -> PoseEvaluation:
     """Score predicted poses against true ones and write a run directory.
 
     Inputs      COCO key point JSON, JSON lines, `.npy`, `.npz`, or clips, whose bodies are then found first.
-                norms: `torso-diameter`, `bbox-diagonal`, `absolute-px=T`, `torso-or-bbox`, `head-size`, or `all`, the
-                seed's three with `px` as the absolute threshold. `run` defaults to `runs/pose-<digest>`.
+                norms: one or several of `NORMALIZATIONS` by name (`torso-diameter`, `absolute-px=8`), or `all`,
+                ADR-173's three with `px` as the absolute threshold. `run` defaults to `runs/pose-<digest>`.
     Errors      `InputError` with the file and the frame: different joints, 2-D against 3-D, nothing that pairs.
     """
     local_only(pred, gt, run)
-    if not norms:
-        raise InputError(f"a PCK needs its normalisation; choose from {', '.join(NORM_NAMES)}")
     predicted = _load(pred, columns=columns, duplicates=duplicates, largest=False, progress=progress)
     truth = _load(gt, columns=columns, duplicates=duplicates, largest=True, progress=progress)
     body, predicted, truth, notes = agree_on_skeleton(predicted, truth, skeleton=skeleton, hips=hips, head=head)
@@ -85,16 +100,17 @@ def score_pose(
     pairing = pair_frames(predicted, truth, unmatched=unmatched)
     settings = ScoreSettings(
         norms=parse_norms(norms, body, px=px),
-        ks=_some(checked_ks(ks)),
+        ks=_some(checked_ks([ks] if isinstance(ks, int) else list(ks))),
         skeleton=body,
         unit=unit or truth.unit or "as-given",
         root=root,
         sequence=predicted.consecutive and truth.consecutive and isinstance(pairing.gt, slice),
+        estimator=predicted.estimator or truth.estimator or "",
+        unmatched=unmatched,
     )
-    scored = _score(predicted, truth, pairing, settings, unmatched)
+    scored = _score(predicted, truth, pairing, settings)
     asked = {"columns": columns or "", "duplicates": duplicates, "unmatched": unmatched, "gt_sha256": file_digest(gt)}
-    found = (*notes, *remarks(predicted, truth, pairing, scored.scores, settings, unmatched))
-    done = replace(scored, remarks=found, run=Path() if run is None else Path(run))
+    done = replace(scored, warnings=(*notes, *scored.warnings), run=Path() if run is None else Path(run))
     return _store(done, str(pred), str(gt), asked, settings)
 
 
@@ -104,21 +120,20 @@ def _some(ks: list[int]) -> tuple[int, ...]:
     return tuple(ks)
 
 
-def _score(
-    pred: PoseSet, gt: PoseSet, pairing: Pairing, settings: ScoreSettings, unmatched: Unmatched
-) -> PoseEvaluation:
+def _score(pred: PoseSet, gt: PoseSet, pairing: Pairing, settings: ScoreSettings) -> PoseEvaluation:
     visibility = None if gt.visibility is None else pairing.take(gt.visibility, "gt")
     batch = PoseBatch(pairing.take(pred.points, "pred"), pairing.take(gt.points, "gt"), visibility)
     areas = None if gt.areas is None else pairing.take(gt.areas, "gt")
     scores = score_batch(batch, settings, areas=areas)
-    labels = _labels(pred, gt, unmatched)
-    norms = enumerate(settings.norms)
+    norms, body = settings.norms, settings.skeleton
     return PoseEvaluation(
         run=Path(),
-        accuracies=tuple(accuracy_of(scores.tally, settings.ks, norm, index=n) for n, norm in norms),
-        measurements=pose_measurements(scores, settings, columns=batch.columns, areas=areas is not None, labels=labels),
-        remarks=(),
-        skeleton=settings.skeleton,
+        accuracies=tuple(accuracy_of(scores.tally, settings.ks, norm, index=n) for n, norm in enumerate(norms)),
+        measurements=pose_measurements(scores, settings, columns=batch.columns, areas=areas is not None),
+        warnings=tuple(
+            pose_warnings(pred, gt, pairing, scores.checks, skeleton=body, norms=norms, unmatched=settings.unmatched)
+        ),
+        skeleton=body,
         dims=batch.columns,
         pairing=pairing,
         scores=scores,
@@ -131,19 +146,13 @@ def _load(
     columns: Columns | None,
     duplicates: Duplicates,
     largest: bool,
-    progress: Callable[[int], None] | None,
+    progress: Progress,
 ) -> PoseSet:
     if Path(path).suffix.lower() in VIDEO_SUFFIXES:
         from rushes.pose.extract import extract_poses
 
         return extract_poses(path, progress=progress).pose_set()
     return read_poses(path, columns=columns, duplicates=duplicates, largest=largest)
-
-
-def _labels(pred: PoseSet, gt: PoseSet, unmatched: Unmatched) -> dict[str, str]:
-    """Parameters that can move every value of this pair."""
-    labels = {"estimator": found} if (found := pred.estimator or gt.estimator) else {}
-    return labels | ({"unmatched": unmatched} if unmatched != "skip" else {})
 
 
 def _store(
@@ -161,7 +170,7 @@ def _store(
     digest = bytes_digest(canonical_json([asked, pred, gt]).encode())[:8]
     target = Path("runs") / f"pose-{digest}" if done.run == Path() else done.run
     (subject_id,) = subject_ids([Path(pred).stem])
-    facts = done.pairing.facts() | {"gt": gt, "skeleton": done.skeleton.name, "remarks": list(done.remarks)}
+    facts = done.pairing.as_dict() | {"gt": gt, "skeleton": done.skeleton.name, "warnings": list(done.warnings)}
     subject = Subject(id=subject_id, kind="pose", path=pred, sha256=file_digest(pred), facts=facts)
     entry = Entry(subject=subject, measurements=done.measurements, series=_series(done.scores, settings))
     with RunWriter(target, instrument="pose", settings=asked, inputs=[pred, gt]) as writer:
@@ -173,45 +182,9 @@ def _store(
 def _series(scores: PoseScores, settings: ScoreSettings) -> dict[str, NDArray[Any]]:
     """Per-frame errors for the timeline, and PCK against k under each normalisation for the chart."""
     series: dict[str, NDArray[Any]] = {
-        f"pck_curve.{norm.label()}": np.array(found.curve_ratios())
+        f"{CURVE_SERIES}{norm.label()}": np.array(found.curve_ratios())
         for norm, found in zip(settings.norms, scores.tally.pck, strict=True)
     }
     if scores.frame_errors:
         series["frame_mpjpe"] = np.concatenate(scores.frame_errors)
     return series
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extracted:
-    """One clip whose bodies were found and written."""
-
-    clip: str
-    path: str
-    frames: int
-    found: int
-    """Frames with a body."""
-
-    def facts(self) -> dict[str, object]:
-        return {"clip": self.clip, "poses": self.path, "frames": self.frames, "frames_with_body": self.found}
-
-
-def extract_clips(
-    clips: Sequence[Path | str], out: Path | str, *, progress: Callable[[int], None] | None = None
-) -> list[Extracted]:
-    """Find the bodies of clips and write them: one `.npz` for one clip, a folder with one per clip for several."""
-    from rushes.pose.extract import BodyFinder, extract_poses, save_poses
-
-    local_only(out)
-    found = find_clips(clips)
-    target = Path(out)
-    if len(found) > 1 and target.suffix.lower() == ".npz":
-        raise InputError(f"{out}: {len(found)} clips need a folder, not one file; give -o FOLDER")
-    names = [target] if target.suffix else [target / f"{n}.npz" for n in subject_ids([c.stem for c in found])]
-    finder = BodyFinder()
-    written = []
-    for clip, name in zip(found, names, strict=True):
-        with local_copy(clip) as copy:
-            poses = extract_poses(copy.path, finder=finder, progress=progress)
-        save_poses(name, poses)
-        written.append(Extracted(clip=str(clip), path=str(name), frames=len(poses.points), found=poses.found))
-    return written

@@ -6,40 +6,23 @@ was read before, and jitter in a generated clip is measured, not smoothed away.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.core.provenance import bytes_digest, file_digest, short_digest
+from rushes.core.files import replacing_bytes
+from rushes.core.progress import Progress, no_progress
 from rushes.errors import InputError, MediaError
-from rushes.landmarks.body_detector import PoseDetector
-from rushes.landmarks.body_landmarker import JOINTS, Body, PoseLandmarker
-from rushes.pose.poses import PoseSet, frame_rate
+from rushes.landmarks.body_pipeline import JOINTS, Body, BodyPipeline
+from rushes.media import ClipReader
+from rushes.media.find import find_clips
+from rushes.pose.batch import PoseSet, frame_rate
 from rushes.pose.skeletons import MEDIAPIPE_33
-
-DETECTOR_FILE = "pose_detection.tflite"
-LANDMARKER_FILE = "pose_landmark_full.tflite"
-
-
-class BodyFinder:
-    """The two networks together: one frame in, one body (or None) out. Not for use from two threads at once."""
-
-    def __init__(self, *, threads: int = 1) -> None:
-        from rushes.media.model_files import model_path
-
-        paths = [model_path(name) for name in (DETECTOR_FILE, LANDMARKER_FILE)]
-        self.weights = short_digest(bytes_digest("".join(file_digest(path) for path in paths).encode()))
-        """One digest for both model files, as it stands in signatures."""
-        self._detector = PoseDetector(paths[0].read_bytes(), name=str(paths[0]), threads=threads)
-        self._landmarker = PoseLandmarker(paths[1].read_bytes(), name=str(paths[1]), threads=threads)
-
-    def find(self, rgb: NDArray[np.uint8]) -> Body | None:
-        """The most certain person's joints, in pixels of this picture."""
-        roi = self._detector.find(rgb)
-        return None if roi is None else self._landmarker.locate(rgb, roi)
+from rushes.remote.store import local_copy, local_only
+from rushes.runs import subject_ids
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,15 +40,16 @@ class ClipPoses:
     decode_failures: int
 
     @property
-    def found(self) -> int:
+    def with_body(self) -> int:
+        """Frames in which somebody was found."""
         return int(np.count_nonzero(np.isfinite(self.points[:, 0, 0])))
 
     def pose_set(self) -> PoseSet:
         """The x and y of the clip's joints, ready for scoring; z is a guess of the model and stays out."""
-        missing = len(self.points) - self.found
-        remarks = [f"no body found in {missing} of {len(self.points)} frames"] if missing else []
+        missing = len(self.points) - self.with_body
+        warnings = [f"no body found in {missing} of {len(self.points)} frames"] if missing else []
         if self.decode_failures:
-            remarks.append(f"{self.decode_failures} frames could not be decoded")
+            warnings.append(f"{self.decode_failures} frames could not be decoded")
         return PoseSet(
             path=self.path,
             points=self.points[..., :2],
@@ -76,35 +60,35 @@ class ClipPoses:
             unit="px",
             fps=frame_rate(self.time_ms),
             estimator=self.weights,
-            remarks=tuple(remarks),
+            warnings=tuple(warnings),
         )
 
 
 def extract_poses(
-    path: Path | str, *, finder: BodyFinder | None = None, progress: Callable[[int], None] | None = None
+    path: Path | str, *, pipeline: BodyPipeline | None = None, progress: Progress = no_progress
 ) -> ClipPoses:
     """Find the body in every frame of a clip.
 
     Errors      `MediaError` for a clip without pictures, `MissingDependency` where the models are not there yet.
     """
-    from rushes.media import ClipReader
-
-    finder = finder or BodyFinder()
+    pipeline = pipeline or BodyPipeline()
     bodies: list[Body | None] = []
     times: list[float] = []
     size = (0, 0)
     with ClipReader(path) as reader:
+        video = reader.facts.video
+        total, step = (video.frames_declared or 0) if video else 0, f"frames of {Path(path).name}"
+        progress(0, total, step)
         for frame in reader:
             rgb = frame.rgb()
             size = (rgb.shape[1], rgb.shape[0])
-            bodies.append(finder.find(rgb))
+            bodies.append(pipeline.observe(rgb))
             times.append(frame.time_ms)
-            if progress:
-                progress(1)
+            progress(len(bodies), total, step)
         failures = reader.decode_failures
     if not bodies:
         raise MediaError(f"{path}: expected a clip with pictures; not one frame could be decoded")
-    return _clip_poses(str(path), bodies, times, size=size, weights=finder.weights, failures=failures)
+    return _clip_poses(str(path), bodies, times, size=size, weights=pipeline.digest, failures=failures)
 
 
 def _clip_poses(
@@ -133,7 +117,7 @@ def save_poses(target: Path | str, poses: ClipPoses) -> Path:
     if place.suffix.lower() != ".npz":
         raise InputError(f"{target}: poses are written as .npz; give a name that ends so")
     place.parent.mkdir(parents=True, exist_ok=True)
-    with open(place, "wb") as out:
+    with replacing_bytes(place) as out:
         np.savez_compressed(
             out,
             keypoints=poses.points[..., :2],
@@ -147,3 +131,44 @@ def save_poses(target: Path | str, poses: ClipPoses) -> Path:
             weights=np.array(poses.weights),
         )
     return place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted:
+    """One clip whose bodies were found and written."""
+
+    clip: str
+    path: str
+    frames: int
+    with_body: int
+
+    def as_dict(self) -> dict[str, object]:
+        return {"clip": self.clip, "poses": self.path, "frames": self.frames, "frames_with_body": self.with_body}
+
+
+def extract_clips(
+    clips: Path | str | Iterable[Path | str], *, out: Path | str, progress: Progress = no_progress
+) -> list[Extracted]:
+    """Find the bodies of clips and write them: one `.npz` for one clip, a folder with one per clip for several.
+
+    Progress is told in frames for one clip, in clips for several.
+    """
+    local_only(out)
+    sources = find_clips([clips] if isinstance(clips, (str, Path)) else clips)
+    target, several = Path(out), len(sources) > 1
+    if several and target.suffix.lower() == ".npz":
+        raise InputError(f"{out}: {len(sources)} clips need a folder, not one file; give -o FOLDER")
+    one_file = target.suffix and not several
+    names = [target] if one_file else [target / f"{n}.npz" for n in subject_ids([c.stem for c in sources])]
+    pipeline = BodyPipeline()
+    written: list[Extracted] = []
+    for clip, name in zip(sources, names, strict=True):
+        if several:
+            progress(len(written), len(sources), "clips")
+        with local_copy(clip) as copy:
+            poses = extract_poses(copy.path, pipeline=pipeline, progress=no_progress if several else progress)
+        save_poses(name, poses)
+        written.append(Extracted(clip=str(clip), path=str(name), frames=len(poses.points), with_body=poses.with_body))
+    if several:
+        progress(len(written), len(sources), "clips")
+    return written

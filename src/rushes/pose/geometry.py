@@ -40,12 +40,11 @@ def joint_distances(one: Floats, other: Floats, *, columns: int) -> Floats:
     array([5.e+200])
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        total = one[..., 0] - other[..., 0]
-        np.multiply(total, total, out=total)
-        for column in range(1, columns):
-            step = one[..., column] - other[..., column]
-            np.multiply(step, step, out=step)
-            np.add(total, step, out=total)
+        squares = one[..., :columns] - other[..., :columns]
+        np.multiply(squares, squares, out=squares)
+        total = squares[..., 0] + squares[..., 1]
+        for column in range(2, columns):
+            np.add(total, squares[..., column], out=total)
         distances = np.sqrt(total)
         if not np.isfinite(distances.sum()):
             _redo_overflowed(distances, one, other, columns=columns)

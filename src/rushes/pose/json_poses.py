@@ -7,12 +7,14 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from rushes.errors import InputError
-from rushes.pose.poses import Duplicates, PoseSet
+from rushes.pose.batch import PoseSet
+
+Duplicates: TypeAlias = Literal["refuse", "keep-best"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,7 @@ def read_coco(source: Path, name: str, *, duplicates: Duplicates, largest: bool)
     if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InputError(f"{name}: expected COCO annotations or a list of COCO results; got something else")
     kept = [e for e in entries if e.get("keypoints") and not e.get("iscrowd")]
-    remarks = [f"{len(entries) - len(kept)} annotations without key points or marked as crowds left out"]
+    warnings = [f"{len(entries) - len(kept)} annotations without key points or marked as crowds left out"]
     try:
         rows = [_coco_row(entry, f"annotation {number}") for number, entry in enumerate(kept)]
     except InputError as error:
@@ -50,7 +52,7 @@ def read_coco(source: Path, name: str, *, duplicates: Duplicates, largest: bool)
         joint_names=names,
         sequence=False,
         unit="px",
-        remarks=(*(remarks if len(kept) < len(entries) else []), *dropped),
+        warnings=(*(warnings if len(kept) < len(entries) else []), *dropped),
     )
 
 
@@ -100,7 +102,7 @@ def read_json_lines(source: Path, name: str, *, duplicates: Duplicates, largest:
         bare = next(row for row in rows if row.id is None)
         raise InputError(f"{name}: {bare.where} has no id and others have; give every line one, or none")
     rows, dropped = _one_per_id(rows, name, duplicates=duplicates, largest=largest) if with_id else (rows, ())
-    return _pose_set(rows, name, joint_names=None, sequence=True, unit=None, remarks=dropped)
+    return _pose_set(rows, name, joint_names=None, sequence=True, unit=None, warnings=dropped)
 
 
 def _line_row(text: str, where: str) -> _Row:
@@ -178,8 +180,8 @@ def _one_per_id(
         dropped += before is not None
         if before is None or _rank(row, largest=largest) > _rank(before, largest=largest):
             kept[row.id] = row
-    remark = f"{dropped} more poses for images that already had one left out (--duplicates keep-best)"
-    return list(kept.values()), (remark,) if dropped else ()
+    warning = f"{dropped} more poses for images that already had one left out (--duplicates keep-best)"
+    return list(kept.values()), (warning,) if dropped else ()
 
 
 def _rank(row: _Row, *, largest: bool) -> float:
@@ -193,7 +195,7 @@ def _pose_set(
     joint_names: tuple[str, ...] | None,
     sequence: bool,
     unit: str | None,
-    remarks: tuple[str, ...],
+    warnings: tuple[str, ...],
 ) -> PoseSet:
     shape = next(((len(row.points), len(row.points[0])) for row in rows if row.points is not None), None)
     if shape is None:
@@ -218,7 +220,7 @@ def _pose_set(
         joint_names=joint_names,
         sequence=sequence,
         unit=unit,
-        remarks=remarks,
+        warnings=warnings,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.core import Definition
+from rushes.core import Definition, signature_params
 from rushes.pose.geometry import Flags, Floats, bbox_sides
 
 COCO_SIGMAS: tuple[float, ...] = (
@@ -25,8 +25,9 @@ OKS = Definition(
     edge_cases="no visible joint or an area that is not positive: the frame is left out; a NaN prediction is "
     "similarity 0; area is the annotation's, or where a file has none the true key points' box (in the signature)",
     reference="COCO key point evaluation (pycocotools, computeOks)",
+    params=signature_params(sigmas="coco-17"),
     open_params=("area",),
-).add_params(sigmas="coco-17")
+)
 
 
 def oks_per_frame(pred: Floats, gt: Floats, visible: Flags, areas: Floats) -> Floats:

@@ -9,16 +9,18 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rushes.core import Definition
-from rushes.errors import DefinitionError, InputError
+from rushes.core import Definition, signature_params
+from rushes.errors import InputError
 from rushes.pose.batch import Chunk, single_pose
 from rushes.pose.geometry import Flags, Floats, joint_distances
-from rushes.pose.normalization import HeadSize, PckNormalization
+from rushes.pose.normalization import PckNormalization, checked_norm
 
 Counts: TypeAlias = NDArray[np.int64]
 
 CURVE_TOP = 50
 """The last k of the PCK-against-k curve and of its area."""
+CURVE_SERIES = "pck_curve."
+"""What a run's series of PCK against k is called, before the normalisation's label."""
 
 _TOLERANCE = "τ = k/100 · extent (absolute-px: τ is the threshold itself); correct when ‖pred − gt‖ ≤ τ in x and y"
 _EDGES = (
@@ -50,7 +52,8 @@ PCK_JOINT = Definition(
     formula=f"Σ correct / Σ visible of that joint over all scoreable frames; {_TOLERANCE}",
     edge_cases=_EDGES,
     reference="ADR-173, metric-locked PCK, per joint",
-    open_params=("joint", "k", "norm"),
+    open_params=("k", "norm"),
+    places=("joint",),
 )
 PCK_AUC = Definition(
     name="pck_auc",
@@ -62,8 +65,9 @@ PCK_AUC = Definition(
     formula=f"trapezoids over PCK@0, PCK@1, … PCK@{CURVE_TOP}, divided by {CURVE_TOP}",
     edge_cases=f"{_EDGES}; not defined for absolute-px, which ignores k",
     reference="AUC as in Mehta et al. 2017 (MPI-INF-3DHP), over k instead of millimetres",
+    params=signature_params(k_from=0, k_to=CURVE_TOP, k_step=1),
     open_params=("norm",),
-).add_params(k_from=0, k_to=CURVE_TOP, k_step=1)
+)
 PCKH = Definition(
     name="pckh",
     unit="ratio",
@@ -115,7 +119,7 @@ class PckTally:
 
 
 def pck_tally(
-    chunk: Chunk, distances: Floats, visible: Flags, *, ks: Sequence[float], norm: PckNormalization, curve: bool
+    chunk: Chunk, distances: Floats, visible: Flags, *, ks: Sequence[int], norm: PckNormalization, curve: bool
 ) -> PckTally:
     """Counts of one chunk. `distances` and `visible` are joints × frames, so that each joint's row is contiguous."""
     extents = norm.extents(chunk.gt, chunk.visible)
@@ -125,19 +129,23 @@ def pck_tally(
     with np.errstate(invalid="ignore", over="ignore"):
         for row, k in enumerate(ks):
             # NaN distances and NaN tolerances compare false: never correct.
-            within = distances <= norm.tolerances(extents, k)
-            correct[row] = np.count_nonzero(within & visible, axis=1)
+            correct[row] = _per_joint((distances <= norm.tolerances(extents, k)) & visible)
         steps = _first_passing_k(distances, counted, extents, norm) if curve else np.zeros(0, dtype=np.int64)
-    return PckTally(correct, np.count_nonzero(counted, axis=1), int(np.count_nonzero(scoreable)), steps)
+    return PckTally(correct, _per_joint(counted), int(np.count_nonzero(scoreable)), steps)
+
+
+def _per_joint(flags: Flags) -> Counts:
+    """True entries of each row; row by row, numpy counts without making numbers of them first."""
+    return np.array([np.count_nonzero(row) for row in flags], dtype=np.int64)
 
 
 def _first_passing_k(distances: Floats, counted: Flags, extents: Floats, norm: PckNormalization) -> Counts:
     """Histogram of the smallest whole k from 0 to 50 at which each key point is correct."""
     joint, frame = np.nonzero(counted & np.isfinite(distances))
     error, extent = distances[joint, frame], extents[frame]
-    at_zero = norm.tolerances(extent, 0.0)
-    if len(error) and at_zero[0] > 0:  # absolute-px: the same tolerance at every k
-        return np.bincount(np.zeros(np.count_nonzero(error <= at_zero), dtype=np.int64), minlength=CURVE_TOP + 1)
+    if not norm.relative:  # the same tolerance at every k
+        within = np.zeros(np.count_nonzero(error <= extent), dtype=np.int64)
+        return np.bincount(within, minlength=CURVE_TOP + 1)
     k = np.minimum(np.ceil(100.0 * error / extent), CURVE_TOP + 1)
     # The quotient may round across a whole number; the tolerance itself decides, as it does for a single k.
     k -= (k > 0) & (error <= norm.tolerances(extent, k - 1))
@@ -145,11 +153,11 @@ def _first_passing_k(distances: Floats, counted: Flags, extents: Floats, norm: P
     return np.bincount(k.astype(np.int64), minlength=CURVE_TOP + 1)[: CURVE_TOP + 1].astype(np.int64)
 
 
-def pck_at(pred: ArrayLike, gt: ArrayLike, vis: ArrayLike, k: float, norm: PckNormalization) -> tuple[int, int, float]:
+def pck_at(pred: ArrayLike, gt: ArrayLike, vis: ArrayLike, k: int, norm: PckNormalization) -> tuple[int, int, float]:
     """(correct, total, PCK@k) of one pose under one normalisation.
 
     Formula     correct / total, over visible joints; correct when ‖pred − gt‖ ≤ τ in x and y, τ = k/100 · extent
-    Inputs      joints × 2 or 3 coordinates (x and y are used), visibility per joint (≥ 0.5 is visible), k in percent
+    Inputs      joints × 2 or 3 coordinates (x and y are used), visibility per joint (≥ 0.5: visible), k in percent
     Edge cases  nothing visible, or a degenerate reference length: (0, 0, 0.0). NaN in a prediction: wrong.
     Reference   ADR-173
 
@@ -164,14 +172,7 @@ def pck_at(pred: ArrayLike, gt: ArrayLike, vis: ArrayLike, k: float, norm: PckNo
     return int(tally.correct.sum()), int(tally.total.sum()), tally.ratios()[0]
 
 
-def checked_norm(norm: PckNormalization) -> PckNormalization:
-    """The normalisation, or `DefinitionError`: a PCK cannot be made without one."""
-    if not isinstance(norm, PckNormalization):
-        raise DefinitionError(f"a PCK needs its normalisation (TorsoDiameter(), …); got {norm!r}")
-    return norm
-
-
-def checked_ks(ks: Sequence[float]) -> list[int]:
+def checked_ks(ks: Sequence[int]) -> list[int]:
     """The ks, ascending and without repeats: whole percentages from 0."""
     for k in ks:
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
@@ -179,14 +180,14 @@ def checked_ks(ks: Sequence[float]) -> list[int]:
     return sorted({int(k) for k in ks})
 
 
-def pck_definition(k: int, norm: PckNormalization, **skeleton: str) -> Definition:
+_METRICS = {definition.name: definition for definition in (PCK, PCKH)}
+
+
+def pck_definition(k: int, norm: PckNormalization) -> Definition:
     """The label of one PCK: `pck|k:20|norm:torso-diameter|v:1`, or `pckh` for a head-normalised one.
 
     >>> from rushes.pose import TorsoDiameter, HeadSize
     >>> pck_definition(20, TorsoDiameter()).signature, pck_definition(50, HeadSize(3, 4)).signature
     ('pck|k:20|norm:torso-diameter|v:1', 'pckh|head:3-4|k:50|v:1')
     """
-    checked_norm(norm)
-    if isinstance(norm, HeadSize):
-        return PCKH.add_params(head=f"{norm.first}-{norm.second}", k=k, **skeleton)
-    return PCK.add_params(k=k, norm=norm.label(), **skeleton)
+    return _METRICS[checked_norm(norm).metric].with_params(k=k, **norm.params())

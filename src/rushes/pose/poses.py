@@ -1,95 +1,27 @@
 """Reading poses from files: COCO key point JSON, JSON lines, `.npy` and `.npz` arrays.
 
-Every reader gives a `PoseSet`. What a file leaves open (visibility, ids, areas) stays None here, and is settled where
-prediction and truth are put together, in the open.
+Every reader gives a `PoseSet`. What a file leaves open (visibility, ids, areas) stays None here, and is decided where
+prediction and truth are put together, in the open. A `.npy` is memory-mapped, so a file larger than memory is read
+piece by piece.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from rushes.errors import InputError
-from rushes.pose.batch import Numbers
-from rushes.pose.geometry import Floats
+from rushes.media.numpy_files import FAULTS, load_npy, load_npz, reason
+from rushes.pose.batch import Numbers, PoseSet, frame_rate
+from rushes.pose.json_poses import Duplicates, read_coco, read_json_lines
 
 Columns: TypeAlias = Literal["xyz", "xyv"]
-Duplicates: TypeAlias = Literal["refuse", "keep-best"]
 
 POSE_SUFFIXES = (".json", ".jsonl", ".npy", ".npz")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PoseSet:
-    """Poses of one file, one per frame or image."""
-
-    path: str
-    points: Numbers
-    """frames × joints × 2 or 3; memory-mapped where the file allows it."""
-    visibility: Numbers | None = None
-    ids: tuple[Hashable, ...] | None = None
-    areas: Floats | None = None
-    skeleton: str | None = None
-    """A named skeleton, where the file says which."""
-    joint_names: tuple[str, ...] | None = None
-    sequence: bool = True
-    """Whether neighbours are consecutive frames, so that velocities mean something."""
-    size: tuple[int, int] | None = None
-    """Width and height of the picture, where the file says so."""
-    unit: str | None = None
-    """The unit of the coordinates, where the format fixes it."""
-    fps: float | None = None
-    """Frames a second, where the file has times."""
-    estimator: str | None = None
-    """Digest of the models that found these joints, where a clip was read."""
-    remarks: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.points.ndim != 3 or self.points.shape[2] not in (2, 3):
-            raise InputError(
-                f"{self.path}: expected frames × joints × 2 or 3 coordinates; got shape {self.points.shape}"
-            )
-        if self.points.dtype.kind not in "fiu":
-            raise InputError(f"{self.path}: expected real numbers; got an array of {self.points.dtype}")
-        if not self.points.shape[0] or not self.points.shape[1]:
-            raise InputError(f"{self.path}: holds no poses (shape {self.points.shape}); nothing can be scored")
-        if self.visibility is not None and self.visibility.shape != self.points.shape[:2]:
-            raise InputError(
-                f"{self.path}: visibility has shape {self.visibility.shape}; "
-                f"expected frames × joints {self.points.shape[:2]}"
-            )
-
-    def __len__(self) -> int:
-        return int(self.points.shape[0])
-
-    @property
-    def joints(self) -> int:
-        return int(self.points.shape[1])
-
-    @property
-    def consecutive(self) -> bool:
-        """Whether each pose is the next frame after the one before: by order, or by whole-number ids without gaps."""
-        if not self.sequence or self.ids is None:
-            return self.sequence
-        whole = [key for key in self.ids if isinstance(key, int)]
-        return len(whole) == len(self.ids) and all(b == a + 1 for a, b in zip(whole, whole[1:], strict=False))
-
-    def frame_name(self, number: int) -> str:
-        """How to point a user at one frame: its image id where there is one, else its number."""
-        return f"image {self.ids[number]}" if self.ids is not None else f"frame {number}"
-
-
-def frame_rate(time_ms: Floats) -> float | None:
-    """Frames a second from presentation times; None for fewer than two frames.
-
-    >>> import numpy as np
-    >>> frame_rate(np.array([0.0, 40.0, 80.0]))
-    25.0
-    """
-    span = float(time_ms[-1] - time_ms[0]) if len(time_ms) > 1 else 0.0
-    return (len(time_ms) - 1) * 1000.0 / span if span > 0 else None
+_NPZ_KEYS = ("keypoints", "visibility", "ids", "areas", "skeleton", "size", "unit", "weights", "time_ms")
 
 
 def read_poses(
@@ -101,9 +33,6 @@ def read_poses(
                 poses for one image; `keep-best` takes the best-scored, or the largest by area where `largest`.
     Errors      `InputError` with the file and the frame, line or image.
     """
-    from rushes.pose.arrays import read_npy, read_npz
-    from rushes.pose.json_poses import read_coco, read_json_lines
-
     source = Path(path)
     suffix = source.suffix.lower()
     if suffix not in POSE_SUFFIXES:
@@ -118,3 +47,89 @@ def read_poses(
         return read_npz(source, str(path), columns=columns)
     reader = read_coco if suffix == ".json" else read_json_lines
     return reader(source, str(path), duplicates=duplicates, largest=largest)
+
+
+def read_npy(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
+    """frames × joints × columns: x y, x y z visibility, or three columns whose meaning `columns` says."""
+    try:
+        array = load_npy(source)
+    except FAULTS as error:
+        raise InputError(f"{name}: cannot be read as a numpy array ({reason(error)})") from None
+    points, visibility = _split_columns(array, name, columns)
+    return PoseSet(path=name, points=points, visibility=visibility)
+
+
+def _split_columns(array: Numbers, name: str, columns: Columns | None) -> tuple[Numbers, Numbers | None]:
+    width = array.shape[2] if array.ndim == 3 else 0
+    if width not in (2, 3, 4):
+        raise InputError(
+            f"{name}: expected frames × joints × 2, 3 or 4 columns (x y [z] [visibility]); got shape {array.shape}"
+        )
+    if width == 3 and columns is None:
+        raise InputError(
+            f"{name}: three columns can be x y z or x y visibility; say which with --columns xyz or --columns xyv"
+        )
+    if width == 4 or (width == 3 and columns == "xyv"):
+        return array[..., :-1], array[..., -1]
+    return array, None
+
+
+def read_npz(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
+    """`keypoints` (frames × joints × 2 or 3) with optional `visibility`, `ids`, `areas`, `skeleton`, `size`, `unit`.
+
+    A file with a single array of another name is taken as key points, read like a `.npy`.
+    """
+    try:
+        arrays, found = load_npz(source, wanted=lambda names: [n for n in names if n in _NPZ_KEYS or len(names) == 1])
+    except FAULTS as error:
+        raise InputError(f"{name}: cannot be read as numpy arrays ({reason(error)})") from None
+    for key in ("visibility", "areas", "size", "time_ms"):
+        if key in arrays and arrays[key].dtype.kind not in "fiub":
+            raise InputError(f"{name}: {key} should be numbers; got an array of {arrays[key].dtype}")
+    if "keypoints" not in arrays:
+        if len(arrays) != 1:
+            raise InputError(f"{name}: expected an array called keypoints; got {', '.join(sorted(found)) or 'nothing'}")
+        arrays = {"keypoints": next(iter(arrays.values()))}
+    points, visibility = arrays["keypoints"], arrays.get("visibility")
+    if visibility is None:
+        points, visibility = _split_columns(points, name, columns)
+    return PoseSet(
+        path=name,
+        points=points,
+        visibility=visibility,
+        ids=_ids(arrays.get("ids"), name, len(points)),
+        areas=_areas(arrays.get("areas"), name, len(points)),
+        skeleton=str(arrays["skeleton"]) if "skeleton" in arrays else None,
+        size=_size(arrays.get("size")),
+        unit=str(arrays["unit"]) if "unit" in arrays else None,
+        fps=frame_rate(arrays["time_ms"].ravel()) if "time_ms" in arrays else None,
+        estimator=str(arrays["weights"]) if "weights" in arrays else None,
+    )
+
+
+def _ids(stored: Numbers | None, name: str, frames: int) -> tuple[Hashable, ...] | None:
+    if stored is None:
+        return None
+    ids = tuple(stored.tolist()) if stored.ndim == 1 else ()
+    if len(ids) != frames:
+        raise InputError(f"{name}: {frames} frames need {frames} ids; got shape {stored.shape}")
+    seen: set[Hashable] = set()
+    for number, each in enumerate(ids):
+        if each in seen:
+            raise InputError(f"{name}: frame {number} repeats the id {each!r}; ids must differ")
+        seen.add(each)
+    return ids
+
+
+def _areas(stored: Numbers | None, name: str, frames: int) -> Numbers | None:
+    if stored is None:
+        return None
+    if stored.shape != (frames,):
+        raise InputError(f"{name}: {frames} frames need {frames} areas; got shape {stored.shape}")
+    return np.asarray(stored, dtype=np.float64)
+
+
+def _size(stored: Numbers | None) -> tuple[int, int] | None:
+    if stored is None or stored.shape != (2,) or stored.dtype.kind not in "iu":
+        return None
+    return int(stored[0]), int(stored[1])

@@ -10,16 +10,17 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from rushes.pose.accuracy import Tally, empty_tally, tally_chunk
 from rushes.pose.batch import Chunk, PoseBatch
-from rushes.pose.checks import Checks, check_chunk
 from rushes.pose.errors3d import THRESHOLDS_MM, procrustes_errors, root_relative, scaled_errors, within_counts
 from rushes.pose.geometry import Floats, joint_distances
 from rushes.pose.joint_errors import ErrorSum, error_sum
 from rushes.pose.motion import difference_errors
 from rushes.pose.normalization import PckNormalization
 from rushes.pose.oks import COCO_SIGMAS, bbox_areas, oks_per_frame
+from rushes.pose.pairing import Unmatched
 from rushes.pose.skeletons import COCO_17, Skeleton
-from rushes.pose.tally import Tally, empty_tally, tally_chunk
+from rushes.pose.warnings import Checks, check_chunk
 
 Root: TypeAlias = Literal["as-given", "hips"]
 
@@ -39,7 +40,9 @@ class ScoreSettings:
     root: Root = "as-given"
     """3-D errors with coordinates as given, or with the middle of the hips as origin."""
     sequence: bool = True
-    curve: bool = True
+    estimator: str = ""
+    """Digest of the models that found the joints, where a clip was read."""
+    unmatched: Unmatched = "skip"
 
     @property
     def similarity(self) -> bool:
@@ -78,7 +81,7 @@ class PoseScores:
 
 def score_batch(batch: PoseBatch, settings: ScoreSettings, *, areas: Floats | None = None) -> PoseScores:
     """Score paired poses. `areas` are the objects' areas for OKS, where the ground truth has them."""
-    start = PoseScores(tally=empty_tally(batch.joints, len(settings.ks), len(settings.norms), curve=settings.curve))
+    start = PoseScores(tally=empty_tally(batch.joints, len(settings.ks), len(settings.norms), curve=True))
     return reduce(add, _pieces(batch, settings, areas), start)
 
 
@@ -90,7 +93,7 @@ def _pieces(batch: PoseBatch, settings: ScoreSettings, areas: Floats | None) -> 
         velocity, acceleration = _motion(led) if settings.sequence else (ErrorSum(), ErrorSum())
         own_areas = None if areas is None else areas[chunk.start : chunk.start + len(chunk.gt)]
         scores = PoseScores(
-            tally=tally_chunk(chunk, ks=settings.ks, norms=settings.norms, curve=settings.curve, errors=errors),
+            tally=tally_chunk(chunk, ks=settings.ks, norms=settings.norms, curve=True, errors=errors),
             checks=check_chunk(chunk, settings.skeleton),
             oks=_similarity(chunk, own_areas) if settings.similarity else ErrorSum(),
             velocity=velocity,

@@ -1,32 +1,174 @@
-"""What a reader must know about a scored pair, one line each: mismatches, guesses, oddities in the poses."""
+"""What a reader must know about a scored pair: what looks wrong in the poses, and one line about each finding.
+
+Nothing here changes a score. Each finding is counted, and its first frame and joint named, so that a user can look.
+"""
 
 from __future__ import annotations
 
-from rushes.pose.checks import Finding
-from rushes.pose.matching import Pairing, Unmatched
-from rushes.pose.normalization import AbsolutePixels
-from rushes.pose.poses import PoseSet
-from rushes.pose.scoring import PoseScores, ScoreSettings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rushes.pose.batch import Chunk, PoseSet
+from rushes.pose.geometry import Flags, Floats, joint_distances
+from rushes.pose.normalization import PckNormalization
+from rushes.pose.pairing import Pairing, Unmatched
+from rushes.pose.skeletons import SKELETONS, Skeleton
+
+HUGE = 1e9
+"""Coordinates beyond this are neither pixels nor millimetres."""
+_LOPSIDED = 0.25
+"""Mean |ln(left/right)| of paired limbs above which another skeleton is considered, if it is three times as even."""
 
 
-def remarks(
-    pred: PoseSet, gt: PoseSet, pairing: Pairing, scores: PoseScores, settings: ScoreSettings, unmatched: Unmatched
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How often something was seen, and where first: frame and joint, by number."""
+
+    count: int = 0
+    first: tuple[int, int] | None = None
+
+    def __add__(self, other: Finding) -> Finding:
+        return Finding(self.count + other.count, self.first if self.first is not None else other.first)
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """Findings of some frames; `a + b` continues a with b."""
+
+    truth_unplaced: Finding = Finding()
+    """Visible joints of the ground truth without a finite place."""
+    pred_missing: Finding = Finding()
+    pred_huge: Finding = Finding()
+    truth_huge: Finding = Finding()
+    hips_seen: int = 0
+    hips_swapped: Finding = Finding()
+    """Frames whose predicted hips fit better with left and right exchanged."""
+    largest: float = 0.0
+    """The largest finite coordinate of a visible true joint, without its sign."""
+    limbs: tuple[tuple[str, float, int], ...] = ()
+    """(skeleton, sum of |ln(left/right)|, limbs) for each skeleton with this many joints."""
+
+    def __add__(self, other: Checks) -> Checks:
+        pairs = zip(self.limbs or [(n, 0.0, 0) for n, _, _ in other.limbs], other.limbs, strict=True)
+        return Checks(
+            self.truth_unplaced + other.truth_unplaced,
+            self.pred_missing + other.pred_missing,
+            self.pred_huge + other.pred_huge,
+            self.truth_huge + other.truth_huge,
+            self.hips_seen + other.hips_seen,
+            self.hips_swapped + other.hips_swapped,
+            max(self.largest, other.largest),
+            tuple((name, a + b, m + n) for (name, a, m), (_, b, n) in pairs),
+        )
+
+    def better_skeleton(self, used: str) -> str | None:
+        """Another skeleton with as many joints whose limbs are far more alike, left and right."""
+        means = {name: total / number for name, total, number in self.limbs if number}
+        best = min(means, key=lambda name: means[name], default=used)
+        wrong = best != used and means.get(used, 0.0) > max(_LOPSIDED, 3 * means[best])
+        return best if wrong else None
+
+
+def check_chunk(chunk: Chunk, skeleton: Skeleton) -> Checks:
+    """Look through one piece of a batch."""
+    placed_pred, placed_gt = (_placed(points) for points in (chunk.pred, chunk.gt))
+    return Checks(
+        _find(chunk.visible & ~placed_gt, chunk.start),
+        _find(chunk.visible & ~placed_pred, chunk.start),
+        _find(_huge(chunk.pred), chunk.start),
+        _find(chunk.visible & _huge(chunk.gt), chunk.start),
+        *_hips(chunk, skeleton),
+        float(np.abs(chunk.gt[chunk.visible & placed_gt]).max(initial=0.0)),
+        _limbs(chunk),
+    )
+
+
+def _find(flags: Flags, start: int) -> Finding:
+    count = int(np.count_nonzero(flags))
+    if not count:
+        return Finding()
+    frame, joint = np.unravel_index(int(np.argmax(flags)), flags.shape)
+    return Finding(count, (start + int(frame), int(joint)))
+
+
+def _placed(points: Floats) -> Flags:
+    """Joints with a finite place. Column by column: much quicker than `all` over an axis of two."""
+    placed: Flags = np.logical_and.reduce([np.isfinite(points[..., column]) for column in range(points.shape[2])])
+    return placed
+
+
+def _huge(points: Floats) -> Flags:
+    """Joints with a finite coordinate beyond `HUGE`."""
+    with np.errstate(invalid="ignore"):
+        beyond = np.abs(points) > HUGE
+    if not beyond.any():
+        return np.zeros(points.shape[:2], dtype=bool)
+    return np.asarray((beyond & np.isfinite(points)).any(axis=2))
+
+
+def _hips(chunk: Chunk, skeleton: Skeleton) -> tuple[int, Finding]:
+    left, right = skeleton.hips
+    seen = chunk.visible[:, left] & chunk.visible[:, right]
+
+    def apart(one: int, other: int) -> Floats:
+        return joint_distances(chunk.pred[:, one], chunk.gt[:, other], columns=2)
+
+    with np.errstate(invalid="ignore"):
+        direct, crossed = apart(left, left) + apart(right, right), apart(left, right) + apart(right, left)
+        swapped = seen & (crossed < direct)
+    return int(np.count_nonzero(seen)), _find(swapped[:, np.newaxis], chunk.start)
+
+
+def _limbs(chunk: Chunk) -> tuple[tuple[str, float, int], ...]:
+    found = []
+    for skeleton in SKELETONS.values():
+        if len(skeleton.joints) == chunk.gt.shape[1]:
+            total, number = 0.0, 0
+            for left, right in skeleton.limbs():
+                ratio = _log_ratio(chunk, left, right)
+                total, number = total + float(ratio.sum()), number + len(ratio)
+            found.append((skeleton.name, total, number))
+    return tuple(found)
+
+
+def _log_ratio(chunk: Chunk, left: tuple[int, int], right: tuple[int, int]) -> Floats:
+    seen = chunk.visible[:, [*left, *right]].all(axis=1)
+    lengths = [joint_distances(chunk.gt[seen, a], chunk.gt[seen, b], columns=2) for a, b in (left, right)]
+    usable = (lengths[0] > 0) & (lengths[1] > 0) & np.isfinite(lengths[0]) & np.isfinite(lengths[1])
+    return np.abs(np.log(lengths[0][usable] / lengths[1][usable]))
+
+
+def pose_warnings(
+    pred: PoseSet,
+    gt: PoseSet,
+    pairing: Pairing,
+    checks: Checks,
+    *,
+    skeleton: Skeleton,
+    norms: Sequence[PckNormalization],
+    unmatched: Unmatched,
 ) -> list[str]:
-    """Every remark, in a fixed order: the files', the pairing's, the poses'."""
-    found = [f"{side.path}: {remark}" for side in (pred, gt) for remark in side.remarks]
-    found += pairing.remarks(pred, gt, unmatched)
+    """Every warning, in a fixed order: the files', the pairing's, the poses'."""
+    lines = [f"{side.path}: {warning}" for side in (pred, gt) for warning in side.warnings]
+    lines += pairing.warnings(pred, gt, unmatched)
     if pairing.by == "order" and (pred.ids is None) != (gt.ids is None):
-        found.append(f"{(pred if pred.ids is None else gt).path}: has no image ids, so frames were paired by order")
+        lines.append(f"{(pred if pred.ids is None else gt).path}: has no image ids, so frames were paired by order")
     if pred.fps and gt.fps and abs(pred.fps / gt.fps - 1) > 0.01:
-        found.append(
+        lines.append(
             f"{pred.path} runs at {pred.fps:.2f} frames a second and {gt.path} at {gt.fps:.2f}: frames were paired by "
             "number, which is another moment; bring both to one rate first (rushes canon)"
         )
     if gt.visibility is None:
-        found.append(f"{gt.path}: has no visibility; every joint with a finite place counts as visible")
-    return (
-        found + _place_remarks(pred, gt, pairing, scores, settings) + _body_remarks(pred, gt, pairing, scores, settings)
-    )
+        lines.append(f"{gt.path}: has no visibility; every joint with a finite place counts as visible")
+    lines += _place_warnings(pred, gt, pairing, checks, skeleton)
+    lines += _body_warnings(pred, gt, pairing, checks)
+    lines += [f"{gt.path}: {warning}" for norm in norms if (warning := norm.warning(checks.largest))]
+    better = checks.better_skeleton(skeleton.name)
+    if better is not None:
+        lines.append(f"{gt.path}: read as {skeleton.name}, left and right limbs differ greatly; {better} fits better")
+    return lines
 
 
 def _frame(finding: Finding, gt: PoseSet, pairing: Pairing) -> str:
@@ -34,10 +176,7 @@ def _frame(finding: Finding, gt: PoseSet, pairing: Pairing) -> str:
     return gt.frame_name(frame if isinstance(pairing.gt, slice) else int(pairing.gt[frame]))
 
 
-def _place_remarks(
-    pred: PoseSet, gt: PoseSet, pairing: Pairing, scores: PoseScores, settings: ScoreSettings
-) -> list[str]:
-    checks, found = scores.checks, []
+def _place_warnings(pred: PoseSet, gt: PoseSet, pairing: Pairing, checks: Checks, skeleton: Skeleton) -> Iterator[str]:
     for side, finding, what in (
         (gt, checks.truth_unplaced, "visible joints without a finite place, which count as wrong"),
         (pred, checks.pred_missing, "joints without a finite prediction, which count as wrong"),
@@ -45,27 +184,13 @@ def _place_remarks(
         (gt, checks.truth_huge, "coordinates beyond 1e9, scored as they are"),
     ):
         if finding.first is not None:
-            joint = settings.skeleton.joints[finding.first[1]]
-            found.append(f"{side.path}: {finding.count} {what} (first {_frame(finding, gt, pairing)}, {joint})")
-    return found
+            joint = skeleton.joints[finding.first[1]]
+            yield f"{side.path}: {finding.count} {what} (first {_frame(finding, gt, pairing)}, {joint})"
 
 
-def _body_remarks(
-    pred: PoseSet, gt: PoseSet, pairing: Pairing, scores: PoseScores, settings: ScoreSettings
-) -> list[str]:
-    checks, name, found = scores.checks, settings.skeleton.name, []
+def _body_warnings(pred: PoseSet, gt: PoseSet, pairing: Pairing, checks: Checks) -> Iterator[str]:
     if checks.hips_swapped.count * 2 > checks.hips_seen:
-        found.append(
+        yield (
             f"{pred.path}: left and right hip look swapped in {checks.hips_swapped.count} of {checks.hips_seen} frames "
             f"(first {_frame(checks.hips_swapped, gt, pairing)}); nothing was exchanged"
         )
-    for norm in settings.norms:
-        if isinstance(norm, AbsolutePixels) and norm.threshold > checks.largest > 0:
-            found.append(
-                f"{gt.path}: {norm.label()} is larger than any coordinate (the largest is {checks.largest:g}), so it "
-                "tells nothing; give the threshold in the unit of the coordinates"
-            )
-    better = checks.better_skeleton(name)
-    if better is not None:
-        found.append(f"{gt.path}: read as {name}, left and right limbs differ greatly; {better} fits better")
-    return found

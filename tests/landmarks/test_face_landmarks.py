@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
+from rushes.landmarks.crop import Roi, project
 from rushes.landmarks.face_detector import Detection
-from rushes.landmarks.face_landmarks import Roi, project, region_of_interest
+from rushes.landmarks.face_landmarks import region_of_interest
 
 f = np.float32
 

@@ -1,6 +1,6 @@
 """Makes goldens/pose_astronaut.npz: MediaPipe 0.10.21's own joints on variants of the astronaut.
 
-    python tests/pose/oracle.py ASTRONAUT.png tests/pose/goldens/pose_astronaut.npz
+    python tests/landmarks/body_oracle.py ASTRONAUT.png tests/landmarks/goldens/pose_astronaut.npz
 
 Run it with an interpreter that has mediapipe 0.10.21, which ours has not. Legacy Pose, static images, model complexity
 1, no smoothing: one frame at a time, as the extractor works.

@@ -5,15 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rushes.landmarks.face_detector import anchors, confident, decode, suppress
+from rushes.landmarks.body_pipeline import _GRIDS, ANCHORS
+from rushes.landmarks.detection import anchors, confident, decode, suppress
 
 
 def test_anchor_grid() -> None:
-    grid = anchors()
+    grid = anchors((16, 2), (8, 6))
     assert grid[:2].tolist() == [[0.03125, 0.03125]] * 2  # two anchors a cell at stride 8: (0 + 0.5) / 16
     assert grid[2].tolist() == [0.09375, 0.03125]  # next cell to the right
     assert grid[32].tolist() == [0.03125, 0.09375]  # next row: 16 cells × 2
     assert grid[512:518].tolist() == [[0.0625, 0.0625]] * 6  # six a cell at stride 16: (0 + 0.5) / 8
+    # The body's: 28² × 2 + 14² × 2 + 7² × 6 = 1568 + 392 + 294.
+    assert len(anchors(*_GRIDS)) == ANCHORS == 2254
 
 
 def test_a_score_on_the_threshold_is_kept() -> None:
@@ -25,7 +28,7 @@ def test_a_score_on_the_threshold_is_kept() -> None:
 def test_decode_adds_the_anchor_and_halves_the_size() -> None:
     raw = np.zeros((1, 16), np.float32)
     raw[0, :6] = [12.8, -6.4, 25.6, 51.2, 1.28, 0.0]
-    row = decode(raw, np.array([[0.5, 0.5]], np.float32))[0]
+    row = decode(raw, np.array([[0.5, 0.5]], np.float32), size=128)[0]
     # centre (0.5 + 0.1, 0.5 − 0.05), size (0.2, 0.4): left 0.5, top 0.25, right 0.7, bottom 0.65
     assert row[:4] == pytest.approx([0.5, 0.25, 0.7, 0.65])
     assert row[4:6] == pytest.approx([0.51, 0.5])

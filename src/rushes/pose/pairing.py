@@ -1,0 +1,192 @@
+"""Putting two pose files together: one skeleton, one number of dimensions, and which prediction belongs to which truth.
+
+Frames pair by image id where both sides have ids, else by order. What cannot be put together is an `InputError`; what
+has no partner is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rushes.errors import InputError
+from rushes.pose.batch import Numbers, PoseSet
+from rushes.pose.skeletons import SKELETONS, Skeleton, indexed_skeleton, named_skeleton, skeleton_of
+
+Unmatched: TypeAlias = Literal["skip", "wrong"]
+
+
+def agree_on_skeleton(
+    pred: PoseSet,
+    gt: PoseSet,
+    *,
+    skeleton: str | None,
+    hips: tuple[int, int] | None,
+    head: tuple[int, int] | None,
+) -> tuple[Skeleton, PoseSet, PoseSet, list[str]]:
+    """The skeleton both sides are read with; joints are picked by name where a larger named skeleton allows it."""
+    notes: list[str] = []
+    if hips is not None:
+        if skeleton is not None:
+            raise InputError("give --skeleton or --hips, not both")
+        body = indexed_skeleton(gt.joints, hips, head)
+    else:
+        body = _named(skeleton, gt, notes)
+        body = body if head is None else replace(body, head=indexed_skeleton(gt.joints, body.hips, head).head)
+    sides = []
+    for side in (pred, gt):
+        picked, note = _pick_joints(side, body)
+        sides.append(picked)
+        notes += note
+    if pred.size and gt.size and pred.size != gt.size:
+        raise InputError(
+            f"{pred.path} is {pred.size[0]}×{pred.size[1]} and {gt.path} {gt.size[0]}×{gt.size[1]}: "
+            "key points are in pixels, so the pictures must have one size; scale one of them first"
+        )
+    return body, sides[0], sides[1], notes
+
+
+def _named(skeleton: str | None, gt: PoseSet, notes: list[str]) -> Skeleton:
+    if skeleton is not None:
+        return named_skeleton(skeleton)
+    if gt.skeleton is not None:
+        return named_skeleton(gt.skeleton)
+    body = skeleton_of(gt.joints)
+    if body is None:
+        raise InputError(
+            f"{gt.path}: {gt.joints} joints fit no named skeleton ({', '.join(SKELETONS)}); "
+            "say where the hips are: --hips L,R"
+        )
+    if gt.joint_names is None:
+        notes.append(f"{gt.path}: {gt.joints} joints taken as {body.name}; say --skeleton if they are not")
+    return body
+
+
+def _pick_joints(side: PoseSet, body: Skeleton) -> tuple[PoseSet, list[str]]:
+    if side.joints == len(body.joints):
+        if side.joint_names is not None and body.name in SKELETONS and side.joint_names != body.joints:
+            wrong = next(n for n, name in enumerate(side.joint_names) if name != body.joints[n])
+            raise InputError(
+                f"{side.path}: joint {wrong} is called {side.joint_names[wrong]!r}, which {body.name} calls "
+                f"{body.joints[wrong]!r}; name the skeleton it is, or give --hips L,R"
+            )
+        return side, []
+    whole = SKELETONS.get(side.skeleton or "") or skeleton_of(side.joints)
+    if whole is None or not set(body.joints) <= set(whole.joints):
+        raise InputError(
+            f"{side.path}: has {side.joints} joints and {body.name} has {len(body.joints)}; "
+            "both files need the same skeleton: name it with --skeleton, or give --hips L,R"
+        )
+    order = [whole.joints.index(joint) for joint in body.joints]
+    chosen = replace(
+        side,
+        points=np.asarray(side.points)[:, order],
+        visibility=None if side.visibility is None else np.asarray(side.visibility)[:, order],
+        joint_names=body.joints,
+        skeleton=body.name,
+    )
+    return chosen, [f"{side.path}: the {len(order)} joints of {body.name} picked by name out of {whole.name}"]
+
+
+def same_dims(pred: PoseSet, gt: PoseSet, dims: int | None) -> tuple[PoseSet, PoseSet]:
+    """Both sides with as many coordinates; 2-D against 3-D only when x and y were asked for."""
+    widths = pred.points.shape[2], gt.points.shape[2]
+    if dims == 2:
+        return replace(pred, points=pred.points[..., :2]), replace(gt, points=gt.points[..., :2])
+    if widths[0] != widths[1]:
+        raise InputError(f"{pred.path} is {widths[0]}-D and {gt.path} {widths[1]}-D; --dims 2 scores x and y of both")
+    if dims == 3 and widths[0] == 2:
+        raise InputError(f"{pred.path} and {gt.path} are 2-D; --dims 3 needs a third coordinate")
+    return pred, gt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairing:
+    """Pairs of frames. `pred` and `gt` are indices (or a leading slice, which keeps a memory-mapped file mapped).
+
+    A prediction of −1 is a truth nobody predicted, kept because unmatched truths were to count as wrong.
+    """
+
+    by: Literal["image id", "order"]
+    pred: NDArray[np.int64] | slice
+    gt: NDArray[np.int64] | slice
+    frames: int
+    pred_only: tuple[str, ...]
+    """Frames of the prediction that no truth was found for."""
+    gt_only: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "matched_by": self.by,
+            "frames": self.frames,
+            "pred_unmatched": len(self.pred_only),
+            "gt_unmatched": len(self.gt_only),
+        }
+
+    def warnings(self, pred: PoseSet, gt: PoseSet, unmatched: Unmatched) -> list[str]:
+        found = []
+        for path, names, other in ((pred.path, self.pred_only, gt.path), (gt.path, self.gt_only, pred.path)):
+            if names:
+                fate = "counted as wrong" if path == gt.path and unmatched == "wrong" else "not scored"
+                found.append(f"{path}: {len(names)} poses without a match in {other} ({_first(names)}): {fate}")
+        return found
+
+    def take(self, points: Numbers, side: Literal["pred", "gt"]) -> Numbers:
+        """The rows of one side in pair order; NaN for a truth nobody predicted."""
+        chosen = self.pred if side == "pred" else self.gt
+        rows = points[chosen]
+        if not isinstance(chosen, slice) and (chosen < 0).any():
+            rows = np.where((chosen < 0).reshape(-1, *[1] * (points.ndim - 1)), np.nan, rows)
+        return rows
+
+
+def pair_frames(pred: PoseSet, gt: PoseSet, *, unmatched: Unmatched = "skip") -> Pairing:
+    """Pair two files. `InputError` when nothing pairs."""
+    if pred.ids is None or gt.ids is None:
+        return _by_order(pred, gt, unmatched)
+    return _by_id(pred, gt, pred.ids, gt.ids, unmatched)
+
+
+def _by_order(pred: PoseSet, gt: PoseSet, unmatched: Unmatched) -> Pairing:
+    both = min(len(pred), len(gt))
+    pred_only = tuple(pred.frame_name(n) for n in range(both, len(pred)))
+    gt_only = tuple(gt.frame_name(n) for n in range(both, len(gt)))
+    chosen: NDArray[np.int64] | slice = slice(0, both)
+    truths = slice(0, both)
+    if unmatched == "wrong" and gt_only:
+        chosen = np.concatenate([np.arange(both), np.full(len(gt_only), -1)]).astype(np.int64)
+        truths = slice(0, len(gt))
+    frames = len(gt) if unmatched == "wrong" else both
+    return Pairing(by="order", pred=chosen, gt=truths, frames=frames, pred_only=pred_only, gt_only=gt_only)
+
+
+def _by_id(
+    pred: PoseSet, gt: PoseSet, pred_ids: Sequence[Hashable], gt_ids: Sequence[Hashable], unmatched: Unmatched
+) -> Pairing:
+    if tuple(pred_ids) == tuple(gt_ids):
+        every = slice(0, len(gt))
+        return Pairing(by="image id", pred=every, gt=every, frames=len(gt), pred_only=(), gt_only=())
+    place = {key: number for number, key in enumerate(pred_ids)}
+    known = set(gt_ids)
+    pairs = [(place.get(key, -1), number) for number, key in enumerate(gt_ids)]
+    if not any(p >= 0 for p, _ in pairs):
+        raise InputError(
+            f"{pred.path} and {gt.path}: no image id is in both (the first are {pred_ids[0]!r} and {gt_ids[0]!r})"
+        )
+    kept = [pair for pair in pairs if pair[0] >= 0 or unmatched == "wrong"]
+    return Pairing(
+        by="image id",
+        pred=np.array([p for p, _ in kept], dtype=np.int64),
+        gt=np.array([g for _, g in kept], dtype=np.int64),
+        frames=len(kept),
+        pred_only=tuple(pred.frame_name(n) for n, key in enumerate(pred_ids) if key not in known),
+        gt_only=tuple(gt.frame_name(g) for p, g in pairs if p < 0),
+    )
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (", …" if len(names) > 3 else "")

@@ -1,0 +1,88 @@
+"""The tables of a scored pair, made once: terminal, report, page and charts show these cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rushes.core import Measurement
+from rushes.core.selection import differing_keys, keys_of, label, select
+from rushes.core.table import ARROWS, Cell, Table, number
+
+_PCK = ("pck", "pckh")
+
+
+def pose_tables(measurements: Sequence[Measurement]) -> tuple[Table, ...]:
+    """PCK by normalisation and k, the numbers beside it, PCK of each joint; without those that have no row."""
+    tables = (pck_table(measurements), error_table(measurements), joint_table(measurements))
+    return tuple(table for table in tables if table.rows)
+
+
+def pck_table(measurements: Sequence[Measurement]) -> Table:
+    """One row per normalisation. Its signature is every column's, with K for the column's k."""
+    by_norm: dict[str, dict[int, Measurement]] = {}
+    for m in pcks(measurements):
+        by_norm.setdefault(norm_of(m), {})[k_of(m)] = m
+    ks = sorted({k for row in by_norm.values() for k in row})
+    return Table(
+        title="PCK by normalisation",
+        header=("normalisation", *(f"PCK@{k}" for k in ks), "key points", "signature"),
+        rows=[(Cell(norm), *(_scored(row.get(k)) for k in ks), *_basis(row)) for norm, row in by_norm.items()],
+        caption="The same predictions in every row. Only numbers of one row and column compare between runs.",
+    )
+
+
+def error_table(measurements: Sequence[Measurement]) -> Table:
+    """Every number that is neither a PCK nor about one joint; areas under the curve last."""
+    others = [m for m in measurements if m.name not in (*_PCK, "pck_auc", "pck_joint")]
+    return Table(
+        title="Beside PCK",
+        header=("metric", "value", "unit", "note", "signature"),
+        rows=[
+            (Cell(_metric(m, measurements)), number(m), Cell(m.definition.unit), Cell(m.note), Cell(m.signature))
+            for m in (*others, *select(measurements, "pck_auc"))
+        ],
+    )
+
+
+def joint_table(measurements: Sequence[Measurement]) -> Table:
+    """One row per joint, one column per normalisation."""
+    found = select(measurements, "pck_joint")
+    norms, joints = (list(dict.fromkeys(keys_of(m)[key] for m in found)) for key in ("norm", "joint"))
+    cells = {(keys_of(m)["joint"], norm_of(m)): m for m in found}
+    return Table(
+        title=f"PCK@{k_of(found[0])} of each joint" if found else "",
+        header=("joint", *norms),
+        rows=[(Cell(joint), *(number(cells.get((joint, norm))) for norm in norms)) for joint in joints],
+    )
+
+
+def pcks(measurements: Sequence[Measurement]) -> list[Measurement]:
+    """Every PCK over all joints, in order."""
+    return [m for m in measurements if m.name in _PCK]
+
+
+def norm_of(measurement: Measurement) -> str:
+    """The label of the normalisation behind a PCK; a `pckh` names its two head joints instead."""
+    keys = keys_of(measurement)
+    return keys["norm"] if "norm" in keys else f"head-size({keys['head']})"
+
+
+def k_of(measurement: Measurement) -> int:
+    return int(keys_of(measurement)["k"])
+
+
+def _scored(measurement: Measurement | None) -> Cell:
+    """A PCK; a dash where nothing could be scored, which ADR-173 stores as 0.0 of 0."""
+    return number(measurement) if measurement is None or measurement.count else Cell("–", measurement)
+
+
+def _basis(row: dict[int, Measurement]) -> tuple[Cell, Cell]:
+    first = next(iter(row.values()))
+    return Cell(str(first.count)), Cell(first.definition.with_params(k="K").signature)
+
+
+def _metric(measurement: Measurement, measurements: Sequence[Measurement]) -> str:
+    """Its name and direction, and what tells it from its namesakes: "pck_auc ↑, norm bbox-diagonal"."""
+    differing = differing_keys(select(measurements, measurement.name))
+    name = f"{measurement.name} {ARROWS[measurement.definition.better]}".strip()
+    return ", ".join(filter(None, (name, label(measurement, differing))))
