@@ -55,12 +55,18 @@ def test_a_key_that_no_number_has_is_an_error() -> None:
 
 def test_one_says_in_what_several_differ() -> None:
     assert one(NUMBERS, "win_share", system="b").value == 0.2
-    with pytest.raises(InputError, match="3 numbers are win_share with system='a'; they differ in family, labels: say"):
+    with pytest.raises(InputError, match="2 numbers are win_share with system='a'; they differ in labels: say which"):
         one(NUMBERS, "win_share", system="a")
     with pytest.raises(InputError, match="there is no bt_elo; there are win_share"):
         one(NUMBERS, "bt_elo")
     with pytest.raises(InputError, match="there is no win_share with system='c'$"):
         one(NUMBERS, "win_share", system="c")
+
+
+def test_the_whole_is_meant_unless_a_part_is_asked_for() -> None:
+    assert one(NUMBERS, "win_share", system="a", labels="raw").value == 0.1
+    assert one(NUMBERS, "win_share", system="a", labels="raw", family="zoom").value == 0.3
+    assert one(NUMBERS[3:], "win_share").value == 0.3
 
 
 def test_what_tells_numbers_apart_in_words() -> None:

@@ -29,7 +29,7 @@ def measured(skeleton: Skeleton, **asked: object) -> tuple[Measurement, ...]:
 def test_a_joint_is_a_place() -> None:
     wrists = [m for m in measured(COCO_17) if m.place.get("joint") == "left_wrist"]
     assert [(m.signature, m.at) for m in wrists] == [
-        (f"pck_joint|k:20|norm:{norm}|v:1", (("joint", "left_wrist"),))
+        (f"pck|k:20|norm:{norm}|v:1", (("joint", "left_wrist"),))
         for norm in ("torso-diameter", "bbox-diagonal", "absolute-px(10)")
     ]
     knees = [m for m in measured(COCO_17) if m.place.get("joint") == "left_knee"]

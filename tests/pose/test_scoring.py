@@ -44,7 +44,7 @@ def test_a_shifted_walk_by_hand() -> None:
     assert found["pck|k:20|norm:torso-diameter|v:1"] == 1.0
     assert found["pck|k:5|norm:absolute-px(10)|v:1"] == 1.0
     assert found["joint_found_ratio|v:1"] == 1.0
-    assert found["pck_joint|k:20|norm:torso-diameter|v:1", "left_wrist"] == 1.0
+    assert found["pck|k:20|norm:torso-diameter|v:1", "left_wrist"] == 1.0
 
 
 def test_one_bad_joint_shows_in_its_own_row() -> None:
@@ -52,7 +52,7 @@ def test_one_bad_joint_shows_in_its_own_row() -> None:
     pred = gt.copy()
     pred[::2, 9] += 500  # left wrist, every other frame
     found = numbers(pred, gt, settings())
-    joints = {name: found["pck_joint|k:20|norm:bbox-diagonal|v:1", name] for name in COCO_17.joints}
+    joints = {name: found["pck|k:20|norm:bbox-diagonal|v:1", name] for name in COCO_17.joints}
     assert joints.pop("left_wrist") == 0.5 and set(joints.values()) == {1.0}
 
 

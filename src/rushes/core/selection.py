@@ -30,9 +30,13 @@ def select(measurements: Iterable[Measurement], name: str | None = None, **where
 
 
 def one(measurements: Iterable[Measurement], name: str, **where: Where) -> Measurement:
-    """The only measurement that `select` finds; `InputError` says how several differ, or that there is none."""
+    """The only measurement that `select` finds; `InputError` says how several differ, or that there is none.
+
+    Where some are about a part (PCK of one joint) and one about the whole, it is the whole that is meant.
+    """
     given = tuple(measurements)
     found = select(given, name, **where)
+    found = tuple(m for m in found if not set(m.place) - set(m.definition.places) - set(where)) or found
     if len(found) == 1:
         return found[0]
     asked = ", ".join(f"{key}={value!r}" for key, value in where.items())

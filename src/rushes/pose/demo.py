@@ -70,11 +70,11 @@ def run(folder: Path) -> DemoPart:
     facts: dict[str, Any] = {"skeleton": np.array(COCO_17.name), "unit": np.array("px")}
     np.savez_compressed(paths["pose_driving"], keypoints=truth, visibility=np.full(truth.shape[:2], 2.0), **facts)
     np.savez_compressed(paths["pose_drawn"], keypoints=broken(truth), **facts)
-    done = score_pose(paths["pose_drawn"], paths["pose_driving"], norms="all", px=PX, run=folder / "pose")
-    pcks = done.select("pck", k=20)
+    done = score_pose(paths["pose_drawn"], paths["pose_driving"], norms="all", ks=20, px=PX, run=folder / "pose")
+    pcks = done.select("pck", joint=None)
     rows = [(norm_of(m), f"{m.value:.4f}", m.signature) for m in pcks]
-    by_joint = done.select("pck_joint", norm="torso-diameter")
-    joints = {m.place["joint"]: m.value for m in by_joint if m.value is not None}
+    by_joint = done.select("pck", norm="torso-diameter")
+    joints = {m.place["joint"]: m.value for m in by_joint if m.at and m.value is not None}
     worst = min(joints, key=lambda joint: joints[joint])
     proof = key_proof()
     return DemoPart(

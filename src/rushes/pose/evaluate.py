@@ -39,7 +39,7 @@ class PoseEvaluation:
     """What a pair of pose files scored, and everything a reader must know about it.
 
     `done["mpjpe"]` is one number, `done.one("pck", k=20, norm="torso-diameter")` one of several,
-    `done.select("pck_joint", joint="left_wrist")` all that match.
+    `done.select("pck", joint="left_wrist")` all that match.
     """
 
     run: Path

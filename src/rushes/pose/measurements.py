@@ -13,7 +13,7 @@ from rushes.pose.joint_errors import FOUND_RATIO, MPJPE, MPJPE_FOUND, ErrorSum
 from rushes.pose.motion import ACCELERATION_ERROR, VELOCITY_ERROR
 from rushes.pose.normalization import PckNormalization
 from rushes.pose.oks import OKS
-from rushes.pose.pck import PCK, PCK_AUC, PCK_JOINT, PCKH, PckTally, pck_definition
+from rushes.pose.pck import PCK, PCK_AUC, PCKH, PckTally, pck_definition
 from rushes.pose.scoring import MILLIMETRES, PoseScores, ScoreSettings
 from rushes.pose.skeletons import COCO_17
 
@@ -21,7 +21,6 @@ DEFINITIONS: tuple[Definition, ...] = (
     PCK,
     PCKH,
     PCK_AUC,
-    PCK_JOINT,
     MPJPE,
     MPJPE_FOUND,
     FOUND_RATIO,
@@ -112,7 +111,7 @@ def _area_row(found: PckTally, norm: PckNormalization) -> Measurement:
 
 def _joint_rows(found: PckTally, settings: ScoreSettings, norm: PckNormalization) -> Iterator[Measurement]:
     k = JOINT_K if JOINT_K in settings.ks else settings.ks[-1]
-    definition = PCK_JOINT.with_params(k=k, norm=norm.label())
+    definition = pck_definition(k, norm)
     row = found.correct[settings.ks.index(k)]
     for joint, correct, total in zip(settings.skeleton.joints, row.tolist(), found.total.tolist(), strict=True):
         at = (("joint", joint),)

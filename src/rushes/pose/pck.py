@@ -37,23 +37,10 @@ PCK = Definition(
     highest=1.0,
     better="higher",
     summary="Share of visible key points that lie within k % of the named reference length.",
-    formula=f"Σ correct / Σ visible over all scoreable frames; {_TOLERANCE}",
-    edge_cases=_EDGES,
+    formula=f"Σ correct / Σ visible over all scoreable frames, of one joint where `at` names it; {_TOLERANCE}",
+    edge_cases=f"{_EDGES}; a joint that is never visible in a scoreable frame: no value",
     reference="ADR-173, metric-locked PCK; the joints are COCO-17 unless a skeleton is in the signature",
     open_params=("k", "norm"),
-)
-PCK_JOINT = Definition(
-    name="pck_joint",
-    unit="ratio",
-    lowest=0.0,
-    highest=1.0,
-    better="higher",
-    summary="PCK of one joint: which part of the body is wrong.",
-    formula=f"Σ correct / Σ visible of that joint over all scoreable frames; {_TOLERANCE}",
-    edge_cases=_EDGES,
-    reference="ADR-173, metric-locked PCK, per joint",
-    open_params=("k", "norm"),
-    places=("joint",),
 )
 PCK_AUC = Definition(
     name="pck_auc",

@@ -33,7 +33,7 @@ def pck_table(measurements: Sequence[Measurement]) -> Table:
 
 def error_table(measurements: Sequence[Measurement]) -> Table:
     """Every number that is neither a PCK nor about one joint; areas under the curve last."""
-    others = [m for m in measurements if m.name not in (*_PCK, "pck_auc", "pck_joint")]
+    others = [m for m in measurements if m.name not in (*_PCK, "pck_auc")]
     return Table(
         title="Beside PCK",
         header=("metric", "value", "unit", "note", "signature"),
@@ -46,9 +46,10 @@ def error_table(measurements: Sequence[Measurement]) -> Table:
 
 def joint_table(measurements: Sequence[Measurement]) -> Table:
     """One row per joint, one column per normalisation."""
-    found = select(measurements, "pck_joint")
-    norms, joints = (list(dict.fromkeys(keys_of(m)[key] for m in found)) for key in ("norm", "joint"))
-    cells = {(keys_of(m)["joint"], norm_of(m)): m for m in found}
+    found = [m for m in measurements if m.name in _PCK and m.at]
+    norms = list(dict.fromkeys(map(norm_of, found)))
+    cells = {(m.place["joint"], norm_of(m)): m for m in found}
+    joints = list(dict.fromkeys(joint for joint, _ in cells))
     return Table(
         title=f"PCK@{k_of(found[0])} of each joint" if found else "",
         header=("joint", *norms),
@@ -58,7 +59,7 @@ def joint_table(measurements: Sequence[Measurement]) -> Table:
 
 def pcks(measurements: Sequence[Measurement]) -> list[Measurement]:
     """Every PCK over all joints, in order."""
-    return [m for m in measurements if m.name in _PCK]
+    return [m for m in measurements if m.name in _PCK and not m.at]
 
 
 def norm_of(measurement: Measurement) -> str:

@@ -76,7 +76,7 @@ class RunComparison:
     transitions_refused: str = ""
 
     def find(self, name: str, **at: str) -> list[MetricComparison]:
-        """The comparisons of this metric name or signature, about this: `find("pck_joint", joint="left_wrist")`.
+        """The comparisons of this metric name or signature, about this: `find("pck", joint="left_wrist")`.
 
         Raises `InputError`, saying why, where there is none.
         """
@@ -194,7 +194,7 @@ def _nearest(measurement: Measurement, others: Iterable[Measurement]) -> Measure
 
 
 def about(measurement: Measurement) -> str:
-    """How a number was measured and what it is about: "pck_joint|k:20|v:1 (joint left_wrist)"."""
+    """How a number was measured and what it is about: "pck|k:20|v:1 (joint left_wrist)"."""
     place = label(measurement, measurement.place)
     return measurement.signature + (f" ({place})" if place else "")
 
