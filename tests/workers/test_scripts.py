@@ -32,6 +32,7 @@ if {words!r} in " ".join(sys.orig_argv):
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Three takes that differ, and one that cannot be read."""
+    (tmp_path / "takes").mkdir()
     for number in range(3):
         still = np.random.default_rng(number).integers(0, 256, (64, 96, 3), dtype=np.uint8)
         write_clip(tmp_path / "takes" / f"take{number}.mp4", [np.roll(still, 3 * n, axis=1) for n in range(16)])
@@ -86,6 +87,6 @@ def test_workers_that_cannot_start_end_the_command(folder: Path, deed: str, reas
     assert done.returncode == 1, done.stderr
     assert len(done.stderr.splitlines()) == 1 and done.stderr.startswith("rushes: ") and reason in done.stderr
     assert not [path for path in (folder / "run").rglob("*.jsonl") if path.read_bytes()]
-    assert json.loads((folder / "run" / "run.json").read_text())["finished"] is None
+    assert json.loads((folder / "run" / "run.json").read_text())["status"] == "interrupted"
     again = python(folder, 'import rushes\nrun = rushes.evaluate_clips(["takes"], run="run")\nprint(len(run.subjects))')
     assert (again.stdout, again.stderr) == ("4\n", "")

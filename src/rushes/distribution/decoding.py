@@ -108,9 +108,12 @@ class _Readers:
         pool = self._idle.get()
         try:
             for _, outcome in pool.drain(1, lambda _: pickle.dumps(task)):
-                message = ("failed", crash_line(task.clip)) if isinstance(outcome, Crash) else outcome.value()
-                if message is not None:  # the end of a stream has no value
-                    self._put(box, message)
+                if isinstance(outcome, Crash):
+                    self._put(box, ("failed", crash_line(task.clip)))
+                elif outcome.kind == "part":
+                    self._put(box, outcome.value())
+                else:
+                    outcome.value()  # raises a defect
         except Exception as error:  # raised again where the clips are read
             self._put(box, error)
         self._idle.put(pool)

@@ -155,10 +155,11 @@ class Pool:
     def _news(self) -> list[tuple[WorkerProcess, Message | Crash]]:
         """Wait for news of tasks: parts, answers, deaths, limits passed. Deaths at no task are dealt with here."""
         patience = (self._limits.patience(worker.began) for worker in self._workers)
-        heard = set(wait(self._workers, min((seconds for seconds in patience if seconds is not None), default=None)))
+        seconds = min((seconds for seconds in patience if seconds is not None), default=None)
+        readable = set(wait([worker.fileno() for worker in self._workers], seconds))
         news: list[tuple[WorkerProcess, Message | Crash]] = []
         for worker in [] if self._stopping else list(self._workers):
-            outcome = worker.read(self._limits) if worker in heard else worker.excess(self._limits)
+            outcome = worker.read(self._limits) if worker.fileno() in readable else worker.excess(self._limits)
             if isinstance(outcome, Crash) and worker.began is None:
                 self._failed_start(worker, outcome)
             elif outcome is not None:
