@@ -43,10 +43,10 @@ class Event:
 def read_clip(task: Task) -> Iterator[Message]:
     """Read one clip in this process."""
     try:
-        with at_hand(task) as here:
-            for segment in clip_segments(here):
+        with at_hand(task) as local:
+            for segment in clip_segments(local):
                 yield "segment", segment
-            digest = clip_digest(here.clip)
+            digest = clip_digest(local.clip)
         yield "done", digest
     except Unreachable as error:
         yield "lost", str(error)

@@ -17,10 +17,9 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from rushes.errors import RunError
-from rushes.workers.identity import difference, identity
 from rushes.workers.limits import Crash, Limits
 from rushes.workers.ray_session import load_ray, session
-from rushes.workers.supervisor import Node, Supervisor, Unseen
+from rushes.workers.supervisor import Node, Supervisor, Unseen, difference, identity
 from rushes.workers.worker import reference
 
 Task = TypeVar("Task")
@@ -132,8 +131,8 @@ class _Pool(Generic[Task, Result]):
     def _room(self) -> int:
         if self._jobs is not None:
             return self._jobs
-        there = self._ray.cluster_resources()
-        room = int(there.get("GPU", 0)) // self._gpus if self._gpus else int(there.get("CPU", 0))
+        resources = self._ray.cluster_resources()
+        room = int(resources.get("GPU", 0)) // self._gpus if self._gpus else int(resources.get("CPU", 0))
         if not room and not self._members:
             raise RunError(
                 "the Ray cluster has no core (or GPU) to work with; start a worker node: ray start --address=…"
