@@ -28,7 +28,7 @@ from rushes.clip.evaluate import evaluate_clips
 from rushes.clip.measure import digest
 from rushes.media import write_clip
 from rushes.runs import Entry, RunWriter, read_run
-from rushes.workers.worker import resident_mb
+from rushes.workers.limits import resident_mb
 
 
 def write_clips(folder: Path, count: int, *, first: int = 0) -> None:

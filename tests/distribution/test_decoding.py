@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,10 +14,11 @@ from PIL import Image
 
 from rushes.distribution import decoding
 from rushes.distribution.clip_reading import Task, clip_digest, clip_segments, normalised
-from rushes.distribution.decoding import read_clips
+from rushes.distribution.decoding import Message, read_clip, read_clips
 from rushes.distribution.protocols import Recipe, recipe
 from rushes.distribution.sets import Clip, find_clips
-from rushes.errors import MediaError
+from rushes.errors import MediaError, RunError
+from rushes.workers.worker import WorkerProcess
 
 
 def one(path: Path) -> Clip:
@@ -148,31 +152,52 @@ def test_a_corrupt_clip_among_good_ones(make_clip: Callable[..., Path], tmp_path
     assert kinds == [(0, "done"), (1, "failed"), (2, "failed"), (3, "done")]
 
 
-def test_a_worker_that_dies_costs_one_clip(sets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = decoding._Worker.run
+def crash_on_take6(task: Task) -> Iterator[Message]:
+    """Read a clip, or kill this process after the first segment of one of them."""
+    messages = read_clip(task)
+    yield next(messages)
+    if task.clip.name == "take6.mp4":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    yield from messages
 
-    def dying(self: decoding._Worker, task: Task):  # type: ignore[no-untyped-def]
-        if task.clip.name == "take6.mp4":
-            self.kill()
-        yield from run(self, task)
 
-    monkeypatch.setattr(decoding._Worker, "run", dying)
-    outcome = {number: (kind, payload) for number, kind, payload in events(sets / "gen", 1) if kind != "segment"}
+def fail(task: Task) -> Iterator[Message]:
+    raise ValueError("a defect")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_worker_that_dies_costs_one_clip(sets: Path, monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
+    monkeypatch.setattr(decoding, "read_clip", crash_on_take6)
+    outcome = {number: (kind, payload) for number, kind, payload in events(sets / "gen", workers) if kind != "segment"}
     assert outcome[1] == ("failed", "take6.mp4: the decoder crashed on it; re-export it")
     assert [outcome[n][0] for n in (0, 2, 3, 4)] == ["done"] * 4
 
 
-def test_leaving_early_stops_the_workers(sets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[decoding._Worker] = []
-    start = decoding._Worker.__init__
+def test_a_defect_is_raised_not_hidden(sets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoding, "read_clip", fail)
+    with pytest.raises(ValueError, match="a defect"):
+        events(sets / "gen", 2)
 
-    def noted(self: decoding._Worker) -> None:
-        start(self)
+
+def test_readers_that_cannot_start_end_the_run(sets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A set without the clips that nobody tried to read would be another set."""
+    monkeypatch.setattr(fail, "__module__", "tests.distribution.nowhere")
+    monkeypatch.setattr(decoding, "read_clip", fail)
+    with pytest.raises(RunError, match="ModuleNotFoundError: No module named 'tests.distribution.nowhere'"):
+        events(sets / "gen", 2)
+
+
+def test_leaving_early_stops_the_workers(sets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[WorkerProcess] = []
+    start = WorkerProcess.__init__
+
+    def noted(self: WorkerProcess, *given: Any, **options: Any) -> None:
+        start(self, *given, **options)
         started.append(self)
 
-    monkeypatch.setattr(decoding._Worker, "__init__", noted)
+    monkeypatch.setattr(WorkerProcess, "__init__", noted)
     tasks = [Task(clip, recipe("genhoi", "fvd"), "gen") for clip in find_clips(sets / "gen").clips]
     stream = read_clips(tasks, workers=2)
     next(stream)
     stream.close()  # type: ignore[attr-defined]
-    assert started and not any(worker.alive for worker in started)
+    assert started and all(worker._process.poll() is not None for worker in started)

@@ -5,11 +5,41 @@ from __future__ import annotations
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 
 def square(n: int) -> int:
     return n * n
+
+
+def reverse(task: bytes) -> bytes:
+    return task[::-1]
+
+
+def pid(_: object) -> int:
+    return os.getpid()
+
+
+def spin(folder: str) -> None:
+    """Leave the process's number, then never read the socket again: only the kernel can end this."""
+    (Path(folder) / str(os.getpid())).touch()
+    while True:
+        pass
+
+
+def print_and_die(_: int) -> None:
+    print("what a library has to say", flush=True)
+    os._exit(7)
+
+
+def ramp(length: int) -> Iterator[NDArray[np.float32]]:
+    """A stream of three arrays."""
+    for start in range(3):
+        yield np.arange(start, start + length, dtype=np.float32)
 
 
 def misbehave(task: tuple[str, str]) -> str:

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
-from tests.workers.misbehaving import eat, fail, misbehave, square
+from tests.workers import bad_start
+from tests.workers.misbehaving import eat, fail, misbehave, print_and_die, reverse, square
+from tests.workers.slow_start import IMPORT_S, double
 
-from rushes.workers.local import Crash, run_tasks
+from rushes.errors import InputError, RunError
+from rushes.workers import local
+from rushes.workers.limits import Limits
+from rushes.workers.local import Crash, Pool, run_tasks
+from rushes.workers.wire import Message
+from rushes.workers.worker import WorkerProcess
 
 
 @pytest.mark.parametrize("jobs", [1, 3, 50])
@@ -38,8 +52,20 @@ def test_a_task_sent_ahead_to_a_worker_that_dies_is_not_blamed(tmp_path: Path) -
     assert [results[n] for n in (0, 2, 4)] == [Crash("the decoder crashed (SIGSEGV)")] * 3
 
 
-def test_the_time_a_task_waits_in_the_pipe_is_not_its_own() -> None:
-    assert dict(run_tasks(nap, [1.5] * 5, jobs=1, timeout=2.5)) == {n: 1.5 for n in range(5)}
+def test_a_task_tried_again_gets_a_worker_of_its_own() -> None:
+    """The second try of a task is never behind another in the same process, so the verdict is about it alone."""
+    pool = Pool("tests.workers.misbehaving:misbehave", 2)
+    tasks = [("fine", ""), ("segfault", "")] + [("fine", "")] * 6
+    given: list[tuple[int, bool]] = []
+    give = WorkerProcess.give
+
+    def noted(worker: WorkerProcess, number: int, task: bytes) -> None:
+        given.append((number, worker.is_fresh))
+        give(worker, number, task)
+
+    with closing(pool), patch.object(WorkerProcess, "give", noted):
+        assert len(list(pool.drain(len(tasks), lambda n: pickle.dumps(tasks[n])))) == 8
+    assert [fresh for number, fresh in given if number == 1][-1]
 
 
 def test_tasks_and_results_larger_than_the_pipe() -> None:
@@ -47,18 +73,128 @@ def test_tasks_and_results_larger_than_the_pipe() -> None:
     assert dict(run_tasks(reverse, tasks, jobs=2)) == dict(enumerate(tasks))
 
 
-def nap(seconds: float) -> float:
-    time.sleep(seconds)
-    return seconds
+def test_a_generator_gives_its_parts_in_order() -> None:
+    with closing(Pool("tests.workers.misbehaving:ramp", 1)) as pool:
+        outcomes = [outcome for _, outcome in pool.drain(1, lambda n: pickle.dumps(100_000))]
+    *parts, end = [outcome for outcome in outcomes if isinstance(outcome, Message)]
+    assert end.kind == "done" and end.value() is None
+    assert [part.value()[0] for part in parts] == [0, 1, 2]
 
 
-def reverse(task: bytes) -> bytes:
-    return task[::-1]
+@dataclass
+class Clock:
+    """Time that passes when a test says so."""
+
+    now: float = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_the_time_of_a_task_starts_when_its_worker_begins_it() -> None:
+    """A hundred seconds go by at each start of a worker and between any two answers; a task may take ten."""
+    clock = Clock()
+
+    def late_worker(*given: Any, **options: Any) -> WorkerProcess:
+        worker = WorkerProcess(*given, **options)
+        clock.now += 100
+        return worker
+
+    tasks = [("fine", ""), ("segfault", "")] + [("fine", "")] * 5
+    outcomes = {}
+    with patch.object(local, "WorkerProcess", late_worker):
+        pool = Pool("tests.workers.misbehaving:misbehave", 1, limits=Limits(10, None, clock))
+        with closing(pool):
+            for number, outcome in pool.drain(len(tasks), lambda n: pickle.dumps(tasks[n])):
+                outcomes[number] = outcome
+                clock.now += 100
+    assert outcomes.pop(1) == Crash("the decoder crashed (SIGSEGV)")
+    assert sorted(outcomes) == [0, 2, 3, 4, 5, 6]
+    assert {outcome.value() for outcome in outcomes.values() if isinstance(outcome, Message)} == {"fine"}
+
+
+def test_a_slow_start_is_not_the_task_s() -> None:
+    """Importing the work takes longer than a task may; so does every replacement."""
+    assert IMPORT_S > 2
+    assert dict(run_tasks(double, range(4), jobs=2, timeout=2)) == {0: 0, 1: 2, 2: 4, 3: 6}
+
+
+def test_a_start_that_fails_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    left = tmp_path / "left"
+    left.write_text("2")
+    monkeypatch.setenv("BAD_START", str(left))
+    assert dict(run_tasks(bad_start.double, [1, 2, 3], jobs=1)) == {0: 2, 1: 4, 2: 6}
+
+
+@pytest.mark.parametrize("jobs", [1, 4])
+def test_workers_that_cannot_start_are_one_line_and_no_result(
+    jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = tmp_path / "left"
+    left.write_text("1000")
+    monkeypatch.setenv("BAD_START", str(left))
+    with pytest.raises(RunError, match=r"end before they begin a task \(the worker stopped with exit code 3\)"):
+        list(run_tasks(bad_start.double, [1, 2, 3, 4], jobs=jobs))
+
+
+def test_a_pool_goes_on_with_the_workers_that_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One worker has started; no other ever does. It does all the work."""
+    left = tmp_path / "left"
+    left.write_text("0")
+    monkeypatch.setenv("BAD_START", str(left))
+    with closing(Pool("tests.workers.bad_start:double", 1)) as pool:
+        pool.start()
+        while not pool._workers[0].is_ready:
+            pool._news()
+        left.write_text("1000")
+        pool._size = 3
+        numbers = [number for number, _ in pool.drain(5, lambda n: pickle.dumps(n))]
+        assert sorted(numbers) == [0, 1, 2, 3, 4]
+
+
+def test_work_that_a_worker_cannot_import_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(square, "__module__", "tests.workers.nowhere")
+    with pytest.raises(RunError, match=r"\(ModuleNotFoundError: No module named 'tests.workers.nowhere'\)"):
+        list(run_tasks(square, [1], jobs=2))
+
+
+def test_an_idle_worker_that_is_killed_costs_no_task() -> None:
+    """Killed between two tasks, of which it has begun none: another takes its place and nothing is blamed."""
+    with closing(Pool("tests.workers.misbehaving:pid", 1)) as pool:
+        seen = []
+        for _ in range(3):
+            [(_, outcome)] = pool.drain(1, lambda n: pickle.dumps(n))
+            assert isinstance(outcome, Message)
+            seen.append(outcome.value())
+            os.kill(seen[-1], signal.SIGKILL)
+    assert len(set(seen)) == 3
+
+
+class OnlyHere:
+    """A class that a worker cannot import, once it is said to be of a script."""
+
+
+def test_a_task_of_the_script_s_own_class_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OnlyHere, "__module__", "__main__")
+    monkeypatch.setattr(sys.modules["__main__"], "OnlyHere", OnlyHere, raising=False)
+    with pytest.raises(InputError, match="a worker cannot load its task .*OnlyHere.*; keep its classes in a module"):
+        list(run_tasks(square, [OnlyHere()], jobs=1))  # type: ignore[list-item]
+
+
+def test_a_function_of_the_script_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(square, "__module__", "__main__")
+    with pytest.raises(InputError, match="'square' must be in a module, not in a script"):
+        list(run_tasks(square, [1], jobs=1))
+
+
+def test_what_a_worker_prints_stays_out_of_ours(capfd: pytest.CaptureFixture[str]) -> None:
+    assert dict(run_tasks(print_and_die, [1], jobs=1)) == {0: Crash("the worker stopped with exit code 7")}
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_hang_is_stopped() -> None:
-    results = dict(run_tasks(misbehave, [("hang", ""), ("fine", ""), ("fine", "")], jobs=2, timeout=4))
-    assert results[0] == Crash("took longer than 4 s", may_retry=False)
+    results = dict(run_tasks(misbehave, [("hang", ""), ("fine", ""), ("fine", "")], jobs=2, timeout=2))
+    assert results[0] == Crash("took longer than 2 s", may_retry=False)
     assert results[1] == results[2] == "fine"
 
 
@@ -79,21 +215,14 @@ def test_no_room_for_an_allocation_is_a_crash_too() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel ends workers with their parent on Linux only")
 def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
-    script = tmp_path / "parent.py"
-    script.write_text(
-        "import os, sys, time\n"
-        "from pathlib import Path\n"
-        "from rushes.workers.local import run_tasks\n"
-        "def note(folder):\n"
-        "    Path(folder, str(os.getpid())).touch()\n"
-        "    while True:\n"
-        "        pass  # never reads the pipe again: only the kernel can end this\n"
-        "if __name__ == '__main__':\n"
-        "    list(run_tasks(note, [sys.argv[1]] * 2, jobs=2))\n"
-    )
     notes = tmp_path / "pids"
     notes.mkdir()
-    parent = subprocess.Popen([sys.executable, str(script), str(notes)])
+    script = (
+        "import sys; from rushes.workers.local import run_tasks; from tests.workers.misbehaving import spin; "
+        "list(run_tasks(spin, [sys.argv[1]] * 2, jobs=2))"
+    )
+    root = str(Path(__file__).parents[2])
+    parent = subprocess.Popen([sys.executable, "-c", script, str(notes)], cwd=root)
     while parent.poll() is None and len(list(notes.iterdir())) < 2:
         time.sleep(0.02)
     parent.kill()

@@ -97,7 +97,7 @@ def workers_alive() -> list[int]:
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if b"rushes.workers.isolated" in (folder / "cmdline").read_bytes():
+            if b"rushes.workers.child" in (folder / "cmdline").read_bytes():
                 found.append(int(folder.name))
         except OSError:
             continue
@@ -254,7 +254,7 @@ def test_a_node_with_other_code_is_refused(engine: Engine, monkeypatch: pytest.M
 def test_work_that_a_node_cannot_load_is_one_line(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(square, "__module__", "tests.workers.only_here")
     monkeypatch.setitem(sys.modules, "tests.workers.only_here", sys.modules[misbehave.__module__])
-    with pytest.raises(RunError, match="cannot load the work .*only_here"):
+    with pytest.raises(RunError, match="No module named .tests.workers.only_here"):
         list(run_tasks(square, [1], engine=engine))
 
 
@@ -268,40 +268,64 @@ def test_a_file_that_a_node_cannot_see_is_one_line(
         list(run_tasks(square, [3], engine=engine, needs=lambda task: [gone, "s3://bucket/clip.mp4"]))
 
 
+PAUSES = """
+import sys, time
+from rushes.cli.main import main
+from rushes.runs import RunWriter
+
+left, add = int(sys.argv.pop(1)), RunWriter.add
+
+def pause(writer, packed):
+    global left
+    add(writer, packed)
+    left -= 1
+    if not left:
+        print("pauses", flush=True)
+        time.sleep(600)
+
+RunWriter.add = pause
+main()
+"""
+"""The `rushes` command, which stops after so many rows until somebody ends it."""
+
+
 def test_interrupted_and_killed_runs_continue(
     cluster: Running, clips: Path, whole: dict[str, bytes], tmp_path: Path
 ) -> None:
     """Ctrl-C, then kill -9, then to the end: the bytes of a run left in peace, and no worker left behind."""
-    command = rushes("clip", str(clips), "-o", str(tmp_path / "run"), "--engine", "ray", "--address", cluster.address)
+    words = ["clip", str(clips), "-o", str(tmp_path / "run"), "--engine", "ray", "--address", cluster.address]
 
-    interrupted = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    wait_for_rows(tmp_path / "run", 1)
+    interrupted = paused(5, words)
     interrupted.send_signal(signal.SIGINT)
-    _, said = interrupted.communicate()
-    assert interrupted.returncode == 130 and said == "stopped; run the same command again to continue\n"
+    _, errors = interrupted.communicate()
+    assert interrupted.returncode == 130 and errors == "stopped; run the same command again to continue\n"
+    assert rows(tmp_path / "run") >= 5
     assert all_workers_end()
 
-    killed = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_for_rows(tmp_path / "run", rows(tmp_path / "run") + 1)
+    killed = paused(7, words)
     killed.kill()
-    killed.wait()
-    assert 0 < rows(tmp_path / "run") < 61
+    killed.communicate()
+    assert 12 <= rows(tmp_path / "run") < 61
     assert all_workers_end()
 
-    done = subprocess.run([*command, "--json"], capture_output=True, text=True)
+    done = subprocess.run([*rushes(*words), "--json"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr == ""
     assert len(json.loads(done.stdout)["clips"]) == 61
     assert contents(tmp_path / "run") == whole
 
 
+def paused(after: int, words: list[str]) -> subprocess.Popen[str]:
+    """The command once it has stored so many rows, and waits."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", PAUSES, str(after), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert any(line == "pauses\n" for line in process.stdout)
+    return process
+
+
 def rows(run: Path) -> int:
     return sum(path.read_bytes().count(b"\n") for path in run.rglob("*.jsonl"))
-
-
-def wait_for_rows(run: Path, least: int) -> None:
-    end = time.monotonic() + 60
-    while rows(run) < least and time.monotonic() < end:
-        time.sleep(0.01)
 
 
 def test_ray_of_this_machine_alone(clips: Path, whole: dict[str, bytes], tmp_path: Path) -> None:

@@ -1,43 +1,85 @@
-"""How long a task may take and how much memory its worker may hold; the same on every engine, in the same words."""
+"""How long a task may take, how much memory its worker may hold, and how it ends otherwise; the same on every engine.
+
+Memory is limited by watching what a worker holds resident (`resident_mb`), not by `RLIMIT_AS` or `RLIMIT_DATA`: numba,
+LiteRT and torch reserve gigabytes of addresses that they never touch, so a limit on addresses refuses honest work, and
+a refused allocation ends in each library's own way (an abort, a decoder error that blames the clip). What is resident
+is what the machine runs out of, and the parent knows for certain why it stopped the worker.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from rushes.errors import InputError
-from rushes.workers.worker import Crash, resident_mb
 
-ATTEMPTS = 2
-"""A worker can die for reasons that are not the task's; a task that kills two is at fault."""
 _LOOK_EVERY_S = 0.05
 """How often memory is looked at when it is limited: a runaway task gets some tens of MB past the limit, not more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """Seconds of a task, megabytes (MiB, resident) of its worker; None: no limit."""
+class Crash:
+    """A task that gave no result, and why."""
 
-    timeout: float | None
-    memory_mb: int | None
+    reason: str
+    may_retry: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds of a task from its beginning, megabytes (MiB, resident) of its worker; None: no limit."""
+
+    timeout: float | None = None
+    memory_mb: int | None = None
+    clock: Callable[[], float] = time.monotonic
 
     def require_possible(self) -> None:
         """`InputError` where this system cannot tell what a process holds."""
         if self.memory_mb is not None and resident_mb(os.getpid()) is None:
             raise InputError("a memory limit needs /proc, as Linux has it; leave --memory out on this system")
 
-    def excess(self, pid: int | None, *, started: float, served: int) -> Crash | None:
+    def excess(self, pid: int, *, began: float, served: int) -> Crash | None:
         """The limit that a worker's task has passed, if any; `served` counts the worker's tasks, this one included."""
-        if self.timeout is not None and time.monotonic() - started >= self.timeout:
+        if self.timeout is not None and self.clock() - began >= self.timeout:
             return Crash(f"took longer than {self.timeout:g} s", may_retry=False)
         if self.memory_mb is not None and (resident_mb(pid) or 0) > self.memory_mb:
             # What earlier tasks left behind is not this one's: a worker of its own decides.
             return Crash(f"used more than {self.memory_mb} MB of memory", may_retry=served > 1)
         return None
 
-    def patience(self, started: float) -> float | None:
-        """Seconds to wait for news of a task before the limits are looked at again; None: until there is some."""
-        late = None if self.timeout is None else max(0.0, started + self.timeout - time.monotonic())
+    def patience(self, began: float | None) -> float | None:
+        """Seconds until the limits of a task must be looked at again; None: not before there is news of it."""
+        if began is None:
+            return None
+        late = None if self.timeout is None else max(0.0, began + self.timeout - self.clock())
         look = None if self.memory_mb is None else _LOOK_EVERY_S
         return min((wait for wait in (late, look) if wait is not None), default=None)
+
+
+NO_LIMITS = Limits()
+
+
+def resident_mb(pid: int) -> float | None:
+    """Megabytes (MiB) a process holds in memory; None where that cannot be told, or once it is gone."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (OSError, IndexError):
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def death(exitcode: int) -> str:
+    """How a worker ended, in words.
+
+    >>> death(-11), death(7)
+    ('the decoder crashed (SIGSEGV)', 'the worker stopped with exit code 7')
+    """
+    if exitcode == -signal.SIGKILL:
+        return "the worker was killed (SIGKILL), as the system does when memory runs out"
+    if exitcode < 0:
+        return f"the decoder crashed ({signal.Signals(-exitcode).name})"
+    return f"the worker stopped with exit code {exitcode}"

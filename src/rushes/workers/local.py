@@ -1,35 +1,40 @@
 """Work in processes on this machine, where a task that crashes, hangs or eats memory takes down its worker alone.
 
 One process per core with one decode thread each is the quickest way to use a machine for clips: a second thread inside
-one clip gains nothing. Results come back in finishing order with their index; the caller merges in input order. What a
-worker does to stay out of the others' way is in `worker.py`.
+one clip gains nothing. Results come back in finishing order with their index; the caller merges in input order.
+
+A task is blamed for the death of its worker only once the worker has said that it began it. A worker that dies at its
+start is started again, and when that fails too the run ends with one line: no task is at fault.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import time
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+import pickle
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import partial
 from multiprocessing.connection import wait
-from multiprocessing.reduction import ForkingPickler
-from typing import Any, Generic, TypeVar
+from typing import TypeVar
 
-from rushes.workers.limits import ATTEMPTS, Limits
-from rushes.workers.worker import Crash, death, serve
+from rushes.errors import RunError
+from rushes.workers.limits import NO_LIMITS, Crash, Limits
+from rushes.workers.wire import Message
+from rushes.workers.worker import WorkerProcess, reference
 
-__all__ = ["Crash", "cpu_count", "run_tasks"]
+__all__ = ["Crash", "Pool", "cpu_count", "run_tasks"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-_AHEAD = 1
-"""Tasks a busy worker holds beside the one at work, so that it never waits for the parent."""
-_AHEAD_BYTES = 16 * 1024
-"""A task larger than this is not sent ahead: both ends could wait for each other with a full pipe."""
+_ATTEMPTS = 2
+"""A worker can die for reasons that are not the task's; a task that kills two is at fault."""
+_STARTS = 3
+"""Workers that may die in a row before any begins a task."""
+_AHEAD_BYTES = 4 * 1024
+"""A task up to this size is sent to a worker that is busy, so that it never waits for the parent. A larger one could
+fill the socket while the worker, with a large result, waits for the parent to read."""
 
 
 def cpu_count() -> int:
@@ -47,132 +52,138 @@ def run_tasks(
 ) -> Iterator[tuple[int, Result | Crash]]:
     """Yield (index, result) for every task, in finishing order.
 
-    `work` is a module-level function; it and the tasks travel by pickle. A task that runs longer than `timeout` seconds
-    or whose worker holds more than `memory_mb` megabytes (MiB, resident) is stopped; a worker that dies (a decoder
-    crash, the system out of memory) is replaced and its task tried once more. All of these end as a `Crash`. Any other
-    exception in `work` is a defect and is raised here.
+    `work` is a function at the top of a module, which workers import by name; tasks and results travel by pickle. A
+    task that runs longer than `timeout` seconds or whose worker holds more than `memory_mb` megabytes (MiB, resident)
+    is stopped; a worker that dies at a task (a decoder crash, the system out of memory) is replaced and the task tried
+    once more. All of these end as a `Crash`. Any other exception in `work` is a defect and is raised here. Workers that
+    cannot be started are a `RunError`.
     """
     limits = Limits(timeout, memory_mb)
     limits.require_possible()
     if not tasks:
         return
-    pool = _Pool(work, min(max(jobs, 1), len(tasks)))
-    try:
-        yield from pool.drain(tasks, limits)
-    finally:
-        pool.stop()
+    with closing(Pool(reference(work), min(max(jobs, 1), len(tasks)), limits=limits)) as pool:
+        for index, outcome in pool.drain(len(tasks), lambda index: pickle.dumps(tasks[index])):
+            yield index, outcome if isinstance(outcome, Crash) else outcome.value()
 
 
-class _Worker:
-    """One process, the pipe to it, and the tasks it holds: the first is at work, the others wait in the pipe."""
+class Pool:
+    """A number of workers for one function, given as "module:name"."""
 
-    def __init__(self, context: Any, work: Callable[[Any], Any]) -> None:
-        self.pipe, far_end = context.Pipe()
-        self.process = context.Process(target=serve, args=(far_end, work, os.getpid()), daemon=True)
-        self.process.start()
-        far_end.close()
-        self.held: deque[int] = deque()
-        self.started = 0.0
-        self.served = 0
+    def __init__(
+        self,
+        work: str,
+        size: int,
+        *,
+        limits: Limits = NO_LIMITS,
+        attempts: int = _ATTEMPTS,
+        folder: str | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._new_worker = partial(WorkerProcess, work, folder=folder, environment=environment)
+        self._size, self._limits, self._attempts = size, limits, attempts
+        self._waiting: deque[int] = deque()
+        self._again: deque[int] = deque()
+        """Tasks whose worker died; only a worker that has served nothing takes them, so that they are judged alone."""
+        self._tried: Counter[int] = Counter()
+        self._failed_starts = 0
+        self._stopping = False
+        self._workers: list[WorkerProcess] = []
 
-    def give(self, index: int, payload: memoryview) -> None:
-        self.held.append(index)
-        if len(self.held) == 1:
-            self._begin()
-        with suppress(BrokenPipeError, ConnectionResetError):  # it died: the sentinel is ready and `_collect` says so
-            self.pipe.send_bytes(payload)
+    def drain(self, count: int, task: Callable[[int], bytes]) -> Iterator[tuple[int, Message | Crash]]:
+        """Yield (number, outcome) for tasks 0 to count − 1 in finishing order, and every part on the way.
 
-    def end_task(self) -> None:
-        """The first task is answered; the worker has gone on to the next."""
-        self.held.popleft()
-        if self.held:
-            self._begin()
-
-    def _begin(self) -> None:
-        self.started = time.monotonic()
-        self.served += 1
-
-    def excess(self, limits: Limits) -> Crash | None:
-        """The limit this worker's task has passed, if any."""
-        return limits.excess(self.process.pid, started=self.started, served=self.served)
-
-    def stop(self) -> None:
-        self.pipe.close()
-        self.process.kill()
-        self.process.join()
-
-
-class _Pool(Generic[Task, Result]):
-    def __init__(self, work: Callable[[Task], Result], size: int) -> None:
-        self._context = multiprocessing.get_context("spawn")
-        self._work = work
-        self._workers = [_Worker(self._context, work) for _ in range(size)]
-
-    def drain(self, tasks: Sequence[Task], limits: Limits) -> Iterator[tuple[int, Result | Crash]]:
-        waiting = deque(range(len(tasks)))
-        attempts = [0] * len(tasks)
-        while waiting or any(worker.held for worker in self._workers):
-            self._hand_out(waiting, tasks)
-            for worker, outcome in self._outcomes(limits):
-                done = worker.held[0]
-                if not isinstance(outcome, Crash):
-                    worker.end_task()
-                    # The worker is at its next task already; one more keeps it so while the caller stores this one.
-                    self._hand_out(waiting, tasks)
-                    yield done, outcome.result
+        `task` gives the pickle of a task when it is its turn. `RunError` when workers cannot be started.
+        """
+        self._waiting, self._again, self._tried = deque(range(count)), deque(), Counter()
+        self.start()
+        while not self._stopping and (self._waiting or self._again or any(worker.held for worker in self._workers)):
+            self._hand_out(task)
+            for worker, outcome in self._news():
+                number = worker.held[0]
+                if isinstance(outcome, Message):
+                    if outcome.kind != "part":
+                        worker.held.popleft()
+                        # The worker is at its next task already; one more keeps it so while the caller stores this.
+                        self._hand_out(task)
+                    yield number, outcome
                     continue
-                attempts[done] += 1
-                again = outcome.may_retry and attempts[done] < ATTEMPTS
-                waiting.extendleft(reversed(list(worker.held)[0 if again else 1 :]))
-                self._replace(worker)
+                self._tried[number] += 1
+                again = outcome.may_retry and self._tried[number] < self._attempts
                 if not again:
-                    yield done, outcome
+                    worker.held.popleft()
+                self._remove(worker)
+                self.start()
+                if not again:
+                    yield number, outcome
 
-    def _hand_out(self, waiting: deque[int], tasks: Sequence[Task]) -> None:
-        """A task for every idle worker, then one ahead for the busy ones while there are plenty."""
-        for room in (1, 1 + _AHEAD):
-            for worker in self._workers:
-                # The last tasks wait for whoever is free first.
-                if len(worker.held) < room and len(waiting) > (0 if room == 1 else len(self._workers)):
-                    index = waiting[0]
-                    payload = ForkingPickler.dumps(tasks[index])
-                    if worker.held and len(payload) > _AHEAD_BYTES:
-                        return
-                    worker.give(waiting.popleft(), payload)
-
-    def _outcomes(self, limits: Limits) -> list[tuple[_Worker, _Answer | Crash]]:
-        """Wait for news; every busy worker with an answer, a death or a limit passed."""
-        busy = [worker for worker in self._workers if worker.held]
-        wait(
-            [handle for worker in busy for handle in (worker.pipe, worker.process.sentinel)],
-            limits.patience(min(worker.started for worker in busy)),
-        )
-        found = [(worker, _collect(worker) or worker.excess(limits)) for worker in busy]
-        return [(worker, outcome) for worker, outcome in found if outcome is not None]
-
-    def _replace(self, worker: _Worker) -> None:
-        worker.stop()
-        self._workers[self._workers.index(worker)] = _Worker(self._context, self._work)
-
-    def stop(self) -> None:
-        for worker in self._workers:
-            worker.stop()
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    result: Any
-
-
-def _collect(worker: _Worker) -> _Answer | Crash | None:
-    """What a worker has to say: an answer, its death, or None while it is still at work."""
-    if worker.pipe.poll():
+    def start(self) -> None:
+        """Start as many workers as are missing; they get tasks once they are ready."""
         try:
-            error, result = worker.pipe.recv()
-        except (EOFError, ConnectionResetError):
-            return Crash(death(worker.process))
-        if error is not None:
-            raise error
-        return result if isinstance(result, Crash) else _Answer(result)
-    # The sentinel closes a moment before the pipe does, and before the process can be waited for.
-    return Crash(death(worker.process)) if wait([worker.process.sentinel], 0) else None
+            while len(self._workers) < self._size:
+                self._workers.append(self._new_worker())
+                if self._stopping:  # by another thread, which did not see this one
+                    self._workers[-1].kill()
+        except OSError as error:
+            raise RunError(f"a worker process cannot be started ({error})") from None
+
+    def kill(self) -> None:
+        """End all workers, from any thread: a `drain` under way in another ends."""
+        self._stopping = True
+        for worker in self._workers:
+            worker.kill()
+
+    def close(self) -> None:
+        """End all workers and let go of them."""
+        while self._workers:
+            self._remove(self._workers[0])
+
+    def _hand_out(self, task: Callable[[int], bytes]) -> None:
+        """A task for every idle worker, then one ahead for the busy ones while there are plenty."""
+        for worker in self._workers:
+            queue = self._again if self._again and worker.is_fresh else self._waiting
+            if queue and worker.is_ready and not worker.held:
+                number = queue.popleft()
+                worker.give(number, task(number))
+        for worker in self._workers:
+            # The last tasks wait for whoever is free first.
+            if len(self._waiting) > len(self._workers) and len(worker.held) == 1:
+                content = task(self._waiting[0])
+                if len(content) <= _AHEAD_BYTES:
+                    worker.give(self._waiting.popleft(), content)
+
+    def _news(self) -> list[tuple[WorkerProcess, Message | Crash]]:
+        """Wait for news of tasks: parts, answers, deaths, limits passed. Deaths at no task are dealt with here."""
+        patience = (self._limits.patience(worker.began) for worker in self._workers)
+        seconds = min((seconds for seconds in patience if seconds is not None), default=None)
+        readable = set(wait([worker.fileno() for worker in self._workers], seconds))
+        news: list[tuple[WorkerProcess, Message | Crash]] = []
+        for worker in [] if self._stopping else list(self._workers):
+            outcome = worker.read(self._limits) if worker.fileno() in readable else worker.excess(self._limits)
+            if isinstance(outcome, Crash) and worker.began is None:
+                self._failed_start(worker, outcome)
+            elif outcome is not None:
+                self._failed_starts = 0
+                news.append((worker, outcome))
+        return news
+
+    def _failed_start(self, worker: WorkerProcess, crash: Crash) -> None:
+        """Start another; after several in a row go on with the workers that are left, or give up where none is."""
+        reason = worker.last_line() or crash.reason
+        self._remove(worker)
+        self._failed_starts += 1
+        if self._failed_starts < _STARTS:
+            self.start()
+        elif not self._workers:
+            raise RunError(f"worker processes end before they begin a task ({reason}); see `rushes doctor`")
+        else:
+            self._size = len(self._workers)
+            self._waiting.extendleft(reversed(self._again))  # no fresh worker may come for these
+            self._again.clear()
+
+    def _remove(self, worker: WorkerProcess) -> None:
+        """End a worker; the tasks it still holds wait again."""
+        for number in reversed(worker.held):
+            (self._again if self._tried[number] else self._waiting).appendleft(number)
+        self._workers.remove(worker)
+        worker.stop()

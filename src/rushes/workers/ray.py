@@ -13,14 +13,14 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 from rushes.errors import RunError
-from rushes.workers.identity import difference, identity
-from rushes.workers.limits import Limits
+from rushes.workers.limits import Crash, Limits
 from rushes.workers.ray_session import load_ray, session
-from rushes.workers.supervisor import Answer, Conditions, Supervisor, Unseen
-from rushes.workers.worker import Crash
+from rushes.workers.supervisor import Node, Supervisor, Unseen, difference, identity
+from rushes.workers.worker import reference
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -52,45 +52,43 @@ def run_tasks(
     if not tasks:
         return
     ray = load_ray()
-    conditions = Conditions(
-        work=ray.cloudpickle.dumps(work),
-        folder=os.getcwd(),
-        threads=os.environ.get("OMP_NUM_THREADS"),
-        limits=limits,
-    )
     with session(address, jobs=jobs):
-        pool: _Pool[Task, Result] = _Pool(ray, conditions, tasks, needs=needs, jobs=jobs, gpus=gpus)
+        # Without Ray's record of every task, which nobody reads: it takes a part of each core.
+        kind = ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=0, enable_task_events=False)(Supervisor)
+        threads = os.environ.get("OMP_NUM_THREADS")
+        start = partial(kind.remote, reference(work), limits, folder=os.getcwd(), threads=threads)
+        pool: _Pool[Task, Result] = _Pool(ray, start, tasks, needs=needs, jobs=jobs, gpus=gpus)
         try:
             yield from pool.drain()
         except ray.exceptions.RaySystemError as error:
-            told = " ".join(str(error).split())[:300]
-            raise RunError(f"the Ray cluster failed ({told}); once it runs, the same command continues") from None
+            reason = " ".join(str(error).split())[:300]
+            raise RunError(f"the Ray cluster failed ({reason}); once it runs, the same command continues") from None
         finally:
             pool.stop()
 
 
 @dataclass(eq=False)
 class _Member:
-    """One supervisor, and what it was asked that it has not answered: its hello first, then tasks in order."""
+    """One supervisor, and what it has yet to answer: its hello first, then tasks in order."""
 
     actor: Any
-    asked: deque[tuple[Any, int | None]] = field(default_factory=deque)
+    pending: deque[tuple[Any, int | None]] = field(default_factory=deque)
     """(reference to the answer, number of the task); None for the hello."""
 
     @property
     def is_ready(self) -> bool:
-        return not self.asked or self.asked[0][1] is not None
+        return not self.pending or self.pending[0][1] is not None
 
     @property
     def tasks(self) -> list[int]:
-        return [number for _, number in self.asked if number is not None]
+        return [number for _, number in self.pending if number is not None]
 
 
 class _Pool(Generic[Task, Result]):
     def __init__(
         self,
         ray: Any,
-        conditions: Conditions,
+        start: Callable[[], Any],
         tasks: Sequence[Task],
         *,
         needs: Callable[[Task], Sequence[str | None]],
@@ -98,9 +96,7 @@ class _Pool(Generic[Task, Result]):
         gpus: int,
     ) -> None:
         self._ray, self._tasks, self._needs, self._jobs, self._gpus = ray, tasks, needs, jobs, gpus
-        self._conditions = ray.put(conditions)
-        # Without Ray's record of every task, which nobody reads: it takes a part of each core.
-        self._kind = ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=0, enable_task_events=False)(Supervisor)
+        self._start = start
         self._members: list[_Member] = []
         self._waiting = deque(range(len(tasks)))
         self._losses: Counter[int] = Counter()
@@ -128,15 +124,15 @@ class _Pool(Generic[Task, Result]):
             self._size, self._looked = self._room(), now
         busy = sum(bool(member.tasks) for member in self._members)
         while len(self._members) < min(self._size, busy + len(self._waiting)):
-            member = _Member(self._kind.remote(self._conditions))
-            member.asked.append((member.actor.hello.remote(), None))
+            member = _Member(self._start())
+            member.pending.append((member.actor.hello.remote(), None))
             self._members.append(member)
 
     def _room(self) -> int:
         if self._jobs is not None:
             return self._jobs
-        there = self._ray.cluster_resources()
-        room = int(there.get("GPU", 0)) // self._gpus if self._gpus else int(there.get("CPU", 0))
+        resources = self._ray.cluster_resources()
+        room = int(resources.get("GPU", 0)) // self._gpus if self._gpus else int(resources.get("CPU", 0))
         if not room and not self._members:
             raise RunError(
                 "the Ray cluster has no core (or GPU) to work with; start a worker node: ray start --address=…"
@@ -148,50 +144,41 @@ class _Pool(Generic[Task, Result]):
             for member in self._members:
                 # The last tasks go to whoever is free, not behind another.
                 enough = len(self._waiting) > (len(self._members) if ahead else 0)
-                if enough and member.is_ready and len(member.asked) == ahead:
+                if enough and member.is_ready and len(member.pending) == ahead:
                     self._give(member, self._waiting.popleft())
 
     def _give(self, member: _Member, number: int) -> None:
         task = self._tasks[number]
         files = () if number in self._vanished else self._files(task)
-        reference = member.actor.run.remote(self._ray.cloudpickle.dumps(task), files)
-        member.asked.append((reference, number))
+        reference = member.actor.run.remote(pickle.dumps(task), files)
+        member.pending.append((reference, number))
 
     def _files(self, task: Task) -> tuple[str, ...]:
         return tuple(path for path in self._needs(task) if path is not None and "://" not in path)
 
     def _with_news(self) -> list[_Member]:
         """Members whose oldest question is answered, or who are gone; waits a moment for the first."""
-        heads = {member.asked[0][0]: member for member in self._members if member.asked}
+        heads = {member.pending[0][0]: member for member in self._members if member.pending}
         ready, _ = self._ray.wait(list(heads), num_returns=1, timeout=_LOOK_EVERY_S)
         if ready and len(heads) > 1:
             ready, _ = self._ray.wait(list(heads), num_returns=len(heads), timeout=0)
         return [heads[reference] for reference in ready]
 
     def _take(self, member: _Member) -> Iterator[tuple[int, Result | Crash]]:
-        reference, number = member.asked[0]
+        reference, number = member.pending[0]
         errors = self._ray.exceptions
         try:
             answer = self._ray.get(reference)
         except (errors.RayActorError, errors.ObjectLostError, errors.OutOfMemoryError, errors.NodeDiedError) as error:
             yield from self._lose(member, error)
             return
-        member.asked.popleft()
-        if number is None:
-            self._check(member, answer)
+        member.pending.popleft()
+        if number is None or isinstance(answer, Node):
+            self._check(answer)
         elif isinstance(answer, Unseen):
             self._unseen(number, answer)
-        elif isinstance(answer, Crash):
-            yield number, answer
         else:
-            yield number, self._result(answer)
-
-    @staticmethod
-    def _result(answer: Answer) -> Result | Crash:
-        fault, result = pickle.loads(answer.pickled)  # from our own worker  # nosec B301
-        if fault is not None:
-            raise fault
-        return result  # type: ignore[no-any-return]
+            yield number, answer if isinstance(answer, Crash) else answer.value()
 
     def _lose(self, member: _Member, error: Exception) -> Iterator[tuple[int, Crash]]:
         """Take a lost supervisor's tasks back; only the one at work counts it as a loss."""
@@ -207,28 +194,23 @@ class _Pool(Generic[Task, Result]):
             yield lost[0], Crash(f"its worker on Ray was lost {_LOSSES} times")
 
     def _failed_start(self, error: Exception) -> None:
-        told = " ".join(str(error).split())
-        if "No module named 'rushes'" in told or "failed to import" in told:
+        reason = " ".join(str(error).split())
+        if "No module named 'rushes'" in reason or "failed to import" in reason:
             version = self._identity.get("rushes", "")
             raise RunError(f"a node of the Ray cluster has no Rushes: pip install 'rushes=={version}' on every node")
         self._failed_starts += 1
         if self._failed_starts >= _FAILED_STARTS:
-            raise RunError(f"workers cannot be started on the Ray cluster ({told[:300]})")
+            raise RunError(f"workers cannot be started on the Ray cluster ({reason[:300]})")
 
-    def _check(self, member: _Member, hello: tuple[str, bytes]) -> None:
-        """Refuse a node whose numbers could mean something else."""
-        node, greeting = hello
-        if not greeting:
-            self._members.remove(member)
-            self._ray.kill(member.actor, no_restart=True)
-            self._failed_start(RuntimeError(f"node {node}: the worker process ended at once"))
-            return
-        there, fault = pickle.loads(greeting)  # from our own worker  # nosec B301
-        differs = difference(self._identity, there)
+    def _check(self, node: Node) -> None:
+        """Refuse a node whose numbers could mean something else, or where no worker can be started."""
+        differs = difference(self._identity, node.identity)
         if differs:
-            raise RunError(f"node {node} of the Ray cluster differs from this machine: {differs}; install the same")
-        if fault:
-            raise RunError(f"node {node} of the Ray cluster cannot load the work ({fault})")
+            raise RunError(
+                f"node {node.name} of the Ray cluster differs from this machine: {differs}; install the same"
+            )
+        if node.fault:
+            raise RunError(f"node {node.name} of the Ray cluster: {node.fault}")
         self._failed_starts = 0
 
     def _unseen(self, number: int, unseen: Unseen) -> None:

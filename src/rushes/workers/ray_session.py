@@ -70,14 +70,14 @@ def _connect(ray: Any, address: str | None, jobs: int | None) -> None:
             raise InputError(why(address, " ".join(str(error).split()), aside.read_bytes())) from None
 
 
-def why(address: str | None, told: str, noise: bytes) -> str:
+def why(address: str | None, reason: str, noise: bytes) -> str:
     """One line for a cluster that could not be joined or started; Ray spreads its reasons over stderr."""
     if address is None:
-        return f"Ray cannot be started on this machine ({told})"
-    if b"AuthToken" in noise or "token" in told:
+        return f"Ray cannot be started on this machine ({reason})"
+    if b"AuthToken" in noise or "token" in reason:
         have = "with RAY_AUTH_TOKEN or ~/.ray/auth_token as its nodes have it"
         return f"{address}: the Ray cluster asks for its token; set RAY_AUTH_MODE=token, {have}"
-    return f"{address}: cannot join this Ray cluster ({told}); check the address and Ray's version there"
+    return f"{address}: cannot join this Ray cluster ({reason}); check the address and Ray's version there"
 
 
 def _probe(address: str) -> None:

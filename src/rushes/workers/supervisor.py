@@ -1,43 +1,37 @@
-"""A Ray actor's side: one worker process, its limits, its replacement when it dies.
+"""A Ray actor's side: a pool of one worker process on a node.
 
 Ray decides where a supervisor lives; the work itself runs in a process beneath it, the same as the local engine's, so
 that a crash, a hang or runaway memory ends in the same words on any machine, and the supervisor, which Ray would be
-slow to replace, stays. Tasks and results pass through as bytes: nothing heavy is imported here.
+slow to replace, stays. Tasks and results pass through packed: nothing heavy is imported here. Before its first task a
+node tells what it must have in common with the driver: the code, and the packages behind the numbers.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 import socket
-import subprocess
-import sys
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from multiprocessing import Pipe
-from multiprocessing.process import BaseProcess
-from typing import cast
+from pathlib import Path
 
-from rushes.workers.limits import ATTEMPTS, Limits
-from rushes.workers.worker import Crash, death
+from rushes.core.provenance import environment, short_digest
+from rushes.errors import RunError
+from rushes.workers.limits import Crash, Limits
+from rushes.workers.local import Pool
+from rushes.workers.wire import Message
 
-
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """What every task of a run shares: the function, pickled, where relative paths start, and the limits."""
-
-    work: bytes
-    folder: str
-    threads: str | None
-    """The driver's OMP_NUM_THREADS: Ray sets one of its own for every worker, the local engine does not."""
-    limits: Limits
+_MAY_DIFFER = ("python", "system")
+"""Recorded in a run, but no part of what decides a value."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What the work function gave: (error, result), pickled by the worker."""
+class Node:
+    """The machine beneath a supervisor, what it has in common with others, and why no worker can be started there."""
 
-    pickled: bytes
+    name: str
+    identity: dict[str, str]
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,101 +45,63 @@ class Unseen:
 class Supervisor:
     """Runs one task at a time in a worker process of its own."""
 
-    def __init__(self, conditions: Conditions) -> None:
-        self._conditions = conditions
-        self._worker = _Worker(conditions)
+    def __init__(self, work: str, limits: Limits, *, folder: str, threads: str | None) -> None:
+        """Relative paths start from `folder`. `threads` is the driver's OMP_NUM_THREADS: Ray sets one of its own."""
+        self._folder = folder
+        variables = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
+        self._pool = Pool(
+            work,
+            1,
+            limits=limits,
+            folder=folder if os.path.isdir(folder) else None,
+            environment=variables | ({} if threads is None else {"OMP_NUM_THREADS": threads}),
+        )
 
-    def hello(self) -> tuple[str, bytes]:
-        """This node's name, and (identity, fault) as the worker sent it; b"" when it died before it could."""
-        return socket.gethostname(), self._worker.hello()
+    def hello(self) -> Node:
+        """This node; its worker starts meanwhile."""
+        fault = ""
+        try:
+            self._pool.start()
+        except RunError as error:
+            fault = str(error)
+        return Node(socket.gethostname(), identity(), fault)
 
-    def run(self, task: bytes, files: Sequence[str]) -> Answer | Crash | Unseen:
-        """One task to its end: tried once more when its worker died, given up when that one dies too."""
+    def run(self, task: bytes, files: Sequence[str]) -> Message | Crash | Unseen | Node:
+        """One task to its end; the node where no worker can be started."""
         for path in files:
-            if not os.path.exists(os.path.join(self._conditions.folder, path)):
+            if not os.path.exists(os.path.join(self._folder, path)):
                 return Unseen(path, socket.gethostname())
-        outcome: Answer | Crash = Crash("was never started")
-        for _ in range(ATTEMPTS):
-            outcome = self._worker.run(task)
-            if isinstance(outcome, Answer):
-                return outcome
-            self._worker.stop()
-            self._worker = _Worker(self._conditions)
-            if not outcome.may_retry:
-                return outcome
+        try:
+            [(_, outcome)] = self._pool.drain(1, lambda _: task)
+        except RunError as error:
+            return Node(socket.gethostname(), identity(), fault=str(error))
         return outcome
 
 
-class _Worker:
-    """One process and the pipe to it."""
-
-    def __init__(self, conditions: Conditions) -> None:
-        self._conditions = conditions
-        self._pipe, far_end = Pipe()
-        folder = conditions.folder if os.path.isdir(conditions.folder) else None
-        self._process = subprocess.Popen(  # this interpreter  # nosec B603
-            [sys.executable, "-m", "rushes.workers.isolated", str(far_end.fileno()), str(os.getpid())],
-            stdin=subprocess.DEVNULL,
-            pass_fds=[far_end.fileno()],
-            cwd=folder,
-            env=_environment(conditions.threads),
-        )
-        far_end.close()
-        self._hello: bytes | None = None
-        self._served = 0
-        self._send(conditions.work)
-
-    def hello(self) -> bytes:
-        if self._hello is None:
-            try:
-                self._hello = self._pipe.recv_bytes()
-            except (EOFError, OSError):
-                self._hello = b""
-        return self._hello
-
-    def run(self, task: bytes) -> Answer | Crash:
-        started = time.monotonic()
-        self._served += 1
-        self._send(task)
-        if not self.hello():
-            return self._dead()
-        limits = self._conditions.limits
-        while not self._pipe.poll(limits.patience(started)):
-            excess = limits.excess(self._process.pid, started=started, served=self._served)
-            if excess is not None:
-                return excess
-        try:
-            return Answer(self._pipe.recv_bytes())
-        except (EOFError, OSError):
-            return self._dead()
-
-    def stop(self) -> None:
-        self._pipe.close()
-        self._process.kill()
-        self._process.wait()
-
-    def _send(self, content: bytes) -> None:
-        try:
-            self._pipe.send_bytes(content)
-        except OSError:
-            return  # it died; the next read says so
-
-    def _dead(self) -> Crash:
-        return Crash(death(cast(BaseProcess, _Ended(self._process.wait()))))
+def identity() -> dict[str, str]:
+    """Versions of Rushes and of the packages that can move a value, and a digest of Rushes' own source."""
+    facts = {name: version for name, version in environment().items() if name not in _MAY_DIFFER}
+    return facts | {"rushes source": short_digest(source_digest(Path(__file__).parents[1]))}
 
 
-@dataclass(frozen=True, slots=True)
-class _Ended:
-    """A process that has been waited for, as `death` takes it."""
+def source_digest(package: Path) -> str:
+    """sha256 over every Python file of a package, its place included: two copies with equal digests define alike."""
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(package).as_posix()} {len(content)}\n".encode() + content)
+    return digest.hexdigest()
 
-    exitcode: int
 
-    def join(self) -> None:
-        """It has ended."""
+def difference(own: Mapping[str, str], other: Mapping[str, str]) -> str:
+    """The first fact in which a node differs, in words; "" when it can stand in for this machine.
 
+    An optional package that is on one side only is no difference: work that needs it says so.
 
-def _environment(threads: str | None) -> dict[str, str]:
-    """The worker imports what this process can, and computes with as many threads as the local engine's would."""
-    environment = {key: value for key, value in os.environ.items() if key != "OMP_NUM_THREADS"}
-    paths = os.pathsep.join(path for path in sys.path if path)
-    return environment | {"PYTHONPATH": paths} | ({} if threads is None else {"OMP_NUM_THREADS": threads})
+    >>> difference({"rushes": "0.2.0", "av": "18.0.0"}, {"rushes": "0.2.0", "av": "17.1.0"})
+    'av 17.1.0 there, 18.0.0 here'
+    """
+    for name in own:
+        if name in other and other[name] != own[name]:
+            return f"{name} {other[name]} there, {own[name]} here"
+    return ""

@@ -1,96 +1,130 @@
-"""A worker process's side of the pool: serve tasks, end with the parent, be the first to go when memory runs out.
+"""One worker process, seen from its parent; the same for the local engine, for Ray and for FVD's reading of clips.
 
-Memory is limited by watching what a worker holds resident (`resident_mb`), not by `RLIMIT_AS` or `RLIMIT_DATA`: numba,
-LiteRT and torch reserve gigabytes of addresses that they never touch, so a limit on addresses refuses honest work, and
-a refused allocation ends in each library's own way (an abort, a decoder error that blames the clip). What is resident
-is what the machine runs out of, and the parent knows for certain why it stopped the worker.
+The process is a fresh interpreter that imports the work function by name (`child.py`). It does not run the caller's
+script again, as Python's multiprocessing does, so a script needs no `if __name__ == "__main__":`.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
+import socket
+import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
-from pathlib import Path
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from tempfile import TemporaryFile
 from typing import Any
 
-_PR_SET_PDEATHSIG = 1
-"""prctl(2): the signal the kernel sends this process when its parent ends."""
+from rushes.errors import InputError
+from rushes.workers.limits import Crash, Limits, death
+from rushes.workers.wire import Message, receive, send
+
+_START = (
+    "import sys; sys.path[:] = sys.argv[4:]; from rushes.workers.child import main; "
+    "main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])"
+)
+"""The parent's `sys.path` word for word: the worker imports what its parent would."""
+_EXIT_S = 5.0
+"""A process whose socket has closed has an exit code a moment later; one that has none by then is killed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Crash:
-    """A task that gave no result, and why."""
+def reference(work: Callable[[Any], Any]) -> str:
+    """A function as "module:name", by which a worker imports it; `InputError` for one that cannot be imported.
 
-    reason: str
-    may_retry: bool = True
-
-
-def serve(pipe: Connection, work: Callable[[Any], Any], parent: int) -> None:
-    """A worker's life: take a task, send (None, result) or (error, None), until the parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    _end_with(parent)
-    _go_first_when_memory_runs_out()
-    while True:
-        try:
-            task = pipe.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            pipe.send(_answer(work, task))
-        except (BrokenPipeError, ConnectionResetError):
-            return
-
-
-def _answer(work: Callable[[Any], Any], task: object) -> tuple[Exception | None, object]:
-    try:
-        return None, work(task)
-    except MemoryError:
-        return None, Crash("ran out of memory", may_retry=False)
-    except Exception as error:  # carried to the parent, which raises it
-        return error, None
-
-
-def _end_with(parent: int) -> None:
-    """Die when the parent does, even in the middle of a decoder's loop; without Linux, after the current task."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-        if os.getppid() != parent:  # it died before the kernel was asked
-            os._exit(1)
-
-
-def _go_first_when_memory_runs_out() -> None:
-    """Ask the kernel to stop this worker, which can be replaced, before the parent, which holds the run together."""
-    try:
-        Path("/proc/self/oom_score_adj").write_text("1000")
-    except OSError:
-        return  # no Linux, or not allowed: the kernel chooses as it does
-
-
-def resident_mb(pid: int | None) -> float | None:
-    """Megabytes (MiB) a process holds in memory; None where that cannot be told, or once it is gone.
-
-    >>> resident_mb(None) is None
-    True
+    >>> reference(lambda task: task)
+    Traceback (most recent call last):
+    rushes.errors.InputError: a worker imports its function by name; '<lambda>' must be in a module, not in a script
     """
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    except (OSError, IndexError):
+    module, name = getattr(work, "__module__", "__main__"), getattr(work, "__qualname__", repr(work))
+    if module == "__main__" or "<" in name:
+        raise InputError(f"a worker imports its function by name; {name!r} must be in a module, not in a script")
+    return f"{module}:{name}"
+
+
+class WorkerProcess:
+    """A process, the socket to it, and the tasks it holds: the first is at work, the others wait in the socket."""
+
+    def __init__(self, work: str, *, folder: str | None = None, environment: Mapping[str, str] | None = None) -> None:
+        self._socket, child = socket.socketpair()
+        self._output = TemporaryFile()
+        paths = [path for path in sys.path if isinstance(path, str)]
+        with child:
+            self._process = subprocess.Popen(  # this interpreter  # nosec B603
+                [sys.executable, "-P", "-c", _START, str(child.fileno()), str(os.getpid()), work, *paths],
+                stdin=subprocess.DEVNULL,
+                stdout=self._output,
+                stderr=self._output,
+                pass_fds=[child.fileno()],
+                cwd=folder,
+                env=environment,
+            )
+        self.is_ready = False
+        """Whether it has imported the work function."""
+        self.held: deque[int] = deque()
+        """Numbers of the tasks it was given and has not finished."""
+        self.began: float | None = None
+        """When the task at work began; None while none has."""
+        self._served = 0
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether it has had no task yet."""
+        return not self.held and not self._served
+
+    def fileno(self) -> int:
+        """Readable when there is news, or when the process has ended."""
+        return self._socket.fileno()
+
+    def give(self, number: int, task: bytes) -> None:
+        """Send a task; it waits behind those already held."""
+        self.held.append(number)
+        with suppress(BrokenPipeError, ConnectionResetError):  # it died: `read` says so
+            send(self.fileno(), Message("task", task))
+
+    def read(self, limits: Limits) -> Message | Crash | None:
+        """The next part or the end of the task at work, its crash, or None where the message was about the worker.
+
+        A crash while `began` is None is the end of a worker that was at no task.
+        """
+        try:
+            message = receive(self.fileno())
+        except (EOFError, ConnectionResetError):
+            return Crash(death(self._exitcode()))
+        if message.kind == "ready":
+            self.is_ready = True
+        elif message.kind == "begin":
+            self.began, self._served = limits.clock(), self._served + 1
+        elif message.kind == "no memory":
+            return Crash("ran out of memory", may_retry=False)
+        else:
+            self.began = self.began if message.kind == "part" else None
+            return message
         return None
-    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
+    def excess(self, limits: Limits) -> Crash | None:
+        """The limit that the task at work has passed, if any."""
+        return None if self.began is None else limits.excess(self._process.pid, began=self.began, served=self._served)
 
-def death(process: BaseProcess) -> str:
-    """How a worker ended, in words."""
-    process.join()
-    code = process.exitcode or 0
-    if code == -signal.SIGKILL:
-        return "the worker was killed (SIGKILL), as the system does when memory runs out"
-    if code < 0:
-        return f"the decoder crashed ({signal.Signals(-code).name})"
-    return f"the worker stopped with exit code {code}"
+    def last_line(self) -> str:
+        """The last line it printed; the error of a worker that could not start."""
+        self._output.seek(0)
+        lines = self._output.read().decode(errors="replace").split("\n")
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+    def kill(self) -> None:
+        """End the process; `read` then finds that it is gone."""
+        self._process.kill()
+
+    def stop(self) -> None:
+        """End the process and let go of the socket."""
+        self.kill()
+        self._process.wait()
+        self._socket.close()
+        self._output.close()
+
+    def _exitcode(self) -> int:
+        with suppress(subprocess.TimeoutExpired):
+            return self._process.wait(_EXIT_S)
+        self.kill()
+        return self._process.wait()

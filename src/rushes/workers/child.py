@@ -1,0 +1,79 @@
+"""The worker process itself: serve tasks, end with the parent, be the first to go when memory runs out.
+
+It is started by `rushes.workers.worker.WorkerProcess` and never runs the caller's `__main__`. It says "ready" once the
+work function is imported, then for each task "begin", the parts of a work function that is a generator, and "done".
+What it prints goes into a file that the parent reads when it dies; before each task the file is emptied.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pickle
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from rushes.core.registry import load
+from rushes.errors import InputError
+from rushes.workers.wire import Message, packed, receive, send
+
+_PR_SET_PDEATHSIG = 1
+"""prctl(2): the signal the kernel sends this process when its parent ends."""
+
+
+def main(pipe: int, parent: int, reference: str) -> None:
+    """A worker's life, on the socket whose descriptor it inherited, until the parent is gone."""
+    os.set_inheritable(pipe, False)  # a program that the work starts must not keep it open
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    _end_with(parent)
+    _go_first_when_memory_runs_out()
+    work = load(reference)
+    send(pipe, Message("ready"))
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        while True:
+            _serve(pipe, work, receive(pipe))
+
+
+def _serve(pipe: int, work: Callable[[Any], Any], task: Message) -> None:
+    send(pipe, Message("begin"))
+    os.ftruncate(1, 0)
+    os.lseek(1, 0, os.SEEK_SET)
+    try:
+        result = work(_loaded(task))
+        if isinstance(result, Iterator):
+            for part in result:
+                send(pipe, packed("part", part))
+            result = None
+        answer = packed("done", result)
+    except MemoryError:
+        answer = Message("no memory")
+    except Exception as error:  # carried to the parent, which raises it
+        answer = packed("error", error)
+    send(pipe, answer)
+
+
+def _loaded(task: Message) -> Any:
+    try:
+        return task.value()
+    except (AttributeError, ImportError, pickle.UnpicklingError) as error:
+        raise InputError(
+            f"a worker cannot load its task ({error}); keep its classes in a module, not in a script"
+        ) from (None)
+
+
+def _end_with(parent: int) -> None:
+    """Die when the parent does, even in the middle of a decoder's loop; without Linux, after the current task."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+        if os.getppid() != parent:  # it died before the kernel was asked
+            os._exit(1)
+
+
+def _go_first_when_memory_runs_out() -> None:
+    """Ask the kernel to stop this worker, which can be replaced, before the parent, which holds the run together."""
+    with suppress(OSError):  # no Linux, or not allowed: the kernel chooses as it does
+        Path("/proc/self/oom_score_adj").write_text("1000")

@@ -1,0 +1,55 @@
+"""Messages between a parent and its worker: what was sent comes out, large arrays without a copy."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+
+import numpy as np
+import pytest
+
+from rushes.workers.wire import Message, packed, receive, send
+
+
+def exchanged(message: Message) -> Message:
+    """The message after its way through a socket."""
+    one, other = socket.socketpair()
+    with one, other:
+        writer = threading.Thread(target=send, args=(one.fileno(), message))
+        writer.start()
+        arrived = receive(other.fileno())
+        writer.join()
+    return arrived
+
+
+@pytest.mark.parametrize("value", [None, {"clip": "take.mp4"}, b"x" * 3_000_000])
+def test_a_value_arrives(value: object) -> None:
+    arrived = exchanged(packed("done", value))
+    assert (arrived.kind, arrived.value()) == ("done", value)
+
+
+def test_a_large_array_travels_beside_the_pickle() -> None:
+    large, small = np.arange(300_000, dtype=np.float32).reshape(3, 100, 1000), np.arange(5)
+    sent = packed("part", (large, small))
+    assert len(sent.arrays) == 1 and np.shares_memory(np.frombuffer(sent.arrays[0], np.float32), large)
+    arrived = exchanged(sent)
+    assert len(arrived.pickled) < 2000
+    taken = arrived.value()
+    np.testing.assert_array_equal(taken[0], large)
+    np.testing.assert_array_equal(taken[1], small)
+    assert taken[0].flags.writeable and np.shares_memory(taken[0], arrived.arrays[0])
+
+
+def test_an_error_is_raised_where_it_arrives() -> None:
+    with pytest.raises(ValueError, match="a defect"):
+        exchanged(packed("error", ValueError("a defect"))).value()
+
+
+def test_an_end_in_the_middle_of_a_message() -> None:
+    one, other = socket.socketpair()
+    with other:
+        with one:
+            os.write(one.fileno(), b"\x03half a head")
+        with pytest.raises(EOFError):
+            receive(other.fileno())
