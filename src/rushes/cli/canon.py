@@ -31,7 +31,8 @@ def canon(
 
     from rushes.errors import InputError
     from rushes.media import canonicalize, probe
-    from rushes.remote.store import is_remote, local_copy, upload_on_exit
+    from rushes.remote.address import is_remote
+    from rushes.remote.transfer import local_copy, upload_on_exit
 
     if is_remote(output) and output in (clip, audio):
         raise InputError(f"{output}: is one of the inputs and would be overwritten; choose another output with -o")

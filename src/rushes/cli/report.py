@@ -31,7 +31,7 @@ def report(
 
     Example: rushes report runs/clip-1a2b3c4d -o report.html
     """
-    from rushes.remote.store import is_remote, joined
+    from rushes.remote.address import is_remote, joined
     from rushes.suite.report import write_report
 
     beside = joined(runs[0], "report.html") if is_remote(runs[0]) else str(Path(runs[0]) / "report.html")

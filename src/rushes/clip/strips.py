@@ -15,7 +15,9 @@ from rushes.clip.timeline import find_faults, kept_series
 from rushes.core.provenance import file_digest
 from rushes.errors import MediaError
 from rushes.media import ClipReader
-from rushes.remote.store import RemoteError, is_remote, local_copy
+from rushes.remote.address import is_remote
+from rushes.remote.errors import RemoteError
+from rushes.remote.transfer import local_copy
 from rushes.report.section import ReportOptions
 from rushes.runs import Entry, Run
 from rushes.workers.local import Crash, run_tasks

@@ -25,7 +25,7 @@ import numpy as np
 
 from rushes.distribution.clip_reading import Kind, Segment, Task, at_hand, clip_digest, clip_segments, crash_line
 from rushes.errors import RushesError
-from rushes.remote.store import Unreachable
+from rushes.remote.errors import Unreachable
 
 _WAITING = 4
 """Segments of one clip that may wait for the network."""

@@ -26,7 +26,8 @@ from rushes.pose.poses import Columns, Duplicates, PoseSet, read_poses
 from rushes.pose.scoring import PoseScores, Root, ScoreSettings, score_batch
 from rushes.pose.skeletons import Skeleton
 from rushes.pose.warnings import remarks
-from rushes.remote.store import local_copy, local_only
+from rushes.remote.address import local_only
+from rushes.remote.transfer import local_copy
 from rushes.runs import Entry, RunWriter, Subject, subject_ids
 
 DEFAULT_KS = (5, 10, 20, 50)

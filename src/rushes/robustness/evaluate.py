@@ -10,7 +10,7 @@ from pathlib import Path
 from rushes.core import Measurement
 from rushes.core.canonical import canonical_json
 from rushes.core.provenance import bytes_digest, file_digest
-from rushes.remote.store import is_remote
+from rushes.remote.address import is_remote
 from rushes.robustness.definitions import DRIFT_OF_RUN
 from rushes.robustness.diff import DiffPart, word_diff
 from rushes.robustness.gradients import GradientSurface, gradient_surface

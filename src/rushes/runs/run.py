@@ -16,7 +16,9 @@ from rushes.core.selection import Where, differing_keys, keys_of, label, one, se
 from rushes.core.table import ARROWS, Cell, Table, number
 from rushes.errors import InputError, MissingDependency, RunError
 from rushes.media.numpy_files import FAULTS, load_npz, reason
-from rushes.remote.store import Vanished, get_files, joined
+from rushes.remote.address import joined
+from rushes.remote.errors import Vanished
+from rushes.remote.store import get_files
 from rushes.runs.subjects import Entry, Subject
 
 if TYPE_CHECKING:

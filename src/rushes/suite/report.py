@@ -10,7 +10,8 @@ from rushes.core.files import replacing
 from rushes.core.registry import load
 from rushes.errors import InputError
 from rushes.instruments import INSTRUMENTS
-from rushes.remote.store import is_remote, upload_on_exit
+from rushes.remote.address import is_remote
+from rushes.remote.transfer import upload_on_exit
 from rushes.report.numbers import numbers_section
 from rushes.report.page import opening, render_page
 from rushes.report.section import ReportOptions, Section

@@ -15,7 +15,10 @@ from pathlib import Path
 from types import TracebackType
 
 from rushes.errors import RunError, RushesError
-from rushes.remote.store import RemoteError, get_files, is_remote, joined, put_bytes, put_files, remove
+from rushes.remote.address import is_remote, joined
+from rushes.remote.errors import RemoteError
+from rushes.remote.store import get_files, put_bytes, put_files, remove
+from rushes.remote.transfer import errors_about
 from rushes.runs.packing import Packed
 from rushes.runs.remote.pulling import (
     FEATURES,
@@ -51,11 +54,10 @@ class MirroredRun(RunWriter):
         self._unpushed = False
         try:
             there = self._fill()
-            super().__init__(self._staging.folder, instrument=instrument, settings=settings, inputs=inputs)
-        except BaseException as error:
+            with errors_about(self._staging.folder, self.url):
+                super().__init__(self._staging.folder, instrument=instrument, settings=settings, inputs=inputs)
+        except BaseException:
             self._staging.close(keep=True)  # whatever is wrong, what lies in the folder is not made worse
-            if isinstance(error, RushesError):
-                error.args = (str(error).replace(str(self._staging.folder), self.url),)
             raise
         self._features = {name for name in there if name.startswith(f"{FEATURES}/")}
         self._session, self._offset = 1 + max(map(session_of, there), default=0), 0

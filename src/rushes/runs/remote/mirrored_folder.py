@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rushes.errors import RushesError
-from rushes.remote.store import get_files, is_remote, joined, put_files, safe_name
+from rushes.remote.address import is_remote, joined, safe_name
+from rushes.remote.store import get_files, put_files
+from rushes.remote.transfer import errors_about
 from rushes.runs.remote.pulling import listed, run_address
 from rushes.runs.remote.staging import Pusher, Staging
 
@@ -52,11 +54,8 @@ def pulled_folder(place: Path | str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="rushes-") as made:
         folder = Path(made) / safe_name(url)
         get_files([(joined(url, name), folder / name) for name in listed(url) if not _is_hidden(name)])
-        try:
+        with errors_about(folder, url):
             yield folder
-        except RushesError as error:
-            error.args = (str(error).replace(str(folder), url),)
-            raise
 
 
 class _Mirror:

@@ -13,7 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rushes.errors import RunError
-from rushes.remote.store import Vanished, checked, get_bytes, get_files, joined, list_objects
+from rushes.remote.address import joined, parse_address
+from rushes.remote.errors import Vanished
+from rushes.remote.store import get_bytes, get_files, list_objects
 
 RUN_FILES = ("run.json", "subjects.jsonl", "measurements.jsonl")
 FEATURES = ".features"
@@ -24,7 +26,7 @@ _ATTEMPTS = 3
 
 def run_address(url: str) -> str:
     """The address of a run, checked to name a folder in a bucket and not the bucket itself."""
-    if not checked(url)[2].strip("/"):
+    if not parse_address(url)[2].strip("/"):
         raise RunError(f"{url}: expected s3://bucket/folder for a run; the folder is missing")
     return url.rstrip("/")
 
