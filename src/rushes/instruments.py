@@ -12,6 +12,7 @@ from rushes.errors import InputError
 INSTRUMENTS: Registry[Instrument] = Registry(
     "instrument",
     group="rushes.instruments",
+    type_=Instrument,
     built_in={
         name: f"rushes.{name}.instrument:INSTRUMENT"
         for name in ("clip", "distribution", "pose", "preference", "robustness")

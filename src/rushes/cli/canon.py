@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rushes.terminal.console import print_json, progress
+from rushes.terminal.console import print_json
+from rushes.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
     from rushes.media import MediaFacts
@@ -40,10 +41,8 @@ def canon(
         target = stack.enter_context(upload_on_exit(output))
         source = stack.enter_context(local_copy(clip)).path
         sound = stack.enter_context(local_copy(audio)).path if audio is not None else None
-        video = probe(source).video
-        expected = round((video.duration_ms or 0) * fps / 1000) if video else 0
-        with progress(source.name, expected, "frames") as advance:
-            facts = probe(canonicalize(source, target, audio=sound, fps=fps, on_frame=advance))
+        with progress_bars() as progress:
+            facts = probe(canonicalize(source, target, audio=sound, fps=fps, progress=progress))
     if as_json:
         print_json({"path": output, "source": clip, "facts": facts.plain()})
         return
