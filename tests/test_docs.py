@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 import typer.main
 
+import rushes
 import rushes.errors
+from rushes.cli.api_page import api_page
 from rushes.cli.main import app
 from rushes.cli.metrics_page import metrics_page
 from rushes.errors import InputError
@@ -20,6 +23,16 @@ VERBS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-define
 
 def test_the_metrics_page_is_current() -> None:
     assert (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8") == metrics_page(), "run `make docs`"
+
+
+def test_the_api_page_is_current() -> None:
+    assert (ROOT / "docs" / "api.md").read_text(encoding="utf-8") == api_page(), "run `make docs`"
+
+
+@pytest.mark.parametrize("name", rushes.__all__)
+def test_every_public_name_is_on_the_api_page_with_words(name: str) -> None:
+    assert re.search(rf"^(### {name}\n|- `(rushes\.)?{name}`: \S)", api_page(), re.MULTILINE)
+    assert name == "Progress" or inspect.getdoc(getattr(rushes, name))
 
 
 def test_every_definition_is_complete() -> None:
