@@ -136,14 +136,20 @@ def rushes(*arguments: str) -> None:
 
 @material
 def runs() -> None:
-    """Clip runs over the same two takes, and one of each other kind that `rushes report` is shown with."""
+    """Clip runs over the same two takes."""
     takes()
-    poses()
     rushes("clip", "takes", "-o", "runs/monday")
     for name in ("tuesday", "main", "branch", "clip-1a2b3c4d"):
         shutil.copytree("runs/monday", f"runs/{name}")
+
+
+@material
+def other_runs() -> None:
+    """Runs of two more kinds, for the page about reports."""
+    poses()
+    put(0, "take.mp4")
     rushes("pose", "pred.npz", "gt.npz", "--norm", "bbox-diagonal", "-o", "runs/pose-5e6f7a8b")
-    rushes("sweep", "takes/take0.mp4", "--axis", "brightness=1.0,0.5", "-o", "sweep")
+    rushes("sweep", "take.mp4", "--axis", "brightness=1.0,0.5", "-o", "sweep")
     rushes("robust", "sweep", "-o", "runs/robust-9c0d1e2f")
 
 

@@ -72,8 +72,8 @@ class Registry(Generic[Thing]):
         """The thing of this name; `InputError` with the nearest names, or with why it cannot be loaded."""
         if name not in self._loaded:
             if name not in self:
-                near = get_close_matches(name, list(self), n=3)
-                hint = f"did you mean {' or '.join(near)}?" if near else f"expected one of {', '.join(self)}"
+                close = get_close_matches(name, list(self), n=3)
+                hint = f"did you mean {' or '.join(close)}?" if close else f"expected one of {', '.join(self)}"
                 raise InputError(f"no {self.kind} is called {name!r}; {hint}")
             self._loaded[name] = self._load(name)
         return self._loaded[name]

@@ -170,8 +170,8 @@ def put_files(files: Sequence[tuple[Path, str]]) -> None:
     """Upload many small files, several at a time."""
     if files:
         url = files[0][1]
-        store, there = filesystem(url), [_path(address) for _, address in files]
-        with_retries(url, lambda: store.put([str(local) for local, _ in files], there))
+        store, paths = filesystem(url), [_path(address) for _, address in files]
+        with_retries(url, lambda: store.put([str(local) for local, _ in files], paths))
 
 
 def get_files(files: Sequence[tuple[str, Path]]) -> None:
@@ -180,8 +180,8 @@ def get_files(files: Sequence[tuple[str, Path]]) -> None:
         for _, local in files:
             local.parent.mkdir(parents=True, exist_ok=True)
         url = files[0][0]
-        store, there = filesystem(url), [_path(address) for address, _ in files]
-        with_retries(url, lambda: store.get(there, [str(local) for _, local in files]))
+        store, paths = filesystem(url), [_path(address) for address, _ in files]
+        with_retries(url, lambda: store.get(paths, [str(local) for _, local in files]))
 
 
 def _path(url: str) -> str:

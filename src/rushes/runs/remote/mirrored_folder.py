@@ -61,11 +61,11 @@ def pulled_folder(place: Path | str) -> Iterator[Path]:
 class _Mirror:
     def __init__(self, staging: Staging) -> None:
         self._staging, self._folder, self._url = staging, staging.folder, staging.url
-        there = [name for name in listed(self._url) if not _is_hidden(name)]
-        if not there:
+        names = [name for name in listed(self._url) if not _is_hidden(name)]
+        if not names:
             staging.wipe()
-        get_files([(joined(self._url, name), self._folder / name) for name in there])
-        self._pushed = {name: self._stamp(name) for name in there}
+        get_files([(joined(self._url, name), self._folder / name) for name in names])
+        self._pushed = {name: self._stamp(name) for name in names}
 
     def _stamp(self, name: str) -> tuple[int, int]:
         status = (self._folder / name).stat()

@@ -95,10 +95,10 @@ def _joined_pieces(url: str, parts: Sequence[str]) -> bytes:
 
 def is_complete(folder: Path) -> bool:
     """Whether a folder's `run.json` says that the run is complete."""
-    return facts(folder).get("status") == "complete"
+    return read_info(folder).get("status") == "complete"
 
 
-def facts(folder: Path) -> dict[str, object]:
+def read_info(folder: Path) -> dict[str, object]:
     """A folder's `run.json`; {} where there is none, or something else."""
     try:
         found = json.loads((folder / "run.json").read_bytes())
