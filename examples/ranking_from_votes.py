@@ -3,9 +3,8 @@
 import csv
 
 from rushes.core.selection import select
-from rushes.preference.exchange import read_ratings
+from rushes.preference import read_ratings, study_measurements
 from rushes.preference.exchange.ratings_csv import COLUMNS
-from rushes.preference.study_measurements import study_measurements
 
 PAIRS = [("amber", "birch"), ("birch", "cedar"), ("amber", "cedar")]
 

@@ -9,7 +9,7 @@ trap 'rm -rf "$place"' EXIT
 tried=0
 
 find_python() {
-  command -v "python$1" && "python$1" -c '' 2>/dev/null && return
+  "python$1" -c "" 2>/dev/null && command -v "python$1" && return
   ls -d "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python 2>/dev/null | tail -1
 }
 

@@ -18,7 +18,7 @@ pytest.importorskip("jinja2", reason="the report needs jinja2 (pip install 'rush
 def run(tmp_path_factory: pytest.TempPathFactory) -> rushes.Run:
     folder = tmp_path_factory.mktemp("takes")
     for number in range(2):
-        write_luma(folder / f"take{number}.mkv", noise(6, seed=number))
+        write_luma(folder / f"take{number}.mkv", noise(6, seed=number), "gray")
     return evaluate_clips([folder], run=folder.parent / "run", jobs=1)
 
 
