@@ -71,7 +71,7 @@ screenshots: models system
 
 docs: setup
 	$(BIN)/python -m rushes.cli.metrics_page docs/metrics.md
-	$(BIN)/python -m rushes.cli.api_page docs/api.md
+	$(BIN)/python scripts/api_page.py docs/api.md
 
 clean:
 	rm -rf $(VENV) demo build dist

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,13 @@ import typer.main
 
 import rushes
 import rushes.errors
-from rushes.cli.api_page import api_page
 from rushes.cli.main import app
 from rushes.cli.metrics_page import metrics_page
 from rushes.errors import InputError
 from rushes.instruments import catalog, find
 
 ROOT = Path(__file__).parents[1]
+API_PAGE: str = runpy.run_path(str(ROOT / "scripts" / "api_page.py"))["api_page"]()
 VERBS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 
 
@@ -26,12 +27,12 @@ def test_the_metrics_page_is_current() -> None:
 
 
 def test_the_api_page_is_current() -> None:
-    assert (ROOT / "docs" / "api.md").read_text(encoding="utf-8") == api_page(), "run `make docs`"
+    assert (ROOT / "docs" / "api.md").read_text(encoding="utf-8") == API_PAGE, "run `make docs`"
 
 
 @pytest.mark.parametrize("name", rushes.__all__)
 def test_every_public_name_is_on_the_api_page_with_words(name: str) -> None:
-    assert re.search(rf"^(### {name}\n|- `(rushes\.)?{name}`: \S)", api_page(), re.MULTILINE)
+    assert re.search(rf"^(### {name}\n|- `(rushes\.)?{name}`: \S)", API_PAGE, re.MULTILINE)
     assert name == "Progress" or inspect.getdoc(getattr(rushes, name))
 
 

@@ -1,6 +1,6 @@
 """`docs/api.md`: the Python API as a page, from signatures and docstrings.
 
-`python -m rushes.cli.api_page FILE` writes it; a test keeps it true."""
+`python scripts/api_page.py FILE` writes it; a test keeps it true."""
 
 from __future__ import annotations
 
