@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup models system demo test check bench fuzz soak audit package screenshots docs clean
+.PHONY: help setup models system demo test check bench fuzz soak audit package compat screenshots docs clean
 help:
 	@echo "make demo    set up everything and run the main job"
 	@echo "make test    set up everything and run the tests"
@@ -12,7 +12,8 @@ help:
 	@echo "make fuzz    damaged clips, made-up requests  make soak   hundreds of kill -9"
 	@echo "make audit   known weaknesses of what is pinned, where PyPI can be asked"
 	@echo "make package try the wheel in an empty environment"
-	@echo "make docs    regenerate docs/metrics.md  make screenshots pictures for the README"
+	@echo "make compat  try the core on each Python 3.11 to 3.13 that is here"
+	@echo "make docs    regenerate docs/metrics.md and docs/api.md  make screenshots pictures for the README"
 
 setup: $(VENV)/.ready
 
@@ -38,8 +39,8 @@ test: models system
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: setup
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks examples
+	$(BIN)/ruff format --check src tests benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/bandit -q -r src -c pyproject.toml
 
@@ -61,11 +62,16 @@ soak: setup
 package: setup
 	sh scripts/try-wheel.sh all
 
+# Not part of the tests: it installs the core from the package index, once for each Python.
+compat:
+	sh scripts/try-pythons.sh
+
 screenshots: models system
 	$(BIN)/python scripts/screenshots.py
 
 docs: setup
 	$(BIN)/python -m rushes.cli.metrics_page docs/metrics.md
+	$(BIN)/python scripts/api_page.py docs/api.md
 
 clean:
 	rm -rf $(VENV) demo build dist

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+import runpy
 from pathlib import Path
 
 import pytest
 import typer.main
 
+import rushes
 import rushes.errors
 from rushes.cli.main import app
 from rushes.cli.metrics_page import metrics_page
@@ -15,11 +18,22 @@ from rushes.errors import InputError
 from rushes.instruments import catalog, find
 
 ROOT = Path(__file__).parents[1]
+API_PAGE: str = runpy.run_path(str(ROOT / "scripts" / "api_page.py"))["api_page"]()
 VERBS = sorted(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
 
 
 def test_the_metrics_page_is_current() -> None:
     assert (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8") == metrics_page(), "run `make docs`"
+
+
+def test_the_api_page_is_current() -> None:
+    assert (ROOT / "docs" / "api.md").read_text(encoding="utf-8") == API_PAGE, "run `make docs`"
+
+
+@pytest.mark.parametrize("name", rushes.__all__)
+def test_every_public_name_is_on_the_api_page_with_words(name: str) -> None:
+    assert re.search(rf"^(### {name}\n|- `(rushes\.)?{name}`: \S)", API_PAGE, re.MULTILINE)
+    assert name == "Progress" or inspect.getdoc(getattr(rushes, name))
 
 
 def test_every_definition_is_complete() -> None:

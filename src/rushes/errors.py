@@ -6,19 +6,20 @@
     ├── InputError               a file or an argument is not what was expected
     │   ├── MediaError           a clip cannot be opened or decoded
     │   ├── RunError             a run directory cannot be read, written or continued
-    │   ├── RemoteError          a bucket or an object cannot be used (`rushes.remote.errors`)
+    │   ├── RemoteError          a bucket or an object cannot be used
     │   │   ├── Vanished         … because it is not there, or not the one that was listed
     │   │   └── Unreachable      … because the store does not answer
-    │   ├── RankingError         votes that no ranking can be made of (`rushes.preference`)
-    │   └── StudyError           a study cannot do what was asked (`rushes.preference.study`)
+    │   ├── RankingError         votes that no ranking can be made of
+    │   └── StudyError           a study cannot do what was asked
     │       └── NotAllowed       … because this person may not, or not yet
     ├── MissingDependency        an optional package or model is not there; says how to get it
     ├── WeightsError             a model file is not the one that was wanted
     ├── DefinitionError          a number or its definition is malformed
     ├── DefinitionMismatch       two numbers with different signatures were put together
-    └── MetricComputationError   a sweep cannot be measured (lives in `rushes.robustness.metrics`)
+    └── MetricComputationError   a sweep cannot be measured
 
-A message says what was expected, what came, and in which file; where there is a next step, it ends with it.
+Each is a name of `rushes`; those that belong to one instrument are defined there. A message says what was expected,
+what came, and in which file; where there is a next step, it ends with it.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from rushes.errors import InputError
 INSTRUMENTS: Registry[Instrument] = Registry(
     "instrument",
     group="rushes.instruments",
+    type_=Instrument,
     built_in={
         name: f"rushes.{name}.instrument:INSTRUMENT"
         for name in ("clip", "distribution", "pose", "preference", "robustness")
@@ -34,7 +35,7 @@ def find(name: str) -> list[Definition]:
         return [everything[name]]
     chosen = [definition for definition in everything.values() if definition.name == name]
     if not chosen:
-        near = get_close_matches(name, sorted({d.name for d in everything.values()}), n=3)
-        hint = f"did you mean {' or '.join(near)}?" if near else "`rushes metrics` lists them all"
+        close = get_close_matches(name, sorted({d.name for d in everything.values()}), n=3)
+        hint = f"did you mean {' or '.join(close)}?" if close else "`rushes metrics` lists them all"
         raise InputError(f"no metric is called {name!r}; {hint}")
     return chosen

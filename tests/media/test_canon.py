@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import av
 import cv2
@@ -257,3 +258,10 @@ def test_the_command_on_bad_input_is_one_line(tmp_path):
     done = CliRunner().invoke(app, ["canon", str(tmp_path / "missing.mp4"), "-o", str(tmp_path / "out.mp4")])
     assert done.exit_code == 1
     assert done.stderr == f"rushes: {tmp_path / 'missing.mp4'}: no such file; check the path\n"
+
+
+def test_progress_counts_the_frames(tmp_path: Path) -> None:
+    source = write_luma(tmp_path / "in.mkv", noise(5), "gray")
+    steps: list[tuple[int, int, str]] = []
+    canonicalize(source, tmp_path / "out.mp4", fps=25, progress=lambda *step: steps.append(step))
+    assert steps == [(done, 5, "frames") for done in range(6)]

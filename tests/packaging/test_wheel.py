@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 
+import rushes
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "rushes"
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
-    pytest.importorskip("hatchling", reason="building the wheel needs hatchling (pip install hatchling)")
-    folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    (built,) = folder.glob("rushes-*.whl")
-    return zipfile.ZipFile(built)
 
 
 def tree() -> set[str]:
@@ -43,3 +32,27 @@ def test_the_command_and_the_licence(wheel: zipfile.ZipFile) -> None:
     entries = next(name for name in wheel.namelist() if name.endswith("entry_points.txt"))
     assert "rushes = rushes.cli.main:main" in wheel.read(entries).decode()
     assert any(name.endswith("licenses/LICENSE") for name in wheel.namelist())
+
+
+def metadata(wheel: zipfile.ZipFile) -> list[str]:
+    return wheel.read(next(name for name in wheel.namelist() if name.endswith("/METADATA"))).decode().splitlines()
+
+
+def test_the_version_is_the_one_in_the_code(wheel: zipfile.ZipFile) -> None:
+    assert f"Version: {rushes.__version__}" in metadata(wheel)
+    assert "version =" not in (ROOT / "pyproject.toml").read_text(encoding="utf-8").split("[tool.")[0]
+
+
+def test_what_it_runs_on(wheel: zipfile.ZipFile) -> None:
+    lines = metadata(wheel)
+    assert "Requires-Python: >=3.11" in lines and "License-Expression: Apache-2.0" in lines
+    classifiers = {line.removeprefix("Classifier: ") for line in lines if line.startswith("Classifier: ")}
+    assert {f"Programming Language :: Python :: 3.{minor}" for minor in (11, 12, 13)} <= classifiers
+    assert {"Operating System :: POSIX :: Linux", "Operating System :: MacOS", "Typing :: Typed"} <= classifiers
+    assert not any("Windows" in classifier for classifier in classifiers)
+
+
+def test_the_classifiers_are_known_to_the_index(wheel: zipfile.ZipFile) -> None:
+    known = pytest.importorskip("trove_classifiers", reason="hatchling brings it").classifiers
+    used = {line.removeprefix("Classifier: ") for line in metadata(wheel) if line.startswith("Classifier: ")}
+    assert used <= known

@@ -11,7 +11,11 @@ import pytest
 
 from rushes.errors import MediaError, MissingDependency
 from rushes.remote import store as remote
-from rushes.remote.store import RemoteError, RemoteFile, Unreachable, Vanished, list_objects, local_copy, stat
+from rushes.remote import transfer
+from rushes.remote.address import RemoteFile, parse_address, safe_name
+from rushes.remote.errors import RemoteError, Unreachable, Vanished
+from rushes.remote.store import list_objects, stat
+from rushes.remote.transfer import local_copy
 
 from .conftest import Bucket, left_behind
 
@@ -33,7 +37,7 @@ from .conftest import Bucket, left_behind
 )
 def test_an_address_that_is_not_understood_is_refused(url: str, told: str) -> None:
     with pytest.raises(RemoteError, match="^[^\n]*$") as error:
-        remote.checked(url)
+        parse_address(url)
     assert told in str(error.value)
 
 
@@ -46,11 +50,11 @@ def test_a_secret_in_an_address_is_refused_and_not_repeated(url: str) -> None:
 
 @pytest.mark.parametrize("protocol", ["s3", "gs", "gcs", "S3"])
 def test_the_parts_of_an_address(protocol: str) -> None:
-    assert remote.checked(f"{protocol}://takes/monday/a.mp4") == (protocol.lower(), "takes", "monday/a.mp4")
+    assert parse_address(f"{protocol}://takes/monday/a.mp4") == (protocol.lower(), "takes", "monday/a.mp4")
 
 
 def test_a_question_mark_is_a_pattern_and_not_a_query() -> None:
-    assert remote.checked("gs://takes/take?.mp4")[2] == "take?.mp4"
+    assert parse_address("gs://takes/take?.mp4")[2] == "take?.mp4"
 
 
 def test_a_missing_package_is_one_line_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,12 +116,12 @@ def test_no_key_leads_out_of_the_temporary_folder(bucket: Bucket, settings: dict
 
 @pytest.mark.parametrize("url", ["s3://b/..", "s3://b/x/../../../etc/passwd", "s3://b/.ssh", "s3://b/a\\..\\b"])
 def test_the_name_of_a_copy_is_a_plain_name(url: str) -> None:
-    name = remote.safe_name(url)
+    name = safe_name(url)
     assert name and not name.startswith((".", "-")) and "/" not in name and "\\" not in name
 
 
 def test_a_local_file_is_taken_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "filesystem", lambda url: pytest.fail("a local file went through fsspec"))
+    monkeypatch.setattr(transfer, "filesystem", lambda url: pytest.fail("a local file went through fsspec"))
     for given in (tmp_path / "a.mp4", str(tmp_path / "a.mp4")):
         with local_copy(given) as copy:
             assert copy.path == tmp_path / "a.mp4" and copy.file is None
@@ -246,9 +250,9 @@ def test_create_keeps_the_first(bucket: Bucket) -> None:
 
 
 def test_a_file_is_delivered_when_its_block_ends_well(bucket: Bucket, settings: dict[str, str]) -> None:
-    with remote.upload_on_exit(bucket.url("out/report.html")) as path:
+    with transfer.upload_on_exit(bucket.url("out/report.html")) as path:
         path.write_text("page", encoding="utf-8")
-    with pytest.raises(ValueError, match="half-way"), remote.upload_on_exit(bucket.url("out/never.html")) as path:
+    with pytest.raises(ValueError, match="half-way"), transfer.upload_on_exit(bucket.url("out/never.html")) as path:
         path.write_text("half", encoding="utf-8")
         raise ValueError("half-way")
     assert bucket.keys() == ["out/report.html"]

@@ -11,8 +11,8 @@ import pytest
 import rushes
 from rushes.errors import RunError
 from rushes.remote import store as remote
-from rushes.remote.errors import Exists, in_words
-from rushes.remote.store import Vanished, list_objects, stat
+from rushes.remote.errors import Exists, Unreachable, Vanished, in_words
+from rushes.remote.store import list_objects, stat
 from rushes.runs import open_run, read_run
 
 from .conftest import left_behind
@@ -91,4 +91,4 @@ def test_how_googles_client_says_no() -> None:
     denied = in_words("gs://takes/a", OSError("Forbidden: x\nno storage.objects.get access"))
     assert "access is denied" in str(denied)
     assert isinstance(in_words("gs://takes/a", FileExistsError("x")), Exists)
-    assert isinstance(in_words("gs://takes/a", OSError("502")), remote.Unreachable)
+    assert isinstance(in_words("gs://takes/a", OSError("502")), Unreachable)

@@ -19,7 +19,8 @@ import rushes
 from rushes.core import Definition, Measurement
 from rushes.errors import RunError
 from rushes.remote import store as remote
-from rushes.remote.store import RemoteError
+from rushes.remote.address import RemoteFile
+from rushes.remote.errors import RemoteError
 from rushes.runs import Entry, RunWriter, Subject, open_run, read_run
 
 from .conftest import Bucket, left_behind
@@ -200,7 +201,7 @@ def test_other_settings_and_other_things_are_refused(bucket: Bucket) -> None:
 
 @pytest.mark.parametrize("name", ["series/../../../evil.npz", "journal//x", "a\\b.jsonl"])
 def test_a_name_that_leads_elsewhere_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    listing = remote.Listing("folder", (remote.RemoteFile(f"s3://takes/run/{name}", 1, "x"),))
+    listing = remote.Listing("folder", (RemoteFile(f"s3://takes/run/{name}", 1, "x"),))
     monkeypatch.setattr("rushes.runs.remote.pulling.list_objects", lambda url, hidden: listing)
     with pytest.raises(RunError, match="which no rushes wrote"):
         read_run("s3://takes/run")

@@ -17,7 +17,8 @@ from rushes.distribution.evaluate import compare_sets
 from rushes.distribution.sets import find_clips
 from rushes.errors import InputError
 from rushes.remote import store as remote
-from rushes.remote.store import Unreachable
+from rushes.remote import transfer
+from rushes.remote.errors import Unreachable
 
 from .conftest import Bucket, left_behind
 
@@ -68,13 +69,13 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
 def fetches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The addresses this process fetched."""
     taken: list[str] = []
-    download = remote._download
+    download = transfer._download
 
     def spied(place: Any, local: Path) -> Any:
         taken.append(str(place))
         return download(place, local)
 
-    monkeypatch.setattr(remote, "_download", spied)
+    monkeypatch.setattr(transfer, "_download", spied)
     return taken
 
 

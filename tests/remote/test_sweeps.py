@@ -9,6 +9,7 @@ import pytest
 
 from rushes.errors import InputError
 from rushes.remote import store as remote
+from rushes.remote import transfer
 from rushes.robustness.evaluate import measure_robustness
 from rushes.robustness.sweep.evaluate import sweep_clips
 from rushes.runs import subject_ids
@@ -27,8 +28,10 @@ def test_the_same_bytes_as_the_same_clip_here(
 ) -> None:
     url = bucket.put("takes/take2.mkv", here / "take2.mkv")
     fetches: list[str] = []
-    download = remote._download
-    monkeypatch.setattr(remote, "_download", lambda place, local: fetches.append(str(place)) or download(place, local))
+    download = transfer._download
+    monkeypatch.setattr(
+        transfer, "_download", lambda place, local: fetches.append(str(place)) or download(place, local)
+    )
     with monkeypatch.context() as patch:
         patch.setattr(
             "rushes.robustness.sweep.evaluate.run_tasks", lambda work, tasks, **options: enumerate(map(work, tasks))

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rushes.terminal.console import print_json, progress
+from rushes.terminal.console import print_json
+from rushes.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
     from rushes.media import MediaFacts
@@ -31,7 +32,8 @@ def canon(
 
     from rushes.errors import InputError
     from rushes.media import canonicalize, probe
-    from rushes.remote.store import is_remote, local_copy, upload_on_exit
+    from rushes.remote.address import is_remote
+    from rushes.remote.transfer import local_copy, upload_on_exit
 
     if is_remote(output) and output in (clip, audio):
         raise InputError(f"{output}: is one of the inputs and would be overwritten; choose another output with -o")
@@ -39,10 +41,8 @@ def canon(
         target = stack.enter_context(upload_on_exit(output))
         source = stack.enter_context(local_copy(clip)).path
         sound = stack.enter_context(local_copy(audio)).path if audio is not None else None
-        video = probe(source).video
-        expected = round((video.duration_ms or 0) * fps / 1000) if video else 0
-        with progress(source.name, expected, "frames") as advance:
-            facts = probe(canonicalize(source, target, audio=sound, fps=fps, on_frame=advance))
+        with progress_bars() as progress:
+            facts = probe(canonicalize(source, target, audio=sound, fps=fps, progress=progress))
     if as_json:
         print_json({"path": output, "source": clip, "facts": facts.plain()})
         return

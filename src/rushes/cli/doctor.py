@@ -20,7 +20,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="JSON alone on s
 
     pieces = examine()
     if as_json:
-        print_json({"sound": is_sound(pieces), "pieces": [piece.facts() for piece in pieces]})
+        print_json({"sound": is_sound(pieces), "pieces": [piece.as_dict() for piece in pieces]})
     else:
         rows = [(piece.kind, piece.name, "yes" if piece.here else "no", piece.detail) for piece in pieces]
         print_table("What is here", ("kind", "name", "here", "detail"), rows)

@@ -63,7 +63,7 @@ class Piece:
     command: str = ""
     """What to type to get it."""
 
-    def facts(self) -> dict[str, object]:
+    def as_dict(self) -> dict[str, object]:
         """The piece as plain data, for `--json`."""
         return asdict(self)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import typer
 
 from rushes import __version__
 from rushes.cli import canon, compare, demo, doctor, metrics, models, report, serve
+from rushes.core.platforms import require_unix
 from rushes.core.registry import load
 from rushes.distribution import make_random
+from rushes.errors import RushesError
 from rushes.instruments import INSTRUMENTS
 from rushes.terminal.console import one_line_errors
 
@@ -66,6 +69,10 @@ for _name, _verb in sorted((_VERBS | _OWN).items()):
 
 def main() -> None:
     """Entry point of the `rushes` command."""
+    try:
+        require_unix()
+    except RushesError as error:
+        sys.exit(f"rushes: {error}")
     app()
 
 

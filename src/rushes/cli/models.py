@@ -36,7 +36,7 @@ def list_models(as_json: _Json = False) -> None:
     groups = [(group, is_pulled(group)) for group in GROUPS.values()]
     if as_json:
         print_json(
-            {"cache": str(cache_folder()), "groups": [{**group.facts(), "here": here} for group, here in groups]}
+            {"cache": str(cache_folder()), "groups": [{**group.as_dict(), "here": here} for group, here in groups]}
         )
         return
     rows = [

@@ -14,7 +14,7 @@ from rushes.core.canonical import canonical_json
 from rushes.core.provenance import bytes_digest
 from rushes.errors import DefinitionError
 from rushes.media.find import Sound, find_clips, match_audio
-from rushes.remote.store import Place, is_remote
+from rushes.remote.address import Place, is_remote
 from rushes.runs import Entry, Packed, Run, RunWriter, Subject, open_run, pack, read_run, subject_ids
 from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks
 

@@ -17,7 +17,8 @@ from rushes.core import Measurement
 from rushes.core.provenance import file_digest
 from rushes.errors import InputError, MediaError
 from rushes.media import AudioTrack, probe, read_audio
-from rushes.remote.store import is_remote, stat
+from rushes.remote.address import is_remote
+from rushes.remote.store import stat
 
 if TYPE_CHECKING:
     import numpy as np

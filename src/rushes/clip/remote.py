@@ -10,7 +10,9 @@ from rushes.clip.faces import FaceSettings
 from rushes.clip.measure import ClipResult, digest, measure, unreadable
 from rushes.clip.profile import Profile
 from rushes.media.find import Sound
-from rushes.remote.store import Place, RemoteError, RemoteFile, Unreachable, is_remote, local_copy
+from rushes.remote.address import Place, RemoteFile, is_remote
+from rushes.remote.errors import RemoteError, Unreachable
+from rushes.remote.transfer import local_copy
 
 
 def measure_anywhere(

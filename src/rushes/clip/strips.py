@@ -15,7 +15,9 @@ from rushes.clip.timeline import find_faults, kept_series
 from rushes.core.provenance import file_digest
 from rushes.errors import MediaError
 from rushes.media import ClipReader
-from rushes.remote.store import RemoteError, is_remote, local_copy
+from rushes.remote.address import is_remote
+from rushes.remote.errors import RemoteError
+from rushes.remote.transfer import local_copy
 from rushes.report.section import ReportOptions
 from rushes.runs import Entry, Run
 from rushes.workers.local import Crash, run_tasks
@@ -136,13 +138,14 @@ def film_strips(run: Run, entries: Sequence[Entry], options: ReportOptions) -> d
     """Strips by subject id. A clip that crashes the decoder or hangs it costs its own strip only."""
     wanted = [(entry, task) for entry in entries if (task := _task(run, entry)) is not None]
     taken = {entry.subject.id: Strip(missing="No frame of this clip could be decoded.") for entry in entries}
-    advance = options.progress(len(wanted)) if options.progress and wanted else None
+    if wanted:
+        options.progress(0, len(wanted), "film strips")
     tasks = [task for _, task in wanted]
-    for position, outcome in run_tasks(take_strip, tasks, jobs=options.jobs, timeout=_SECONDS_A_CLIP):
+    outcomes = run_tasks(take_strip, tasks, jobs=options.jobs, timeout=_SECONDS_A_CLIP)
+    for done, (position, outcome) in enumerate(outcomes, 1):
         entry = wanted[position][0]
         taken[entry.subject.id] = Strip(missing=_CRASHED) if isinstance(outcome, Crash) else outcome
-        if advance is not None:
-            advance(1)
+        options.progress(done, len(wanted), "film strips")
     return taken
 
 

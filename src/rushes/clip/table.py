@@ -13,7 +13,9 @@ from rushes.core import Measurement
 from rushes.core.files import replacing
 from rushes.core.text import value_text
 from rushes.errors import InputError
-from rushes.remote.store import is_remote, joined, put_files, upload_on_exit
+from rushes.remote.address import is_remote, joined
+from rushes.remote.store import put_files
+from rushes.remote.transfer import upload_on_exit
 from rushes.runs import Entry, Run
 
 CLIP_COLUMNS = (

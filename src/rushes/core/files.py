@@ -8,29 +8,33 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from rushes.core.platforms import require_unix
+
 try:
     import fcntl
-except ImportError:  # not a Unix; `rushes.require_unix` says so where it matters
+except ImportError:  # Windows, which `require_unix` refuses before a lock is taken
     fcntl = None  # type: ignore[assignment]
 
 
 @contextmanager
 def replacing(target: Path) -> Iterator[IO[str]]:
     """Write UTF-8 text beside its target, then put it in place in one step; on an error nothing is left behind."""
-    with _part(target) as part, open(part, "w", encoding="utf-8", newline="\n") as out:
+    with replacing_path(target, target.name + ".tmp") as part, open(part, "w", encoding="utf-8", newline="\n") as out:
         yield out
 
 
 @contextmanager
 def replacing_bytes(target: Path, *, shared: bool = False) -> Iterator[IO[bytes]]:
     """The same for bytes. `shared`: several processes may write this target at once, each whole."""
-    with _part(target, f".{os.getpid()}.tmp" if shared else ".tmp") as part, open(part, "wb") as out:
+    name = f"{target.name}.{os.getpid()}.tmp" if shared else f"{target.name}.tmp"
+    with replacing_path(target, name) as part, open(part, "wb") as out:
         yield out
 
 
 @contextmanager
-def _part(target: Path, ending: str = ".tmp") -> Iterator[Path]:
-    part = target.with_name(target.name + ending)
+def replacing_path(target: Path, name: str) -> Iterator[Path]:
+    """The same for whoever opens the file itself: a path of this name beside the target."""
+    part = target.with_name(name)
     try:
         yield part
         os.replace(part, target)
@@ -46,6 +50,7 @@ def take_lock(path: Path, *, wait: bool = False, create: bool = True) -> IO[byte
     Raises `BlockingIOError` where another process holds it, unless `wait` is set, and `FileNotFoundError` where there
     is no such file and `create` is off.
     """
+    require_unix()
     lock = open(path, "wb" if create else "rb+")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))

@@ -7,8 +7,10 @@ import platform
 from importlib import metadata
 from pathlib import Path
 
+from rushes import __version__
+
 # What can move a value or a byte of a result; anything else would only make run.json noisy.
-_PACKAGES = ("rushes", "av", "numpy", "opencv-python-headless", "scipy", "ai-edge-litert", "torch")
+_PACKAGES = ("av", "numpy", "opencv-python-headless", "scipy", "ai-edge-litert", "torch")
 
 
 def bytes_digest(data: bytes) -> str:
@@ -30,6 +32,7 @@ def short_digest(digest: str) -> str:
 def environment() -> dict[str, str]:
     """Versions of the packages and the machine that computed a run, for `run.json` only."""
     versions = {"python": platform.python_version(), "machine": platform.machine(), "system": platform.system()}
+    versions["rushes"] = __version__
     for package in _PACKAGES:
         try:
             versions[package] = metadata.version(package)

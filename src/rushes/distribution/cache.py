@@ -14,7 +14,7 @@ from rushes.core.provenance import bytes_digest
 from rushes.distribution.clip_reading import clip_digest
 from rushes.distribution.sets import Clip
 from rushes.errors import InputError
-from rushes.remote.store import RemoteFile
+from rushes.remote.address import RemoteFile
 
 
 class FeatureCache:

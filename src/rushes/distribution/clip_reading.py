@@ -21,7 +21,7 @@ from rushes.distribution.resize import resize_frames
 from rushes.distribution.segments import fill_segments, last_needed, needs_total, segment_indices
 from rushes.distribution.sets import Clip
 from rushes.errors import MediaError
-from rushes.remote.store import local_copy
+from rushes.remote.transfer import local_copy
 
 Frame: TypeAlias = NDArray[np.uint8]
 Segment: TypeAlias = NDArray[np.float32]

@@ -24,7 +24,9 @@ from rushes.distribution.protocols import DEFAULT, PROTOCOLS, Backbone, Metric, 
 from rushes.distribution.sets import ClipSet, find_clips, is_statistics, natural_key
 from rushes.distribution.stats_file import How, load_statistics, merge_sets, save_statistics
 from rushes.errors import InputError, MissingDependency
-from rushes.remote.store import Place, is_remote, list_objects, upload_on_exit
+from rushes.remote.address import Place, is_remote
+from rushes.remote.store import list_objects
+from rushes.remote.transfer import upload_on_exit
 
 if TYPE_CHECKING:
     from rushes.distribution.features import Precision

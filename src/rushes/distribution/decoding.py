@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from rushes.distribution.clip_reading import Kind, Segment, Task, at_hand, clip_digest, clip_segments, crash_line
 from rushes.errors import RushesError
-from rushes.remote.store import Unreachable
+from rushes.remote.errors import Unreachable
 from rushes.workers.local import Crash, Pool
 from rushes.workers.worker import reference
 

@@ -27,7 +27,7 @@ from rushes.distribution.protocols import Recipe, Side
 from rushes.distribution.sets import Clip
 from rushes.distribution.weights import Weights
 from rushes.errors import InputError, MediaError, MissingDependency
-from rushes.remote.store import Unreachable
+from rushes.remote.errors import Unreachable
 
 Precision: TypeAlias = Literal["fp32", "tf32", "fp16"]
 Say: TypeAlias = Callable[[str], None]

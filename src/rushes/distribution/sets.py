@@ -15,7 +15,9 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import TypeVar
 
 from rushes.errors import InputError
-from rushes.remote.store import Place, RemoteFile, is_remote, joined, list_objects, local_copy
+from rushes.remote.address import Place, RemoteFile, is_remote, joined
+from rushes.remote.store import list_objects
+from rushes.remote.transfer import local_copy
 
 VIDEO_SUFFIXES = frozenset(
     ".3g2 .3gp .apng .asf .avi .dv .f4v .flv .gif .h264 .hevc .ivf .m2ts .m2v .m4v .mjpeg .mjpg .mkv .mov .mp4 .mpeg "

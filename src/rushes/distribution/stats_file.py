@@ -18,7 +18,8 @@ from rushes.distribution.feature_set import FeatureSet
 from rushes.distribution.sets import natural_key
 from rushes.errors import DefinitionMismatch, InputError
 from rushes.media.numpy_files import FAULTS, reason
-from rushes.remote.store import Place, local_copy
+from rushes.remote.address import Place
+from rushes.remote.transfer import local_copy
 
 FORMAT = 1
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from fractions import Fraction
 from itertools import repeat
@@ -28,6 +28,7 @@ from pathlib import Path
 from av.container.output import OutputContainer
 from av.video.stream import VideoStream
 
+from rushes.core.progress import Progress, no_progress
 from rushes.errors import InputError, MediaError
 from rushes.media.canon_picture import CanonPicture
 from rushes.media.canon_sound import CanonSound, sound_of
@@ -39,22 +40,22 @@ _TIE = 1e-6
 
 
 def canonicalize(
-    src: Path | str,
-    dst: Path | str,
+    path: Path | str,
+    out: Path | str,
     *,
     audio: Path | str | None = None,
     fps: Fraction | float = 30,
-    on_frame: Callable[[int], None] = lambda frames: None,
+    progress: Progress = no_progress,
 ) -> Path:
-    """Write the canonical form of `src` to `dst`; see the module for the form.
+    """Write the canonical form of a clip to `out`: H.264 yuv420p at a constant rate, upright, AAC; the same bytes.
 
-    Inputs      fps: the constant rate, above 0 and up to 1000. on_frame: told of each frame written, for a progress
-                bar.
-    Edge cases  no decodable frame, a sound file without sound, `dst` is one of the inputs: an error, and nothing is
+    Inputs      fps: the constant rate, above 0 and up to 1000. audio: sound to use instead of the clip's own; the
+                result ends with it.
+    Edge cases  no decodable frame, a sound file without sound, `out` is one of the inputs: an error, and nothing is
                 written. Damaged packets are skipped; the frame before them is held.
     """
-    source, target = Path(src), Path(dst)
-    _check_target(target, *(Path(p) for p in (src, audio) if p is not None))
+    source, target = Path(path), Path(out)
+    _check_target(target, *(Path(p) for p in (path, audio) if p is not None))
     if not 0 < fps <= 1000:
         raise InputError(f"{target}: expected a frame rate above 0 and up to 1000, got {fps}")
     rate = Fraction(fps).limit_denominator(1_000_000)
@@ -63,7 +64,7 @@ def canonicalize(
         frames = SteadyFrames(reader, rate, seconds=sound.seconds if sound else None)
         part = stack.enter_context(replacing(target))
         container = stack.enter_context(writing(part, target, {"movflags": "+faststart"}))
-        _write(container, target, frames, sound, on_frame)
+        _write(container, target, frames, sound, progress)
     return target
 
 
@@ -80,11 +81,13 @@ def _write(
     target: Path,
     frames: SteadyFrames,
     sound: CanonSound | None,
-    on_frame: Callable[[int], None],
+    progress: Progress,
 ) -> None:
     """Encode the frames, and the sound beside them, so that the file is interleaved and nothing piles up."""
     pictures = CanonPicture(frames.reader)
     stream: VideoStream | None = None
+    expected = frames.expected()
+    progress(0, expected, "frames")
     for number, frame in enumerate(frames):
         if stream is None:
             stream = pictures.stream(container, target, frames.rate, frame)
@@ -95,7 +98,7 @@ def _write(
         if sound:
             sound.up_to(number / frames.rate)
         container.mux(stream.encode(picture))
-        on_frame(1)
+        progress(number + 1, expected, "frames")
     if stream is None:
         raise MediaError(f"{frames.reader.path}: no frame of it can be decoded; export it again")
     container.mux(stream.encode(None))
@@ -109,6 +112,12 @@ class SteadyFrames:
     def __init__(self, reader: ClipReader, rate: Fraction, *, seconds: Fraction | None = None) -> None:
         self.reader, self.rate = reader, rate
         self._most = None if seconds is None else max(1, math.ceil(float(seconds * rate) - _TIE))
+
+    def expected(self) -> int:
+        """How many frames there will be, by what the file says of itself; 0 where it says nothing."""
+        video = self.reader.facts.video
+        listed = round((video.duration_ms or 0.0) * float(self.rate) / 1000) if video else 0
+        return listed if self._most is None else min(listed, self._most)
 
     def __iter__(self) -> Iterator[Frame]:
         held: Frame | None = None

@@ -7,7 +7,6 @@ half-written. Sound is AAC, or Opus in WebM. GIF has no yuv420p: there the defau
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from fractions import Fraction
@@ -27,6 +26,7 @@ from av.video.reformatter import ColorRange, VideoReformatter
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
+from rushes.core.files import replacing_path
 from rushes.errors import InputError, MediaError
 from rushes.media.audio import AudioTrack
 from rushes.media.luma import Range, color_range_of
@@ -195,14 +195,11 @@ def part_name(target: Path) -> Path:
 @contextmanager
 def replacing(target: Path) -> Iterator[Path]:
     """A name beside the target to write to; put in place at the end, removed where writing failed."""
-    part = part_name(target)
     try:
-        yield part
-        os.replace(part, target)
+        with replacing_path(target, part_name(target).name) as part:
+            yield part
     except OSError as error:
         raise MediaError(f"{target}: cannot be written ({reason(error)})") from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 @contextmanager

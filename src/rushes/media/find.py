@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rushes.errors import InputError
-from rushes.remote.store import Place, RemoteFile, is_remote, list_objects
+from rushes.remote.address import Place, RemoteFile, is_remote
+from rushes.remote.store import list_objects
 
 VIDEO_SUFFIXES = frozenset(
     ".3gp .apng .avi .flv .gif .m2ts .m4v .mjpeg .mkv .mov .mp4 .mpeg .mpg .mts .mxf .ogv .ts .webm .wmv .y4m".split()

@@ -59,7 +59,7 @@ class Group:
     wheel: Wheel
     files: tuple[ModelFile, ...]
 
-    def facts(self) -> dict[str, object]:
+    def as_dict(self) -> dict[str, object]:
         """The group as plain data, for `--json`."""
         return {
             "name": self.name,

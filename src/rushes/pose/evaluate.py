@@ -28,7 +28,7 @@ from rushes.pose.poses import Columns, read_poses
 from rushes.pose.scoring import PoseScores, Root, ScoreSettings, score_batch
 from rushes.pose.skeletons import Skeleton
 from rushes.pose.warnings import pose_warnings
-from rushes.remote.store import local_only
+from rushes.remote.address import local_only
 from rushes.runs import Entry, RunWriter, Subject, subject_ids
 
 DEFAULT_KS = (5, 10, 20, 50)

@@ -21,7 +21,8 @@ from rushes.media import ClipReader
 from rushes.media.find import find_clips
 from rushes.pose.batch import PoseSet, frame_rate
 from rushes.pose.skeletons import MEDIAPIPE_33
-from rushes.remote.store import local_copy, local_only
+from rushes.remote.address import local_only
+from rushes.remote.transfer import local_copy
 from rushes.runs import subject_ids
 
 

@@ -76,7 +76,7 @@ def in_words(url: str, error: BaseException) -> RemoteError:
         return RemoteError(f"{url}: access is denied; check the credentials and the bucket's policy")
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return RemoteError(f"{url}: the disk is full; point TMPDIR at a larger one")
-    told = re.sub(r"\?\S*", "", " ".join(text.split()))[:200] or type(error).__name__
+    detail = re.sub(r"\?\S*", "", " ".join(text.split()))[:200] or type(error).__name__
     if kinds & _NETWORK or isinstance(error, OSError):
-        return Unreachable(f"{url}: the store does not answer ({told})")
-    return RemoteError(f"{url}: the store refused ({told})")
+        return Unreachable(f"{url}: the store does not answer ({detail})")
+    return RemoteError(f"{url}: the store refused ({detail})")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rushes.core import Definition, Measurement
+from rushes.core.progress import Progress, no_progress
 from rushes.core.table import ARROWS, Cell, Table, exact_text
 from rushes.core.text import direction_text, range_text, value_text
 from rushes.report.figure import Figure
@@ -21,7 +22,7 @@ class ReportOptions:
     strips: int = 100
     """Clips per run that get a film strip, worst first: each has to be decoded again."""
     jobs: int = 1
-    progress: Callable[[int], Callable[[int], None]] | None = None
+    progress: Progress = no_progress
 
 
 @dataclass(frozen=True, slots=True)

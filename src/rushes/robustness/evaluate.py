@@ -12,7 +12,7 @@ from rushes.core.canonical import canonical_json
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest, file_digest
 from rushes.errors import InputError
-from rushes.remote.store import is_remote
+from rushes.remote.address import is_remote
 from rushes.robustness.manifests import MANIFEST, read_json_object
 from rushes.robustness.measure import WORST_RUNS, SweepReport, measure_sweep
 from rushes.robustness.metrics import MissingSweepFile

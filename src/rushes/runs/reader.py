@@ -9,22 +9,19 @@ import weakref
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rushes.core import Definition, Measurement
-from rushes.errors import DefinitionError, RunError, RushesError
+from rushes.errors import DefinitionError, RunError
 from rushes.media.numpy_files import reason
-from rushes.remote.store import is_remote, safe_name
+from rushes.remote.address import is_remote, safe_name
+from rushes.remote.transfer import errors_about
 from rushes.runs.remote.pulling import pull_run, run_address
 from rushes.runs.run import Run
 from rushes.runs.subjects import Subject
 from rushes.runs.writer import FORMAT
 
-if TYPE_CHECKING:
-    pass
-
-
-_MISFITS = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+_CORRUPT = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 """What files of somebody else's making can end in while they are put together."""
 
 
@@ -44,11 +41,10 @@ def _read_remote(given: str) -> Run:
     folder.mkdir()
     try:
         pull_run(url, folder)
-        run = replace(_read(folder), url=url)
-    except BaseException as error:
+        with errors_about(folder, url):
+            run = replace(_read(folder), url=url)
+    except BaseException:
         shutil.rmtree(home, ignore_errors=True)
-        if isinstance(error, RushesError):
-            error.args = (str(error).replace(str(folder), url),)
         raise
     weakref.finalize(run, shutil.rmtree, home, ignore_errors=True)
     return run
@@ -71,7 +67,7 @@ def _read(folder: Path) -> Run:
         return _assemble(folder, info)
     except OSError as error:
         raise RunError(f"{folder}: cannot be read ({error})") from None
-    except (*_MISFITS, DefinitionError) as error:
+    except (*_CORRUPT, DefinitionError) as error:
         raise RunError(f"{folder}: the run's files do not fit together ({error!r}); run the command again") from None
 
 

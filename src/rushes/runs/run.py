@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +15,9 @@ from rushes.core.selection import Where, differing_keys, keys_of, label, one, se
 from rushes.core.table import ARROWS, Cell, Table, number
 from rushes.errors import InputError, MissingDependency, RunError
 from rushes.media.numpy_files import FAULTS, load_npz, reason
-from rushes.remote.store import Vanished, get_files, joined
+from rushes.remote.address import joined
+from rushes.remote.errors import Vanished
+from rushes.remote.store import get_files
 from rushes.runs.subjects import Entry, Subject
 
 if TYPE_CHECKING:
@@ -88,43 +89,51 @@ class Run:
             print(run.table("bt_elo", "win_share", rows="system", labels="raw", exclusion="none", family="all"))
 
         Two readings of one metric are two columns, headed by what they differ in. Left out, `names` is every metric.
-        A key of `where` holds for the metrics that have it.
+        A key of `where` holds for the metrics that have it. Raises `InputError` for a metric or a key that the run does
+        not have, and where two numbers would share a cell.
         """
         cells: dict[str, dict[tuple[str, str], Measurement]] = {}
-        chosen: dict[str, list[Measurement]] = {name: [] for name in names}
+        chosen: dict[str, list[Measurement]] = {}
         for subject in self.subjects:
-            for m in self._chosen(self.measurements.get(subject.id, ()), names, where):
+            for m in _where(self.measurements.get(subject.id, ()), where):
                 place = {"subject": subject.id, **m.place}
-                if rows in place:
-                    chosen.setdefault(m.name, []).append(m)
-                    cells.setdefault(place[rows], {}).setdefault((m.signature, _rest(m, rows)), m)
-        columns = _columns(chosen, rows)
+                name = m.signature if m.signature in names else m.name
+                if rows in place and (name in names or not names):
+                    chosen.setdefault(name, []).append(m)
+                    row, key = cells.setdefault(place[rows], {}), (m.signature, _rest(m, rows))
+                    if key in row:
+                        raise InputError(f"{self.place}: {rows} {place[rows]} has two numbers {m.signature}; say which")
+                    row[key] = m
+        self._require(names or list(chosen), chosen, where)
+        columns = _columns({name: chosen[name] for name in names or chosen}, rows)
         header = (rows, *(head for head, _ in columns))
         lines = [(Cell(place), *(number(row.get(key)) for _, key in columns)) for place, row in cells.items()]
         return Table(title=self.place, header=header, rows=lines)
 
-    @staticmethod
-    def _chosen(
-        found: tuple[Measurement, ...], names: tuple[str, ...], where: Mapping[str, Where]
-    ) -> list[Measurement]:
-        named = [m for m in found if not names or m.name in names or m.signature in names]
-        wanted = {key: None if value is None else setting_text(value) for key, value in where.items()}
-        return [m for m in named if all(keys_of(m).get(key, text) == text for key, text in wanted.items())]
+    def _require(self, names: Iterable[str], chosen: Mapping[str, object], where: Mapping[str, Where]) -> None:
+        """Every name and every key is of use: one that is misspelt must not give an empty table, or a full one."""
+        every = self._of(None)
+        for name in names:
+            if name not in chosen:
+                have = ", ".join(dict.fromkeys(m.name for m in every))
+                known = name in {text for m in every for text in (m.name, m.signature)}
+                raise InputError(f"{self.place}: no {name} fits here" if known else f"no {name}; there are {have}")
+        for key in where:
+            if not any(key in keys_of(m) for m in every):
+                raise InputError(f"{self.place}: no number has {key!r}")
 
     def to_frame(self) -> pd.DataFrame:
         """Every number as a row of a pandas frame; `MissingDependency` where pandas is not installed.
 
         Columns: subject, badge, name, value, count, note, low, high, level, method (of the interval), signature, then
-        one per place.
+        one per place (`at_value` for a place that is called like one of these).
         """
         try:
             import pandas
         except ImportError:
             raise MissingDependency("a data frame needs pandas; run: pip install pandas") from None
-        fixed = ("subject", "badge", "name", "value", "count", "note", "low", "high", "level", "method", "signature")
         rows = [_frame_row(entry, m) for entry in self.entries for m in entry.measurements]
-        places = dict.fromkeys(key for row in rows for key in row if key not in fixed)
-        return pandas.DataFrame(rows, columns=[*fixed, *places])
+        return pandas.DataFrame(rows, columns=list(dict.fromkeys((*_FRAME, *(key for row in rows for key in row)))))
 
     def series(self, subject_id: str) -> dict[str, np.ndarray]:
         """Per-frame series of one subject; {} where none was stored."""
@@ -147,6 +156,12 @@ class Run:
         return target if target.exists() else None
 
 
+def _where(measurements: Iterable[Measurement], where: Mapping[str, Where]) -> list[Measurement]:
+    """Those for which every key holds that they have."""
+    wanted = {key: None if value is None else setting_text(value) for key, value in where.items()}
+    return [m for m in measurements if all(keys_of(m).get(key, text) == text for key, text in wanted.items())]
+
+
 def _rest(measurement: Measurement, rows: str) -> str:
     """What a number is about besides its row."""
     return label(measurement, [key for key, _ in measurement.at if key != rows])
@@ -158,16 +173,19 @@ def _columns(chosen: Mapping[str, list[Measurement]], rows: str) -> list[tuple[s
     for name, found in chosen.items():
         keys = [key for key in differing_keys(found) if key != rows]
         readings = {(m.signature, _rest(m, rows)): m for m in found}
-        heads = [(f"{name}, {told}" if (told := label(m, keys)) else name, key) for key, m in readings.items()]
-        arrow = ARROWS[found[0].definition.better] if found else ""
-        columns += [(f"{head} {arrow}".rstrip(), key) for head, key in heads]
-    repeated = Counter(head for head, _ in columns)
-    assert all(count == 1 for count in repeated.values()), "two readings differ in their signature, or in a place"
+        heads = [", ".join(filter(None, (name, label(m, keys)))) for m in readings.values()]
+        if len(set(heads)) < len(heads):  # two versions of one metric
+            heads = [", ".join(filter(None, key)) for key in readings]
+        arrow = ARROWS[found[0].definition.better]
+        columns += [(f"{head} {arrow}".rstrip(), key) for head, key in zip(heads, readings, strict=True)]
     return columns
 
 
+_FRAME = ("subject", "badge", "name", "value", "count", "note", "low", "high", "level", "method", "signature")
+
+
 def _frame_row(entry: Entry, m: Measurement) -> dict[str, object]:
-    interval = {} if m.interval is None else m.interval.as_dict()
     row: dict[str, object] = {"subject": entry.subject.id, "badge": entry.subject.badge, "name": m.name}
     row |= {"value": m.stored_value, "count": m.count, "note": m.note, "signature": m.signature}
-    return row | interval | {key if key not in row else f"at_{key}": value for key, value in m.at}
+    interval = {} if m.interval is None else m.interval.as_dict()
+    return row | interval | {key if key not in _FRAME else f"at_{key}": value for key, value in m.at}

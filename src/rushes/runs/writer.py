@@ -158,10 +158,11 @@ class RunWriter:
             raise RunError(f"{target}: expected a run's JSON; got something else; choose another -o") from None
         for key in ("instrument", "settings"):
             with _misfits(self.path):
-                here, asked = canonical_json(info.get(key)), canonical_json(self._info[key])
-            if here != asked:
+                stored, wanted = canonical_json(info.get(key)), canonical_json(self._info[key])
+            if stored != wanted:
                 raise RunError(
-                    f"{self.path}: holds a run with {key} {here}, not {asked}; choose another -o or remove the folder"
+                    f"{self.path}: holds a run with {key} {stored}, not {wanted}; "
+                    "choose another -o or remove the folder"
                 )
         return info
 

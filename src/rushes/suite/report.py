@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rushes.core.files import replacing
+from rushes.core.progress import Progress, no_progress
 from rushes.core.registry import load
 from rushes.errors import InputError
 from rushes.instruments import INSTRUMENTS
-from rushes.remote.store import is_remote, upload_on_exit
+from rushes.remote.address import is_remote
+from rushes.remote.transfer import upload_on_exit
 from rushes.report.numbers import numbers_section
 from rushes.report.page import opening, render_page
 from rushes.report.section import ReportOptions, Section
@@ -20,48 +22,52 @@ from rushes.workers.local import cpu_count
 STRIPS = 100
 """Clips per run that get a film strip unless told otherwise, worst first: each has to be decoded again."""
 
-Progress = Callable[[int], None]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """A written report."""
 
     path: Path | str
+    """Where it was written, or its address."""
     bytes: int
     found: str
+    """The opening paragraph."""
     runs: tuple[Run, ...]
 
 
 def write_report(
-    runs: Iterable[Run | Path | str],
-    path: Path | str,
+    runs: Run | Path | str | Iterable[Run | Path | str],
+    out: Path | str,
     *,
     title: str = "",
     lead: str = "",
     strips: int = STRIPS,
     jobs: int | None = None,
-    progress: Callable[[int], Progress] | None = None,
+    progress: Progress = no_progress,
 ) -> Report:
-    """Write runs, read or by directory, as one HTML file that opens offline.
+    """Write one run or several, read or by directory, as one HTML file that opens offline.
+
+        rushes.write_report(run, "report.html")
+        rushes.write_report(["runs/monday", "runs/tuesday"], "report.html", strips=0)
 
     `lead` is the opening paragraph, in place of what the sections found. `strips` is for how many clips of a run to
     take key frames, worst first; 0 leaves them out. A run that is still going gives what is finished so far. The same
     runs and clips give the same bytes. Raises `RunError` for a folder that is no run, or is from a newer version.
     """
-    opened = tuple(run if isinstance(run, Run) else read_run(run) for run in runs)
+    given = [runs] if isinstance(runs, (Run, Path, str)) else runs
+    opened = tuple(run if isinstance(run, Run) else read_run(run) for run in given)
     if not opened:
         raise InputError("expected at least one run directory; got none")
     options = ReportOptions(strips=strips, jobs=jobs or cpu_count(), progress=progress)
     sections = [_section(run, f"run-{number}", options) for number, run in enumerate(opened, 1)]
     html = render_page(sections, title=title or _title(opened), lead=lead)
     try:
-        with upload_on_exit(path) as target, replacing(target) as out:
-            out.write(html)
+        with upload_on_exit(out) as target, replacing(target) as page:
+            page.write(html)
     except OSError as error:
-        raise InputError(f"{path}: cannot write the report ({error.strerror or error})") from None
+        raise InputError(f"{out}: cannot write the report ({error.strerror or error})") from None
     found = lead or opening(sections)
-    return Report(path=path if is_remote(path) else Path(path), bytes=len(html.encode()), found=found, runs=opened)
+    return Report(path=out if is_remote(out) else Path(out), bytes=len(html.encode()), found=found, runs=opened)
 
 
 def _title(runs: Sequence[Run]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rushes.workers.engine import Engine
 
 EngineOption = Annotated[
-    str, typer.Option("--engine", metavar="ENGINE", help="Where the work runs: local, or ray for a Ray cluster.")
+    Literal["local", "ray"], typer.Option("--engine", help="Where the work runs: here, or on a Ray cluster.")
 ]
 AddressOption = Annotated[
     str | None,
@@ -22,12 +22,12 @@ AddressOption = Annotated[
 ]
 
 
-def chosen_engine(engine: str, address: str | None) -> Engine:
-    """The engine asked for, checked; a wrong word is a wrong usage, before anything is read."""
+def chosen_engine(engine: Literal["local", "ray"], address: str | None) -> Engine:
+    """The engine asked for; an address that does not fit it is a wrong usage, before anything is read."""
     from rushes.errors import InputError
     from rushes.workers.engine import Engine
 
     try:
-        return Engine(kind=engine, address=address)  # type: ignore[arg-type]
+        return Engine(kind=engine, address=address)
     except InputError as error:
-        raise typer.BadParameter(str(error), param_hint="--engine" if address is None else "--address") from None
+        raise typer.BadParameter(str(error), param_hint="--address") from None

@@ -13,7 +13,8 @@ from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import file_digest
 from rushes.media import probe
 from rushes.media.find import find_clips
-from rushes.remote.store import Place, cached_copy, is_remote, joined, local_copy
+from rushes.remote.address import Place, is_remote, joined
+from rushes.remote.transfer import cached_copy, local_copy
 from rushes.robustness.evaluate import listed
 from rushes.robustness.manifests import MANIFEST
 from rushes.robustness.sweep.axes import checked_grid, checked_seeds

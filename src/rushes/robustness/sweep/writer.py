@@ -21,7 +21,8 @@ from rushes.core.files import replacing, take_lock
 from rushes.core.judge import Judge, Verdict
 from rushes.core.provenance import file_digest
 from rushes.errors import RunError
-from rushes.remote.store import Place, local_copy
+from rushes.remote.address import Place
+from rushes.remote.transfer import local_copy
 from rushes.robustness.encoding import run_directory
 from rushes.robustness.manifests import MANIFEST, RUNS_FAMILY
 from rushes.robustness.sweep.render import render

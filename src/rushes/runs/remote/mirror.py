@@ -15,15 +15,18 @@ from pathlib import Path
 from types import TracebackType
 
 from rushes.errors import RunError, RushesError
-from rushes.remote.store import RemoteError, get_files, is_remote, joined, put_bytes, put_files, remove
+from rushes.remote.address import is_remote, joined
+from rushes.remote.errors import RemoteError
+from rushes.remote.store import get_files, put_bytes, put_files, remove
+from rushes.remote.transfer import errors_about
 from rushes.runs.packing import Packed
 from rushes.runs.remote.pulling import (
     FEATURES,
-    facts,
     is_complete,
     listed,
     piece_name,
     pull_run,
+    read_info,
     run_address,
     session_of,
 )
@@ -50,19 +53,18 @@ class MirroredRun(RunWriter):
         self._staging = Staging(self.url)
         self._unpushed = False
         try:
-            there = self._fill()
-            super().__init__(self._staging.folder, instrument=instrument, settings=settings, inputs=inputs)
-        except BaseException as error:
+            names = self._fill()
+            with errors_about(self._staging.folder, self.url):
+                super().__init__(self._staging.folder, instrument=instrument, settings=settings, inputs=inputs)
+        except BaseException:
             self._staging.close(keep=True)  # whatever is wrong, what lies in the folder is not made worse
-            if isinstance(error, RushesError):
-                error.args = (str(error).replace(str(self._staging.folder), self.url),)
             raise
-        self._features = {name for name in there if name.startswith(f"{FEATURES}/")}
-        self._session, self._offset = 1 + max(map(session_of, there), default=0), 0
+        self._features = {name for name in names if name.startswith(f"{FEATURES}/")}
+        self._session, self._offset = 1 + max(map(session_of, names), default=0), 0
         try:
             self._push()
             self._put("run.json")
-            remove([joined(self.url, name) for name in there if session_of(name)])
+            remove([joined(self.url, name) for name in names if session_of(name)])
         except BaseException:
             super().__exit__(None, None, None)
             self._staging.close(keep=True)
@@ -72,18 +74,18 @@ class MirroredRun(RunWriter):
     def _fill(self) -> list[str]:
         """Bring what is there into the folder here, unless the folder is ahead of it; the names of what is there."""
         folder, fresh = self._staging.folder, self._staging.beside("pulled")
-        there = pull_run(self.url, fresh)
-        strangers = sorted(name for name in there if not name.startswith("."))
-        if strangers and "run.json" not in there:
+        names = pull_run(self.url, fresh)
+        strangers = sorted(name for name in names if not name.startswith("."))
+        if strangers and "run.json" not in names:
             raise RunError(f"{self.url}: expected nothing or a run; it holds {strangers[0]}; choose another -o")
         if _is_ahead(folder, fresh):
-            return there
+            return names
         if not is_complete(fresh):
-            kept = [name for name in there if name.startswith(f"{FEATURES}/")]
+            kept = [name for name in names if name.startswith(f"{FEATURES}/")]
             get_files([(joined(self.url, name), fresh / name) for name in kept])
         shutil.rmtree(folder, ignore_errors=True)
         fresh.replace(folder)
-        return there
+        return names
 
     def add(self, entry: Entry | Packed) -> None:
         """Store one finished subject here; it is in the store a few seconds later."""
@@ -166,7 +168,7 @@ def _is_left_over(name: str, ids: Collection[str]) -> bool:
 
 def _is_ahead(folder: Path, fresh: Path) -> bool:
     """Whether a folder holds the run that was pulled and, beyond it, work that did not get to the store."""
-    mine, theirs = facts(folder), facts(fresh)
+    mine, theirs = read_info(folder), read_info(fresh)
     if not theirs or is_complete(fresh) or mine.get("started") != theirs.get("started"):
         return False
     return is_complete(folder) or _journal(folder).startswith(_journal(fresh))

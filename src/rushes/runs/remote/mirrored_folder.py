@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rushes.errors import RushesError
-from rushes.remote.store import get_files, is_remote, joined, put_files, safe_name
+from rushes.remote.address import is_remote, joined, safe_name
+from rushes.remote.store import get_files, put_files
+from rushes.remote.transfer import errors_about
 from rushes.runs.remote.pulling import listed, run_address
 from rushes.runs.remote.staging import Pusher, Staging
 
@@ -52,21 +54,18 @@ def pulled_folder(place: Path | str) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="rushes-") as made:
         folder = Path(made) / safe_name(url)
         get_files([(joined(url, name), folder / name) for name in listed(url) if not _is_hidden(name)])
-        try:
+        with errors_about(folder, url):
             yield folder
-        except RushesError as error:
-            error.args = (str(error).replace(str(folder), url),)
-            raise
 
 
 class _Mirror:
     def __init__(self, staging: Staging) -> None:
         self._staging, self._folder, self._url = staging, staging.folder, staging.url
-        there = [name for name in listed(self._url) if not _is_hidden(name)]
-        if not there:
+        names = [name for name in listed(self._url) if not _is_hidden(name)]
+        if not names:
             staging.wipe()
-        get_files([(joined(self._url, name), self._folder / name) for name in there])
-        self._pushed = {name: self._stamp(name) for name in there}
+        get_files([(joined(self._url, name), self._folder / name) for name in names])
+        self._pushed = {name: self._stamp(name) for name in names}
 
     def _stamp(self, name: str) -> tuple[int, int]:
         status = (self._folder / name).stat()

@@ -13,7 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rushes.errors import RunError
-from rushes.remote.store import Vanished, checked, get_bytes, get_files, joined, list_objects
+from rushes.remote.address import joined, parse_address
+from rushes.remote.errors import Vanished
+from rushes.remote.store import get_bytes, get_files, list_objects
 
 RUN_FILES = ("run.json", "subjects.jsonl", "measurements.jsonl")
 FEATURES = ".features"
@@ -24,7 +26,7 @@ _ATTEMPTS = 3
 
 def run_address(url: str) -> str:
     """The address of a run, checked to name a folder in a bucket and not the bucket itself."""
-    if not checked(url)[2].strip("/"):
+    if not parse_address(url)[2].strip("/"):
         raise RunError(f"{url}: expected s3://bucket/folder for a run; the folder is missing")
     return url.rstrip("/")
 
@@ -93,10 +95,10 @@ def _joined_pieces(url: str, parts: Sequence[str]) -> bytes:
 
 def is_complete(folder: Path) -> bool:
     """Whether a folder's `run.json` says that the run is complete."""
-    return facts(folder).get("status") == "complete"
+    return read_info(folder).get("status") == "complete"
 
 
-def facts(folder: Path) -> dict[str, object]:
+def read_info(folder: Path) -> dict[str, object]:
     """A folder's `run.json`; {} where there is none, or something else."""
     try:
         found = json.loads((folder / "run.json").read_bytes())

@@ -23,7 +23,9 @@ from rushes.core.files import take_lock
 from rushes.core.provenance import bytes_digest
 from rushes.errors import RunError, RushesError
 from rushes.media.model_files import cache_folder
-from rushes.remote.store import RemoteError, Unreachable, Vanished, get_bytes, joined, put_bytes, remove, safe_name
+from rushes.remote.address import joined, safe_name
+from rushes.remote.errors import RemoteError, Unreachable, Vanished
+from rushes.remote.store import get_bytes, put_bytes, remove
 
 LOCK = ".rushes-lock"
 DEAD_AFTER_S = 120.0

@@ -1,0 +1,137 @@
+"""`docs/api.md`: the Python API as a page, from signatures and docstrings.
+
+`python scripts/api_page.py FILE` writes it; a test keeps it true."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import rushes
+
+_HEAD = """# The Python API
+
+Made from signatures and docstrings by `make docs`; do not edit. Everything here is a name of `rushes`; a verb of the
+command line is a function. Importing `rushes` loads nothing else: a name is loaded when it is first used.
+"""
+_WIDTH = 100
+
+
+def api_page() -> str:
+    """The whole page as Markdown."""
+    public = {name: getattr(rushes, name) for name in rushes.__all__}
+    verbs = [name for name, thing in public.items() if inspect.isfunction(thing)]
+    errors = [name for name, thing in public.items() if inspect.isclass(thing) and issubclass(thing, BaseException)]
+    types = [name for name, thing in public.items() if inspect.isclass(thing) and name not in errors]
+    packages = [name for name, thing in public.items() if isinstance(thing, ModuleType)]
+    rest = [name for name in public if name not in (*verbs, *errors, *types, *packages)]
+    sections = [
+        _HEAD,
+        "## Verbs\n",
+        *(_function(name) for name in verbs),
+        "## What they give and take\n",
+        *(_class(name) for name in types),
+        *(f"### {name}\n\nA type: `{public[name]}`.\n" for name in rest),
+        "## Errors\n",
+        "The tree is in [errors](errors.md).\n",
+        *(f"- `{name}`: {_doc(public[name]).splitlines()[0]}" for name in errors),
+        "\n## Packages\n",
+        *(_package(name, public[name]) for name in packages),
+    ]
+    return "\n".join(sections) + "\n"
+
+
+def _function(name: str) -> str:
+    function = getattr(rushes, name)
+    return f"### {name}\n\n{_code(_signature(_tree(function)))}\n{_markdown(_doc(function))}"
+
+
+def _class(name: str) -> str:
+    tree = _tree(getattr(rushes, name))
+    assert isinstance(tree, ast.ClassDef)
+    members = [f"- {line}" for line in _members(tree)]
+    return f"### {name}\n\n{_markdown(_doc(getattr(rushes, name)))}\n" + "\n".join(members) + "\n"
+
+
+def _package(name: str, package: ModuleType) -> str:
+    names = [f"`{public}`" for public in getattr(package, "__all__", ())]
+    listed = f" Names: {', '.join(names)}." if names else ""
+    return f"- `rushes.{name}`: {_doc(package).splitlines()[0]}{listed}"
+
+
+def _members(tree: ast.ClassDef) -> Iterator[str]:
+    """Fields with the docstring under them, then properties and methods with the first line of theirs."""
+    for node, after in zip(tree.body, [*tree.body[1:], None], strict=True):
+        if isinstance(node, ast.AnnAssign) and not ast.unparse(node.target).startswith("_"):
+            text = after.value.value if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else ""
+            yield f"`{ast.unparse(node.target)}: {ast.unparse(node.annotation)}`" + _after(str(text))
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            is_property = any("property" in ast.unparse(each) for each in node.decorator_list)
+            shown = f"{node.name}: {ast.unparse(node.returns)}" if is_property and node.returns else _signature(node)
+            yield f"`{' '.join(shown.split())}`" + _after((ast.get_docstring(node) or "").partition("\n")[0])
+
+
+def _after(text: str) -> str:
+    words = " ".join(text.split())
+    return f": {words}" if words else ""
+
+
+def _tree(thing: object) -> ast.stmt:
+    return ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]  # type: ignore[arg-type]
+
+
+def _signature(node: ast.stmt) -> str:
+    """The call as the source has it, defaults by their names; one argument a line where it is long."""
+    assert isinstance(node, ast.FunctionDef)
+    arguments = node.args
+    arguments.args = [each for each in arguments.args if each.arg not in ("self", "cls")]
+    each = [re.sub(r"^(\w+: [^=]*)=", r"\1 = ", one.strip()) for one in _split(ast.unparse(arguments))]
+    gives = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    text = f"{node.name}({', '.join(each)}){gives}"
+    return text if len(text) <= _WIDTH else "\n".join([f"{node.name}(", *(f"    {one}," for one in each), f"){gives}"])
+
+
+def _split(arguments: str) -> Iterator[str]:
+    """Arguments apart, at the commas that are in no bracket.
+
+    >>> list(_split("a: dict[str, int], *, b=(1, 2)"))
+    ['a: dict[str, int]', ' *', ' b=(1, 2)']
+    """
+    depth, start = 0, 0
+    for place, letter in enumerate(arguments):
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and not depth:
+            yield arguments[start:place]
+            start = place + 1
+    yield arguments[start:]
+
+
+def _doc(thing: object) -> str:
+    return inspect.getdoc(thing) or ""
+
+
+def _markdown(doc: str) -> str:
+    """Paragraphs as they are, code and aligned lines as code."""
+    return "\n".join(_paragraph(part) for part in re.split(r"\n\s*\n", doc))
+
+
+def _paragraph(text: str) -> str:
+    is_aligned = text.startswith((">>>", "    ")) or re.search(r"^(\w+ ?\w*) {2,}\S", text, re.MULTILINE)
+    return (
+        _code(textwrap.dedent(text), "text" if not text.startswith("    ") else "python") if is_aligned else f"{text}\n"
+    )
+
+
+def _code(text: str, language: str = "python") -> str:
+    return f"```{language}\n{text}\n```\n"
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(api_page(), encoding="utf-8")

@@ -1,0 +1,204 @@
+"""What the pages of the documentation find in their folder: small files of the names they use, made in a second or so.
+
+A page says what it needs in a comment, `<!-- test: takes generated real -->`; each name is a function here.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import numpy as np
+
+from rushes.media import AudioTrack, write_clip
+
+MATERIAL: dict[str, Callable[[], None]] = {}
+"""By name: makes it in the working directory."""
+
+
+def material(make: Callable[[], None]) -> Callable[[], None]:
+    MATERIAL[make.__name__.rstrip("_")] = make
+    return make
+
+
+@cache
+def sample(look: int) -> Path:
+    """One second of drifting stripes with a tone, encoded once."""
+    target = Path(mkdtemp(prefix="rushes-docs-")) / f"{look}.mp4"
+    columns = np.arange(96)[None, :, None]
+    waves = [128 + (60 - 15 * (look % 3)) * np.sin(2 * np.pi * (columns - 3 * t) / (12 + look)) for t in range(24)]
+    pictures = [np.broadcast_to(wave, (64, 96, 3)).astype(np.uint8) for wave in waves]
+    tone = (0.3 * np.sin(2 * np.pi * 220 * np.arange(15360) / 16000)).astype(np.float32)
+    return write_clip(target, pictures, fps=25, audio=AudioTrack.of(tone, 16000))
+
+
+def put(look: int, *names: str) -> None:
+    for name in names:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(sample(look), name)
+
+
+@material
+def take() -> None:
+    put(0, "take.mp4", "take.mov")
+
+
+@material
+def takes() -> None:
+    for look in (0, 1):
+        put(look, f"takes/take{look}.mp4")
+
+
+@material
+def out() -> None:
+    put(0, "out/a/take0.mp4")
+
+
+@material
+def speech() -> None:
+    put(0, "speech/take0.mp4", "speech.wav")
+
+
+@material
+def generated() -> None:
+    for look in (1, 2):
+        put(look, f"generated/clip{look}.mp4", f"other/clip{look}.mp4")
+
+
+@material
+def real() -> None:
+    for look in (0, 3):
+        put(look, f"real/clip{look}.mp4")
+
+
+@material
+def weights() -> None:
+    """Where the specification says they lie; random, so no number of a page is to be believed."""
+    for backbone, name in (("i3d", "i3d_pretrained_400.pt"), ("r3d50", "resnet-50-kinetics.pth")):
+        target = Path("tools/eval_fvd") / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(_checkpoint(backbone), target)
+    shutil.copy(_checkpoint("i3d"), "i3d.pt")
+
+
+@cache
+def _checkpoint(backbone: str) -> Path:
+    from rushes.distribution.random_weights import write_random_checkpoint
+
+    target = Path(mkdtemp(prefix="rushes-docs-")) / f"{backbone}.pt"
+    write_random_checkpoint(backbone, target)  # type: ignore[arg-type]
+    return target
+
+
+@material
+def demo() -> None:
+    """`demo/takes`, as `rushes demo` makes them."""
+    from rushes.clip.demo import make_takes
+
+    make_takes(Path("demo/takes"))
+
+
+@material
+def demo_sets() -> None:
+    """`demo/distribution`, as `rushes demo` makes it."""
+    from rushes.distribution.demo import make_set
+
+    home = Path("demo/distribution")
+    make_set(home / "real", first=0, warmth=0.0, speed=1.0)
+    make_set(home / "far", first=1, warmth=70.0, speed=5.0)
+    shutil.copy(_checkpoint("i3d"), home / "i3d-random.pt")
+
+
+@material
+def poses() -> None:
+    """Four joints, the nose off by 0.06, the shoulder by 0.10, the hips exact: docs/pose.md opens with them."""
+    gt = np.zeros((1, 17, 2))
+    visible = np.zeros((1, 17))
+    gt[0, 0], gt[0, 5], gt[0, 11], gt[0, 12] = (0.5, 0.0), (0.4, 0.3), (0.4, 0.6), (0.6, 0.6)
+    visible[0, [0, 5, 11, 12]] = 1.0
+    pred = gt.copy()
+    pred[0, 0, 0] += 0.06
+    pred[0, 5, 0] += 0.10
+    np.savez("gt.npz", keypoints=gt, visibility=visible)
+    np.savez("pred.npz", keypoints=pred, visibility=visible)
+
+
+def rushes(*arguments: str) -> None:
+    """The command line, whose verbs and options change least."""
+    done = subprocess.run([sys.executable, "-m", "rushes", *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@material
+def runs() -> None:
+    """Clip runs over the same two takes."""
+    takes()
+    rushes("clip", "takes", "-o", "runs/monday")
+    for name in ("tuesday", "main", "branch", "clip-1a2b3c4d"):
+        shutil.copytree("runs/monday", f"runs/{name}")
+
+
+@material
+def other_runs() -> None:
+    """Runs of two more kinds, for the page about reports."""
+    poses()
+    put(0, "take.mp4")
+    rushes("pose", "pred.npz", "gt.npz", "--norm", "bbox-diagonal", "-o", "runs/pose-5e6f7a8b")
+    rushes("sweep", "take.mp4", "--axis", "brightness=1.0,0.5", "-o", "sweep")
+    rushes("robust", "sweep", "-o", "runs/robust-9c0d1e2f")
+
+
+@material
+def arrays() -> None:
+    """pred, gt, visibility: names that a Python block of the pose page takes as given; see `NAMES`."""
+
+
+NAMES = {
+    "arrays": "import numpy as np\n"
+    "gt = np.random.default_rng(0).uniform(0, 100, (17, 2)); pred = gt + 3; visibility = np.ones(17)\n"
+    "preds, gts, visibilities = (np.stack([one] * 4) for one in (pred, gt, visibility))\n"
+}
+"""Python that goes before a block whose page says it has these names."""
+
+
+@material
+def study() -> None:
+    """A study called takes in studies.db, voted on by programs; its clips measured in runs/model_a and runs/model_b."""
+    from rushes.preference.demo import SimulatedClock, SimulatedRater
+    from rushes.preference.study import ClipView, StudyPlan, open_service
+    from rushes.preference.study.sources import read_sources
+
+    class Rater(SimulatedRater):
+        def _system(self, clip: ClipView) -> str:
+            return "model"  # no system is stronger: raters disagree, and there is something to adjudicate
+
+    lines = ["task_id,prompt_id,prompt_text"]
+    for prompt in range(6, 10):
+        lines.append(f"T2,{prompt},Stripes drift to the right")
+        put(prompt, f"clips/model_a_T2_p{prompt:02d}.mp4", f"model_a/model_a_T2_p{prompt:02d}.mp4")
+        put(prompt + 10, f"clips/model_b_T2_p{prompt:02d}.mp4", f"model_b/model_b_T2_p{prompt:02d}.mp4")
+    Path("prompts.csv").write_text("\n".join(lines) + "\n")
+    for system in ("model_a", "model_b"):
+        rushes("clip", system, "-o", f"runs/{system}")
+    clock = SimulatedClock()
+    plan = StudyPlan(name="takes", title="Takes", seed=7, simulated=True)
+    with open_service("studies.db", clock=clock) as service:
+        service.create_study(plan, clips=read_sources([Path("prompts.csv")], clips=Path("clips")))
+        raters = [Rater(service, clock, one) for one in service.invite("takes", count=4)]
+        while any([rater.work() for rater in raters]):
+            continue
+
+
+@material
+def ratings() -> None:
+    from rushes.preference.exchange import write_ratings
+    from rushes.preference.study import open_service
+
+    study()
+    with open_service("studies.db") as service:
+        write_ratings("ratings.csv", service.votes("takes"))

@@ -1,0 +1,29 @@
+"""Every example runs as it is, from an empty folder, and says something."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if path.stem != "samples")
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs(example: Path, tmp_path: Path) -> None:
+    if example.stem.startswith("fvd"):
+        pytest.importorskip("torch", reason="FVD needs torch (pip install 'rushes[fvd]')")
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONWARNINGS": "error"}
+    command = [sys.executable, str(example)]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() and "Traceback" not in done.stderr
+
+
+def test_every_example_is_listed() -> None:
+    page = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    assert EXAMPLES and all(f"({example.name})" in page for example in EXAMPLES)
