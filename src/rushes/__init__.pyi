@@ -1,0 +1,57 @@
+"""Rushes: the evaluation workbench for generated video. No number without its definition."""
+
+from rushes import clip as clip
+from rushes import distribution as distribution
+from rushes import pose as pose
+from rushes import preference as preference
+from rushes import robustness as robustness
+from rushes.clip.evaluate import evaluate_clips as evaluate_clips
+from rushes.clip.measure import ClipResult as ClipResult
+from rushes.clip.measure import evaluate_clip as evaluate_clip
+from rushes.clip.profile import Profile as Profile
+from rushes.core import Definition as Definition
+from rushes.core import Interval as Interval
+from rushes.core import Measurement as Measurement
+from rushes.core.instrument import Instrument as Instrument
+from rushes.core.progress import Progress as Progress
+from rushes.core.table import Table as Table
+from rushes.distribution.evaluate import compare_sets as compare_sets
+from rushes.distribution.video_metrics import calculate_video_metrics as calculate_video_metrics
+from rushes.errors import DefinitionError as DefinitionError
+from rushes.errors import DefinitionMismatch as DefinitionMismatch
+from rushes.errors import InputError as InputError
+from rushes.errors import MediaError as MediaError
+from rushes.errors import MissingDependency as MissingDependency
+from rushes.errors import RunError as RunError
+from rushes.errors import RushesError as RushesError
+from rushes.errors import WeightsError as WeightsError
+from rushes.media import MediaFacts as MediaFacts
+from rushes.media import canonicalize as canonicalize
+from rushes.media import probe as probe
+from rushes.pose.evaluate import PoseEvaluation as PoseEvaluation
+from rushes.pose.evaluate import score_pose as score_pose
+from rushes.preference.evaluate import evaluate_study as evaluate_study
+from rushes.preference.evaluate import evaluate_validity as evaluate_validity
+from rushes.preference.statistics.connection import RankingError as RankingError
+from rushes.preference.study import StudyService as StudyService
+from rushes.preference.study import open_service as open_service
+from rushes.preference.study.errors import NotAllowed as NotAllowed
+from rushes.preference.study.errors import StudyError as StudyError
+from rushes.remote.errors import RemoteError as RemoteError
+from rushes.remote.errors import Unreachable as Unreachable
+from rushes.remote.errors import Vanished as Vanished
+from rushes.robustness.evaluate import measure_robustness as measure_robustness
+from rushes.robustness.measure import SweepReport as SweepReport
+from rushes.robustness.metrics import MetricComputationError as MetricComputationError
+from rushes.robustness.sweep.evaluate import SweepOutcome as SweepOutcome
+from rushes.robustness.sweep.evaluate import sweep_clips as sweep_clips
+from rushes.runs import Run as Run
+from rushes.runs import Subject as Subject
+from rushes.runs import read_run as read_run
+from rushes.suite.compare import RunComparison as RunComparison
+from rushes.suite.compare import compare_runs as compare_runs
+from rushes.suite.report import Report as Report
+from rushes.suite.report import write_report as write_report
+from rushes.workers.engine import Engine as Engine
+
+__version__: str
