@@ -120,9 +120,9 @@ def test_a_slow_start_is_not_the_task_s() -> None:
 
 
 def test_a_start_that_fails_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    left = tmp_path / "left"
-    left.write_text("2")
-    monkeypatch.setenv("BAD_START", str(left))
+    for name in ("once", "twice"):
+        (tmp_path / name).touch()
+    monkeypatch.setenv("BAD_START", str(tmp_path))
     assert dict(run_tasks(bad_start.double, [1, 2, 3], jobs=1)) == {0: 2, 1: 4, 2: 6}
 
 
@@ -130,23 +130,20 @@ def test_a_start_that_fails_is_tried_again(tmp_path: Path, monkeypatch: pytest.M
 def test_workers_that_cannot_start_are_one_line_and_no_result(
     jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left = tmp_path / "left"
-    left.write_text("1000")
-    monkeypatch.setenv("BAD_START", str(left))
+    (tmp_path / "always").touch()
+    monkeypatch.setenv("BAD_START", str(tmp_path))
     with pytest.raises(RunError, match=r"end before they begin a task \(the worker stopped with exit code 3\)"):
         list(run_tasks(bad_start.double, [1, 2, 3, 4], jobs=jobs))
 
 
 def test_a_pool_goes_on_with_the_workers_that_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One worker has started; no other ever does. It does all the work."""
-    left = tmp_path / "left"
-    left.write_text("0")
-    monkeypatch.setenv("BAD_START", str(left))
+    monkeypatch.setenv("BAD_START", str(tmp_path))
     with closing(Pool("tests.workers.bad_start:double", 1)) as pool:
         pool.start()
         while not pool._workers[0].is_ready:
             pool._news()
-        left.write_text("1000")
+        (tmp_path / "always").touch()
         pool._size = 3
         numbers = [number for number, _ in pool.drain(5, lambda n: pickle.dumps(n))]
         assert sorted(numbers) == [0, 1, 2, 3, 4]
