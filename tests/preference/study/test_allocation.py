@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from rushes.preference.study import Refusal, StudyPlan
+from rushes.preference.study import StudyPlan, VoteRefusal
 from rushes.preference.study.allocation import LEASE_MS
 from rushes.preference.study.database.tables import assignment, pair, rater
 from rushes.preference.study.sources import from_csv
@@ -121,7 +121,7 @@ def vote_now(service, clock, session, task, winner):
     form = VoteForm(winner=winner, primary_tag=task.tags[0], ratings_a=ratings, ratings_b=ratings)
     events = [PlayEvent(side=side, start_ms=0, end_ms=480, sequence=number) for number in (1, 2) for side in ("A", "B")]
     service.record_play(session, task.assignment, events)
-    assert not isinstance(service.submit_vote(session, task.assignment, form, key="k"), Refusal)
+    assert not isinstance(service.submit_vote(session, task.assignment, form, key="k"), VoteRefusal)
 
 
 def check(given_out):
@@ -162,7 +162,7 @@ def test_a_late_vote_is_kept_but_does_not_count(service, people, clock, database
     clock.forward(LEASE_MS + 1)
     finish(service, [other, third], lambda person, task: person.side_of(task, "alpha"))
     answer = service.submit_vote(one.session, task.assignment, one.form(task), key="late")
-    assert not isinstance(answer, Refusal)
+    assert not isinstance(answer, VoteRefusal)
     with database.read() as connection:
         purposes = Counter(row[0] for row in connection.exec_driver_sql("SELECT purpose FROM vote"))
     assert purposes == {"sample": 12, "late": 1}

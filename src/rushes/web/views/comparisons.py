@@ -14,7 +14,7 @@ from rushes.suite.compare_data import as_data, reading_name, verdict
 from rushes.web.access import admin
 from rushes.web.errors import wants_json
 from rushes.web.pages import json_reply, page, with_twin
-from rushes.web.run_data import value_facts
+from rushes.web.run_data import value_data
 from rushes.web.views.runs import open_run
 
 router = APIRouter(dependencies=[Depends(admin)])
@@ -49,10 +49,10 @@ def _row(one: MetricComparison, a: str, b: str) -> dict[str, object]:
     return {
         "reading": reading_name(s.metric),
         "verdict": verdict(one),
-        "mean": value_facts(s.mean),
-        "low": value_facts(s.low),
-        "high": value_facts(s.high),
-        "sign_test": value_facts(s.sign_test),
+        "mean": value_data(s.mean),
+        "low": value_data(s.low),
+        "high": value_data(s.high),
+        "sign_test": value_data(s.sign_test),
         "rose": value_text(s.rose),
         "fell": value_text(s.fell),
         "same": value_text(s.same),
