@@ -70,8 +70,9 @@ def test_a_third_rater_only_where_two_disagree(service, people, database):
     assert family.agreement.value == pytest.approx(1 / 3, rel=1e-15)
     # Over all six samples: (1/3 + 1/3 + 1 + 1 + 1 + 1) / 6.
     assert service.study_status("takes").agreement.value == pytest.approx(7 / 9, rel=1e-15)
+    assert family.agreement.place == {"family": "T1"}
     assert family.agreement.signature == (
-        "percent_agreement|bound:estimate|exclusion:none|family:T1|labels:raw|raters:3|rubric:0.1|ties:outcome|v:1"
+        "percent_agreement|exclusion:none|labels:raw|raters:people|rubric:0.1|ties:outcome|v:1"
     )
 
 
