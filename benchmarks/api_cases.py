@@ -29,13 +29,16 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+try:
+    from benchmarks.api_schema import description
+except ImportError:  # run as a script, from this folder
+    from api_schema import description
 from rushes.clip.evaluate import evaluate_clips
 from rushes.media import write_clip
 from rushes.preference.study import StudyPlan
 from rushes.preference.study.service import StudyService, open_service
 from rushes.web import sessions
 from rushes.web.app import create_app
-from rushes.web.schema import description
 from rushes.web.security import HEADERS
 
 ROLES = ("anyone", "rater", "admin")
@@ -165,7 +168,7 @@ def _known(api: Api) -> dict[str, list[str]]:
     """Names and tokens that exist, so that requests get past "there is no such thing"."""
     task = api.service.next_task(api.sign_in("rater"))
     assert task is not None
-    shelf = api.app.state.workbench.shelf
+    run_cache = api.app.state.workbench.run_cache
     takes = ["model_a/take_0", "model_b/take_1"]
     return {
         "*": NASTY,
@@ -173,7 +176,7 @@ def _known(api: Api) -> dict[str, list[str]]:
         "name": ["model_a", "model_b"],
         "rater": [status.rater for status in api.service.study_status("bars").raters],
         "assignment": [task.assignment],
-        "token": [task.a.token, task.b.token, shelf.token("model_a", "take_0")],
+        "token": [task.a.token, task.b.token, run_cache.token("model_a", "take_0")],
         "id": ["take_0", "take_1"],
         "a": [*takes, "model_a"],
         "b": [*takes, "model_b"],

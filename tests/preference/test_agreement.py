@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rushes.preference.statistics.agreement import (
-    agreement_by_family,
     percent_agreement,
     rating_table,
-    top_disagreements,
     unit_table,
     votes_by_sample,
     winner_table,
@@ -65,34 +63,3 @@ def test_ratings_are_compared_clip_by_clip(make: MakeVote) -> None:
         make("a", rater="r3"),
     ]
     assert rating_table(votes, "temporal").counts.tolist() == [[0, 0, 0, 1, 1], [1, 0, 0, 0, 0]]
-
-
-def test_families_stand_apart(make: MakeVote) -> None:
-    votes = [
-        make("a", sample="1", family="T1", rater="r1"),
-        make("a", sample="1", family="T1", rater="r2"),
-        make("a", sample="2", family="T2", rater="r1"),
-        make("b", sample="2", family="T2", rater="r2"),
-        make("b", sample="3", family="T3", rater="r2"),
-    ]
-    found = agreement_by_family(votes)
-    assert [(family, one.value) for family, one in found.items()] == [("T1", 1.0), ("T2", 0.0), ("T3", None)]
-
-
-def test_top_disagreements_put_opposites_first(make: MakeVote) -> None:
-    votes = [
-        make("a", sample="agreed", rater="r1"),
-        make("a", sample="agreed", rater="r2"),
-        make("a", sample="tie", rater="r1"),
-        make("tie", sample="tie", rater="r2"),
-        make("a", sample="two-one", rater="r1", primary_tag="Identity swap"),
-        make("a", sample="two-one", rater="r2"),
-        make("b", sample="two-one", rater="r3", primary_tag="Missed constraint"),
-        make("a", sample="split", rater="r1"),
-        make("b", sample="split", rater="r2"),
-    ]
-    found = top_disagreements(votes)
-    assert [one.sample for one in found] == ["split", "two-one", "tie"]
-    assert [one.opposed for one in found] == [True, True, False]
-    assert [vote.primary_tag for vote in found[1].votes] == ["Identity swap", "", "Missed constraint"]
-    assert len(top_disagreements(votes, most=1)) == 1

@@ -8,8 +8,8 @@ import pytest
 
 from rushes.core import Definition, Measurement
 from rushes.preference.charts import charts
-from rushes.preference.study_measurements import study_measurements
-from rushes.preference.validity_measurements import validity_measurements
+from rushes.preference.study_numbers import study_measurements
+from rushes.preference.validity_numbers import validity_measurements
 from rushes.preference.votes import Vote
 from rushes.runs import Entry, Run, RunWriter, Subject, read_run
 

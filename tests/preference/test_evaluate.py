@@ -9,7 +9,7 @@ import pytest
 from rushes.errors import InputError
 from rushes.preference.evaluate import evaluate_study, evaluate_validity, votes_digest
 from rushes.preference.study import ExclusionRule, StudyPlan, StudyService, open_service
-from rushes.preference.tables import exclusion_rules, ranking_note, ranking_rows
+from rushes.preference.tables import exclusion_rules, ranking, ranking_note
 from rushes.preference.votes import Vote
 
 
@@ -34,7 +34,7 @@ def test_only_ties_rank_nobody_and_say_so(service, tmp_path):
     service.import_ratings("s", [vote(f"s{n}", rater, winner="tie") for n in range(4) for rater in ("x", "y")])
     found = measured(service, tmp_path)
     assert "every vote is a tie" in ranking_note(found)
-    assert [row[2] for row in ranking_rows(found)] == ["–", "–"]
+    assert [row[2] for row in ranking(found).texts()] == ["–", "–"]
 
 
 def test_a_comparison_graph_in_pieces_is_refused_with_its_pieces(service, tmp_path):
@@ -50,7 +50,7 @@ def test_every_number_comes_with_and_without_the_declared_rule(service, tmp_path
     )
     found = measured(service, tmp_path)
     assert exclusion_rules(found) == ["none", "gold_errors>0"]
-    assert ranking_rows(found, exclusion="gold_errors>0") == ranking_rows(found)  # nobody met the rule
+    assert ranking(found, exclusion="gold_errors>0").texts() == ranking(found).texts()  # nobody met the rule
 
 
 def test_more_votes_replace_the_numbers_of_an_earlier_report(service, tmp_path):

@@ -12,7 +12,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from rushes.errors import InputError
 from rushes.preference.statistics.intervals import (
-    Interval,
+    Bounds,
     IntervalKind,
     Uncertainty,
     clustered_mean,
@@ -113,7 +113,7 @@ def test_one_rater_has_no_clustered_interval() -> None:
     fit = rank(votes)
     reason = uncertainty(fit, votes)
     assert reason == "rater-clustered intervals need two raters"
-    assert score_intervals(fit, reason) == (Interval.undefined(str(reason)),) * 2
+    assert score_intervals(fit, reason) == (Bounds.undefined(str(reason)),) * 2
     assert [(r.best, r.worst, r.reason) for r in rank_ranges(fit, reason)] == [(1, 2, reason), (1, 2, reason)]
 
 
@@ -151,14 +151,14 @@ def test_wilson_matches_statsmodels(successes: int, trials: int, confidence: flo
 
 
 def test_wilson_of_nothing_is_undefined() -> None:
-    assert wilson(0, 0) == Interval.undefined("no trials")
+    assert wilson(0, 0) == Bounds.undefined("no trials")
 
 
 def test_clustered_mean_by_hand() -> None:
     # Groups (0, 0) and (1, 1): m = ½, group sums −1 and 1, se = √(2/1 · 2)/4 = ½; t(1) at 0.95 = 12.7062.
     found = clustered_mean([0, 0, 1, 1], ["r", "r", "s", "s"])
     assert found.lower == pytest.approx(0.5 - 12.7062047 / 2)
-    assert found.within(0, 1) == Interval(lower=0, upper=1)
+    assert found.within(0, 1) == Bounds(lower=0, upper=1)
     assert clustered_mean([1.0, 2.0], ["r", "r"]).lower is None
 
 

@@ -8,7 +8,7 @@ from statsmodels.stats import inter_rater
 
 from rushes.errors import InputError
 from rushes.preference.statistics.agreement import UnitTable, unit_table
-from rushes.preference.statistics.kappa import brennan_prediger, cohen_kappa, fleiss_kappa, gwet_ac1, mean_cohen_kappa
+from rushes.preference.statistics.kappa import cohen_kappa, fleiss_kappa, gwet_ac1, mean_cohen_kappa
 from rushes.preference.statistics.krippendorff import krippendorff_alpha
 
 from .conftest import MakeVote
@@ -30,7 +30,6 @@ def test_skewed_marginals_collapse_kappa_but_not_ac1() -> None:
     table = unit_table([["a", "a"]] * 18 + [["a", "b"], ["b", "a"]])
     assert fleiss_kappa(table).value == pytest.approx((0.9 - 0.905) / 0.095)
     assert gwet_ac1(table).value == pytest.approx((0.9 - 0.095) / 0.905)
-    assert brennan_prediger(table).value == pytest.approx(0.8)
 
 
 def test_one_category_is_none_with_a_reason() -> None:
@@ -43,10 +42,10 @@ def test_one_category_is_none_with_a_reason() -> None:
 
 def test_a_single_category_on_offer_is_none() -> None:
     table = unit_table([["a", "a"]])
-    assert gwet_ac1(table).value is None and brennan_prediger(table).value is None
+    assert gwet_ac1(table).value is None
 
 
-@pytest.mark.parametrize("coefficient", [fleiss_kappa, gwet_ac1, brennan_prediger, krippendorff_alpha])
+@pytest.mark.parametrize("coefficient", [fleiss_kappa, gwet_ac1, krippendorff_alpha])
 def test_nothing_shared_is_none(coefficient: object) -> None:
     table = unit_table([["a"], ["b"]])
     assert coefficient(table).reason == "no sample has votes of two raters"  # type: ignore[operator]

@@ -11,7 +11,7 @@ import pytest
 
 from rushes.preference.statistics.agreement import UnitTable, percent_agreement, unit_table
 from rushes.preference.statistics.intervals import Uncertainty, uncertainty, wilson
-from rushes.preference.statistics.kappa import brennan_prediger, cohen_kappa, fleiss_kappa, gwet_ac1
+from rushes.preference.statistics.kappa import cohen_kappa, fleiss_kappa, gwet_ac1
 from rushes.preference.statistics.krippendorff import krippendorff_alpha
 from rushes.preference.statistics.ranking import Ranking, rank
 from rushes.preference.statistics.tally import PairCounts, Tally, tally_arrays
@@ -108,7 +108,6 @@ def test_krippendorff_c_data(published: Published) -> None:
     assert percent_agreement(table).value == pytest.approx(expected["percent"], abs=CLOSE)
     assert gwet_ac1(table).value == pytest.approx(expected["AC1"], abs=CLOSE)
     assert fleiss_kappa(table).value == pytest.approx(expected["fleiss_missing"], abs=CLOSE)
-    assert brennan_prediger(table).value == pytest.approx(expected["BP"], abs=CLOSE)
 
 
 def test_cohen_wikipedia(published: Published) -> None:

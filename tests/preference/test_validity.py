@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from rushes.core import Definition, Measurement, parse_signature, signature_params
+from rushes.core import Definition, Measurement, signature_params
 from rushes.core.definition import Better
+from rushes.core.selection import one, select
 from rushes.preference.statistics.intervals import wilson
 from rushes.preference.statistics.validity import validity
-from rushes.preference.validity_measurements import validity_measurements
+from rushes.preference.validity_numbers import validity_measurements
 from rushes.preference.votes import Vote
 
 
@@ -151,33 +152,39 @@ def test_measurements_carry_metric_ties_and_conditions() -> None:
     found = validity_measurements(
         VOTES, clips(VALUES, FLICKER), {"x/1": "pass", "y/1": "reject"}, rubric_version="0.1", exclusion_rule="none"
     )
-    signatures = [one.signature for one in found]
-    assert len(set(signatures)) == len(signatures)
-    rows = {}
-    for one in found:
-        name, params, _ = parse_signature(one.signature)
-        assert (params["rubric"], params["raters"], params["exclusion"]) == ("0.1", "2", "none")
-        rows[
-            name,
-            params.get("ties"),
-            params.get("bound"),
-            params.get("interval"),
-            params.get("badge"),
-            params.get("tagged"),
-        ] = one
-    drop = rows["metric_picks_winner", "drop", "estimate", None, None, None]
-    assert drop.value == pytest.approx(2 / 3) and drop.note == "1 votes without both values left out"
-    assert "metric:flicker_score;window:3;v:1" in drop.signature
-    assert rows["metric_picks_winner", "half", "estimate", None, None, None].value == pytest.approx(0.6)
-    lower = rows["metric_picks_winner", "drop", "lower", "wilson", None, None]
-    assert lower.value == pytest.approx(wilson(2, 3).lower)
-    assert rows["badge_win_share", "drop", "estimate", None, "pass", None].value == 1.0
-    assert rows["tag_metric_check", "drop", "estimate", None, None, "yes"].value == 1.0
-    assert rows["suggested_threshold", "drop", None, None, None, None].value == 6.5
+    assert len({(one.signature, one.at) for one in found}) == len(found)
+    for one_of in found:
+        assert select([one_of], rubric="0.1", raters="people", exclusion="none", labels="raw") == (one_of,)
+    drop = one(found, "metric_picks_winner", ties="drop", direction="lower")
+    low, high = wilson(2, 3).lower, wilson(2, 3).upper
+    assert (
+        drop.value == pytest.approx(2 / 3) and drop.interval is not None and drop.interval.method == "rater-clustered"
+    )
+    assert drop.note == f"1 votes without both values left out; Wilson interval {low:.4f} to {high:.4f}"
+    assert drop.place == {"metric": "flicker_score", "reading": "flicker_score|window:3|v:1"}
+    assert one(found, "metric_picks_winner", ties="half").value == pytest.approx(0.6)
+    assert one(found, "badge_win_share", badge="pass").value == 1.0
+    assert {m.value for m in select(found, "tag_metric_check", tagged="yes")} == {1.0}
+    assert one(found, "suggested_threshold").value == 6.5
+
+
+def test_readings_of_one_metric_about_two_parts_of_a_clip_are_two_metrics() -> None:
+    def both(value: float) -> list[Measurement]:
+        parts = (("left_wrist", value), ("right_wrist", -value))
+        return [Measurement(definition=BLUR, value=v, count=1, at={"joint": joint}) for joint, v in parts]  # type: ignore[arg-type]
+
+    found = validity_measurements(
+        [vote("1", "a"), vote("2", "a", "r2")], {"x/1": both(2), "y/1": both(1), "x/2": both(2), "y/2": both(1)},
+        rubric_version="0.1",
+    )  # fmt: skip
+    shares = {m.place["reading"]: m.value for m in select(found, "metric_picks_winner", ties="drop")}
+    assert shares == {"blur_score|v:1 at joint left_wrist": 1.0, "blur_score|v:1 at joint right_wrist": 0.0}
 
 
 def test_excluded_raters_are_left_out_of_validity() -> None:
     found = validity_measurements(
         VOTES, clips(VALUES, FLICKER), rubric_version="0.1", exclusion_rule="gold_errors>0", excluded=["r2"]
     )
-    assert all("exclusion:gold_errors>0" in one.signature and "raters:1" in one.signature for one in found)
+    assert all("exclusion:gold_errors>0" in one.signature for one in found)
+    # r1 alone: votes 1 and 3 have two values, right on 1 and wrong on 3.
+    assert [(m.value, m.count) for m in select(found, "metric_picks_winner", ties="drop")] == [(0.5, 2)]

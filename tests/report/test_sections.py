@@ -11,7 +11,6 @@ from rushes.core.table import exact_text
 from rushes.distribution import section as distribution
 from rushes.pose import section as pose
 from rushes.pose.evaluate import score_pose
-from rushes.preference import section as preference
 from rushes.report.section import settings_text, varying_params
 from rushes.robustness import section as robustness
 from rushes.runs import Entry, Run, RunWriter, Subject, read_run
@@ -76,31 +75,6 @@ def test_pose_shows_one_row_per_normalisation(tmp_path: Path) -> None:
     assert [row[1:3] for row in texts(run, pose, 0)] == [["1.0000", "1.0000"]] * 3
     assert pose.summary(run).startswith("pred: PCK@20 is 1.0000 by torso-diameter, 1.0000 by bbox-diagonal")
     assert texts(run, pose, 1)[0][:2] == ["mpjpe ↓", "0.0000"]
-
-
-def test_a_ranking_is_by_strength_and_says_when_the_order_is_open(tmp_path: Path) -> None:
-    rows = []
-    for system, low, middle, high in (("birch", 900.0, 1000.0, 1100.0), ("amber", 1050.0, 1200.0, 1350.0)):
-        for bound, value in (("estimate", middle), ("lower", low), ("upper", high)):
-            extra = {} if bound == "estimate" else {"confidence": "0.9"}
-            rows.append((definition("bt_elo", bound=bound, system=system, exclusion="none", **extra), value))
-    rows.append((definition("percent_agreement", bound="estimate", family="all", exclusion="none"), 0.75))
-    run = stored(tmp_path / "r", "preference", "study", rows, simulated_raters=True, votes=9, raters=3, samples=4)
-    assert [row[:5] for row in texts(run, preference, 0)] == [
-        ["amber", "none", "1200.00", "1050.00", "1350.00"],
-        ["birch", "none", "1000.00", "900.0000", "1100.00"],
-    ]
-    assert preference.grids(run)[0].header[3] == "90 % from"
-    # 1050 < 1100: the intervals meet.
-    assert preference.summary(run) == (
-        "Simulated raters put amber, then birch. The first two intervals overlap: the order is open."
-    )
-    assert texts(run, preference, 1) == [["all", "0.7500", "–", "–", "–", "–"]]
-
-
-def test_a_study_without_a_ranking_says_so(tmp_path: Path) -> None:
-    run = stored(tmp_path / "r", "preference", "study", [(definition("tie_share", exclusion="none"), 0.5)])
-    assert preference.grids(run) == () and "no ranking" in preference.summary(run)
 
 
 def test_a_sweep_names_where_the_answer_holds_least(sweep_run: Path) -> None:

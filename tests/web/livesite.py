@@ -14,7 +14,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from rushes.preference.study import Accepted, PlayEvent, Task, VoteForm
-from rushes.preference.study.records import Choice, Side
+from rushes.preference.study.records import Choice, ScreenSide
 from rushes.preference.study.service import StudyService
 
 SYSTEMS = ("Northwind-XL", "Southgate-Pro")
@@ -117,7 +117,7 @@ class Study:
 def decide(study: Study, session: str, task: Task, winner: Choice) -> None:
     """Watch and vote through the service."""
     study.site.app.state.pass_time(2 * max(task.a.duration_ms, task.b.duration_ms))
-    lengths: tuple[tuple[Side, int], ...] = (("A", task.a.duration_ms), ("B", task.b.duration_ms))
+    lengths: tuple[tuple[ScreenSide, int], ...] = (("A", task.a.duration_ms), ("B", task.b.duration_ms))
     plays = [
         PlayEvent(side=side, start_ms=0, end_ms=end, sequence=number)
         for number in range(task.watch.required)

@@ -50,7 +50,7 @@ def test_progress_and_agreement_per_family(divided: Study) -> None:
     # Two raters disagree on each of three samples, so a third is asked: 9 votes; one of three pairs of raters agrees.
     assert facts["totals"]["votes"] == 9
     assert facts["totals"]["agreement"] == pytest.approx(1 / 3, abs=1e-8)  # as it is stored: 8 decimals
-    assert facts["families"][0]["agreement_signature"].startswith("percent_agreement|bound:estimate|")
+    assert facts["families"][0]["agreement_signature"].startswith("percent_agreement|exclusion:none|")
     page = divided.admin().get("/studies/bars").text
     assert "multi-constraint adherence" in page and "33 %" in page
 
@@ -129,7 +129,7 @@ def test_exclusion_by_the_declared_rule_can_be_taken_back(make_site: Callable[..
     assert raters["rater_01"]["excluded"] and raters["rater_01"]["share_a"] == 1.0
     blocks = client.get("/studies/many/results.json").json()["blocks"]
     assert [block["rule"] for block in blocks] == ["none", "side_bias>0.4"]
-    assert [block["raters"] for block in blocks] == ["2", "1"]
+    assert [block["raters"] for block in blocks] == [2, 1]
     assert client.send_form("/studies/many/raters/rater_01/restore").status_code == 400
     assert client.send_form("/studies/many/raters/rater_01/restore", {"why": "sides were equal"}).status_code == 303
     assert not client.get("/studies/many/raters.json").json()["raters"][0]["excluded"]
@@ -139,11 +139,12 @@ def test_results_show_the_ranking_and_every_number_carries_its_signature(divided
     client = divided.admin()
     facts = client.get("/studies/bars/results.json").json()
     (block,) = facts["blocks"]
-    assert [row["system"] for row in block["ranking"]] == list(SYSTEMS)
+    rows = block["ranking"]["rows"]
+    assert [row[1]["text"] for row in rows] == list(SYSTEMS)
     # 6 of 9 votes for the first: θ = ½ ln 2, Elo = 1000 ± 400/ln10 · ½ ln 2 = 1000 ± 60.206
-    assert block["ranking"][0]["elo"]["value"] == pytest.approx(1060.20600, abs=1e-4)
-    assert block["ranking"][1]["elo"]["value"] == pytest.approx(939.79400, abs=1e-4)
-    assert block["ranking"][0]["elo"]["signature"].startswith("bt_elo|bound:estimate|exclusion:none|")
+    assert rows[0][2]["value"] == pytest.approx(1060.20600, abs=1e-4)
+    assert rows[1][2]["value"] == pytest.approx(939.79400, abs=1e-4)
+    assert rows[0][2]["signature"].startswith("bt_elo|exclusion:none|labels:raw|")
     page = client.get("/studies/bars/results").text
     assert "1060" in page and "940" in page and 'class="range"' in page
     for policy in ("rao-kupper", "half-tie", "drop-tie"):
@@ -189,6 +190,18 @@ def test_exports(divided: Study) -> None:
         assert re.fullmatch(rf'attachment; filename="bars-{key}\.\w+"', answer.headers["content-disposition"])
     rows = list(csv.DictReader(io.StringIO(client.get("/studies/bars/export/arena").text)))
     assert len(rows) == 9 and {rows[0]["model_a"], rows[0]["model_b"]} == set(SYSTEMS)
+
+
+def test_exports_say_what_they_leave_out_and_can_let_decisions_stand(divided: Study) -> None:
+    client = divided.admin()
+    before = client.get("/studies/bars/export/dpo")
+    divided.service.adjudicate("bars", "T2_p01", winner="Tie")
+    decided = client.get("/studies/bars/export/dpo?adjudicated=true")
+    assert (before.headers["rushes-left-out"], decided.headers["rushes-left-out"]) == ("0", "1")
+    assert client.get("/studies/bars/export/dpo").content == before.content
+    forms = {form["key"]: form for form in client.get("/studies/bars/export.json").json()["formats"]}
+    assert forms["dpo"]["decisions"] and not forms["pwcmp"]["decisions"]
+    assert forms["pwcmp"]["left_out"] == ""
 
 
 def test_an_unknown_export_is_refused(study: Study) -> None:

@@ -12,8 +12,7 @@ import pytest
 schemathesis = pytest.importorskip("schemathesis")
 
 from benchmarks.api_cases import ROLES, Api, fuzz, make_api  # noqa: E402
-
-from rushes.web.schema import FORMS, QUERIES, description  # noqa: E402
+from benchmarks.api_schema import FORMS, QUERIES, description  # noqa: E402
 
 from .livesite import Study  # noqa: E402
 

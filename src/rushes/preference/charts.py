@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rushes.core import Measurement
+from rushes.core.selection import keys_of
 from rushes.errors import MissingDependency
-from rushes.preference.conditions import ALL_FAMILIES, plain_text
-from rushes.preference.rubric import FAMILIES
+from rushes.preference.tables import agreement, exclusion_rules, interval_words, metric_names, predictions, ranked
 from rushes.report.figure import Figure, chart_svg
 from rushes.runs import Entry, Run
 
@@ -20,7 +19,8 @@ _SHAPES = ("circle", "square", "diamond")
 _WIDTH = 460
 _ROW = 30
 _ROW_OF_KIND = 16
-_ESTIMATES = {"krippendorff_alpha": "Krippendorff α", "gwet_ac1": "Gwet AC1"}
+_KINDS = (1, 3, 4)
+"""Columns of the agreement table that are drawn: the share, α and AC1."""
 
 
 def charts(run: Run) -> tuple[Figure, ...]:
@@ -35,37 +35,35 @@ def charts(run: Run) -> tuple[Figure, ...]:
 
 
 def _ranking(entry: Entry) -> Iterator[Figure]:
-    rows = _intervals(entry.measurements, "bt_elo", ("system", "exclusion"))
+    rules = exclusion_rules(entry.measurements)
+    drawn = {rule: _with_value(ranked(entry.measurements, exclusion=rule)) for rule in rules}
+    rows = [_dot(m, system=m.place["system"], rule=_rule(rule)) for rule, found in drawn.items() for m in found]
     if not rows:
         return
-    first = [row for row in rows if row["exclusion"] == "none"] or rows
-    order = [row["system"] for row in sorted(first, key=lambda row: (-row["value"], row["system"]))]
-    rules = list(dict.fromkeys(row["exclusion"] for row in rows))
-    params = rows[0]["params"]
-    named = [row | {"rule": _rule(row["exclusion"])} for row in rows]
+    found = [m for rule in rules for m in drawn[rule]]
+    order = list(dict.fromkeys(m.place["system"] for m in found))
+    shown = [_rule(rule) for rule in rules if drawn[rule]]
     yield Figure(
         f"{entry.subject.id}: ranking",
-        f"Strength by pairwise votes on the Elo scale (1000 is the mean), ties by {params['ties']}, with "
-        f"{_interval_words(rows)} intervals of {params['raters']} raters. Where intervals overlap, the order is open.",
-        chart_svg(_dot_chart(named, "system", order, "rule", [_rule(rule) for rule in rules], "Elo", None)),
+        f"Strength by pairwise votes on the Elo scale (1000 is the mean), ties by {keys_of(found[0])['ties']}, of "
+        f"{_raters(entry)}. {interval_words(found)} Where intervals overlap, the order is open.",
+        chart_svg(_dot_chart(rows, "system", order, "rule", shown, "Elo", None)),
     )
 
 
 def _agreement(entry: Entry) -> Iterator[Figure]:
-    own = [m for m in entry.measurements if dict(m.definition.params).get("exclusion") == "none"]
-    rows = [row | {"kind": "percent agreement"} for row in _intervals(own, "percent_agreement", ("family",))]
+    table = agreement(entry.measurements)
+    kinds = [table.header[column].removesuffix(" ↑") for column in _KINDS]
+    rows = [
+        _dot(cell.measurement, family=row[0].text, kind=kind)
+        for row in table.rows
+        for kind, cell in zip(kinds, (row[column] for column in _KINDS), strict=True)
+        if cell.measurement is not None and cell.measurement.value is not None
+    ]
     if not rows:
         return
-    for measurement in own:
-        params = dict(measurement.definition.params)
-        kind = _ESTIMATES.get(measurement.definition.name)
-        if kind and params.get("level", "nominal") == "nominal" and measurement.value is not None:
-            value = float(measurement.value)
-            rows.append({"family": plain_text(params["family"]), "kind": kind, "value": value})
-    rows = [row | {"family": _family(row["family"])} for row in rows]
     families = list(dict.fromkeys(row["family"] for row in rows))
-    kinds = ["percent agreement", *_ESTIMATES.values()]
-    lowest = min(0.0, *(math.floor(float(row["value"]) * 10.0) / 10.0 for row in rows))
+    lowest = min(0.0, *(math.floor(row["value"] * 10.0) / 10.0 for row in rows))
     yield Figure(
         f"{entry.subject.id}: agreement per task family",
         "How often two raters chose the same winner, with Wilson's interval over samples, beside two coefficients that "
@@ -75,21 +73,12 @@ def _agreement(entry: Entry) -> Iterator[Figure]:
 
 
 def _metrics(entry: Entry) -> Iterator[Figure]:
-    kept = [
-        m
-        for m in entry.measurements
-        if dict(m.definition.params).get("ties") == "drop"
-        and dict(m.definition.params).get("interval", "rater-clustered") == "rater-clustered"
-    ]
-    found = _intervals(kept, "metric_picks_winner", ("metric",))
-    if not found:
+    picks = _with_value(predictions(entry.measurements))
+    if not picks:
         return
-    short = Counter(_short(row["metric"]) for row in found)
-    rows = [
-        row | {"name": _short(row["metric"]) if short[_short(row["metric"])] == 1 else row["metric"], "kind": "decided"}
-        for row in found
-    ]
-    order = [row["name"] for row in sorted(rows, key=lambda row: (-row["value"], row["name"]))]
+    names = metric_names(picks)
+    rows = [_dot(m, name=names[m.place["reading"]], kind="decided") for m in picks]
+    order = [row["name"] for row in rows]
     chart = _dot_chart(rows, "name", order, "kind", ["decided"], "picks the winner", [0.0, 1.0])
     yield Figure(
         f"{entry.subject.id}: metrics against votes",
@@ -99,19 +88,16 @@ def _metrics(entry: Entry) -> Iterator[Figure]:
     )
 
 
-def _intervals(measurements: Sequence[Measurement], name: str, keys: tuple[str, ...]) -> list[dict[str, Any]]:
-    """One row per key: estimate, lower, upper; rows without an estimate are left out."""
-    found: dict[tuple[str, ...], dict[str, Any]] = {}
-    for measurement in measurements:
-        params = dict(measurement.definition.params)
-        if measurement.definition.name != name or measurement.value is None:
-            continue
-        key = tuple(params[k] for k in keys)
-        row = found.setdefault(key, {k: plain_text(v) for k, v in zip(keys, key, strict=True)})
-        column = "value" if params["bound"] == "estimate" else params["bound"]
-        row[column] = float(measurement.value)
-        row["params"] = row.get("params", {}) | params
-    return [row for row in found.values() if "value" in row]
+def _with_value(measurements: Iterable[Measurement]) -> list[Measurement]:
+    return [m for m in measurements if m.value is not None]
+
+
+def _dot(measurement: Measurement, **words: str) -> dict[str, Any]:
+    """One row of a chart's data: value, the ends of its interval where it has one, and these words."""
+    row: dict[str, Any] = {**words, "value": float(measurement.value or 0.0)}
+    if measurement.interval is not None:
+        row |= {"lower": measurement.interval.low, "upper": measurement.interval.high}
+    return row
 
 
 def _dot_chart(
@@ -125,12 +111,11 @@ def _dot_chart(
 ) -> Any:
     """Dots with interval bars, one line per label, kinds side by side within it."""
     altair = _altair()
-    data = [{k: v for k, v in row.items() if k != "params"} for row in rows]
     scale = altair.Scale(domain=list(domain)) if domain else altair.Scale(zero=False, nice=True)
     colour = altair.Scale(domain=list(kinds), range=list(_COLOURS[: len(kinds)]))
     legend = altair.Legend(title=None, orient="top", labelLimit=0) if len(kinds) > 1 else None
     base = altair.Chart(
-        altair.Data(values=data), width=_WIDTH, height=altair.Step(_ROW if len(kinds) == 1 else _ROW_OF_KIND)
+        altair.Data(values=list(rows)), width=_WIDTH, height=altair.Step(_ROW if len(kinds) == 1 else _ROW_OF_KIND)
     )
     y = altair.Y(f"{label}:N", sort=list(order), title=None, axis=altair.Axis(labelLimit=220))
     shift = altair.YOffset(f"{kind}:N", sort=list(kinds))
@@ -155,27 +140,14 @@ def _with_rule(chart: Any, at: float) -> Any:
     return line.encode(x="at:Q") + chart
 
 
-def _family(family: str) -> str:
-    """ "T2 temporal", "all families" """
-    if family == ALL_FAMILIES:
-        return "all families"
-    return f"{family} {FAMILIES[family]}" if family in FAMILIES else family
-
-
 def _rule(exclusion: str) -> str:
     return "all raters" if exclusion == "none" else f"after excluding {exclusion}"
 
 
-def _interval_words(rows: Sequence[Mapping[str, Any]]) -> str:
-    params = rows[0]["params"]
-    if "interval" not in params:
-        return "no"
-    return f"{float(params['confidence']) * 100:g} % {params['interval']}"
-
-
-def _short(metric: str) -> str:
-    """A metric's name, enough for an axis where no other metric shares it."""
-    return metric.split(";", 1)[0]
+def _raters(entry: Entry) -> str:
+    """ "6 raters", as the study's subject says; "its raters" where it does not."""
+    known = entry.subject.facts.get("raters")
+    return "its raters" if known is None else f"{known} raters"
 
 
 def _altair() -> Any:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rushes.terminal.console import one_line_errors, print_json, print_table, progress, say
+from rushes.terminal.console import one_line_errors, print_json, print_table, say
+from rushes.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
     from rushes.preference.study import Disagreement, StudyService, StudyStatus
@@ -88,8 +89,8 @@ def create(
         exclusion=rule,
     )
     found = read_sources(sources, clips=clips, prompts=prompts) if sources else []
-    with open_studies(db, media) as service, progress("clips", len(found), "clips") as advance:
-        pairs = service.create_study(plan, clips=found, advance=advance).pairs
+    with open_studies(db, media) as service, progress_bars() as progress:
+        pairs = service.create_study(plan, clips=found, progress=progress).pairs
     if as_json:
         print_json({"study": study, "pairs": pairs, "exclusion_rule": rule.label, "database": shown(db)})
         return
@@ -204,9 +205,9 @@ def status(
             return
         found = service.study_status(study)
     if as_json:
-        from rushes.preference.study.as_data import status_facts
+        from rushes.preference.study.as_data import status_data
 
-        print_json(status_facts(found))
+        print_json(status_data(found))
     else:
         _show_status(found)
 

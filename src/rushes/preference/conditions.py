@@ -1,16 +1,16 @@
-"""The conditions that every number of a study states, and the step from an estimate to labelled measurements."""
+"""The conditions that every number of a study states, and the step from an estimate to a labelled measurement."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, TypeAlias
-from urllib.parse import unquote
 
 from rushes.core import Definition, Measurement
 from rushes.core.definition import Setting
 from rushes.preference.rubric import rubric
-from rushes.preference.statistics.intervals import CONFIDENCE, Estimate, Interval, check_confidence
+from rushes.preference.statistics.intervals import CONFIDENCE, Bounds, Estimate, check_confidence
 from rushes.preference.votes import Vote
 
 Labels: TypeAlias = Literal["raw", "adjudicated"]
@@ -20,11 +20,10 @@ ALL_FAMILIES = "all"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """Under which rubric, from how many raters, after which exclusions, from which labels."""
+    """Under which rubric, from whose votes, after which exclusions, from which labels."""
 
     rubric_version: str
     exclusion_rule: str
-    raters: int
     labels: Labels = "raw"
     confidence: float = CONFIDENCE
     simulated: bool = False
@@ -34,14 +33,14 @@ class Conditions:
         rubric(self.rubric_version)
         check_confidence(self.confidence)
 
-    def settle(self, definition: Definition, **settings: Setting) -> Definition:
-        """The definition with these conditions and settings written into its signature."""
-        return definition.add_params(
+    def bind(self, definition: Definition, **params: Setting) -> Definition:
+        """The definition with these conditions and choices written into its signature."""
+        return definition.with_params(
             rubric=self.rubric_version,
-            exclusion=signature_text(self.exclusion_rule),
-            raters=f"{self.raters} simulated" if self.simulated else self.raters,
+            exclusion=rule_text(self.exclusion_rule),
+            raters="simulated" if self.simulated else "people",
             labels=self.labels,
-            **{key: signature_text(value) if isinstance(value, str) else value for key, value in settings.items()},
+            **params,
         )
 
 
@@ -51,51 +50,47 @@ def counted_votes(votes: Iterable[Vote], *, excluded: Collection[str] = ()) -> t
     return tuple(vote for vote in votes if vote.counts_in_results and vote.rater not in left_out)
 
 
-def signature_text(text: str) -> str:
-    """Any text, a system's name for one, as a signature can hold it.
+def rule_text(rule: str) -> str:
+    """An exclusion rule as signatures and tables spell it: one line, a broken bar for `|`; "none" for no rule.
 
-    >>> signature_text("a|b"), signature_text("100%"), signature_text("")
-    ('a%7Cb', '100%25', '%')
+    A rule is a method, in whatever words a study declared it, so it is the one free text of a signature.
+
+    >>> rule_text("side_bias>0.35"), rule_text(" bias | speed\\n"), rule_text("")
+    ('side_bias>0.35', 'bias ¦ speed', 'none')
     """
-    kept = "".join(c if c.isprintable() and c not in "%|" else _escaped(c) for c in text)
-    return kept or "%"
+    printable = "".join(c if c.isprintable() else " " for c in rule.replace("|", "¦"))
+    return " ".join(printable.split()) or NO_RULE
 
 
-def plain_text(setting: str) -> str:
-    """The text that `signature_text` was given.
+def family_place(family: str) -> str:
+    """A task family as `at` names it, apart from the word for all of them.
 
-    >>> plain_text(signature_text("a|b 100%"))
-    'a|b 100%'
+    >>> family_place("T2"), family_place(""), family_place("all")
+    ('T2', 'unnamed', '“all”')
     """
-    return "" if setting == "%" else unquote(setting)
+    return f"“{family}”" if family == ALL_FAMILIES else family or "unnamed"
 
 
-def _escaped(character: str) -> str:
-    return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
+def measured(
+    definition: Definition,
+    estimate: Estimate,
+    conditions: Conditions,
+    at: Mapping[str, str] = MappingProxyType({}),
+    /,
+    *,
+    method: str = "",
+    **params: Setting,
+) -> Measurement:
+    """An estimate with its definition, what it is about and, where `method` says how it was drawn, its interval.
 
-
-def measured(definition: Definition, estimate: Estimate, conditions: Conditions, **settings: Setting) -> Measurement:
-    """An estimate without an interval."""
-    settled = conditions.settle(definition, **settings)
-    if estimate.value is None:
-        return Measurement.missing(settled, estimate.reason, count=estimate.count)
-    return Measurement(definition=settled, value=estimate.value, count=estimate.count, note=estimate.reason)
-
-
-def bounded(
-    definition: Definition, estimate: Estimate, conditions: Conditions, *, interval: str, **settings: Setting
-) -> tuple[Measurement, ...]:
-    """Estimate, lower and upper bound as three measurements; the bounds also name interval kind and confidence."""
-    point = measured(definition, estimate, conditions, bound="estimate", **settings)
-    found = estimate.interval or Interval.undefined(estimate.reason or "no interval")
-    ends = []
-    for bound, value in (("lower", found.lower), ("upper", found.upper)):
-        settled = conditions.settle(
-            definition, bound=bound, interval=interval, confidence=conditions.confidence, **settings
-        )
-        note = found.reason or estimate.reason
-        if value is None:
-            ends.append(Measurement.missing(settled, note, count=estimate.count))
-        else:
-            ends.append(Measurement(definition=settled, value=value, count=estimate.count, note=note))
-    return (point, *ends)
+    Why a number has no interval, or what to know about the one it has, is in the note.
+    """
+    bounds = (estimate.interval if method else None) or Bounds(lower=None, upper=None)
+    return Measurement(
+        definition=conditions.bind(definition, **params),
+        value=estimate.value,
+        count=estimate.count,
+        note="; ".join(dict.fromkeys(reason for reason in (estimate.reason, bounds.reason) if reason)),
+        at=tuple(at.items()),
+        interval=None if estimate.value is None else bounds.as_interval(conditions.confidence, method),
+    )

@@ -1,8 +1,9 @@
 """Every definition of this instrument, in the order the catalogue shows them.
 
-No rate without its conditions: each definition leaves open, and so each number states, the rubric's version, the
-number of raters, the exclusion rule and the kind of labels; `ties` says what a tie was to it. `bound` tells an estimate
-from the two ends of its interval; the ends also state the kind of interval and its confidence.
+No rate without its conditions: each definition leaves open, and so each number states, the rubric's version, whether
+its raters were people or a program, the exclusion rule and the kind of labels; `ties` says what a tie was to it. How
+many raters there were is no method: a number's count says what it rests on. Which system, family, dimension, tag or
+metric it is about is its `at`; how sure it is, its interval.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ def _definition(
     edge_cases: str = "",
     reference: str = "",
     per: tuple[str, ...] = (),
+    choices: tuple[str, ...] = (),
     ties: str = "",
 ) -> Definition:
-    """`ties` is what a tie counts as; empty where the study chooses a policy."""
+    """`per` is what a number is about, `choices` what its caller chooses; `ties` is what a tie counts as, empty where
+    the study chooses a policy."""
     return Definition(
         name=name,
         unit=unit,
@@ -39,7 +42,8 @@ def _definition(
         edge_cases=edge_cases,
         reference=reference,
         params=signature_params(ties=ties) if ties else (),
-        open_params=(*_CONDITIONS, *per) if ties else (*_CONDITIONS, *per, "ties"),
+        open_params=(*_CONDITIONS, *choices) if ties else (*_CONDITIONS, *choices, "ties"),
+        places=per,
     )
 
 
@@ -50,19 +54,21 @@ PERCENT_AGREEMENT = _definition(
     better="higher",
     edge_cases="samples with one vote are left out; none with two: None",
     reference="rubric v0.1, quality control",
-    per=("bound", "family"),
+    per=("family",),
     ties="outcome",
 )
 KRIPPENDORFF_ALPHA = _definition(
     "krippendorff_alpha",
     "Agreement beyond chance, for any number of raters and missing votes.",
-    "1 − observed / expected disagreement, of winners (a < tie < b beyond the nominal level) or of 1–5 ratings",
+    "1 − observed / expected disagreement, of winners (a < tie < b beyond the nominal level) or of 1–5 ratings on one "
+    "dimension",
     unit="1",
     lowest=None,
     better="higher",
     edge_cases="one outcome only, or no sample with two votes: None",
     reference="Krippendorff 2011",
-    per=("family", "level", "of"),
+    per=("family",),
+    choices=("level", "of"),
     ties="outcome",
 )
 FLEISS_KAPPA = _definition(
@@ -111,19 +117,21 @@ BT_ELO = _definition(
     better="higher",
     edge_cases="comparison graph in pieces, a system that won everything (without a prior), only ties: None",
     reference="Bradley & Terry 1952; ties: Davidson 1970, Rao & Kupper 1967",
-    per=("bound", "prior", "system"),
+    per=("system",),
+    choices=("prior",),
 )
 BT_RANK = _definition(
     "bt_rank",
     "Rank of a system by strength, and the ranks that its votes leave open.",
-    "bounds: 1 + systems surely stronger; n − systems surely weaker; all pairwise differences jointly (Bonferroni)",
+    "interval: 1 + systems surely stronger to n − systems surely weaker; all pairwise differences jointly (Bonferroni)",
     unit="rank",
     lowest=1.0,
     highest=None,
     better="lower",
     edge_cases="no ranking: None; one rater: every rank stays possible",
     reference="Bonferroni bounds on all pairwise differences; docs/statistics.md",
-    per=("bound", "prior", "system"),
+    per=("system",),
+    choices=("prior",),
 )
 BT_TIE_PARAMETER = _definition(
     "bt_tie_parameter",
@@ -133,7 +141,7 @@ BT_TIE_PARAMETER = _definition(
     highest=None,
     edge_cases="no ranking, or a policy without such a parameter: None",
     reference="Davidson 1970; Rao & Kupper 1967",
-    per=("prior",),
+    choices=("prior",),
 )
 BT_FIT_P = _definition(
     "bt_fit_p",
@@ -141,7 +149,7 @@ BT_FIT_P = _definition(
     "P(χ²_df > G²), G² = 2 Σ observed ln(observed / expected)",
     edge_cases="no degrees of freedom (two systems), half-tie, or a prior: None",
     reference="likelihood-ratio test against free outcome shares per pair",
-    per=("prior",),
+    choices=("prior",),
 )
 DROP_K_VOTES = _definition(
     "drop_k_votes",
@@ -152,7 +160,7 @@ DROP_K_VOTES = _definition(
     better="higher",
     edge_cases="shared lead: 0; no ranking, half-tie, or no such removal found: None",
     reference="Huang et al. 2025",
-    per=("prior",),
+    choices=("prior",),
 )
 DROP_K_SHARE = _definition(
     "drop_k_share",
@@ -161,7 +169,7 @@ DROP_K_SHARE = _definition(
     better="higher",
     edge_cases="as drop_k_votes",
     reference="Huang et al. 2025",
-    per=("prior",),
+    choices=("prior",),
 )
 WIN_SHARE = _definition(
     "win_share",
@@ -170,7 +178,7 @@ WIN_SHARE = _definition(
     better="higher",
     edge_cases="no votes: None",
     reference="rubric v0.1, pairwise preference",
-    per=("bound", "family", "system"),
+    per=("family", "system"),
     ties="half",
 )
 TIE_SHARE = _definition(
@@ -187,7 +195,6 @@ LEFT_SHARE = _definition(
     "left wins / (left wins + right wins), sides known",
     edge_cases="no decided vote with a known side: None",
     reference="sides are counter-balanced by the study; docs/statistics.md",
-    per=("bound",),
     ties="drop",
 )
 DIMENSION_MEAN = _definition(
@@ -200,7 +207,7 @@ DIMENSION_MEAN = _definition(
     better="higher",
     edge_cases="one rater: no interval",
     reference="rubric v0.1, rating dimensions",
-    per=("bound", "dimension", "system"),
+    per=("dimension", "system"),
     ties="counted",
 )
 TAG_COUNT = _definition(
@@ -222,7 +229,8 @@ METRIC_PICKS_WINNER = _definition(
     better="higher",
     edge_cases="no vote with both values: None; a metric without a direction is read as higher-is-better and says so",
     reference="docs/statistics.md, metrics against votes",
-    per=("bound", "direction", "metric"),
+    per=("metric", "reading"),
+    choices=("direction",),
 )
 BADGE_WIN_SHARE = _definition(
     "badge_win_share",
@@ -230,7 +238,7 @@ BADGE_WIN_SHARE = _definition(
     "wins / decided votes between clips of different badges",
     edge_cases="no such vote: None",
     reference="docs/statistics.md, metrics against votes",
-    per=("badge", "bound"),
+    per=("badge",),
     ties="drop",
 )
 TAG_METRIC_CHECK = _definition(
@@ -239,7 +247,7 @@ TAG_METRIC_CHECK = _definition(
     "losers with the worse value / decided votes with different values",
     edge_cases="no such vote: None",
     reference="docs/statistics.md, metrics against votes",
-    per=("bound", "metric", "tag", "tagged"),
+    per=("metric", "reading", "tag", "tagged"),
     ties="drop",
 )
 SUGGESTED_THRESHOLD = _definition(
@@ -252,7 +260,7 @@ SUGGESTED_THRESHOLD = _definition(
     highest=None,
     edge_cases="one value only, no direction, or nothing better than chance: None",
     reference="balanced accuracy (Youden 1950); docs/statistics.md, metrics against votes",
-    per=("metric",),
+    per=("metric", "reading"),
     ties="drop",
 )
 SUGGESTED_THRESHOLD_ACCURACY = _definition(
@@ -262,7 +270,7 @@ SUGGESTED_THRESHOLD_ACCURACY = _definition(
     better="higher",
     edge_cases="as suggested_threshold",
     reference="balanced accuracy (Youden 1950)",
-    per=("metric",),
+    per=("metric", "reading"),
     ties="drop",
 )
 

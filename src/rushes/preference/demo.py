@@ -23,17 +23,17 @@ from rushes.preference.study import (
     ClipView,
     Invitation,
     PlayEvent,
-    Refusal,
-    Side,
+    ScreenSide,
     StudyError,
     StudyPlan,
     StudyService,
     Task,
     VoteForm,
+    VoteRefusal,
     open_service,
 )
 from rushes.preference.study.sources import read_sources
-from rushes.preference.tables import RANKING_HEADER, agreement_line, ranking_rows
+from rushes.preference.tables import agreement_line, ranking
 from rushes.report.demo_part import DemoPart
 from rushes.runs import Run
 
@@ -117,14 +117,14 @@ class SimulatedRater:
     def _judge(self, task: Task) -> None:
         for count in (1, 2):
             self._clock.now += max(task.a.duration_ms, task.b.duration_ms)
-            whole: tuple[tuple[Side, ClipView], ...] = (("A", task.a), ("B", task.b))
+            whole: tuple[tuple[ScreenSide, ClipView], ...] = (("A", task.a), ("B", task.b))
             self._service.record_play(
                 self._session,
                 task.assignment,
                 [PlayEvent(side=side, start_ms=0, end_ms=clip.duration_ms, sequence=count) for side, clip in whole],
             )
         answer = self._service.submit_vote(self._session, task.assignment, self._form(task), key="only")
-        if isinstance(answer, Refusal):
+        if isinstance(answer, VoteRefusal):
             raise StudyError(f"a simulated vote was refused: {answer.missing[0].message}")
 
     def _form(self, task: Task) -> VoteForm:
@@ -153,10 +153,10 @@ class SimulatedRater:
 
 def _part(done: Run) -> DemoPart:
     measurements, facts = done.measurements[STUDY], done.subjects[0].facts
-    rows = ranking_rows(measurements)
+    table = ranking(measurements)
     wanted = sorted(STRENGTHS, key=lambda system: -STRENGTHS[system])
-    as_expected = [row[1] for row in rows] == wanted
-    said = (
+    as_expected = [row[1].text for row in table.rows] == wanted
+    sentence = (
         f"{facts['raters']} simulated raters gave {facts['votes']} votes; "
         f"{'the planted order comes out' if as_expected else f'NOT the planted order {wanted}'}. "
         f"{agreement_line(measurements)}."
@@ -164,8 +164,8 @@ def _part(done: Run) -> DemoPart:
     return DemoPart(
         title="Preference: which take do people prefer? (simulated raters)",
         run=done.path,
-        found=said,
-        header=RANKING_HEADER,
-        rows=rows,
+        found=sentence,
+        header=table.header,
+        rows=table.texts(),
         as_expected=as_expected,
     )

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import NamedTuple
 
 from rushes.core import Measurement
 from rushes.core.canonical import canonical_json
 from rushes.core.provenance import bytes_digest
+from rushes.core.table import Table
 from rushes.errors import InputError
-from rushes.preference.statistics.tie_models import TiePolicy
-from rushes.preference.study import StudyService, StudyStatus
-from rushes.preference.study_measurements import study_measurements
-from rushes.preference.validity_measurements import validity_measurements
-from rushes.preference.votes import Vote
+from rushes.preference.conditions import NO_RULE, counted_votes
+from rushes.preference.instrument import INSTRUMENT
+from rushes.preference.study import StudyService, StudyStatus, open_service
+from rushes.preference.study_numbers import study_measurements
+from rushes.preference.tables import ranking
+from rushes.preference.validity_numbers import validity_measurements
+from rushes.preference.votes import TiePolicy, Vote
 from rushes.runs import Entry, Run, Subject, open_run, read_run, subject_ids
-
-INSTRUMENT = "preference"
 
 
 def evaluate_study(
@@ -34,6 +36,33 @@ def evaluate_study(
     The same votes give the same bytes; more votes in the meantime replace the numbers. Where the study declared an
     exclusion rule, every number is there with and without it.
     """
+    found = measure_study(service, study, tie_policy=tie_policy, prior=prior, confidence=confidence)
+    settings = {"question": "study", "ties": tie_policy, "prior": prior, "confidence": confidence}
+    return _write(run, study, settings, found, inputs=[study])
+
+
+class MeasuredStudy(NamedTuple):
+    """A study as it stands: its status, the votes behind the numbers, and the numbers."""
+
+    status: StudyStatus
+    votes: Sequence[Vote]
+    measurements: tuple[Measurement, ...]
+
+    def raters(self, rule: str) -> int:
+        """How many raters the numbers under this exclusion rule rest on."""
+        excluded = () if rule == NO_RULE else _excluded(self.status)
+        return len({vote.rater for vote in counted_votes(self.votes, excluded=excluded)})
+
+
+def measure_study(
+    service: StudyService,
+    study: str,
+    *,
+    tie_policy: TiePolicy = "davidson",
+    prior: float = 0.0,
+    confidence: float = 0.95,
+) -> MeasuredStudy:
+    """Every number of a study, as `evaluate_study` writes them."""
     status, votes = service.study_status(study), service.votes(study, adjudicated=True)
     found = study_measurements(
         votes,
@@ -45,8 +74,48 @@ def evaluate_study(
         prior=prior,
         simulated=status.summary.simulated,
     )
-    settings = {"question": "study", "ties": tie_policy, "prior": prior, "confidence": confidence}
-    return _write(run, study, settings, status, votes, found, inputs=[study])
+    return MeasuredStudy(status, votes, found)
+
+
+class Study:
+    """One study of a database, for reading: its votes, its numbers and its ranking."""
+
+    def __init__(self, service: StudyService, name: str) -> None:
+        self.service = service
+        self.name = name
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.service.close()
+
+    def votes(self) -> list[Vote]:
+        """The standing votes; gold, repeats and adjudicators' labels are marked."""
+        return self.service.votes(self.name, adjudicated=True)
+
+    def measurements(self, *, tie_policy: TiePolicy = "davidson", prior: float = 0.0) -> tuple[Measurement, ...]:
+        """Every number, with its signature, what it is about and its interval."""
+        return measure_study(self.service, self.name, tie_policy=tie_policy, prior=prior).measurements
+
+    def ranking(self, *, tie_policy: TiePolicy = "davidson", exclusion: str = NO_RULE) -> Table:
+        """The systems, strongest first; `exclusion` is the declared rule, or "none" for all raters."""
+        return ranking(self.measurements(tie_policy=tie_policy), exclusion=exclusion)
+
+
+def open_study(db: Path | str, name: str, *, media: Path | None = None) -> Study:
+    """A study of this database (a SQLite path or a PostgreSQL URL); `StudyError` where it has none of this name.
+
+    with rushes.preference.open_study("studies.db", "takes") as study:
+        print(study.ranking())
+    """
+    service = open_service(db, media=media)
+    try:
+        service.study_status(name)
+    except BaseException:
+        service.close()
+        raise
+    return Study(service, name)
 
 
 def evaluate_validity(
@@ -72,7 +141,8 @@ def evaluate_validity(
         simulated=status.summary.simulated,
     )
     settings = {"question": "validity", "confidence": confidence}
-    return _write(run, study, settings, status, votes, found, inputs=[study, *map(str, runs)])
+    measured = MeasuredStudy(status, votes, found)
+    return _write(run, study, settings, measured, inputs=[study, *map(str, runs)])
 
 
 def _excluded(status: StudyStatus) -> list[str]:
@@ -103,9 +173,7 @@ def _write(
     run: Path | str,
     study: str,
     settings: Mapping[str, object],
-    status: StudyStatus,
-    votes: Sequence[Vote],
-    found: tuple[Measurement, ...],
+    found: MeasuredStudy,
     *,
     inputs: Sequence[str],
 ) -> Run:
@@ -113,11 +181,11 @@ def _write(
         id=subject_ids([study])[0],
         kind="study",
         path=study,
-        sha256=votes_digest(votes),
-        facts=_facts(status, votes),
+        sha256=votes_digest(found.votes),
+        facts=_facts(found.status, found.votes),
     )
-    with open_run(run, instrument=INSTRUMENT, settings={"study": study, **settings}, inputs=inputs) as writer:
-        writer.add(Entry(subject=subject, measurements=found))
+    with open_run(run, instrument=INSTRUMENT.name, settings={"study": study, **settings}, inputs=inputs) as writer:
+        writer.add(Entry(subject=subject, measurements=found.measurements))
         writer.finish([subject.id])
     return read_run(run)
 

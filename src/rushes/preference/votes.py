@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from rushes.errors import InputError
 
 Side: TypeAlias = Literal["a", "b"]
 Winner: TypeAlias = Literal["a", "b", "tie"]
 Screen: TypeAlias = Literal["left", "right", "tie"]
+TiePolicy: TypeAlias = Literal["davidson", "rao-kupper", "half-tie", "drop-tie"]
+TIE_POLICIES: tuple[TiePolicy, ...] = get_args(TiePolicy)
 
 _SIDES = ("a", "b")
 _WINNERS = ("a", "b", "tie")

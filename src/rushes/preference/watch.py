@@ -16,7 +16,7 @@ from typing import TypeAlias
 from rushes.errors import InputError
 from rushes.preference.votes import Side, WatchedSpan
 
-Interval: TypeAlias = tuple[int, int]
+Span: TypeAlias = tuple[int, int]
 _RATE_SLACK = 1e-6
 
 
@@ -47,7 +47,7 @@ class WatchRule:
 class Ledger:
     """What was credited for one clip: for each pass, the stretches it covers, sorted and disjoint."""
 
-    covered: tuple[tuple[Interval, ...], ...] = ()
+    covered: tuple[tuple[Span, ...], ...] = ()
     credited_ms: int = 0
     """All credited play, also beyond the last pass; what is held against the server's clock."""
 
@@ -57,7 +57,7 @@ class Ledger:
         >>> Ledger().add(0, 600, passes=2).add(400, 1000, passes=2).covered
         (((0, 1000),), ((400, 600),))
         """
-        pieces: tuple[Interval, ...] = ((start_ms, end_ms),)
+        pieces: tuple[Span, ...] = ((start_ms, end_ms),)
         levels = list(self.covered)
         for level in range(passes):
             have = levels[level] if level < len(levels) else ()
@@ -143,8 +143,8 @@ def _refusal(start_ms: float, end_ms: float, rate: float, visible: bool, rule: W
     return "" if rate > 0 else "played backwards"
 
 
-def _union(one: Sequence[Interval], other: Sequence[Interval]) -> tuple[Interval, ...]:
-    merged: list[Interval] = []
+def _union(one: Sequence[Span], other: Sequence[Span]) -> tuple[Span, ...]:
+    merged: list[Span] = []
     for start, end in sorted((*one, *other)):
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
@@ -153,9 +153,9 @@ def _union(one: Sequence[Interval], other: Sequence[Interval]) -> tuple[Interval
     return tuple(merged)
 
 
-def _overlap(one: Sequence[Interval], other: Sequence[Interval]) -> tuple[Interval, ...]:
+def _overlap(one: Sequence[Span], other: Sequence[Span]) -> tuple[Span, ...]:
     return tuple((max(a, c), min(b, d)) for a, b in one for c, d in other if max(a, c) < min(b, d))
 
 
-def _length(level: Sequence[Interval]) -> int:
+def _length(level: Sequence[Span]) -> int:
     return sum(end - start for start, end in level)

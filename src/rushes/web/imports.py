@@ -8,11 +8,11 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeAlias
 
+from rushes.core.progress import Progress
 from rushes.errors import RushesError
 
-Advance: TypeAlias = Callable[[int], None]
-Work: TypeAlias = Callable[[Advance], int]
-"""Reads the clips, calls `advance(n)` after n more, returns how many pairs it added."""
+Work: TypeAlias = Callable[[Progress], int]
+"""Reads the clips, says how far it is, returns how many pairs it added."""
 
 log = logging.getLogger("rushes.web")
 
@@ -29,12 +29,12 @@ class Imports:
     def start(self, study: str, work: Work) -> None:
         """Begin in the background."""
 
-        def advance(count: int) -> None:
-            self._clips[study] += count
+        def progress(done: int, total: int, step: str) -> None:
+            self._clips[study] = done
 
         with self._lock:
             self._clips[study] = 0
-            self._jobs[study] = self._pool.submit(_outcome, study, work, advance)
+            self._jobs[study] = self._pool.submit(_outcome, study, work, progress)
 
     def state(self, study: str) -> dict[str, str]:
         """`{"state": "none" | "running" | "done" | "failed", "text": …}`."""
@@ -58,9 +58,9 @@ class Imports:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _outcome(study: str, work: Work, advance: Advance) -> str:
+def _outcome(study: str, work: Work, progress: Progress) -> str:
     try:
-        added = work(advance)
+        added = work(progress)
     except RushesError as error:
         return f"failed {error}"
     except Exception:

@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from rushes.core.canonical import canonical_json
+from rushes.preference.study.records import LONGEST_NOTE
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -27,6 +28,7 @@ def _templates() -> Environment:
         auto_reload=False,
     )
     templates.filters["percent"] = percent
+    templates.globals["longest_note"] = LONGEST_NOTE
     templates.filters["duration"] = duration
     templates.filters["fixed"] = fixed
     return templates

@@ -13,6 +13,8 @@ from functools import cached_property
 from pathlib import Path
 
 from rushes.core import Definition, Measurement
+from rushes.core.measurement import At
+from rushes.core.selection import differing_keys, label
 from rushes.instruments import INSTRUMENTS
 from rushes.report.figure import Figure
 from rushes.report.numbers import figures_of
@@ -31,6 +33,15 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """One metric as a run measured it."""
+
+    definition: Definition
+    label: str
+    """The metric's name, and what tells this reading from its namesakes: "blur_score, statistic p10"."""
+
+
+@dataclass(frozen=True)
 class OpenRun:
     """A run as it was when its files had this stamp."""
 
@@ -38,32 +49,42 @@ class OpenRun:
     stamp: str
 
     @cached_property
-    def definitions(self) -> dict[str, Definition]:
-        """The run's readings by key: the metric's name for its first reading, the signature for every other."""
-        found: dict[str, Definition] = {}
-        for definition in self._keys.values():
-            found.setdefault(definition[0], definition[1])
+    def readings(self) -> dict[str, Reading]:
+        """The run's readings by key: the metric's name for its first, signature and place for every other."""
+        by_name: dict[str, list[Measurement]] = {}
+        for m in self._examples.values():
+            by_name.setdefault(m.name, []).append(m)
+        keys = {name: differing_keys(found) for name, found in by_name.items()}
+        return {
+            self._keys[mark]: Reading(m.definition, ", ".join(filter(None, (m.name, label(m, keys[m.name])))))
+            for mark, m in self._examples.items()
+        }
+
+    @cached_property
+    def _examples(self) -> dict[tuple[int, At], Measurement]:
+        # A run read from disk shares its Definition objects, so identity stands for the signature: much quicker.
+        found: dict[tuple[int, At], Measurement] = {}
+        for entry in self.run.entries:
+            for m in entry.measurements:
+                found.setdefault((id(m.definition), m.at), m)
         return found
 
     @cached_property
-    def _keys(self) -> dict[int, tuple[str, Definition]]:
-        # A run read from disk shares its Definition objects, so identity stands for the signature: much quicker.
-        keys: dict[int, tuple[str, Definition]] = {}
+    def _keys(self) -> dict[tuple[int, At], str]:
         named: dict[str, str] = {}
-        for entry in self.run.entries:
-            for m in entry.measurements:
-                if id(m.definition) not in keys:
-                    first = named.setdefault(m.definition.name, m.signature)
-                    key = m.definition.name if first == m.signature else m.signature
-                    keys[id(m.definition)] = (key, m.definition)
+        keys = {}
+        for mark, m in self._examples.items():
+            whole = " ".join(filter(None, (m.signature, label(m, m.place))))
+            keys[mark] = m.name if named.setdefault(m.name, whole) == whole else whole
         return keys
+
+    def key_of(self, measurement: Measurement) -> str:
+        """The key of this number's reading."""
+        return self._keys[id(measurement.definition), measurement.at]
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        keys = self._keys
-        return tuple(
-            Row(entry, {keys[id(m.definition)][0]: m for m in entry.measurements}) for entry in self.run.entries
-        )
+        return tuple(Row(entry, {self.key_of(m): m for m in entry.measurements}) for entry in self.run.entries)
 
     @cached_property
     def figures(self) -> tuple[Sequence[Figure], str]:
@@ -77,7 +98,7 @@ class OpenRun:
 
 
 @dataclass
-class Shelf:
+class RunCache:
     """Runs by folder, kept while their files stay as they are; and the opaque tokens of their clips."""
 
     _tokens: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -120,7 +141,7 @@ def _stamp(folder: Path) -> str:
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
 
 
-def run_facts(folder: Path) -> dict[str, object]:
+def run_status(folder: Path) -> dict[str, object]:
     """What `run.json` says about a run, without reading its numbers: the home page stays quick."""
     facts: dict[str, object] = {"instrument": "–", "path": str(folder), "openable": False, "started": ""}
     try:

@@ -10,15 +10,14 @@ from urllib.parse import urlencode
 from rushes.clip.table import CLIP_COLUMNS
 from rushes.clip.timeline import clip_timeline
 from rushes.core import Definition, Measurement
+from rushes.core.table import ARROWS
 from rushes.core.text import direction_text, range_text, value_text
 from rushes.runs import Subject
-from rushes.suite.compare_data import reading_name
-from rushes.web.run_cache import OpenRun, Row, Shelf, run_facts
+from rushes.web.run_cache import OpenRun, Reading, Row, RunCache, run_status
 from rushes.web.run_query import BADGES, RunQuery
 from rushes.web.take_files import take_address, take_file
 
 _MOST_COLUMNS = 6
-_ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 _LABELS = {key: label.removesuffix(" ms") for label, key in CLIP_COLUMNS}
 _SAFE_ID = re.compile(r"[^/\\\0]{1,200}")
 
@@ -29,7 +28,7 @@ def run_head(name: str, folder: Path, opened: OpenRun) -> dict[str, object]:
     settings = run.info.get("settings")
     return {
         "name": name,
-        **run_facts(folder),
+        **run_status(folder),
         "settings": settings if isinstance(settings, dict) else {},
         "subjects": len(run.subjects),
         "asked": len(run.info["inputs"]) if isinstance(run.info.get("inputs"), list) else 0,
@@ -47,25 +46,25 @@ def _reasons(subjects: tuple[Subject, ...]) -> list[dict[str, object]]:
 
 def column_keys(opened: OpenRun, query: RunQuery) -> list[str]:
     """Which readings the table shows: the usual ones, and the one being filtered or sorted by."""
-    usual = [key for _, key in CLIP_COLUMNS] if opened.run.instrument == "clip" else list(opened.definitions)
-    keys = [key for key in usual if key in opened.definitions][:_MOST_COLUMNS]
-    asked = [key for key in (query.metric, query.sort) if key in opened.definitions]
+    usual = [key for _, key in CLIP_COLUMNS] if opened.run.instrument == "clip" else list(opened.readings)
+    keys = [key for key in usual if key in opened.readings][:_MOST_COLUMNS]
+    asked = [key for key in (query.metric, query.sort) if key in opened.readings]
     return list(dict.fromkeys([*keys, *asked]))
 
 
-def column_facts(key: str, definition: Definition) -> dict[str, object]:
+def column_data(key: str, reading: Reading) -> dict[str, object]:
     return {
         "key": key,
-        "label": _LABELS.get(key, reading_name(definition)),
-        "arrow": _ARROWS[definition.better],
-        **definition_facts(definition),
+        "label": _LABELS.get(key, reading.label),
+        "arrow": ARROWS[reading.definition.better],
+        "reading": reading.label,
+        **definition_data(reading.definition),
     }
 
 
-def definition_facts(definition: Definition) -> dict[str, object]:
+def definition_data(definition: Definition) -> dict[str, object]:
     return {
         "name": definition.name,
-        "reading": reading_name(definition),
         "unit": definition.unit,
         "direction": direction_text(definition),
         "range": range_text(definition),
@@ -75,15 +74,15 @@ def definition_facts(definition: Definition) -> dict[str, object]:
     }
 
 
-def row_facts(name: str, row: Row, keys: list[str]) -> dict[str, object]:
+def row_data(name: str, row: Row, keys: list[str]) -> dict[str, object]:
     """One line of the table."""
     return {
-        **subject_facts(name, row.entry.subject),
-        "values": {key: value_facts(row.values[key]) if key in row.values else None for key in keys},
+        **subject_data(name, row.entry.subject),
+        "values": {key: value_data(row.values[key]) if key in row.values else None for key in keys},
     }
 
 
-def subject_facts(name: str, subject: Subject) -> dict[str, object]:
+def subject_data(name: str, subject: Subject) -> dict[str, object]:
     return {
         "id": subject.id,
         "kind": subject.kind,
@@ -99,38 +98,41 @@ def take_page(name: str, subject: str) -> str:
     return f"/runs/{name}/take?{urlencode({'id': subject})}"
 
 
-def value_facts(m: Measurement) -> dict[str, object]:
+def value_data(m: Measurement, *, reading: str = "") -> dict[str, object]:
+    """A number for people and programs; `reading` is what its run calls it."""
     return {
         "text": value_text(m),
-        "value": m.stored_value,
-        "count": m.count,
-        "note": m.note,
-        "arrow": _ARROWS[m.definition.better],
-        **definition_facts(m.definition),
+        "interval_text": "" if m.interval is None else m.interval.text(),
+        "arrow": ARROWS[m.definition.better],
+        "reading": reading or m.name,
+        **definition_data(m.definition),
+        **m.as_dict(),
     }
 
 
-def take_facts(name: str, opened: OpenRun, row: Row, *, shelf: Shelf) -> dict[str, object]:
+def take_data(name: str, opened: OpenRun, row: Row, *, run_cache: RunCache) -> dict[str, object]:
     """Everything about one take: the file, the badge, every number."""
     subject = row.entry.subject
     file = take_file(opened.run, subject)
     error = subject.facts.get("error")
     listed = subject.facts.get("not_judged")
     return {
-        **subject_facts(name, subject),
+        **subject_data(name, subject),
         "run": name,
-        "video": None if file is None else take_address(shelf.token(name, subject.id), file),
+        "video": None if file is None else take_address(run_cache.token(name, subject.id), file),
         "missing": subject.kind == "clip" and file is None,
         "error": str(error) if error else "",
         "not_judged": [str(item) for item in listed] if isinstance(listed, list) else [],
-        "film": film_facts(subject),
-        "measurements": [value_facts(m) for m in row.entry.measurements],
+        "film": film_data(subject),
+        "measurements": [
+            value_data(m, reading=opened.readings[opened.key_of(m)].label) for m in row.entry.measurements
+        ],
         "timeline": f"/runs/{name}/timeline.json?{urlencode({'id': subject.id})}",
         "frame_ms": _frame_ms(row),
     }
 
 
-def timeline_facts(opened: OpenRun, row: Row) -> dict[str, object] | None:
+def timeline_data(opened: OpenRun, row: Row) -> dict[str, object] | None:
     """The data under the player; None where the run kept no series."""
     subject = row.entry.subject
     # An id is a file name's stem when a run was written by rushes; a hand-made one must not reach other folders.
@@ -144,7 +146,7 @@ def _frame_ms(row: Row) -> float:
     return 1000 / float(found.value) if found is not None and found.value else 40.0
 
 
-def film_facts(subject: Subject) -> list[tuple[str, str]]:
+def film_data(subject: Subject) -> list[tuple[str, str]]:
     """What the file is, in words; only what the run recorded."""
     media = subject.facts.get("media")
     facts: list[tuple[str, str]] = []

@@ -11,7 +11,6 @@ from rushes.preference.study import ClipView, Task, VoteForm, WatchState
 from rushes.preference.study.records import Choice
 
 MOST_SECONDARY_TAGS_READ = 20
-NOTE_LIMIT = 2000
 
 
 def read_vote(form: FormData) -> VoteForm:
@@ -26,7 +25,7 @@ def read_vote(form: FormData) -> VoteForm:
         secondary_tags=tuple(str(tag) for tag in form.getlist("secondary_tags"))[:MOST_SECONDARY_TAGS_READ],
         ratings_a=_ratings(form, "ratings_a."),
         ratings_b=_ratings(form, "ratings_b."),
-        note=str(form.get("note", "")).replace("\r\n", "\n").replace("\0", "")[:NOTE_LIMIT],
+        note=str(form.get("note", "")).replace("\r\n", "\n").replace("\0", ""),
     )
 
 
@@ -38,7 +37,7 @@ def _ratings(form: FormData, prefix: str) -> dict[str, int]:
     }
 
 
-def vote_facts(form: VoteForm | None) -> dict[str, object]:
+def vote_data(form: VoteForm | None) -> dict[str, object]:
     """The form as plain data, the shape the templates and the `.json` twin use."""
     kept = form or VoteForm()
     return {
@@ -51,7 +50,7 @@ def vote_facts(form: VoteForm | None) -> dict[str, object]:
     }
 
 
-def task_facts(task: Task, rubric: Rubric, *, form: VoteForm | None = None) -> dict[str, object]:
+def task_data(task: Task, rubric: Rubric, *, form: VoteForm | None = None) -> dict[str, object]:
     """A task as plain data: what a rater's page may know, and not one thing more."""
     return {
         "assignment": task.assignment,
@@ -60,7 +59,7 @@ def task_facts(task: Task, rubric: Rubric, *, form: VoteForm | None = None) -> d
         "total": task.total,
         "family": task.family_title,
         "prompt": task.prompt,
-        "clips": {side: _clip_facts(clip) for side, clip in (("A", task.a), ("B", task.b))},
+        "clips": {side: _clip_data(clip) for side, clip in (("A", task.a), ("B", task.b))},
         "dimensions": [
             {"key": d.key, "label": d.label, "anchors": [[score, text] for score, text in d.anchors]}
             for d in rubric.dimensions
@@ -71,14 +70,14 @@ def task_facts(task: Task, rubric: Rubric, *, form: VoteForm | None = None) -> d
             for group in rubric.tag_groups
             if any(tag in task.tags for tag in group.tags)
         ],
-        "watch": watch_facts(task.watch),
-        "form": vote_facts(form or task.draft),
+        "watch": watch_data(task.watch),
+        "form": vote_data(form or task.draft),
         "session_minutes": task.session_minutes,
         "has_voted": task.has_voted,
     }
 
 
-def _clip_facts(clip: ClipView) -> dict[str, object]:
+def _clip_data(clip: ClipView) -> dict[str, object]:
     return {
         "address": f"/media/{clip.token}",
         "duration_ms": clip.duration_ms,
@@ -89,7 +88,7 @@ def _clip_facts(clip: ClipView) -> dict[str, object]:
     }
 
 
-def watch_facts(watch: WatchState) -> dict[str, object]:
+def watch_data(watch: WatchState) -> dict[str, object]:
     return {
         "A": watch.passes_a,
         "B": watch.passes_b,

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import select
 
-from rushes.preference.study import Refusal, StudyPlan
+from rushes.preference.study import StudyPlan, VoteRefusal
 from rushes.preference.study.allocation import LEASE_MS
 from rushes.preference.study.database.tables import assignment, pair, rater
 from rushes.preference.study.sources import from_csv
@@ -70,8 +70,9 @@ def test_a_third_rater_only_where_two_disagree(service, people, database):
     assert family.agreement.value == pytest.approx(1 / 3, rel=1e-15)
     # Over all six samples: (1/3 + 1/3 + 1 + 1 + 1 + 1) / 6.
     assert service.study_status("takes").agreement.value == pytest.approx(7 / 9, rel=1e-15)
+    assert family.agreement.place == {"family": "T1"}
     assert family.agreement.signature == (
-        "percent_agreement|bound:estimate|exclusion:none|family:T1|labels:raw|raters:3|rubric:0.1|ties:outcome|v:1"
+        "percent_agreement|exclusion:none|labels:raw|raters:people|rubric:0.1|ties:outcome|v:1"
     )
 
 
@@ -121,7 +122,7 @@ def vote_now(service, clock, session, task, winner):
     form = VoteForm(winner=winner, primary_tag=task.tags[0], ratings_a=ratings, ratings_b=ratings)
     events = [PlayEvent(side=side, start_ms=0, end_ms=480, sequence=number) for number in (1, 2) for side in ("A", "B")]
     service.record_play(session, task.assignment, events)
-    assert not isinstance(service.submit_vote(session, task.assignment, form, key="k"), Refusal)
+    assert not isinstance(service.submit_vote(session, task.assignment, form, key="k"), VoteRefusal)
 
 
 def check(given_out):
@@ -162,7 +163,7 @@ def test_a_late_vote_is_kept_but_does_not_count(service, people, clock, database
     clock.forward(LEASE_MS + 1)
     finish(service, [other, third], lambda person, task: person.side_of(task, "alpha"))
     answer = service.submit_vote(one.session, task.assignment, one.form(task), key="late")
-    assert not isinstance(answer, Refusal)
+    assert not isinstance(answer, VoteRefusal)
     with database.read() as connection:
         purposes = Counter(row[0] for row in connection.exec_driver_sql("SELECT purpose FROM vote"))
     assert purposes == {"sample": 12, "late": 1}

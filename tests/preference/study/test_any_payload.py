@@ -23,7 +23,16 @@ from rushes.preference.exchange import read_ratings, read_table, write_csv, writ
 from rushes.preference.exchange.files import _FORMULA
 from rushes.preference.exchange.table import COLUMNS
 from rushes.preference.rubric import RUBRIC, rubric
-from rushes.preference.study import Accepted, ExclusionRule, PlayEvent, Refusal, StudyPlan, StudyService, Task, VoteForm
+from rushes.preference.study import (
+    Accepted,
+    ExclusionRule,
+    PlayEvent,
+    StudyPlan,
+    StudyService,
+    Task,
+    VoteForm,
+    VoteRefusal,
+)
 from rushes.preference.study.sources import SourceClip, from_csv
 from rushes.preference.votes import Vote, WatchedSpan
 
@@ -135,7 +144,7 @@ def test_any_vote(
         in_one_line(error)
         assert len(service.votes(study)) == before
         return
-    if isinstance(answer, Refusal):
+    if isinstance(answer, VoteRefusal):
         assert answer.missing and all(item.message for item in answer.missing)
         assert len(service.votes(study)) == before
         return

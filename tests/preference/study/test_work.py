@@ -8,12 +8,12 @@ import json
 import pytest
 from sqlalchemy import select
 
-from rushes.preference.study import Accepted, NotAllowed, PlayEvent, Refusal, StudyError, StudyPlan, VoteForm
+from rushes.preference.study import Accepted, NotAllowed, PlayEvent, StudyError, StudyPlan, VoteForm, VoteRefusal
 from rushes.preference.study.allocation import LEASE_MS
 from rushes.preference.study.database.tables import assignment
 
 
-def fields(answer: Refusal) -> list[str]:
+def fields(answer: VoteRefusal) -> list[str]:
     return [missing.field for missing in answer.missing]
 
 

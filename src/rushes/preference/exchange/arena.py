@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rushes.preference.exchange.files import csv_text, write_file
+from rushes.preference.exchange.formats import ExportFormat, keeps_all
 from rushes.preference.votes import Vote
 
 COLUMNS = ("model_a", "model_b", "winner", "judge", "question_id")
@@ -29,3 +30,11 @@ def _row(vote: Vote) -> dict[str, object]:
         "judge": vote.rater,
         "question_id": vote.prompt or vote.sample,
     }
+
+
+FORMAT = ExportFormat(
+    title="Arena",
+    text="model_a, model_b, winner: for tools that rank chat models.",
+    ending="csv",
+    write=keeps_all(write_arena),
+)

@@ -13,6 +13,7 @@ from pathlib import Path
 from rushes.core import canonical_line
 from rushes.errors import InputError
 from rushes.preference.exchange.files import write_file
+from rushes.preference.exchange.formats import ExportFormat, StudyVotes
 from rushes.preference.statistics.agreement import votes_by_sample
 from rushes.preference.votes import Vote
 
@@ -65,3 +66,18 @@ def _pair(decision: Vote, votes: list[Vote], prompts: Mapping[str, str], clips: 
         "votes_for_chosen": sum(vote.winner == decision.winner for vote in votes),
         "label": "adjudicated" if decision.adjudicated else "majority",
     }
+
+
+def _write(out: Path, study: StudyVotes) -> int:
+    return write_dpo(out, study.votes, prompts=study.prompts(), clips=study.clips(), use_adjudicated=study.adjudicated)
+
+
+FORMAT = ExportFormat(
+    title="DPO pairs",
+    text="prompt, chosen, rejected: one line per sample with a majority.",
+    ending="jsonl",
+    media_type="application/jsonl",
+    write=_write,
+    left_out="no majority, or a tie",
+    decisions=True,
+)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from rushes.preference.exchange.files import csv_text, write_file
+from rushes.preference.exchange.formats import ExportFormat
 from rushes.preference.votes import Vote
 
 COLUMNS = ("observer", "scene", "condition_A", "condition_B", "selected_A")
@@ -30,3 +31,12 @@ def write_pwcmp(path: Path | str, votes: Iterable[Vote]) -> int:
     ]
     write_file(path, csv_text(COLUMNS, rows))
     return len(raw) - len(decided)
+
+
+FORMAT = ExportFormat(
+    title="pwcmp",
+    text="For scaling pairwise comparisons; ties have no place there and are left out.",
+    ending="csv",
+    write=lambda out, study: write_pwcmp(out, study.votes),
+    left_out="ties have no place in pwcmp",
+)

@@ -16,6 +16,7 @@ from typing import Literal, TypeAlias
 
 from rushes.errors import InputError
 from rushes.preference.exchange.files import csv_text, read_rows, write_file
+from rushes.preference.exchange.formats import ExportFormat, keeps_all
 from rushes.preference.rubric import RUBRIC, Rubric
 from rushes.preference.votes import HIGHEST_RATING, LOWEST_RATING, Screen, Vote
 
@@ -141,3 +142,11 @@ def _written_rating(vote: Vote, key: str) -> int | None:
     if vote.winner == "tie" or key not in vote.ratings:
         return None
     return vote.ratings[key][0 if vote.winner == "a" else 1]
+
+
+FORMAT = ExportFormat(
+    title="Ratings CSV",
+    text="The rubric's own sheet: one row per sample and rater.",
+    ending="csv",
+    write=keeps_all(write_ratings),
+)

@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from rushes.errors import InputError, MissingDependency
 from rushes.preference.exchange.files import csv_text, read_rows, write_file
+from rushes.preference.exchange.formats import ExportFormat, keeps_all
 from rushes.preference.rubric import RUBRIC
 from rushes.preference.votes import Side, Vote, WatchedSpan
 
@@ -123,3 +124,18 @@ def _span(clip: object, watch_pass: object, start_ms: object, end_ms: object) ->
     if clip not in ("a", "b") or len(numbers) != 3:
         raise InputError(f"watch_ledger holds [clip, pass, from_ms, to_ms]; got {[clip, watch_pass, start_ms, end_ms]}")
     return WatchedSpan(clip, *numbers)
+
+
+CSV_FORMAT = ExportFormat(
+    title="Everything, CSV",
+    text="Every vote with the side it was shown on and its watch ledger; gold, repeats and decisions are marked.",
+    ending="csv",
+    write=keeps_all(write_csv),
+)
+PARQUET_FORMAT = ExportFormat(
+    title="Everything, Parquet",
+    text="The same table with its types, for pandas, DuckDB and Spark.",
+    ending="parquet",
+    media_type="application/vnd.apache.parquet",
+    write=keeps_all(write_parquet),
+)

@@ -8,7 +8,7 @@ votes go one way.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,39 +107,3 @@ def unit_agreement(counts: Floats) -> Floats:
     """Share of agreeing rater pairs in each row."""
     size = counts.sum(axis=1)
     return np.asarray((counts * (counts - 1.0)).sum(axis=1) / (size * (size - 1.0)))
-
-
-def agreement_by_family(votes: Iterable[Vote]) -> Mapping[str, Estimate]:
-    """Percent agreement of each task family, families in text order."""
-    families: dict[str, list[Vote]] = defaultdict(list)
-    for vote in votes:
-        families[vote.family].append(vote)
-    return {family: percent_agreement(winner_table(families[family])) for family in sorted(families)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Disagreement:
-    """A sample whose raters differ, with their votes (and so their tags)."""
-
-    sample: str
-    family: str
-    agreement: float
-    votes: tuple[Vote, ...]
-    opposed: bool
-    """True when somebody chose a and somebody b; False when the difference is only about a tie."""
-
-
-def top_disagreements(votes: Iterable[Vote], *, most: int | None = None) -> tuple[Disagreement, ...]:
-    """Samples to review first: opposite winners before ties, then lowest agreement, more votes, text order."""
-    found = []
-    for sample, given in votes_by_sample(votes).items():
-        winners = [vote.winner for vote in given]
-        if len(set(winners)) < 2:
-            continue
-        share = float(unit_agreement(unit_table([winners], categories=WINNER_CATEGORIES).counts)[0])
-        opposed = {"a", "b"} <= set(winners)
-        found.append(
-            Disagreement(sample=sample, family=given[0].family, agreement=share, votes=tuple(given), opposed=opposed)
-        )
-    found.sort(key=lambda one: (not one.opposed, one.agreement, -len(one.votes), one.sample))
-    return tuple(found[:most])

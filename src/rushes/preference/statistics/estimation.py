@@ -13,7 +13,8 @@ import numpy as np
 
 from rushes.preference.statistics.connection import RankingError
 from rushes.preference.statistics.tally import Floats, PairCounts
-from rushes.preference.statistics.tie_models import Likelihood, TiePolicy, has_tie_parameter, likelihood, starting_u
+from rushes.preference.statistics.tie_models import Likelihood, has_tie_parameter, likelihood, starting_u
+from rushes.preference.votes import TiePolicy
 
 _STEPS = 200
 _HALVINGS = 60

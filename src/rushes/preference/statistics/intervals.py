@@ -21,6 +21,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from scipy.stats import norm, t
 
+from rushes.core import Interval
 from rushes.errors import InputError
 from rushes.preference.statistics.estimation import sum_zero_inverse
 from rushes.preference.statistics.ranking import Ranking
@@ -32,22 +33,28 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
-    """Lower and upper bound; both None, with the reason, where there is none."""
+class Bounds:
+    """The two ends of an interval; both None, with the reason, where there is none."""
 
     lower: float | None
     upper: float | None
     reason: str = ""
 
     @classmethod
-    def undefined(cls, reason: str) -> Interval:
+    def undefined(cls, reason: str) -> Bounds:
         return cls(lower=None, upper=None, reason=reason)
 
-    def within(self, lowest: float, highest: float) -> Interval:
+    def within(self, lowest: float, highest: float) -> Bounds:
         """Cut to a range that the number cannot leave."""
         if self.lower is None or self.upper is None:
             return self
-        return Interval(lower=max(lowest, self.lower), upper=min(highest, self.upper), reason=self.reason)
+        return Bounds(lower=max(lowest, self.lower), upper=min(highest, self.upper), reason=self.reason)
+
+    def as_interval(self, level: float, method: str) -> Interval | None:
+        """As a measurement carries it; None where there are no bounds."""
+        if self.lower is None or self.upper is None:
+            return None
+        return Interval(low=self.lower, high=self.upper, level=level, method=method)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,12 +64,12 @@ class Estimate:
     value: float | None
     count: int
     """Votes, samples, rater pairs: what the number counts is said where it is made."""
-    interval: Interval | None = None
+    interval: Bounds | None = None
     reason: str = ""
 
     @classmethod
     def undefined(cls, reason: str, *, count: int = 0) -> Estimate:
-        return cls(value=None, count=count, interval=Interval.undefined(reason), reason=reason)
+        return cls(value=None, count=count, interval=Bounds.undefined(reason), reason=reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -160,18 +167,18 @@ def _score_squares(ranking: Ranking, votes: Tally) -> Floats:
     return np.asarray(table)
 
 
-def score_intervals(ranking: Ranking, spread: Uncertainty | str) -> tuple[Interval, ...]:
+def score_intervals(ranking: Ranking, spread: Uncertainty | str) -> tuple[Bounds, ...]:
     """Interval of every θ (mean 0), in the order of `ranking.systems`."""
     if isinstance(spread, str):
-        return (Interval.undefined(spread),) * len(ranking.systems)
+        return (Bounds.undefined(spread),) * len(ranking.systems)
     half = spread.critical * spread.standard_errors()
     return tuple(
-        Interval(lower=float(theta - width), upper=float(theta + width))
+        Bounds(lower=float(theta - width), upper=float(theta + width))
         for theta, width in zip(ranking.log_worth, half[: len(ranking.systems)], strict=True)
     )
 
 
-def wilson(successes: float, trials: float, *, confidence: float = CONFIDENCE) -> Interval:
+def wilson(successes: float, trials: float, *, confidence: float = CONFIDENCE) -> Bounds:
     """Wilson's score interval of a share.
 
     Formula     (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n)
@@ -183,19 +190,19 @@ def wilson(successes: float, trials: float, *, confidence: float = CONFIDENCE) -
     """
     check_confidence(confidence)
     if trials <= 0:
-        return Interval.undefined("no trials")
+        return Bounds.undefined("no trials")
     z2 = float(norm.ppf(0.5 + confidence / 2.0)) ** 2
     p = successes / trials
     half = math.sqrt(z2 * (p * (1.0 - p) / trials + z2 / (4.0 * trials**2)))
     centre, scale = p + z2 / (2.0 * trials), 1.0 + z2 / trials
     lower = 0.0 if successes <= 0 else (centre - half) / scale
     upper = 1.0 if successes >= trials else (centre + half) / scale
-    return Interval(lower=lower, upper=upper)
+    return Bounds(lower=lower, upper=upper)
 
 
 def clustered_mean(
     values: Sequence[float] | Floats, clusters: Sequence[str], *, confidence: float = CONFIDENCE
-) -> Interval:
+) -> Bounds:
     """Interval of a mean whose observations come in groups (one person's answers).
 
     Formula     m ± t(G−1) √(G/(G−1) Σ_g (Σ_{k∈g} (v_k − m))²) / n
@@ -204,14 +211,14 @@ def clustered_mean(
     check_confidence(confidence)
     names, group = np.unique(np.asarray(clusters, dtype=str), return_inverse=True)
     if len(names) < 2:
-        return Interval.undefined("rater-clustered intervals need two raters")
+        return Bounds.undefined("rater-clustered intervals need two raters")
     data = np.asarray(values, dtype=float)
     centre = float(data.mean())
     sums = np.bincount(group, weights=data - centre)
     groups = len(names)
     se = math.sqrt(groups / (groups - 1.0) * float(sums @ sums)) / len(data)
     half = float(t.ppf(0.5 + confidence / 2.0, groups - 1)) * se
-    return Interval(lower=centre - half, upper=centre + half)
+    return Bounds(lower=centre - half, upper=centre + half)
 
 
 def check_confidence(confidence: float) -> None:

@@ -1,14 +1,13 @@
-"""Chance-corrected agreement: Cohen's κ, Fleiss's κ, Gwet's AC1, Brennan–Prediger.
+"""Chance-corrected agreement: Cohen's κ, Fleiss's κ, Gwet's AC1.
 
 Formula     (p_a − p_e) / (1 − p_e): p_a is percent agreement, p_e what chance is taken to give
-            Fleiss             p_e = Σ π_c²,  π_c the mean over units of the share of ratings in c
-            AC1                p_e = Σ π_c (1 − π_c) / (q − 1),  q categories
-            Brennan–Prediger   p_e = 1/q
-            Cohen              two raters; p_e = Σ p_1c p_2c from each rater's own shares
+            Fleiss  p_e = Σ π_c²,  π_c the mean over units of the share of ratings in c
+            AC1     p_e = Σ π_c (1 − π_c) / (q − 1),  q categories
+            Cohen   two raters; p_e = Σ p_1c p_2c from each rater's own shares
 Unit        1 is perfect agreement, 0 what chance gives
 Edge cases  nothing rated twice, or p_e = 1 (one category used): None with a reason. A missing rating leaves its unit
             with the raters it has (Gwet 2014); units rated once count in π, not in p_a.
-Reference   Cohen 1960; Fleiss 1971; Brennan & Prediger 1981; Gwet 2008, 2014
+Reference   Cohen 1960; Fleiss 1971; Gwet 2008, 2014
 """
 
 from __future__ import annotations
@@ -52,13 +51,6 @@ def gwet_ac1(table: UnitTable) -> Estimate:
     if size < 2:
         return Estimate.undefined("one category cannot show agreement")
     return _corrected(table, float(share @ (1.0 - share)) / (size - 1))
-
-
-def brennan_prediger(table: UnitTable) -> Estimate:
-    """Brennan–Prediger: chance as even over the categories."""
-    if len(table.categories) < 2:
-        return Estimate.undefined("one category cannot show agreement")
-    return _corrected(table, 1.0 / len(table.categories))
 
 
 def _category_shares(table: UnitTable) -> Floats:

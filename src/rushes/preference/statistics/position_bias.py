@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from scipy.stats import binomtest
 
-from rushes.preference.statistics.intervals import CONFIDENCE, Estimate, Interval, clustered_mean, wilson
+from rushes.preference.statistics.intervals import CONFIDENCE, Bounds, Estimate, clustered_mean, wilson
 from rushes.preference.votes import Vote
 
 
@@ -25,7 +25,7 @@ class PositionBias:
 
     left_share: Estimate
     """Interval: rater-clustered, cut to 0–1."""
-    wilson: Interval
+    wilson: Bounds
     p_value: float | None
     by_rater: Mapping[str, Estimate]
     """Each rater's left share, with Wilson's interval."""

@@ -19,7 +19,8 @@ from rushes.errors import InputError
 from rushes.preference.statistics.connection import RankingError, require_connected, require_finite
 from rushes.preference.statistics.estimation import Problem, maximum
 from rushes.preference.statistics.tally import Floats, PairCounts, Tally
-from rushes.preference.statistics.tie_models import TiePolicy, check_policy, prepared
+from rushes.preference.statistics.tie_models import check_policy, prepared
+from rushes.preference.votes import TiePolicy
 
 ELO_CENTRE = 1000.0
 ELO_PER_LOGIT = 400.0 / math.log(10.0)

@@ -10,16 +10,13 @@ With d = θ_i − θ_j (log worths) and π = exp θ:
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from scipy.special import expit, log_expit
 
 from rushes.errors import InputError
 from rushes.preference.statistics.tally import Floats, PairCounts
-
-TiePolicy: TypeAlias = Literal["davidson", "rao-kupper", "half-tie", "drop-tie"]
-TIE_POLICIES: tuple[TiePolicy, ...] = get_args(TiePolicy)
+from rushes.preference.votes import TIE_POLICIES, TiePolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

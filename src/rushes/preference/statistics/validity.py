@@ -14,7 +14,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from rushes.core import Definition, Measurement
-from rushes.preference.statistics.intervals import CONFIDENCE, Estimate, Interval, clustered_mean, wilson
+from rushes.core.selection import label
+from rushes.preference.statistics.intervals import CONFIDENCE, Bounds, Estimate, clustered_mean, wilson
 from rushes.preference.statistics.thresholds import SuggestedThreshold, suggested_threshold
 from rushes.preference.votes import Side, Vote
 
@@ -42,7 +43,7 @@ class Share:
 
     estimate: Estimate
     """Interval: rater-clustered, cut to 0–1."""
-    wilson: Interval
+    wilson: Bounds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,8 @@ class MetricValidity:
     """How often one metric's better clip is the one people chose."""
 
     metric: Definition
+    reading: str
+    """The metric's signature, and which part of the clip it is about where it is about one (`reading_text`)."""
     direction: Direction
     without_ties: Share
     """Over votes where people and the metric both decided."""
@@ -66,6 +69,7 @@ class TagCheck:
 
     tag: str
     metric: Definition
+    reading: str
     tagged: Share
     untagged: Share
 
@@ -115,41 +119,46 @@ def validity(
 
     Inputs      votes with clip ids; per clip id its measurements, whose definitions tell which direction is better
     Edge cases  a vote without values on both sides is left out of that metric and counted; the same name under two
-                signatures is two metrics; a metric without a direction is read as higher-is-better and says so
+                signatures, or about two parts of a clip, is two metrics; a metric without a direction is read as
+                higher-is-better and says so
     """
     raw = [vote for vote in votes if vote.counts_in_results]
-    values, known = _values_by_metric(metrics)
-    seen = {
-        signature: _compared(raw, values[signature], _direction(definition)) for signature, definition in known.items()
-    }
+    values, known = _values_by_reading(metrics)
+    seen = {reading: _compared(raw, values[reading], _direction(metric)) for reading, metric in known.items()}
     return Validity(
         metrics=tuple(
-            _metric_validity(definition, seen[signature], len(raw), confidence)
-            for signature, definition in known.items()
+            _metric_validity(metric, reading, seen[reading], len(raw), confidence) for reading, metric in known.items()
         ),
         badges=_badge_shares(raw, badges or {}, confidence),
         tags=tuple(
-            _tag_check(tag, definition, seen[signature], confidence)
+            _tag_check(tag, metric, reading, seen[reading], confidence)
             for tag, name in TAG_METRICS
-            for signature, definition in known.items()
-            if definition.name == name
+            for reading, metric in known.items()
+            if metric.name == name
         ),
         votes=len(raw),
         joined=sum(vote.clip_a in metrics and vote.clip_b in metrics for vote in raw),
     )
 
 
-def _values_by_metric(
+def reading_text(measurement: Measurement) -> str:
+    """What tells a metric's readings apart: its signature, and what it is about where that is a part of the clip."""
+    place = label(measurement, measurement.place)
+    return f"{measurement.signature} at {place}" if place else measurement.signature
+
+
+def _values_by_reading(
     metrics: Mapping[str, Iterable[Measurement]],
 ) -> tuple[dict[str, dict[str, float]], dict[str, Definition]]:
-    """By signature: the values per clip, and the definition; signatures in order of first sight over sorted clips."""
+    """By reading: the values per clip, and the definition; readings in order of first sight over sorted clips."""
     values: dict[str, dict[str, float]] = defaultdict(dict)
     known: dict[str, Definition] = {}
     for clip in sorted(metrics):
         for measurement in metrics[clip]:
-            known.setdefault(measurement.signature, measurement.definition)
+            reading = reading_text(measurement)
+            known.setdefault(reading, measurement.definition)
             if measurement.value is not None:
-                values[measurement.signature][clip] = float(measurement.value)
+                values[reading][clip] = float(measurement.value)
     return values, known
 
 
@@ -167,10 +176,13 @@ def _compared(raw: Sequence[Vote], values: Mapping[str, float], direction: Direc
     return found
 
 
-def _metric_validity(metric: Definition, seen: list[_Compared], votes: int, confidence: float) -> MetricValidity:
+def _metric_validity(
+    metric: Definition, reading: str, seen: list[_Compared], votes: int, confidence: float
+) -> MetricValidity:
     direction, decided = _direction(metric), [one for one in seen if one.decided]
     return MetricValidity(
         metric=metric,
+        reading=reading,
         direction=direction,
         without_ties=_share(decided, "no vote where people and the metric both decided", confidence),
         with_ties=_share(seen, "no vote with a value on both sides", confidence),
@@ -197,7 +209,7 @@ def _share(seen: Sequence[_Compared], nothing: str, confidence: float) -> Share:
 
 def _share_of(credits: Sequence[float], raters: Sequence[str], nothing: str, confidence: float) -> Share:
     if not credits:
-        return Share(estimate=Estimate.undefined(nothing), wilson=Interval.undefined(nothing))
+        return Share(estimate=Estimate.undefined(nothing), wilson=Bounds.undefined(nothing))
     clustered = clustered_mean(credits, raters, confidence=confidence).within(0.0, 1.0)
     total, number = float(sum(credits)), len(credits)
     return Share(
@@ -221,7 +233,7 @@ def _badge_shares(raw: Sequence[Vote], badges: Mapping[str, str], confidence: fl
     return {badge: _share_of(credits[badge], raters[badge], "", confidence) for badge in sorted(credits)}
 
 
-def _tag_check(tag: str, metric: Definition, seen: Sequence[_Compared], confidence: float) -> TagCheck:
+def _tag_check(tag: str, metric: Definition, reading: str, seen: Sequence[_Compared], confidence: float) -> TagCheck:
     decided = [one for one in seen if one.decided]
     given = [one for one in decided if tag in (one.vote.primary_tag, *one.vote.secondary_tags)]
     others = [one for one in decided if tag not in (one.vote.primary_tag, *one.vote.secondary_tags)]
@@ -229,6 +241,7 @@ def _tag_check(tag: str, metric: Definition, seen: Sequence[_Compared], confiden
     return TagCheck(
         tag=tag,
         metric=metric,
+        reading=reading,
         tagged=_share(given, nothing.format("with"), confidence),
         untagged=_share(others, nothing.format("without"), confidence),
     )

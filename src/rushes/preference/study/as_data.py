@@ -8,21 +8,21 @@ from rushes.core import Measurement
 from rushes.preference.study import Disagreement, FamilyStatus, RaterStatus, StudyStatus, StudySummary
 
 
-def summary_facts(summary: StudySummary) -> dict[str, object]:
+def summary_data(summary: StudySummary) -> dict[str, object]:
     return asdict(summary)
 
 
-def status_facts(status: StudyStatus) -> dict[str, object]:
+def status_data(status: StudyStatus) -> dict[str, object]:
     """All of a status, with its agreement as plain numbers."""
-    families = [family_facts(family) for family in status.families]
-    return {**asdict(status), **agreement_facts(status.agreement), "families": families}
+    families = [family_data(family) for family in status.families]
+    return {**asdict(status), **agreement_data(status.agreement), "families": families}
 
 
-def family_facts(family: FamilyStatus) -> dict[str, object]:
-    return {**asdict(family), **agreement_facts(family.agreement)}
+def family_data(family: FamilyStatus) -> dict[str, object]:
+    return {**asdict(family), **agreement_data(family.agreement)}
 
 
-def agreement_facts(agreement: Measurement) -> dict[str, object]:
+def agreement_data(agreement: Measurement) -> dict[str, object]:
     """The number, the samples it rests on, what it means, and why it is missing where it is."""
     return {
         "agreement": agreement.value,
@@ -32,12 +32,12 @@ def agreement_facts(agreement: Measurement) -> dict[str, object]:
     }
 
 
-def rater_facts(rater: RaterStatus) -> dict[str, object]:
+def rater_data(rater: RaterStatus) -> dict[str, object]:
     sided = rater.chose_a + rater.chose_b
     return {**asdict(rater), "share_a": rater.chose_a / sided if sided else None}
 
 
-def disagreement_facts(item: Disagreement) -> dict[str, object]:
+def disagreement_data(item: Disagreement) -> dict[str, object]:
     return {
         **asdict(item),
         "clips": [
@@ -47,13 +47,13 @@ def disagreement_facts(item: Disagreement) -> dict[str, object]:
     }
 
 
-def overview_facts(status: StudyStatus) -> dict[str, object]:
+def overview_data(status: StudyStatus) -> dict[str, object]:
     """Progress and agreement, overall and per family, and what raters reported."""
-    families = [family_facts(family) for family in status.families]
+    families = [family_data(family) for family in status.families]
     samples = sum(family.samples for family in status.families)
     finished = sum(family.finished for family in status.families)
     return {
-        "summary": summary_facts(status.summary),
+        "summary": summary_data(status.summary),
         "families": families,
         "totals": {
             "samples": samples,
@@ -62,7 +62,7 @@ def overview_facts(status: StudyStatus) -> dict[str, object]:
             "to_adjudicate": sum(family.to_adjudicate for family in status.families),
             "votes": sum(family.votes for family in status.families),
             "votes_expected": sum(family.votes_expected for family in status.families),
-            **agreement_facts(status.agreement),
+            **agreement_data(status.agreement),
         },
         "problems": [asdict(problem) for problem in status.problems],
         "exclusion_rule": status.exclusion_rule,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from sqlalchemy import Connection, func, select
 
+from rushes.core.progress import Progress, no_progress
 from rushes.errors import InputError
 from rushes.preference.rubric import rubric
 from rushes.preference.statistics.pairs import Pair, Take, first_sides, pairs_of
@@ -38,15 +39,16 @@ def planned_pairs(sources: Sequence[SourceClip]) -> dict[str, list[Pair]]:
 
 
 def prepare(
-    sources: Sequence[SourceClip], *, media: Path, advance: Callable[[int], None] = lambda n: None
+    sources: Sequence[SourceClip], *, media: Path, progress: Progress = no_progress
 ) -> dict[tuple[str, str], ReadyClip]:
     """Every clip ready to play, by (sample, system)."""
     missing_files([source.path for source in sources])
     names = sorted({source.system for source in sources})
     ready = {}
-    for source in sources:
+    progress(0, len(sources), "clips")
+    for done, source in enumerate(sources, 1):
         ready[source.sample, source.system] = ready_clip(source.path, media=media, hide=names)
-        advance(1)
+        progress(done, len(sources), "clips")
     return ready
 
 

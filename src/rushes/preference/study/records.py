@@ -12,7 +12,12 @@ from typing import Literal, TypeAlias
 
 from rushes.core import Measurement
 
-Side: TypeAlias = Literal["A", "B"]
+ScreenSide: TypeAlias = Literal["A", "B"]
+"""Where a clip stands on a rater's screen: A on the left."""
+LONGEST_NOTE = 1000
+"""Characters of anything a person types about a pair: pages show the limit, the service keeps it."""
+PROBLEMS = ("will not play", "no sound", "offensive", "other")
+"""What can be wrong with a pair, as a rater reports it."""
 Choice: TypeAlias = Literal["A", "B", "Tie"]
 Stage: TypeAlias = Literal["consent", "training", "work", "done"]
 """Where a rater stands: agree first, then the training pair, then pairs until the quota or the study is done."""
@@ -148,7 +153,7 @@ class WatchState:
 class PlayEvent:
     """One stretch of uninterrupted play, as the page saw it."""
 
-    side: Side
+    side: ScreenSide
     start_ms: float
     """Media time where play began."""
     end_ms: float
@@ -238,7 +243,7 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
+class VoteRefusal:
     """The vote is not stored; `missing` says exactly what to do."""
 
     missing: tuple[Missing, ...]
@@ -255,7 +260,7 @@ class Feedback:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
+class ReportedProblem:
     """A rater's report that a pair cannot be judged."""
 
     id: int
@@ -362,7 +367,7 @@ class StudyStatus:
     families: tuple[FamilyStatus, ...]
     raters: tuple[RaterStatus, ...]
     disagreements: tuple[Disagreement, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[ReportedProblem, ...]
     exclusion_rule: str
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, select
 
 from rushes.core import Measurement
 from rushes.preference.adjudication import suggest
@@ -24,7 +24,6 @@ from rushes.preference.study.database.tables import (
     pair,
     problem,
     rater,
-    study,
     vote,
 )
 from rushes.preference.study.errors import StudyError
@@ -37,8 +36,8 @@ from rushes.preference.study.records import (
     ExclusionRule,
     FamilyStatus,
     Opinion,
-    Problem,
     RaterStatus,
+    ReportedProblem,
     StudyClip,
     StudyStatus,
 )
@@ -199,11 +198,10 @@ def _agreement(found: Row[Any], kept: Sequence[Row[Any]], family: str) -> Measur
     conditions = Conditions(
         rubric_version=found.rubric,
         exclusion_rule=exclusion_rule(found).label,
-        raters=len({row.rater_id for row in kept}),
         simulated=found.simulated,
     )
     share = percent_agreement(winner_table(as_vote(row) for row in kept if family in (row.family, ALL_FAMILIES)))
-    return measured(PERCENT_AGREEMENT, share, conditions, bound="estimate", family=family or "unnamed")
+    return measured(PERCENT_AGREEMENT, share, conditions, {"family": family or "unnamed"}, method="wilson samples")
 
 
 def _families(connection: Connection, found: Row[Any], kept: Sequence[Row[Any]]) -> Iterable[FamilyStatus]:
@@ -363,7 +361,7 @@ def _disagreement(place: Row[Any], rows: Sequence[Row[Any]], decided: Row[Any] |
     )
 
 
-def _problems(connection: Connection, study_id: int) -> Iterable[Problem]:
+def _problems(connection: Connection, study_id: int) -> Iterable[ReportedProblem]:
     query = (
         select(problem, rater.c.code, pair.c.sample)
         .join(assignment, assignment.c.id == problem.c.assignment_id)
@@ -373,7 +371,9 @@ def _problems(connection: Connection, study_id: int) -> Iterable[Problem]:
         .order_by(problem.c.id.desc())
     )
     for row in connection.execute(query):
-        yield Problem(id=row.id, rater=row.code, sample=row.sample, kind=row.kind, text=row.text, at_ms=row.at_ms)
+        yield ReportedProblem(
+            id=row.id, rater=row.code, sample=row.sample, kind=row.kind, text=row.text, at_ms=row.at_ms
+        )
 
 
 def audit_log(connection: Connection, study_name: str, *, limit: int) -> tuple[AuditEntry, ...]:
@@ -383,12 +383,6 @@ def audit_log(connection: Connection, study_name: str, *, limit: int) -> tuple[A
         AuditEntry(at_ms=row.at_ms, actor=row.actor, action=row.action, detail=row.detail)
         for row in connection.execute(query)
     )
-
-
-def votes_stored(connection: Connection, study_name: str) -> int:
-    """Rows in the vote table, corrections and late votes included; for checks that none was lost."""
-    query = select(func.count()).select_from(vote).join(study).where(study.c.name == study_name)
-    return int(connection.execute(query).scalar_one())
 
 
 def declared_rule(connection: Connection, study_name: str) -> str:

@@ -7,9 +7,10 @@ Every method is one short transaction. A method that takes `session` wants the s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+from rushes.core.progress import Progress, no_progress
 from rushes.preference.study import accounts, decisions, importing, planning, ratings, results, sources, voting, work
 from rushes.preference.study.database.connection import Database
 from rushes.preference.study.errors import StudyError
@@ -25,21 +26,18 @@ from rushes.preference.study.records import (
     Media,
     PlayEvent,
     RaterSession,
-    Refusal,
     StudyClip,
     StudyPlan,
     StudyStatus,
     StudySummary,
     Task,
     VoteForm,
+    VoteRefusal,
     WatchState,
 )
 from rushes.preference.study.sources import SourceClip
 from rushes.preference.study.tokens import Clock, system_clock
 from rushes.preference.votes import Vote
-
-Advance = Callable[[int], None]
-"""Told after each clip of an import, for a progress bar."""
 
 
 def open_service(target: Path | str, *, media: Path | None = None, clock: Clock = system_clock) -> StudyService:
@@ -115,7 +113,7 @@ class StudyService:
         *,
         training: bool = True,
         clips: Sequence[SourceClip] = (),
-        advance: Advance = lambda n: None,
+        progress: Progress = no_progress,
     ) -> StudySummary:
         """A new study with these clips (`study/sources.py`), or none yet; all of it or, on an error, nothing.
 
@@ -127,7 +125,7 @@ class StudyService:
         with self.database.read() as connection:
             planning.check_new(connection, plan)
         everything = [*self._training(training), *clips]
-        ready = importing.prepare(everything, media=self.media_folder, advance=advance)
+        ready = importing.prepare(everything, media=self.media_folder, progress=progress)
         with self.database.write() as connection:
             planning.create(connection, plan, now=self._clock())
             if everything:
@@ -158,7 +156,7 @@ class StudyService:
         *,
         prompts: Path | None = None,
         only: Sequence[str] = (),
-        advance: Advance = lambda n: None,
+        progress: Progress = no_progress,
     ) -> int:
         """Pairs from two or more run directories of `rushes clip`, one per system (named by its folder).
 
@@ -166,7 +164,7 @@ class StudyService:
         these subjects, all of them when empty. Returns the pairs added.
         `StudyError` for one run only, no common subject, a missing file, a pair that is there already.
         """
-        return self._import(study, sources.from_runs(runs, prompts=prompts, only=only), advance)
+        return self._import(study, sources.from_runs(runs, prompts=prompts, only=only), progress)
 
     def import_csv(
         self,
@@ -175,7 +173,7 @@ class StudyService:
         *,
         clips: Path | None = None,
         prompts: Path | None = None,
-        advance: Advance = lambda n: None,
+        progress: Progress = no_progress,
     ) -> int:
         """Pairs from a CSV with `sample_id,task_id,prompt_id,system,path` (paths relative to the CSV), or from a
         prompt manifest `task_id,prompt_id,prompt_text` with `clips`, a folder of files named `SYSTEM_T2_p09.mp4`.
@@ -183,7 +181,7 @@ class StudyService:
         Optional columns: `kind` (sample, gold, training), `expected` (the system that must win), `expected_tag`,
         `feedback`, `prompt_text`, `clip_id`. Returns the pairs added.
         """
-        return self._import(study, sources.from_csv(table, clips=clips, prompts=prompts), advance)
+        return self._import(study, sources.from_csv(table, clips=clips, prompts=prompts), progress)
 
     def import_ratings(self, study: str, votes: Sequence[Vote]) -> int:
         """Votes given elsewhere, from `rushes.preference.exchange.read_ratings`; returns how many were added.
@@ -194,9 +192,9 @@ class StudyService:
         with self.database.write() as connection:
             return ratings.store(connection, study, votes, now=self._clock())
 
-    def _import(self, study: str, clips: Sequence[SourceClip], advance: Advance) -> int:
+    def _import(self, study: str, clips: Sequence[SourceClip], progress: Progress) -> int:
         importing.planned_pairs(clips)  # what is wrong with the list is said before any clip is worked on
-        ready = importing.prepare(clips, media=self.media_folder, advance=advance)
+        ready = importing.prepare(clips, media=self.media_folder, progress=progress)
         with self.database.write() as connection:
             return importing.store(connection, study, clips, ready, now=self._clock())
 
@@ -287,7 +285,7 @@ class StudyService:
 
     def submit_vote(
         self, session: str, assignment: str, form: VoteForm, *, key: str, correction: bool = False
-    ) -> Accepted | Refusal:
+    ) -> Accepted | VoteRefusal:
         """Store a vote, once per idempotency `key` (any text the page made for this form, at most 64 characters).
 
         Refused with everything that is missing: two full passes of both clips, winner, one primary tag, at most three

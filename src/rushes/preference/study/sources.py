@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rushes.media.find import VIDEO_SUFFIXES
 from rushes.preference.study.errors import StudyError
 from rushes.runs import Run, read_run
 
@@ -17,7 +18,6 @@ _MANIFEST = ("task_id", "prompt_id", "prompt_text")
 _KINDS = ("sample", "gold", "training")
 _CLIP_NAME = re.compile(r"(?P<system>.+)_(?P<task>[A-Za-z]\d+)_(?P<prompt>[A-Za-z]?\d+)")
 _FAMILY = re.compile(r"(?:^|_)(?P<task>T\d)_(?P<prompt>p?\d+)(?:_|$)")
-_ENDINGS = {".mp4", ".mov", ".m4v", ".webm", ".mkv", ".avi", ".gif"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +187,7 @@ def _manifest_clips(table: Path, rows: Sequence[Mapping[str, str]], folder: Path
     prompts = {(row["task_id"], _bare(row["prompt_id"])): row for row in rows}
     found: list[SourceClip] = []
     for path in sorted(folder.iterdir()):
-        parts = _CLIP_NAME.fullmatch(path.stem) if path.suffix.lower() in _ENDINGS else None
+        parts = _CLIP_NAME.fullmatch(path.stem) if path.suffix.lower() in VIDEO_SUFFIXES else None
         if parts is None:
             continue
         row = prompts.get((parts["task"], _bare(parts["prompt"])))

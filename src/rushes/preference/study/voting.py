@@ -11,19 +11,28 @@ from rushes.preference.rubric import Rubric, rubric
 from rushes.preference.study.allocation import may_return, recount
 from rushes.preference.study.database.tables import assignment, pair, rater, vote
 from rushes.preference.study.errors import StudyError
+from rushes.preference.study.play_ledger import durations, ledgers
 from rushes.preference.study.queries import log, watch_rule
-from rushes.preference.study.records import Accepted, Choice, Feedback, Missing, Refusal, Side, VoteForm
-from rushes.preference.study.work import at_work, count_time, durations, ledgers
+from rushes.preference.study.records import (
+    LONGEST_NOTE,
+    Accepted,
+    Choice,
+    Feedback,
+    Missing,
+    ScreenSide,
+    VoteForm,
+    VoteRefusal,
+)
+from rushes.preference.study.work import at_work, count_time
 from rushes.preference.votes import HIGHEST_RATING, LOWEST_RATING, Winner
 from rushes.preference.watch import WatchRule
 
 LONGEST_KEY = 64
-LONGEST_NOTE = 1000
 
 
 def submit(
     connection: Connection, session: str, key: str, form: VoteForm, *, request: str, correction: bool, now: int
-) -> Accepted | Refusal:
+) -> Accepted | VoteRefusal:
     """Store a vote under the idempotency key `request`; see `StudyService.submit_vote`."""
     if not 1 <= len(request) <= LONGEST_KEY:
         raise StudyError(f"an idempotency key has 1 to {LONGEST_KEY} characters; got {len(request)}")
@@ -39,7 +48,7 @@ def submit(
         *_form_missing(form, row.family, rubric(who.rubric)),
     )
     if missing:
-        return Refusal(missing=missing)
+        return VoteRefusal(missing=missing)
     count_time(connection, who, now=now)  # the rater's row before the pair's: an exclusion takes them in that order
     stored, winner = _store(connection, who, row, form, request=request, now=now)
     return Accepted(vote=stored, repeated=False, feedback=_feedback(row, winner))
@@ -166,7 +175,7 @@ def _by_system(form: VoteForm, left: str) -> dict[str, list[int]]:
 
 def _watched(row: Row[Any]) -> list[list[object]]:
     """The ledger with true systems: [clip, pass, start, end]."""
-    shown: tuple[tuple[Side, Any], ...] = (
+    shown: tuple[tuple[ScreenSide, Any], ...] = (
         ("A", "a" if row.left == "a" else "b"),
         ("B", "b" if row.left == "a" else "a"),
     )

@@ -1,8 +1,7 @@
-"""A rater at work: the task on the screen, the play ledger, drafts, the vote, problems."""
+"""A rater at work: the task on the screen, drafts, the time they take, problems, the clips."""
 
 from __future__ import annotations
 
-import math
 from collections import namedtuple
 from collections.abc import Sequence
 from dataclasses import asdict, replace
@@ -25,7 +24,6 @@ from rushes.preference.study.database.tables import (
     assignment,
     clip,
     pair,
-    play,
     problem,
     rater,
     rater_session,
@@ -33,32 +31,28 @@ from rushes.preference.study.database.tables import (
     vote,
 )
 from rushes.preference.study.errors import NotAllowed, StudyError
+from rushes.preference.study.play_ledger import KEEP, add_play, shown_since, watch_state
 from rushes.preference.study.queries import SESSION, WHO, log, signed_in, watch_rule
 from rushes.preference.study.records import (
+    LONGEST_NOTE,
+    PROBLEMS,
     Choice,
     ClipView,
     Media,
     PlayEvent,
     RaterSession,
-    Side,
     Task,
     VoteForm,
     WatchState,
 )
 from rushes.preference.study.tokens import token_hash
-from rushes.preference.watch import Ledger, WatchRule, credit
 
 BREAK_MS = 10 * 60_000
 IDLE_MS = 60_000
 """Longer gaps between signs of life are not counted as work."""
 SIGN_EVERY_MS = 4_000
 """Signs of life closer together than this are one: a page reports its play every second."""
-SET_BACK_MS = 60_000
-"""A clock that is this much behind the last sign of life was set back."""
-MOST_EVENTS = 500
 NOT_YOURS = "this pair is not one of yours; reload the page to get your next one"
-PROBLEMS = ("will not play", "no sound", "offensive", "other")
-LONGEST_TEXT = 2000
 
 _CLIP_A, _CLIP_B = clip.alias("clip_a"), clip.alias("clip_b")
 _PLACE = (
@@ -104,7 +98,6 @@ _AT_WORK = (
 )
 _Who: Any = namedtuple("_Who", [column.name for column in WHO])  # type: ignore[misc]
 _Place: Any = namedtuple("_Place", [column.name for column in _PLACE])  # type: ignore[misc]
-_KEEP = assignment.update().where(assignment.c.id == bindparam("wanted_id"))
 
 
 def at_work(connection: Connection, session: str, key: str, now: int) -> tuple[Any, Any]:
@@ -219,7 +212,7 @@ def _require_consent(who: Row[Any]) -> None:
 
 def _task(connection: Connection, who: Row[Any], row: Row[Any], *, now: int, show: bool = True) -> Task:
     if show and row.shown_ms is None:
-        connection.execute(_KEEP, {"wanted_id": row.id, "shown_ms": now, "touched_ms": now})
+        connection.execute(KEEP, {"wanted_id": row.id, "shown_ms": now, "touched_ms": now})
     book, training = rubric(who.rubric), row.purpose == "training"
     expected = row.expected_tasks if who.quota is None else min(row.expected_tasks, who.quota)
     a, b = ("a", "b") if row.left == "a" else ("b", "a")
@@ -260,103 +253,11 @@ def form_from_plain(data: dict[str, Any]) -> VoteForm:
     return VoteForm(**(data | {"secondary_tags": tuple(data["secondary_tags"])}))
 
 
-def durations(row: Row[Any]) -> dict[Side, int]:
-    """Milliseconds of the clips as shown, A on the left."""
-    left, right = (row.a_duration_ms, row.b_duration_ms)
-    return {"A": left, "B": right} if row.left == "a" else {"A": right, "B": left}
-
-
-def ledgers(row: Row[Any]) -> dict[Side, Ledger]:
-    stored = row.watch or {}
-    return {"A": Ledger.from_plain(stored.get("A")), "B": Ledger.from_plain(stored.get("B"))}
-
-
-def watch_state(
-    row: Row[Any], rule: WatchRule, *, books: dict[Side, Ledger] | None = None, refused: Sequence[str] = ()
-) -> WatchState:
-    books, lengths = books or ledgers(row), durations(row)
-    return WatchState(
-        passes_a=books["A"].passes(lengths["A"], rule),
-        passes_b=books["B"].passes(lengths["B"], rule),
-        required=rule.passes,
-        share_a=books["A"].share(lengths["A"], rule),
-        share_b=books["B"].share(lengths["B"], rule),
-        not_credited=tuple(refused),
-    )
-
-
 def record_play(connection: Connection, session: str, key: str, events: Sequence[PlayEvent], *, now: int) -> WatchState:
     who, row = at_work(connection, session, key, now)
-    rule = watch_rule(who)
-    _check_events(events)
-    books, lengths = ledgers(row), durations(row)
-    shown = _shown(row, now)
-    elapsed = now - shown
-    fresh, refused = _fresh(connection, row, events), []
-    stored = []
-    for event in fresh:
-        books[event.side], why = credit(
-            books[event.side],
-            event.start_ms,
-            event.end_ms,
-            rate=event.rate,
-            visible=event.visible,
-            duration_ms=lengths[event.side],
-            elapsed_ms=elapsed,
-            rule=rule,
-        )
-        refused += [f"{event.side}: {why}"] if why else []
-        stored.append(asdict(event) | {"assignment_id": row.id, "refused": why, "at_ms": now})
-    if stored:
-        connection.execute(play.insert(), stored)
-    watched: dict[str, object] = {side: book.plain() for side, book in books.items()}
-    watched["newest"] = max(_newest(row), *(event.sequence for event in fresh)) if fresh else _newest(row)
-    connection.execute(_KEEP, {"wanted_id": row.id, "watch": watched, "shown_ms": shown, "touched_ms": now})
+    state = add_play(connection, row, events, rule=watch_rule(who), now=now)
     sign_of_life(connection, who, row, now=now)
-    return watch_state(row, rule, books=books, refused=refused)
-
-
-def _shown(row: Row[Any], now: int) -> int:
-    """When the pair was shown, by the server's clock as it goes now.
-
-    Where the clock was set back since the last sign of life, the showing moves with it: otherwise nothing that is
-    watched would count until the clock is where it was. Small steps are left alone; two servers differ by as much.
-    """
-    shown = int(row.shown_ms if row.shown_ms is not None else row.assigned_ms)
-    back = row.touched_ms - now
-    return shown - back if back > SET_BACK_MS else shown
-
-
-def _check_events(events: Sequence[PlayEvent]) -> None:
-    if len(events) > MOST_EVENTS:
-        raise StudyError(f"a report holds at most {MOST_EVENTS} stretches of play; got {len(events)}")
-    for event in events:
-        numbers = (event.start_ms, event.end_ms, event.rate)
-        if event.side not in ("A", "B") or not all(map(math.isfinite, numbers)):
-            raise StudyError("a stretch of play needs side A or B and finite times")
-        if not all(abs(number) < 2**62 for number in (event.sequence, event.client_ms)):
-            raise StudyError("a stretch of play has a sequence or a clock out of range")
-
-
-def _newest(row: Row[Any]) -> int:
-    return int((row.watch or {}).get("newest", -(2**62)))
-
-
-def _fresh(connection: Connection, row: Row[Any], events: Sequence[PlayEvent]) -> list[PlayEvent]:
-    """The events not stored yet: a page that got no answer sends its report again."""
-    doubtful = [event.sequence for event in events if event.sequence <= _newest(row)]
-    known: set[tuple[str, int]] = set()
-    if doubtful:
-        query = select(play.c.side, play.c.sequence).where(
-            play.c.assignment_id == row.id, play.c.sequence.in_(doubtful)
-        )
-        known = {(side, sequence) for side, sequence in connection.execute(query)}
-    fresh = []
-    for event in events:
-        if (event.side, event.sequence) not in known:
-            known.add((event.side, event.sequence))
-            fresh.append(event)
-    return fresh
+    return state
 
 
 def sign_of_life(connection: Connection, who: Row[Any], row: Row[Any], *, now: int) -> None:
@@ -395,10 +296,10 @@ _SEEN = (
 def save_draft(connection: Connection, session: str, key: str, form: VoteForm, *, now: int) -> None:
     who, row = at_work(connection, session, key, now)
     draft = form_plain(form)
-    if len(str(draft)) > 4 * LONGEST_TEXT:
+    if len(str(draft)) > 8 * LONGEST_NOTE:
         raise StudyError("the draft is too long; shorten the note")
-    kept = {"draft": draft, "shown_ms": _shown(row, now), "touched_ms": now}
-    connection.execute(_KEEP, {"wanted_id": row.id, **kept})
+    kept = {"draft": draft, "shown_ms": shown_since(row, now), "touched_ms": now}
+    connection.execute(KEEP, {"wanted_id": row.id, **kept})
     sign_of_life(connection, who, row, now=now)
 
 
@@ -408,7 +309,7 @@ def report_problem(connection: Connection, session: str, key: str, *, kind: str,
         raise StudyError(f"a problem is one of {', '.join(PROBLEMS)}; got {kind!r}")
     if row.state in ("voted", "late", "problem"):
         raise StudyError("this pair is closed for you; there is nothing to report any more")
-    values = {"study_id": who.study_id, "assignment_id": row.id, "kind": kind, "text": text[:LONGEST_TEXT]}
+    values = {"study_id": who.study_id, "assignment_id": row.id, "kind": kind, "text": text[:LONGEST_NOTE]}
     connection.execute(problem.insert().values(**values, at_ms=now))
     connection.execute(assignment.update().where(assignment.c.id == row.id).values(state="problem"))
     if row.purpose == "training":

@@ -14,7 +14,8 @@ from starlette.responses import Response
 from rushes.errors import InputError
 from rushes.preference.rubric import rubric
 from rushes.preference.study import Invitation
-from rushes.preference.study.as_data import disagreement_facts, overview_facts, rater_facts
+from rushes.preference.study.as_data import disagreement_data, overview_data, rater_data
+from rushes.preference.study.records import LONGEST_NOTE
 from rushes.web.access import admin, posted
 from rushes.web.errors import wants_json
 from rushes.web.fields import whole_number
@@ -31,7 +32,7 @@ MOST_DISAGREEMENTS = 50
 @with_twin(router, "/studies/{study}")
 def overview(request: Request, study: str) -> Response:
     bench = workbench(request)
-    data = overview_facts(bench.service.study_status(study)) | {"importing": bench.imports.state(study)}
+    data = overview_data(bench.service.study_status(study)) | {"importing": bench.imports.state(study)}
     return reply(request, "admin/overview.html", data, tab="overview")
 
 
@@ -46,8 +47,8 @@ def _raters_page(
     bench = workbench(request)
     facts = bench.service.study_status(study)
     data = {
-        "summary": overview_facts(facts)["summary"],
-        "raters": [rater_facts(rater) for rater in facts.raters],
+        "summary": overview_data(facts)["summary"],
+        "raters": [rater_data(rater) for rater in facts.raters],
         "exclusion_rule": facts.exclusion_rule,
     }
     links = [{"rater": one.rater, "link": f"{bench.origin(request)}/i/{one.token}"} for one in invitations]
@@ -111,8 +112,8 @@ def disagreements(request: Request, study: str) -> Response:
     facts = workbench(request).service.study_status(study)
     shown = facts.disagreements[:MOST_DISAGREEMENTS]
     data = {
-        "summary": overview_facts(facts)["summary"],
-        "disagreements": [disagreement_facts(item) for item in shown],
+        "summary": overview_data(facts)["summary"],
+        "disagreements": [disagreement_data(item) for item in shown],
         "total": len(facts.disagreements),
     }
     return reply(request, "admin/disagreements.html", data, tab="disagreements")
@@ -123,8 +124,8 @@ def adjudication(request: Request, study: str) -> Response:
     service = workbench(request).service
     queue = service.adjudication_queue(study)
     data = {
-        "summary": overview_facts(service.study_status(study))["summary"],
-        "queue": [disagreement_facts(item) for item in queue[:MOST_DISAGREEMENTS]],
+        "summary": overview_data(service.study_status(study))["summary"],
+        "queue": [disagreement_data(item) for item in queue[:MOST_DISAGREEMENTS]],
         "total": len(queue),
     }
     return reply(request, "admin/adjudication.html", data, tab="adjudication", rubric=rubric())
@@ -133,7 +134,7 @@ def adjudication(request: Request, study: str) -> Response:
 @router.post("/studies/{study}/adjudication", response_model=None)
 def adjudicate(request: Request, study: str, form: Form) -> Response:
     tags = [str(tag) for tag in form.getlist("tags") if tag]
-    note, winner = str(form.get("note", ""))[:2000], str(form.get("winner", ""))
+    note, winner = str(form.get("note", ""))[:LONGEST_NOTE], str(form.get("winner", ""))
     if not winner:
         raise InputError("Choose a winner, or Tie.")
     made = workbench(request).service.adjudicate(
@@ -148,23 +149,23 @@ def adjudicate(request: Request, study: str, form: Form) -> Response:
 def log(request: Request, study: str) -> Response:
     service = workbench(request).service
     entries = [
-        {"at": _when(entry.at_ms), "actor": entry.actor, "action": entry.action, "detail": _told(entry.detail)}
+        {"at": _when(entry.at_ms), "actor": entry.actor, "action": entry.action, "detail": _detail_text(entry.detail)}
         for entry in service.audit(study)
     ]
-    data = {"summary": overview_facts(service.study_status(study))["summary"], "entries": entries}
+    data = {"summary": overview_data(service.study_status(study))["summary"], "entries": entries}
     return reply(request, "admin/log.html", data, tab="log")
 
 
-def _told(value: object) -> str:
+def _detail_text(value: object) -> str:
     """A log entry's details in one line; what is not set is left out.
 
-    >>> _told({"raters": ["r1", "r2"], "rule": {"passes": 2, "limit": None}})
+    >>> _detail_text({"raters": ["r1", "r2"], "rule": {"passes": 2, "limit": None}})
     'raters: r1, r2; rule: passes: 2'
     """
     if isinstance(value, Mapping):
-        return "; ".join(f"{key}: {_told(one)}" for key, one in value.items() if one not in (None, "", [], {}))
+        return "; ".join(f"{key}: {_detail_text(one)}" for key, one in value.items() if one not in (None, "", [], {}))
     if isinstance(value, (list, tuple)):
-        return ", ".join(_told(one) for one in value)
+        return ", ".join(_detail_text(one) for one in value)
     return str(value)
 
 

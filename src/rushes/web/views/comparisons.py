@@ -14,7 +14,7 @@ from rushes.suite.compare_data import as_data, quiet_readings, reading_names, tr
 from rushes.web.access import admin
 from rushes.web.errors import wants_json
 from rushes.web.pages import json_reply, page, with_twin
-from rushes.web.run_data import value_facts
+from rushes.web.run_data import value_data
 from rushes.web.views.runs import open_run
 
 router = APIRouter(dependencies=[Depends(admin)])
@@ -49,9 +49,9 @@ def _row(name: str, one: MetricComparison, a: str, b: str) -> dict[str, object]:
     return {
         "reading": name,
         "verdict": verdict(one),
-        "mean": value_facts(s.mean),
+        "mean": value_data(s.mean),
         "interval": "" if s.mean.interval is None else s.mean.interval.text(),
-        "sign_test": value_facts(s.sign_test),
+        "sign_test": value_data(s.sign_test),
         "rose": value_text(s.rose),
         "fell": value_text(s.fell),
         "same": value_text(s.same),

@@ -1,10 +1,8 @@
-"""Download the votes, in the formats people use."""
+"""Download the votes, in the formats of `preference/exchange/formats.py`."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 from fastapi import APIRouter, Depends
@@ -12,10 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rushes.errors import InputError
-from rushes.preference import exchange
-from rushes.preference.study.as_data import summary_facts
+from rushes.preference.exchange.formats import FORMATS, ExportFormat, export_study
+from rushes.preference.study.as_data import summary_data
 from rushes.preference.study.service import StudyService
-from rushes.preference.votes import Vote
 from rushes.web.access import admin
 from rushes.web.pages import reply, with_twin
 from rushes.web.workbench import workbench
@@ -23,95 +20,46 @@ from rushes.web.workbench import workbench
 router = APIRouter(dependencies=[Depends(admin)])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Format:
-    """One way to take the votes along."""
-
-    key: str
-    ending: str
-    media_type: str
-    title: str
-    text: str
-
-
-FORMATS = (
-    Format(
-        key="csv",
-        ending="csv",
-        media_type="text/csv; charset=utf-8",
-        title="Everything, CSV",
-        text="Every vote with the side it was shown on and its watch ledger; gold, repeats and decisions are marked.",
-    ),
-    Format(
-        key="parquet",
-        ending="parquet",
-        media_type="application/vnd.apache.parquet",
-        title="Everything, Parquet",
-        text="The same table with its types, for pandas, DuckDB and Spark.",
-    ),
-    Format(
-        key="ratings",
-        ending="csv",
-        media_type="text/csv; charset=utf-8",
-        title="Ratings CSV",
-        text="The rubric's own sheet: one row per sample and rater.",
-    ),
-    Format(
-        key="arena",
-        ending="csv",
-        media_type="text/csv; charset=utf-8",
-        title="Arena",
-        text="model_a, model_b, winner: for tools that rank chat models.",
-    ),
-    Format(
-        key="pwcmp",
-        ending="csv",
-        media_type="text/csv; charset=utf-8",
-        title="pwcmp",
-        text="For scaling pairwise comparisons; ties have no place there and are left out.",
-    ),
-    Format(
-        key="dpo",
-        ending="jsonl",
-        media_type="application/jsonl",
-        title="DPO pairs",
-        text="prompt, chosen, rejected: one line per sample with a majority.",
-    ),
-)
-_BY_KEY = {form.key: form for form in FORMATS}
-
-
 @with_twin(router, "/studies/{study}/export")
 def export_page(request: Request, study: str) -> Response:
-    summary = summary_facts(workbench(request).service.study_status(study).summary)
-    forms = [{"key": form.key, "title": form.title, "text": form.text} for form in FORMATS]
+    service = workbench(request).service
+    summary = summary_data(service.study_status(study).summary)
+    forms = [_format_data(service, study, key, form) for key, form in FORMATS.items()]
     return reply(request, "admin/export.html", {"summary": summary, "formats": forms}, tab="export")
 
 
+def _format_data(service: StudyService, study: str, key: str, form: ExportFormat) -> dict[str, object]:
+    data = {"key": key, "title": form.title, "text": form.text, "decisions": form.decisions}
+    return data | {"left_out": _left_out(service, study, key, form)}
+
+
+def _left_out(service: StudyService, study: str, key: str, form: ExportFormat) -> str:
+    """What this format has no place for, in words, before anybody downloads it."""
+    if not form.left_out:
+        return ""
+    try:
+        _, number = _exported(service, study, key, adjudicated=False)
+    except InputError as error:
+        return f"cannot be written: {error}"
+    return f"{number} left out: {form.left_out}" if number else ""
+
+
 @router.get("/studies/{study}/export/{key}", response_model=None)
-def export(request: Request, study: str, key: str) -> Response:
-    if key not in _BY_KEY:
-        raise InputError(f"There is no export called {key!r}; there is {', '.join(_BY_KEY)}.")
-    form = _BY_KEY[key]
-    with tempfile.TemporaryDirectory(prefix="rushes-") as folder:
-        target = Path(folder) / "votes"
-        _write(workbench(request).service, study, key, target)
-        data = target.read_bytes()
-    headers = {"content-disposition": f'attachment; filename="{study}-{key}.{form.ending}"'}
+def export(request: Request, study: str, key: str, adjudicated: bool = False) -> Response:
+    """The file. How many votes or samples it has no place for is in the header `rushes-left-out`."""
+    if key not in FORMATS:
+        raise InputError(f"There is no export called {key!r}; there is {', '.join(FORMATS)}.")
+    form = FORMATS[key]
+    data, left_out = _exported(workbench(request).service, study, key, adjudicated=adjudicated)
+    headers = {
+        "content-disposition": f'attachment; filename="{study}-{key}.{form.ending}"',
+        "rushes-left-out": str(left_out),
+    }
     return Response(data, media_type=form.media_type, headers=headers)
 
 
-def _write(service: StudyService, study: str, key: str, target: Path) -> None:
-    votes = service.votes(study, adjudicated=key in ("csv", "parquet", "dpo"))
-    if key == "dpo":
-        files = {clip.id: clip.source for clip in service.clips(study)}
-        exchange.write_dpo(target, votes, prompts=service.prompts(study), clips=files)
-        return
-    writers: dict[str, Callable[[Path, list[Vote]], object]] = {
-        "csv": exchange.write_csv,
-        "parquet": exchange.write_parquet,
-        "ratings": exchange.write_ratings,
-        "arena": exchange.write_arena,
-        "pwcmp": exchange.write_pwcmp,
-    }
-    writers[key](target, votes)
+def _exported(service: StudyService, study: str, key: str, *, adjudicated: bool) -> tuple[bytes, int]:
+    with tempfile.TemporaryDirectory(prefix="rushes-") as folder:
+        target = Path(folder) / "votes"
+        _, left_out = export_study(service, study, target, form=key, adjudicated=adjudicated)
+        return target.read_bytes(), left_out

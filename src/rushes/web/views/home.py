@@ -6,11 +6,11 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rushes.preference.study.as_data import summary_facts
+from rushes.preference.study.as_data import summary_data
 from rushes.web.access import is_admin
 from rushes.web.errors import Refusal, wants_json
 from rushes.web.pages import page, reply
-from rushes.web.run_cache import run_facts
+from rushes.web.run_cache import run_status
 from rushes.web.workbench import workbench
 
 router = APIRouter()
@@ -24,6 +24,6 @@ def home(request: Request) -> Response:
         if wants_json(request):
             raise Refusal(401, "Sign in as the administrator first.", code="login")
         return page(request, "admin/welcome.html", first=not bench.service.admin_exists())
-    studies = [summary_facts(summary) for summary in bench.service.studies()]
-    runs = [{"name": name, **run_facts(path)} for name, path in bench.runs.items()]
+    studies = [summary_data(summary) for summary in bench.service.studies()]
+    runs = [{"name": name, **run_status(path)} for name, path in bench.runs.items()]
     return reply(request, "admin/home.html", {"studies": studies, "runs": runs})

@@ -13,7 +13,7 @@ from rushes.preference.study import NotAllowed, RaterSession, Task, VoteForm
 from rushes.web import sessions
 from rushes.web.access import rater, rater_token, signed_out
 from rushes.web.pages import page, reply, see, with_twin
-from rushes.web.vote_forms import task_facts
+from rushes.web.vote_forms import task_data
 from rushes.web.workbench import workbench
 
 router = APIRouter()
@@ -130,7 +130,7 @@ def pair_page(
     """The pair with its form; `missing` is what kept a vote from being taken, `correction` changes one that was."""
     rules = rubric(task.rubric)
     stage = "training" if task.training else "work"
-    data = {"stage": stage, "correction": correction, **task_facts(task, rules, form=form)}
+    data = {"stage": stage, "correction": correction, **task_data(task, rules, form=form)}
     return reply(
         request,
         "rater/pair.html",

@@ -11,21 +11,20 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rushes.preference.study import Accepted, NotAllowed, PlayEvent, Refusal, StudyError, Task, VoteForm
-from rushes.web import errors
+from rushes.preference.study import Accepted, NotAllowed, PlayEvent, StudyError, Task, VoteForm, VoteRefusal
+from rushes.preference.study.records import LONGEST_NOTE, PROBLEMS
 from rushes.web.access import posted, rater, rater_token, signed_out
-from rushes.web.errors import wants_json
+from rushes.web.errors import Refusal, wants_json
 from rushes.web.pages import json_reply, page, see
 from rushes.web.security import csrf_token
 from rushes.web.views.rater import STEPS, pair_page
-from rushes.web.vote_forms import read_vote, watch_facts
+from rushes.web.vote_forms import read_vote, watch_data
 from rushes.web.workbench import workbench
 
 router = APIRouter()
 log = logging.getLogger("rushes.web")
 Form = Annotated[FormData, Depends(posted)]
 
-PROBLEMS = ("will not play", "no sound", "offensive", "other")
 GONE = "This pair is no longer open to you. Reload the page to go on with the next one."
 
 
@@ -64,7 +63,7 @@ def watch(request: Request, report: PlayReport) -> Response:
         state = workbench(request).service.record_play(rater_token(request), report.assignment, events)
     except StudyError as error:
         raise _refused(request, error, None) from None
-    return json_reply(watch_facts(state))
+    return json_reply(watch_data(state))
 
 
 @router.post("/rate/draft", response_model=None)
@@ -108,7 +107,7 @@ def _taken(request: Request, answer: Accepted, onward: str) -> Response:
     return see(onward)
 
 
-def _not_taken(request: Request, answer: Refusal, filled: VoteForm, form: FormData) -> Response:
+def _not_taken(request: Request, answer: VoteRefusal, filled: VoteForm, form: FormData) -> Response:
     if wants_json(request):
         facts = [{"field": item.field, "message": item.message} for item in answer.missing]
         return json_reply({"error": "This vote is not complete yet.", "code": "missing", "missing": facts}, status=409)
@@ -135,8 +134,8 @@ def problem(request: Request, form: Form) -> Response:
     """A pair that cannot be judged: it is reported, and the rater goes on."""
     kind = str(form.get("kind", ""))
     if kind not in PROBLEMS:
-        raise errors.Refusal(400, f"Say what is wrong: {', '.join(PROBLEMS)}.")
-    text = str(form.get("text", ""))[:1000]
+        raise Refusal(400, f"Say what is wrong: {', '.join(PROBLEMS)}.")
+    text = str(form.get("text", ""))[:LONGEST_NOTE]
     try:
         workbench(request).service.report_problem(
             rater_token(request), str(form.get("assignment", "")), kind=kind, text=text
@@ -165,4 +164,4 @@ def _refused(request: Request, error: StudyError, form: FormData | None) -> Exce
     except NotAllowed:
         return signed_out(request, form)
     log.warning("%s: %s", request.url.path, error)
-    return errors.Refusal(409, GONE, code="gone")
+    return Refusal(409, GONE, code="gone")

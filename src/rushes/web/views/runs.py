@@ -12,8 +12,8 @@ from rushes.errors import RunError
 from rushes.web.access import admin
 from rushes.web.errors import Refusal, wants_json
 from rushes.web.pages import page, reply, with_twin
-from rushes.web.run_cache import OpenRun, run_facts
-from rushes.web.run_data import column_facts, column_keys, row_facts, run_head
+from rushes.web.run_cache import OpenRun, run_status
+from rushes.web.run_data import column_data, column_keys, row_data, run_head
 from rushes.web.run_query import BADGES, PAGE_SIZE, chosen, read_query
 from rushes.web.workbench import workbench
 
@@ -24,26 +24,26 @@ router = APIRouter(dependencies=[Depends(admin)])
 def run_table(request: Request, name: str) -> Response:
     folder = run_folder(request, name)
     try:
-        opened = workbench(request).shelf.read(folder)
+        opened = workbench(request).run_cache.read(folder)
     except RunError as error:
         return _trouble(request, name, folder, error)
-    query = read_query(request.query_params, opened.definitions)
+    query = read_query(request.query_params, opened.readings)
     rows = chosen(opened, query)
     pages = max(1, -(-len(rows) // PAGE_SIZE))
     first = (min(query.page, pages) - 1) * PAGE_SIZE
     keys = column_keys(opened, query)
     data = {
         "run": run_head(name, folder, opened),
-        "columns": [column_facts(key, opened.definitions[key]) for key in keys],
+        "columns": [column_data(key, opened.readings[key]) for key in keys],
         "matching": len(rows),
         "page": first // PAGE_SIZE + 1,
         "pages": pages,
-        "rows": [row_facts(name, row, keys) for row in rows[first : first + PAGE_SIZE]],
+        "rows": [row_data(name, row, keys) for row in rows[first : first + PAGE_SIZE]],
         "problem": query.problem,
     }
     others = _others(request, name, opened.run.instrument)
     figures, no_figures = opened.figures
-    metrics = [column_facts(key, definition) for key, definition in opened.definitions.items()]
+    metrics = [column_data(key, reading) for key, reading in opened.readings.items()]
     return reply(
         request,
         "run/table.html",
@@ -70,7 +70,7 @@ def figure(request: Request, name: str, number: int) -> Response:
 def _others(request: Request, name: str, instrument: str) -> list[str]:
     """Runs this one can be held against: of the same instrument, and readable."""
     served = workbench(request).runs
-    return [other for other in served if other != name and run_facts(served[other])["instrument"] == instrument]
+    return [other for other in served if other != name and run_status(served[other])["instrument"] == instrument]
 
 
 def run_folder(request: Request, name: str) -> Path:
@@ -82,11 +82,11 @@ def run_folder(request: Request, name: str) -> Path:
 
 
 def open_run(request: Request, name: str) -> OpenRun:
-    return workbench(request).shelf.read(run_folder(request, name))
+    return workbench(request).run_cache.read(run_folder(request, name))
 
 
 def _trouble(request: Request, name: str, folder: Path, error: RunError) -> Response:
     """A run that cannot be read gets a page of its own: what is wrong, and what to do."""
     if wants_json(request):
         raise error
-    return page(request, "run/trouble.html", status=409, name=name, message=str(error), facts=run_facts(folder))
+    return page(request, "run/trouble.html", status=409, name=name, message=str(error), facts=run_status(folder))

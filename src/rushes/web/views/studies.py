@@ -14,13 +14,14 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
 
+from rushes.core.progress import Progress
 from rushes.errors import InputError, RushesError
 from rushes.preference.study import ExclusionRule, StudyPlan
 from rushes.web.access import admin, posted
 from rushes.web.fields import whole_number
-from rushes.web.imports import Advance, Work
+from rushes.web.imports import Work
 from rushes.web.pages import page, see
-from rushes.web.run_cache import run_facts
+from rushes.web.run_cache import run_status
 from rushes.web.run_query import chosen, read_query
 from rushes.web.workbench import Workbench, workbench
 
@@ -55,14 +56,14 @@ def new_study(request: Request) -> Response:
     wanted = [name for name in params.getlist("runs") if name in bench.runs]
     only = params.getlist("only")
     if wanted and not only and params.get("matching"):
-        opened = bench.shelf.read(bench.runs[wanted[0]])
-        query = read_query(params, opened.definitions)
+        opened = bench.run_cache.read(bench.runs[wanted[0]])
+        query = read_query(params, opened.readings)
         only = [row.entry.subject.id for row in chosen(opened, query)]
     return _form_page(request, dict(DEFAULTS) | {"runs": wanted, "only": "\n".join(only)})
 
 
 def _form_page(request: Request, values: dict[str, object], *, problem: str = "") -> Response:
-    runs = [{"name": name, **run_facts(path)} for name, path in workbench(request).runs.items()]
+    runs = [{"name": name, **run_status(path)} for name, path in workbench(request).runs.items()]
     status = 400 if problem else 200
     return page(request, "admin/new.html", status=status, values=values, runs=runs, problem=problem)
 
@@ -150,9 +151,9 @@ def _import_work(bench: Workbench, study: str, form: FormData) -> Work:
             raise InputError("A comparison needs two or more runs, one per system; got one.")
         prompts = _path(form, "prompts_path")
         only = [line.strip() for line in str(form.get("only", "")).splitlines() if line.strip()]
-        return lambda advance: bench.service.import_runs(study, runs, prompts=prompts, only=only, advance=advance)
+        return lambda progress: bench.service.import_runs(study, runs, prompts=prompts, only=only, progress=progress)
     if path is not None:
-        return lambda advance: bench.service.import_csv(study, path, clips=clips, advance=advance)
+        return lambda progress: bench.service.import_csv(study, path, clips=clips, progress=progress)
     assert isinstance(upload, UploadFile)
     return _upload_work(bench, study, upload.file.read(), clips)
 
@@ -165,11 +166,11 @@ def _path(form: FormData, field: str) -> Path | None:
 def _upload_work(bench: Workbench, study: str, data: bytes, clips: Path | None) -> Work:
     text = anchored(data, clips)
 
-    def work(advance: Advance) -> int:
+    def work(progress: Progress) -> int:
         with tempfile.TemporaryDirectory(prefix="rushes-") as folder:
             table = Path(folder) / "pairs.csv"
             table.write_text(text, encoding="utf-8")
-            return bench.service.import_csv(study, table, clips=clips, advance=advance)
+            return bench.service.import_csv(study, table, clips=clips, progress=progress)
 
     return work
 

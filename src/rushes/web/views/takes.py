@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
 from urllib.parse import urlencode
@@ -17,8 +18,8 @@ from rushes.web.access import admin
 from rushes.web.errors import Refusal
 from rushes.web.media import clip_response
 from rushes.web.pages import json_reply, reply, with_twin
-from rushes.web.run_cache import OpenRun, Row
-from rushes.web.run_data import run_head, take_facts, take_page, timeline_facts, value_facts
+from rushes.web.run_cache import OpenRun, Reading, Row
+from rushes.web.run_data import run_head, take_data, take_page, timeline_data, value_data
 from rushes.web.run_query import chosen, read_query
 from rushes.web.take_files import playable, take_file
 from rushes.web.views.runs import open_run, run_folder
@@ -32,17 +33,17 @@ def take(request: Request, name: str, id: str) -> Response:
     opened = open_run(request, name)
     row = _row(opened, id)
     bench = workbench(request)
-    query = read_query(request.query_params, opened.definitions)
+    query = read_query(request.query_params, opened.readings)
     listed = [other.entry.subject.id for other in chosen(opened, query)]
     place = listed.index(id) if id in listed else -1
     before = listed[place - 1] if place > 0 else ""
     after = listed[place + 1] if 0 <= place < len(listed) - 1 else ""
     data = {
         "run": run_head(name, run_folder(request, name), opened),
-        "take": take_facts(name, opened, row, shelf=bench.shelf),
+        "take": take_data(name, opened, row, run_cache=bench.run_cache),
         "place": place + 1,
         "listed": len(listed),
-        "elsewhere": _elsewhere(request, name, id),
+        "elsewhere": _in_other_runs(request, name, id),
     }
     return reply(request, "run/take.html", data, query=query, before=before, after=after)
 
@@ -51,7 +52,7 @@ def take(request: Request, name: str, id: str) -> Response:
 def timeline(request: Request, name: str, id: str) -> Response:
     """The compact series under the player, or `null` where the run kept none."""
     opened = open_run(request, name)
-    return json_reply({"timeline": timeline_facts(opened, _row(opened, id))})
+    return json_reply({"timeline": timeline_data(opened, _row(opened, id))})
 
 
 @with_twin(router, "/compare")
@@ -60,11 +61,11 @@ def compare(request: Request) -> Response:
     (name_a, id_a), (name_b, id_b) = _two(request)
     opened_a, opened_b = open_run(request, name_a), open_run(request, name_b)
     row_a, row_b = _row(opened_a, id_a), _row(opened_b, id_b)
-    shelf = workbench(request).shelf
+    run_cache = workbench(request).run_cache
     data = {
-        "a": take_facts(name_a, opened_a, row_a, shelf=shelf),
-        "b": take_facts(name_b, opened_b, row_b, shelf=shelf),
-        "numbers": side_by_side(row_a, row_b),
+        "a": take_data(name_a, opened_a, row_a, run_cache=run_cache),
+        "b": take_data(name_b, opened_b, row_b, run_cache=run_cache),
+        "numbers": side_by_side(row_a, row_b, opened_b.readings | opened_a.readings),
     }
     return reply(request, "run/pair.html", data)
 
@@ -88,15 +89,16 @@ def timeline_module() -> Response:
         return FileResponse(source, media_type="text/javascript", headers={"cache-control": "no-cache"})
 
 
-def side_by_side(a: Row, b: Row) -> list[dict[str, object]]:
+def side_by_side(a: Row, b: Row, readings: Mapping[str, Reading]) -> list[dict[str, object]]:
     """Every reading of two takes, and their difference where the signatures are equal; else why there is none."""
     lines: list[dict[str, object]] = []
     for key in dict.fromkeys([*a.values, *b.values]):
         one, other = a.values.get(key), b.values.get(key)
+        name = readings[key].label
         line: dict[str, object] = {
             "key": key,
-            "a": None if one is None else value_facts(one),
-            "b": None if other is None else value_facts(other),
+            "a": None if one is None else value_data(one, reading=name),
+            "b": None if other is None else value_data(other, reading=name),
             "difference": None,
             "why": "",
         }
@@ -105,7 +107,7 @@ def side_by_side(a: Row, b: Row) -> list[dict[str, object]]:
         elif one.signature != other.signature:
             line["why"] = describe_difference(one.signature, other.signature)
         else:
-            line["difference"] = value_facts(difference(other, one))
+            line["difference"] = value_data(difference(other, one))
         lines.append(line)
     return lines
 
@@ -130,7 +132,7 @@ def _two(request: Request) -> tuple[tuple[str, str], tuple[str, str]]:
     return (both[0][0], both[0][2]), (both[1][0], both[1][2])
 
 
-def _elsewhere(request: Request, name: str, subject: str) -> list[dict[str, object]]:
+def _in_other_runs(request: Request, name: str, subject: str) -> list[dict[str, object]]:
     """The take of the same name in the other runs, for a look side by side."""
     found: list[dict[str, object]] = []
     bench = workbench(request)
@@ -138,17 +140,17 @@ def _elsewhere(request: Request, name: str, subject: str) -> list[dict[str, obje
         if other == name:
             continue
         try:
-            there = subject in bench.shelf.read(folder).by_id
+            known = subject in bench.run_cache.read(folder).by_id
         except RunError:
             continue  # that run's own page says what is wrong with it
-        if there:
+        if known:
             address = "/compare?" + urlencode({"a": f"{name}/{subject}", "b": f"{other}/{subject}"})
             found.append({"run": other, "address": address, "take": take_page(other, subject)})
     return found
 
 
 def _by_token(request: Request, token: str) -> Path | None:
-    found = workbench(request).shelf.take(token)
+    found = workbench(request).run_cache.take(token)
     if found is None:
         return None
     try:

@@ -7,34 +7,34 @@ import time
 
 import pytest
 
-from rushes.preference.study.database.fair_semaphore import Turns
+from rushes.preference.study.database.fair_semaphore import FairSemaphore
 
 
 def test_waiting_threads_enter_in_the_order_they_came():
-    turns, order, threads = Turns(1), [], []
+    semaphore, order, threads = FairSemaphore(1), [], []
 
     def enter(number: int) -> None:
-        with turns:
+        with semaphore:
             order.append(number)
 
-    with turns:
+    with semaphore:
         for number in range(8):
             thread = threading.Thread(target=enter, args=(number,))
             thread.start()
-            while len(turns._waiting) <= number:  # the next one starts once this one waits
+            while len(semaphore._waiting) <= number:  # the next one starts once this one waits
                 time.sleep(0.001)
             threads.append(thread)
     for thread in threads:
         thread.join()
-    assert order == list(range(8)) and turns.free == 1
+    assert order == list(range(8)) and semaphore.free == 1
 
 
 def test_never_more_inside_than_there_are_places():
-    turns, inside, most, guard = Turns(3), [0], [0], threading.Lock()
+    semaphore, inside, most, guard = FairSemaphore(3), [0], [0], threading.Lock()
 
     def work() -> None:
         for _ in range(50):
-            with turns:
+            with semaphore:
                 with guard:
                     inside[0] += 1
                     most[0] = max(most[0], inside[0])
@@ -46,11 +46,11 @@ def test_never_more_inside_than_there_are_places():
         thread.start()
     for thread in threads:
         thread.join()
-    assert 1 <= most[0] <= 3 and turns.free == 3
+    assert 1 <= most[0] <= 3 and semaphore.free == 3
 
 
 def test_an_error_inside_gives_the_place_back():
-    turns = Turns(1)
-    with pytest.raises(RuntimeError), turns:
+    semaphore = FairSemaphore(1)
+    with pytest.raises(RuntimeError), semaphore:
         raise RuntimeError
-    assert turns.free == 1
+    assert semaphore.free == 1

@@ -29,7 +29,7 @@ from sqlalchemy.exc import (
 )
 
 from rushes.errors import InputError, MissingDependency
-from rushes.preference.study.database.fair_semaphore import Turns
+from rushes.preference.study.database.fair_semaphore import FairSemaphore
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 BUSY_TIMEOUT_MS = 15_000
@@ -52,7 +52,9 @@ class Database:
     def __init__(self, target: Path | str) -> None:
         self.url = database_url(target)
         self.engine = _engine(self.url)
-        self._gate: threading.Lock | Turns = threading.Lock() if self.kind == "sqlite" else Turns(_POSTGRES_POOL)
+        self._gate: threading.Lock | FairSemaphore = (
+            threading.Lock() if self.kind == "sqlite" else FairSemaphore(_POSTGRES_POOL)
+        )
         try:
             upgrade(self.engine)
         except BaseException:

@@ -11,14 +11,14 @@ from collections import deque
 from types import TracebackType
 
 
-class Turns:
+class FairSemaphore:
     """A context manager that at most `places` threads are inside of; those who wait enter in order.
 
-    >>> turns = Turns(1)
-    >>> with turns:
-    ...     turns.free
+    >>> gate = FairSemaphore(1)
+    >>> with gate:
+    ...     gate.free
     0
-    >>> turns.free
+    >>> gate.free
     1
     """
 

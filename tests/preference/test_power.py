@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from rushes.errors import InputError
-from rushes.preference.planning import votes_needed
+from rushes.preference.statistics.power import votes_needed
 
 
 @pytest.mark.parametrize(("preference", "votes"), [(0.6, 194), (0.7, 47), (0.4, 194), (0.3, 47)])

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 from fastapi import FastAPI
 
-from rushes.web.views.exports import FORMATS
-from rushes.web.views.ratings import PROBLEMS
-from rushes.web.views.results import TIE_POLICIES
+from rushes.preference.exchange.formats import FORMATS
+from rushes.preference.study.records import PROBLEMS
+from rushes.preference.votes import TIE_POLICIES
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -158,7 +158,7 @@ def _responses(method: str, path: str) -> Schema:
         answers |= {"206": {"description": "part", "content": success}, "304": {"description": "unchanged"}}
         answers |= {status: _trouble(status, trouble) for status in ("404", "415", "416")}
     elif path.startswith("/studies/{study}/export/"):
-        success = {form.media_type.partition(";")[0]: {} for form in FORMATS}
+        success = {form.media_type.partition(";")[0]: {} for _, form in FORMATS.items()}
     elif path.endswith(".svg"):
         success = {"image/svg+xml": {}}
     elif path.endswith(".js"):
