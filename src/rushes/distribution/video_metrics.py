@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rushes.core import Measurement
-from rushes.distribution.compare import Comparison, Question, compare, metrics_from
-from rushes.distribution.protocols import DEFAULT, Metric
-
-RESULT_KEYS: dict[Metric, str] = {"fid-vid": "FVD-3DRN50", "fvd": "FVD-3DInception", "kvd": "KVD-3DInception"}
+from rushes.core.selection import keys_of
+from rushes.distribution.backbones import BACKBONES
+from rushes.distribution.compare import SetComparison, Settings, compare, metrics_from
+from rushes.distribution.protocols import DEFAULT, METRICS
 
 
 class _Default(str):
@@ -45,9 +45,8 @@ def calculate_video_metrics(
     comparison = _compared(
         root_dir, path_gen, path_gt, metrics, sample_duration, batch_size, num_workers, device, protocol, weights
     )
-    for side, words in (("gen", "generated"), ("gt", "ground-truth")):
-        for why in comparison.excluded("gen" if side == "gen" else "gt").values():
-            print(f"left out of the {words} set: {why}", file=sys.stderr)
+    for line in exclusion_lines(comparison):
+        print(line, file=sys.stderr)
     return as_results(comparison)
 
 
@@ -65,21 +64,29 @@ def video_metrics_measurements(
     weights: Sequence[str | Path] = (),
 ) -> tuple[Measurement, ...]:
     """What `calculate_video_metrics` computes, as measurements with full signatures."""
-    comparison = _compared(
+    return _compared(
         root_dir, path_gen, path_gt, metrics, sample_duration, batch_size, num_workers, device, protocol, weights
-    )
-    return as_measurements(comparison)
+    ).measurements
 
 
-def as_results(comparison: Comparison) -> dict[str, float]:
-    """The documented dictionary of a comparison under one protocol."""
-    values = {RESULT_KEYS[answer.metric]: answer.value.value for answer in comparison.answers}
-    return {key: float(value) for key, value in values.items() if value is not None}
+def as_results(comparison: SetComparison) -> dict[str, float]:
+    """The documented dictionary of a comparison; under several protocols the last one's values."""
+    distances = [m for m in comparison.measurements if m.name in METRICS and m.value is not None]
+    return {result_key(m): float(m.value) for m in distances if m.value is not None}
 
 
-def as_measurements(comparison: Comparison) -> tuple[Measurement, ...]:
-    """Every number of a comparison with its signature."""
-    return tuple(m for answer in comparison.answers for m in answer.measurements)
+def result_key(distance: Measurement) -> str:
+    """How the specification calls a distance: "FVD-3DInception", "FVD-3DRN50", "KVD-3DInception"."""
+    backbone = BACKBONES[keys_of(distance)["backbone"]]
+    return f"{'KVD' if distance.name == 'kvd' else 'FVD'}-{backbone.label}"
+
+
+def exclusion_lines(comparison: SetComparison) -> Iterator[str]:
+    """One line for each clip that was left out, and why."""
+    for why in comparison.excluded("gen").values():
+        yield f"left out of the generated set: {why}"
+    for why in comparison.excluded("gt").values():
+        yield f"left out of the ground-truth set: {why}"
 
 
 def _compared(
@@ -93,27 +100,27 @@ def _compared(
     device: str,
     protocol: str,
     weights: Sequence[str | Path],
-) -> Comparison:
+) -> SetComparison:
     root = Path(root_dir)
-    question = Question(
+    settings = Settings(
         metrics=metrics_from(metrics),
         protocol=protocol,
         sample_duration=sample_duration,
         weights=tuple(Path(path) for path in weights),
-        device=_settled(device),
+        device=_resolved(device),
         batch=batch_size if batch_size > 1 else None,
-        workers=num_workers,
+        jobs=num_workers,
         root=root,
     )
-    return compare(root / path_gen, root / path_gt, question, say=lambda line: print(line, file=sys.stderr))
+    return compare(root / path_gen, root / path_gt, settings, warn=lambda line: print(line, file=sys.stderr))
 
 
-def _settled(device: str) -> str | None:
+def _resolved(device: str) -> str | None:
     if not isinstance(device, _Default):
         return device
-    from rushes.distribution.features import choose_device
+    from rushes.distribution.features import resolve_device
 
-    found = choose_device(None)
+    found = resolve_device(None)
     if found == "cpu":
         print("no CUDA device here: computing on the CPU", file=sys.stderr)
     return found

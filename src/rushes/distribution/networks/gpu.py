@@ -15,13 +15,12 @@ from typing import Literal, TypeAlias
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
-from rushes.distribution.networks.fast import FastI3D, FastNetwork, FastResNet3D50
+from rushes.distribution.backbones import Backbone
 from rushes.distribution.networks.folding import Folded, round_tf32
-from rushes.distribution.networks.i3d import I3D
 from rushes.distribution.networks.kernels import Switches, TritonOperations
 from rushes.distribution.networks.preparation import Taps, deepen_clips, resize_width
-from rushes.distribution.networks.resnet3d import ResNet3D50
 from rushes.distribution.networks.same_padding import Triple
 
 GpuPrecision: TypeAlias = Literal["tf32", "fp16"]
@@ -43,7 +42,8 @@ class GpuNetwork:
 
     def __init__(
         self,
-        network: I3D | ResNet3D50,
+        network: nn.Module,
+        backbone: Backbone,
         *,
         precision: GpuPrecision = "tf32",
         switches: Switches | None = None,
@@ -54,12 +54,9 @@ class GpuNetwork:
         self.dtype = torch.float16 if precision == "fp16" else torch.float32
         self.ops = TritonOperations(switches=switches)
         self._constants: dict[tuple[float, float, float], torch.Tensor] = {}
-        self.fast: FastNetwork
-        # 12 channels, as R3D's first convolution has them, are fetched badly; 16 with zeros are quicker by half
-        if isinstance(network, I3D):
-            self.fast = FastI3D(network, self.ops, multiple=multiple or 1)
-        else:
-            self.fast = FastResNet3D50(network, self.ops, multiple=multiple or 16)
+        if backbone.fast is None:
+            raise AssertionError(f"{backbone.name} has no quick path")
+        self.fast = backbone.fast(network, self.ops, multiple=multiple or backbone.gpu_multiple)
         self._move(self.fast)
 
     def _move(self, owner: object) -> None:
@@ -171,10 +168,10 @@ class GpuRunner:
 
     _KEPT = 2
 
-    def __init__(self, network: I3D | ResNet3D50, *, precision: str) -> None:
+    def __init__(self, network: nn.Module, backbone: Backbone, *, precision: str) -> None:
         torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = True
         torch.backends.cudnn.benchmark = True
-        self._network = GpuNetwork(network, precision="fp16" if precision == "fp16" else "tf32")
+        self._network = GpuNetwork(network, backbone, precision="fp16" if precision == "fp16" else "tf32")
         self._recorded: dict[tuple[int, ...], Recorded] = {}
 
     def __call__(self, segments: NDArray[np.float32]) -> NDArray[np.float32]:
