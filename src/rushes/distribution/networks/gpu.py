@@ -7,8 +7,7 @@ are always the same, are recorded once as a CUDA graph, and replayed.
 # mypy: disable-error-code="no-untyped-call"
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -126,41 +125,6 @@ class Recorded:
         """Run over what is in `inputs`; the result is overwritten by the next replay."""
         self.graph.replay()
         return self.outputs
-
-
-def stream_features(recorded: Recorded, batches: Iterable[torch.Tensor]) -> Iterator[torch.Tensor]:
-    """Features of each batch in order, the copy of the next batch to the GPU overlapping the work on this one.
-
-    A batch is a pinned host tensor of the recorded shape, left alone until its features come out.
-    """
-    copying = torch.cuda.Stream()
-    staging = [torch.empty_like(recorded.inputs) for _ in range(2)]
-    copied, taken = [torch.cuda.Event() for _ in range(2)], [torch.cuda.Event() for _ in range(2)]
-    waiting: deque[tuple[torch.Tensor, torch.cuda.Event]] = deque()
-    for number, batch in enumerate(batches):
-        slot = number % 2
-        with torch.cuda.stream(copying):
-            copying.wait_event(taken[slot])
-            staging[slot].copy_(batch, non_blocking=True)
-            copied[slot].record(copying)
-        main = torch.cuda.current_stream()
-        main.wait_event(copied[slot])
-        recorded.inputs.copy_(staging[slot])
-        taken[slot].record(main)
-        out = torch.empty(recorded.outputs.shape, dtype=recorded.outputs.dtype, pin_memory=True)
-        out.copy_(recorded.replay(), non_blocking=True)
-        done = torch.cuda.Event()
-        done.record(main)
-        waiting.append((out, done))
-        if len(waiting) > 1:
-            yield _finished(*waiting.popleft())
-    while waiting:
-        yield _finished(*waiting.popleft())
-
-
-def _finished(out: torch.Tensor, done: torch.cuda.Event) -> torch.Tensor:
-    done.synchronize()
-    return out
 
 
 class GpuRunner:
