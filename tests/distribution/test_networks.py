@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from rushes.distribution.backbones import BACKBONES
 from rushes.distribution.networks.fast import deep_input, window_means
 from rushes.distribution.networks.folding import deepen, fold, merge, round_tf32, space_to_depth
-from rushes.distribution.networks.i3d import I3D, Mixed, Unit, _FoldedMixed, least_frames, pool_same
+from rushes.distribution.networks.i3d import I3D, Mixed, Unit, _FoldedMixed, pool_same
 from rushes.distribution.networks.operations import PackedOperations, PlainOperations
 from rushes.distribution.networks.r3d50 import Bottleneck, ResNet3D50, _FoldedBottleneck
 from rushes.distribution.networks.same_padding import pad_same, same_padding
@@ -96,7 +96,15 @@ def test_both_temporal_pools() -> None:
     assert window_means(x, (1, 7, 7)).mean().item() == pytest.approx(5 / 3)
     two = x[:, :2]
     assert window_means(two, (2, 7, 7)).mean() == window_means(two, (1, 7, 7)).mean()
-    assert (least_frames(2), least_frames(1)) == (9, 1)
+
+
+def test_the_pool_over_two_steps_needs_nine_frames() -> None:
+    with torch.device("meta"):
+        assert I3D(pool_frames=1).eval()(torch.empty(1, 3, 1, 224, 224)).shape == (1, 400)
+        two = I3D(pool_frames=2).eval()
+        assert two(torch.empty(1, 3, 9, 224, 224)).shape == (1, 400)
+        with pytest.raises(RuntimeError):
+            two(torch.empty(1, 3, 8, 224, 224))
 
 
 def test_folding_a_norm_is_exact_algebra() -> None:

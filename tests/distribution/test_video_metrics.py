@@ -18,7 +18,7 @@ from rushes import video_metrics as command
 from rushes.core.selection import keys_of
 from rushes.distribution.compare import SetComparison
 from rushes.distribution.protocols import PROTOCOLS
-from rushes.distribution.video_metrics import calculate_video_metrics, video_metrics_measurements
+from rushes.distribution.video_metrics import calculate_video_metrics
 from rushes.errors import DefinitionMismatch, InputError, MediaError, WeightsError
 
 
@@ -47,10 +47,8 @@ def test_the_documented_call(
     assert all(isinstance(value, float) and value > 0 for value in results.values())
     if not torch.cuda.is_available():
         assert "no CUDA device here: computing on the CPU" in capsys.readouterr().err
-    labelled = video_metrics_measurements(
-        sets, "gen", "gt", ["fvd"], weights=list(random_weights.values()), num_workers=0, device="cpu"
-    )
-    assert labelled[0].value == results["FVD-3DInception"] and "weights:random-seed0" in labelled[0].signature
+    labelled = compared(sets / "gen", sets / "gt", random_weights)["fvd"]
+    assert labelled.value == results["FVD-3DInception"] and "weights:random-seed0" in labelled.signature
 
 
 def test_no_value_depends_on_workers_or_batch(sets: Path, random_weights: dict[str, Path], averages: list[Any]) -> None:
@@ -67,9 +65,8 @@ def test_no_value_depends_on_workers_or_batch(sets: Path, random_weights: dict[s
 def test_sample_duration_moves_the_value_and_the_signature(
     sets: Path, random_weights: dict[str, Path], averages: list[Any]
 ) -> None:
-    options: dict[str, Any] = {"weights": list(random_weights.values()), "num_workers": 0, "device": "cpu"}
-    (sixteen,) = video_metrics_measurements(sets, "gen", "gt", ["fvd"], 16, **options)
-    (eight,) = video_metrics_measurements(sets, "gen", "gt", ["fvd"], 8, **options)
+    sixteen = compared(sets / "gen", sets / "gt", random_weights)["fvd"]
+    eight = compared(sets / "gen", sets / "gt", random_weights, sample_duration=8)["fvd"]
     assert "frames:16" in sixteen.signature and "frames:8" in eight.signature and sixteen.value != eight.value
 
 

@@ -117,7 +117,7 @@ def _pictures(clip: Clip, *, convert: bool, wanted: set[int] | None = None) -> I
         return
     from rushes.media import ClipReader
 
-    with ClipReader(_here(clip)[0]) as reader:
+    with ClipReader(_local_files(clip)[0]) as reader:
         for index, frame in enumerate(reader):
             yield frame.rgb() if convert and (wanted is None or index in wanted) else None
         broken = reader.decode_failures + reader.corrupt_frames
@@ -127,7 +127,7 @@ def _pictures(clip: Clip, *, convert: bool, wanted: set[int] | None = None) -> I
 
 def _from_images(clip: Clip, convert: bool, wanted: set[int] | None) -> Iterator[Frame | None]:
     size: tuple[int, ...] | None = None
-    for index, path in enumerate(_here(clip)):
+    for index, path in enumerate(_local_files(clip)):
         if not convert or (wanted is not None and index not in wanted):
             yield None
             continue
@@ -166,14 +166,14 @@ def at_hand(task: Task) -> Iterator[Task]:
         yield replace(task, clip=replace(task.clip, files=files))
 
 
-def _here(clip: Clip) -> tuple[Path, ...]:
+def _local_files(clip: Clip) -> tuple[Path, ...]:
     return tuple(place for place in clip.files if isinstance(place, Path))
 
 
 def clip_digest(clip: Clip) -> str:
     """sha256 of the file's bytes; of the pictures' digests in order for a sequence."""
     digests = []
-    for path in _here(clip):
+    for path in _local_files(clip):
         try:
             with open(path, "rb") as file:
                 digests.append(hashlib.file_digest(file, "sha256").hexdigest())

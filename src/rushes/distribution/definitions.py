@@ -15,8 +15,6 @@ _RECIPE = (
     "resize", "seed", "size",
 )  # fmt: skip
 _GAUSSIAN = ("arithmetic", "covariance")
-_FRECHET = "‖μ₁ − μ₂‖² + tr Σ₁ + tr Σ₂ − 2·tr√(Σ₁Σ₂) over one feature row per video"
-_EDGE = "fewer than two clips in a set: error; fewer clips than features: value with a warning in the note"
 
 FVD = Definition(
     name="fvd",
@@ -25,24 +23,18 @@ FVD = Definition(
     highest=None,
     better="lower",
     summary="How far the generated set is from the real one, by Gaussians fitted to I3D features (FVD-3DInception).",
-    formula=_FRECHET,
-    edge_cases=_EDGE,
+    formula="‖μ₁ − μ₂‖² + tr Σ₁ + tr Σ₂ − 2·tr√(Σ₁Σ₂) over one feature row per video",
+    edge_cases="fewer than two clips in a set: error; fewer clips than features: value with a warning in the note",
     reference="Unterthiner et al. 2018; the protocol names whose constants these are",
     params=(("backbone", "i3d"), ("feature", "logits400")),
     open_params=tuple(sorted((*_RUN, *_RECIPE, *_GAUSSIAN))),
 )
-FID_VID = Definition(
+FID_VID = replace(
+    FVD,
     name="fid-vid",
-    unit="squared feature units",
-    lowest=0.0,
-    highest=None,
-    better="lower",
     summary="The same distance on 3D ResNet-50 features (FVD-3DRN50).",
-    formula=_FRECHET,
-    edge_cases=_EDGE,
     reference="Wang et al. 2023 (DisCo); Hara et al. 2018 for the network",
     params=(("backbone", "r3d50"), ("feature", "avgpool2048")),
-    open_params=tuple(sorted((*_RUN, *_RECIPE, *_GAUSSIAN))),
 )
 KVD = Definition(
     name="kvd",

@@ -1,4 +1,4 @@
-"""`calculate_video_metrics`, as the specification documents it, and its labelled twin."""
+"""`calculate_video_metrics`, as the specification documents it: its signature and the shape of its result."""
 
 from __future__ import annotations
 
@@ -40,38 +40,28 @@ def calculate_video_metrics(
     there; left out, a machine without one uses its CPU and says so. Weights are looked for at `tools/eval_fvd/` under
     `root_dir` and the working directory, unless given. A clip that cannot be read is named on stderr and left out.
 
-    `video_metrics_measurements` gives the same values with their signatures.
+    `rushes.compare_sets` gives the same values with their signatures.
     """
-    comparison = _compared(
-        root_dir, path_gen, path_gt, metrics, sample_duration, batch_size, num_workers, device, protocol, weights
+    root = Path(root_dir)
+    settings = Settings(
+        metrics=metrics_from(metrics),
+        protocol=protocol,
+        sample_duration=sample_duration,
+        weights=tuple(Path(path) for path in weights),
+        device=_resolved(device),
+        batch=batch_size if batch_size > 1 else None,
+        jobs=num_workers,
+        root=root,
     )
+    comparison = compare(root / path_gen, root / path_gt, settings, warn=_print)
     for line in exclusion_lines(comparison):
-        print(line, file=sys.stderr)
+        _print(line)
     return as_results(comparison)
-
-
-def video_metrics_measurements(
-    root_dir: str | Path,
-    path_gen: str | Path,
-    path_gt: str | Path,
-    metrics: Sequence[str] = ("fid-vid", "fvd"),
-    sample_duration: int = 16,
-    batch_size: int = 1,
-    num_workers: int = 16,
-    device: str = _WHERE_THERE_IS_ONE,
-    *,
-    protocol: str = DEFAULT,
-    weights: Sequence[str | Path] = (),
-) -> tuple[Measurement, ...]:
-    """What `calculate_video_metrics` computes, as measurements with full signatures."""
-    return _compared(
-        root_dir, path_gen, path_gt, metrics, sample_duration, batch_size, num_workers, device, protocol, weights
-    ).measurements
 
 
 def as_results(comparison: SetComparison) -> dict[str, float]:
     """The documented dictionary of a comparison; under several protocols the last one's values."""
-    distances = [m for m in comparison.measurements if m.name in METRICS and m.value is not None]
+    distances = [m for m in comparison.measurements if m.name in METRICS]
     return {result_key(m): float(m.value) for m in distances if m.value is not None}
 
 
@@ -89,30 +79,8 @@ def exclusion_lines(comparison: SetComparison) -> Iterator[str]:
         yield f"left out of the ground-truth set: {why}"
 
 
-def _compared(
-    root_dir: str | Path,
-    path_gen: str | Path,
-    path_gt: str | Path,
-    metrics: Sequence[str],
-    sample_duration: int,
-    batch_size: int,
-    num_workers: int,
-    device: str,
-    protocol: str,
-    weights: Sequence[str | Path],
-) -> SetComparison:
-    root = Path(root_dir)
-    settings = Settings(
-        metrics=metrics_from(metrics),
-        protocol=protocol,
-        sample_duration=sample_duration,
-        weights=tuple(Path(path) for path in weights),
-        device=_resolved(device),
-        batch=batch_size if batch_size > 1 else None,
-        jobs=num_workers,
-        root=root,
-    )
-    return compare(root / path_gen, root / path_gt, settings, warn=lambda line: print(line, file=sys.stderr))
+def _print(line: str) -> None:
+    print(line, file=sys.stderr)
 
 
 def _resolved(device: str) -> str | None:
@@ -122,5 +90,5 @@ def _resolved(device: str) -> str | None:
 
     found = resolve_device(None)
     if found == "cpu":
-        print("no CUDA device here: computing on the CPU", file=sys.stderr)
+        _print("no CUDA device here: computing on the CPU")
     return found

@@ -10,7 +10,6 @@ kind (a choice, a number) and enough are left for the command's arguments.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from typer.core import TyperCommand
@@ -34,16 +33,6 @@ def several_words(kinds: Kinds) -> type[TyperCommand]:
     return SeveralWords
 
 
-@dataclass(slots=True)
-class _Run:
-    """An option's name and the words after it."""
-
-    name: str
-    words: list[str] = field(default_factory=list)
-    after: list[str] = field(default_factory=list)
-    """What follows and is not the option's."""
-
-
 def repeat_names(args: Sequence[str], *, many: Kinds, valued: set[str], arguments: int) -> list[str]:
     """Repeat an option's name before each further word of its own; commas part words too.
 
@@ -55,42 +44,39 @@ def repeat_names(args: Sequence[str], *, many: Kinds, valued: set[str], argument
     >>> repeat_names(["--weights", "a", "b", "gen", "gt"], many={"--weights": bool}, valued=set(), arguments=2)
     ['--weights', 'a', '--weights', 'b', 'gen', 'gt']
     """
-    before, runs, free = _take_apart(args, many, valued)
-    for run in reversed(runs):  # words that the command's arguments still lack are theirs, from the end
-        while free < arguments and len(run.words) > 1:
-            run.after.insert(0, run.words.pop())
-            free += 1
-    spread = list(before)
-    for run in runs:
-        for word in run.words:
-            spread += [part for piece in _pieces(word, many[run.name]) for part in (run.name, piece)]
-        spread += run.after if run.words else [run.name, *run.after]
+    owners = _owners(args, many, valued)
+    lacking = arguments - owners.count(_ARGUMENT)
+    for index in reversed(range(1, len(args))):  # words that the arguments still lack are theirs, from the end
+        if lacking > 0 and owners[index] in many and owners[index - 1] == owners[index]:
+            owners[index] = _ARGUMENT
+            lacking -= 1
+    spread: list[str] = []
+    for index, (word, owner) in enumerate(zip(args, owners, strict=True)):
+        if owner in many:
+            spread += [part for piece in _pieces(word, many[owner]) for part in (owner, piece)]
+        elif word not in many or owners[index + 1 : index + 2] != [word]:
+            spread.append(word)
     return spread
 
 
-def _take_apart(args: Sequence[str], many: Kinds, valued: set[str]) -> tuple[list[str], list[_Run], int]:
-    """Words before the first such option, the options with theirs, and how many words are the command's arguments."""
-    before: list[str] = []
-    runs: list[_Run] = []
-    free, taking, value_next, only_arguments = 0, False, False, False
-    for word in args:
-        out = runs[-1].after if runs else before
-        if value_next or only_arguments:
-            out.append(word)
-            free += only_arguments
-            value_next = False
-        elif word in many:
-            runs.append(_Run(word))
-            taking = True
-        elif word.startswith("-") and len(word) > 1:
-            out.append(word)
-            taking, value_next, only_arguments = False, word in valued, word == "--"
-        elif taking and (not runs[-1].words or all(map(many[runs[-1].name], _pieces(word, many[runs[-1].name])))):
-            runs[-1].words.append(word)
+_ARGUMENT, _OTHER = "argument", "other"
+
+
+def _owners(args: Sequence[str], many: Kinds, valued: set[str]) -> list[str]:
+    """Whose each word is: an option's that takes several, an argument, or neither (a name, the value of an option)."""
+    owners: list[str] = []
+    option = ""
+    for before, word in zip(["", *args], args, strict=False):
+        if before in valued:
+            owners.append(_OTHER)
+        elif option == "--" or not word.startswith("-") or word == "-":
+            fits = option in many and (before == option or all(map(many[option], _pieces(word, many[option]))))
+            option = option if fits or option == "--" else ""
+            owners.append(option if fits else _ARGUMENT)
         else:
-            out.append(word)
-            free, taking = free + 1, False
-    return before, runs, free
+            option = word
+            owners.append(_OTHER)
+    return owners
 
 
 def _pieces(word: str, fits: Callable[[str], object]) -> list[str]:

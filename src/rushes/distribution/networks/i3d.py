@@ -110,15 +110,6 @@ class I3D(nn.Module):
         return logits.mean(dim=(2, 3, 4))
 
 
-def least_frames(pool_frames: int) -> int:
-    """Frames needed so that the last average pool has something to pool: time shrinks to ceil(T / 8).
-
-    >>> least_frames(2), least_frames(1)
-    (9, 1)
-    """
-    return 8 * (pool_frames - 1) + 1
-
-
 class FastI3D(FastNetwork):
     """`I3D` rearranged; built from a loaded `I3D`, whose settings it takes over."""
 
