@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from axis_taps import axis_taps
 from gpu_tuning import TuningOperations, milliseconds
 from recording import record
 from rushes.distribution.backbones import BACKBONES
@@ -33,7 +34,6 @@ from rushes.distribution.networks.preparation import Taps
 from rushes.distribution.networks.r3d50 import ResNet3D50
 from rushes.distribution.protocols import PROTOCOLS
 from rushes.distribution.random_weights import random_state, write_random_checkpoint
-from rushes.distribution.resize import axis_taps
 from rushes.distribution.weights import read_weights
 
 FRAMES = 16

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from rushes.distribution.networks.fast import FastNetwork
     from rushes.distribution.protocols import Recipe
+    from rushes.distribution.resize import Resizer
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Backbone:
     bn_eps: float | str = "none"
     pool: str = "none"
     size: int = 224
-    resize: str | None = None
+    resize: Resizer | None = None
     """None: the protocol's."""
     normalise: str = "x/127.5-1"
     frames: int | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from rushes.distribution.backbones import BACKBONES
 from rushes.distribution.segments import Cut
@@ -229,7 +229,7 @@ def _on_backbone(protocol: str, name: str) -> Recipe | None:
         bn_eps=backbone.bn_eps,
         pool=backbone.pool,
         size=backbone.size,
-        resize=cast("Resizer", backbone.resize or rules.resize),
+        resize=backbone.resize or rules.resize,
         normalise=backbone.normalise,
         frames=backbone.frames or rules.frames,
         network_frames=backbone.least_frames,
