@@ -17,7 +17,7 @@ from scipy.linalg import sqrtm
 from recording import record
 from rushes.distribution.features import CpuExtractor
 from rushes.distribution.frechet import frechet_distance
-from rushes.distribution.protocols import PROTOCOLS, Backbone
+from rushes.distribution.protocols import PROTOCOLS
 from rushes.distribution.random_weights import write_random_checkpoint
 from rushes.distribution.weights import read_weights
 
@@ -48,7 +48,7 @@ def seconds(work: Callable[[], object], repeats: int = 3) -> float:
     return statistics.median(times)
 
 
-def network(backbone: Backbone, folder: Path) -> tuple[str, str, str]:
+def network(backbone: str, folder: Path) -> tuple[str, str, str]:
     """Clips a second: plain eager loop with batch 1, and ours, on the same clips and weights."""
     recipe = PROTOCOLS["genhoi"][backbone]
     weights = read_weights(write_random_checkpoint(backbone, folder / f"{backbone}.pt"))
@@ -62,10 +62,10 @@ def network(backbone: Backbone, folder: Path) -> tuple[str, str, str]:
             clips = (torch.from_numpy(s[None]).permute(0, 4, 1, 2, 3).contiguous() for s in segments)
             return [plain(clip)[0].numpy() for clip in clips]
 
-    want, got = np.stack(loop()), np.stack(list(ours.rows(segments)))
+    want, got = np.stack(loop()), np.stack(list(ours.features(segments)))
     off = np.linalg.norm(got - want) / np.linalg.norm(want)
     # by turns, so that what else the machine does falls on both
-    pairs = [(seconds(loop, 1), seconds(lambda: list(ours.rows(segments)), 1)) for _ in range(5)]
+    pairs = [(seconds(loop, 1), seconds(lambda: list(ours.features(segments)), 1)) for _ in range(5)]
     peer, mine = statistics.median(p for p, _ in pairs), statistics.median(m for _, m in pairs)
     ratio = statistics.median(p / m for p, m in pairs)
     rates = f"{CLIPS / mine:.2f} against {CLIPS / peer:.2f} clips/s"

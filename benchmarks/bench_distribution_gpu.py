@@ -13,25 +13,27 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
+from axis_taps import axis_taps
 from gpu_tuning import TuningOperations, milliseconds
 from recording import record
+from rushes.distribution.backbones import BACKBONES
 from rushes.distribution.features import CpuExtractor, gpu_extractor
 from rushes.distribution.frechet import frechet_distance
-from rushes.distribution.networks.gpu import GpuNetwork, Normalise, Recorded, stream_features
+from rushes.distribution.networks.gpu import GpuNetwork, Normalise, Recorded
 from rushes.distribution.networks.i3d import I3D
 from rushes.distribution.networks.kernels import Switches
 from rushes.distribution.networks.preparation import Taps
-from rushes.distribution.networks.resnet3d import ResNet3D50
+from rushes.distribution.networks.r3d50 import ResNet3D50
 from rushes.distribution.protocols import PROTOCOLS
 from rushes.distribution.random_weights import random_state, write_random_checkpoint
-from rushes.distribution.resize import axis_taps
 from rushes.distribution.weights import read_weights
 
 FRAMES = 16
@@ -129,7 +131,7 @@ def bench_ours(log: Log, name: str, precision: str, options: argparse.Namespace,
     size, batch = SIZES[name], int(options.batch)
     label = f"{name}.{precision}"
     switches = Switches(**{kernel: False for kernel in options.off})
-    network = GpuNetwork(network_of(name), precision=precision, switches=switches)  # type: ignore[arg-type]
+    network = GpuNetwork(network_of(name), BACKBONES[name], precision=precision, switches=switches)  # type: ignore[arg-type]
     set_tf32(True)
     torch.backends.cudnn.benchmark = True
     x = torch.rand(batch, FRAMES, size, size, 3, device="cuda") * 2 - 1
@@ -179,6 +181,41 @@ def compare(log: Log, label: str, ours: list[np.ndarray], reference: list[np.nda
     log.figure(f"{label}.fvd_off_percent", 100 * abs(got - exact) / exact, "% (asked < 0.1)")
 
 
+def stream_features(recorded: Recorded, batches: Iterable[torch.Tensor]) -> Iterator[torch.Tensor]:
+    """Features of each batch in order, the copy of the next batch to the GPU overlapping the work on this one.
+
+    A batch is a pinned host tensor of the recorded shape, left alone until its features come out.
+    """
+    copying = torch.cuda.Stream()
+    staging = [torch.empty_like(recorded.inputs) for _ in range(2)]
+    copied, taken = [torch.cuda.Event() for _ in range(2)], [torch.cuda.Event() for _ in range(2)]
+    waiting: deque[tuple[torch.Tensor, torch.cuda.Event]] = deque()
+    for number, batch in enumerate(batches):
+        slot = number % 2
+        with torch.cuda.stream(copying):
+            copying.wait_event(taken[slot])
+            staging[slot].copy_(batch, non_blocking=True)
+            copied[slot].record(copying)
+        main = torch.cuda.current_stream()
+        main.wait_event(copied[slot])
+        recorded.inputs.copy_(staging[slot])
+        taken[slot].record(main)
+        out = torch.empty(recorded.outputs.shape, dtype=recorded.outputs.dtype, pin_memory=True)
+        out.copy_(recorded.replay(), non_blocking=True)
+        done = torch.cuda.Event()
+        done.record(main)
+        waiting.append((out, done))
+        if len(waiting) > 1:
+            yield _finished(*waiting.popleft())
+    while waiting:
+        yield _finished(*waiting.popleft())
+
+
+def _finished(out: torch.Tensor, done: torch.cuda.Event) -> torch.Tensor:
+    done.synchronize()
+    return out
+
+
 def end_to_end(
     log: Log, label: str, network: GpuNetwork, size: int, how: Normalise, batch: int, model_only: float
 ) -> None:
@@ -214,10 +251,10 @@ def check_product(log: Log, name: str) -> None:
         weights = read_weights(write_random_checkpoint(recipe.backbone, Path(folder) / "random.pt"))
     draw = np.random.RandomState(0)
     segments = [draw.uniform(-1, 1, (FRAMES, recipe.size, recipe.size, 3)).astype(np.float32) for _ in range(6)]
-    want = np.stack(list(CpuExtractor(weights, recipe).rows(segments)))
+    want = np.stack(list(CpuExtractor(weights, recipe).features(segments)))
     for precision in ("fp32", "tf32", "fp16"):
-        extractor = gpu_extractor(weights, recipe, precision=precision, batch=4, say=log)  # type: ignore[arg-type]
-        rows = np.stack(list(extractor.rows(segments)))
+        extractor = gpu_extractor(weights, recipe, precision=precision, batch=4, warn=log)  # type: ignore[arg-type]
+        rows = np.stack(list(extractor.features(segments)))
         log.figure(f"{name}.product_{precision}_against_cpu", float(np.linalg.norm(rows - want) / np.linalg.norm(want)))
     del extractor
     gc.collect()
@@ -225,8 +262,8 @@ def check_product(log: Log, name: str) -> None:
     _, whole = torch.cuda.mem_get_info()
     torch.cuda.set_per_process_memory_fraction((torch.cuda.memory_reserved() + (6 << 30)) / whole)
     try:
-        extractor = gpu_extractor(weights, recipe, precision="tf32", batch=256, say=log)
-        rows = np.stack(list(extractor.rows(segments)))
+        extractor = gpu_extractor(weights, recipe, precision="tf32", batch=256, warn=log)
+        rows = np.stack(list(extractor.features(segments)))
         log.figure(f"{name}.product_batch_after_out_of_memory", extractor.batch)
         error = float(np.linalg.norm(rows - want) / np.linalg.norm(want))
         log.figure(f"{name}.product_after_out_of_memory_against_cpu", error)

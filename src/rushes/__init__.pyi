@@ -15,6 +15,7 @@ from rushes.core import Measurement as Measurement
 from rushes.core.instrument import Instrument as Instrument
 from rushes.core.progress import Progress as Progress
 from rushes.core.table import Table as Table
+from rushes.distribution.compare import SetComparison as SetComparison
 from rushes.distribution.evaluate import compare_sets as compare_sets
 from rushes.distribution.video_metrics import calculate_video_metrics as calculate_video_metrics
 from rushes.errors import DefinitionError as DefinitionError

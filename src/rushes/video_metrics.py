@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rushes.core.files import replacing
+from rushes.distribution.protocols import DEFAULT, METRICS, PROTOCOLS
 from rushes.distribution.video_metrics import calculate_video_metrics
 from rushes.errors import RushesError
 
@@ -58,12 +59,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--root_dir", required=True, help="root of the relative paths")
     parser.add_argument("--path_gen", required=True, help="generated videos")
     parser.add_argument("--path_gt", required=True, help="ground-truth videos")
-    parser.add_argument("--type", nargs="+", default=["fid-vid", "fvd"], choices=["fid-vid", "fvd", "kvd"])
+    parser.add_argument("--type", nargs="+", default=["fid-vid", "fvd"], choices=METRICS)
     parser.add_argument("--sample_duration", type=int, default=16, help="frames of one segment (16)")
     parser.add_argument("--batch_size", type=int, default=1, help="1 leaves it to Rushes; no value depends on it")
     parser.add_argument("--num_workers", type=int, default=16, help="decoding processes (16, at most the cores)")
     parser.add_argument("--device", choices=["cuda", "cpu"], help="the GPU where there is one, when left out")
-    parser.add_argument("--protocol", default="genhoi", help="genhoi, disco, stylegan-v, videogpt, cd-fvd, google-tf")
+    parser.add_argument("--protocol", default=DEFAULT, help=", ".join(PROTOCOLS))
     parser.add_argument("--weights", nargs="+", default=[], help="weights files; tools/eval_fvd/ when left out")
     parser.add_argument("--write_metric_to", help="JSON file for the results")
     return parser

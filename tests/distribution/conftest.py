@@ -42,20 +42,18 @@ def random_weights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 class Averages:
-    """In place of a network: the first values of a row are the segment's mean, first and last frame, the rest 0."""
-
-    precision = "fp32"
+    """In place of a network: the first features are the segment's mean, first and last frame, the rest 0."""
 
     def __init__(self, width: int) -> None:
         self.width = width
         self.segments = 0
 
-    def rows(self, segments: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+    def features(self, segments: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
         for segment in segments:
             self.segments += 1
-            row = np.zeros(self.width, np.float32)
-            row[:4] = segment.mean(), segment[0].mean(), segment[-1].mean(), segment.std()
-            yield row
+            vector = np.zeros(self.width, np.float32)
+            vector[:4] = segment.mean(), segment[0].mean(), segment[-1].mean(), segment.std()
+            yield vector
 
 
 @pytest.fixture
@@ -70,7 +68,7 @@ def averages(monkeypatch: pytest.MonkeyPatch) -> list[Averages]:
     made: list[Averages] = []
 
     def make(weights: object, recipe: object, **options: object) -> Averages:
-        made.append(Averages(recipe.dimensions))  # type: ignore[attr-defined]
+        made.append(Averages(recipe.d))  # type: ignore[attr-defined]
         return made[-1]
 
     monkeypatch.setattr(features, "make_extractor", make)

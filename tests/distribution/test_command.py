@@ -10,7 +10,6 @@ import pytest
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
-from rushes.distribution.command import spread
 from rushes.runs import read_run
 
 runner = CliRunner()
@@ -20,14 +19,6 @@ def call(*words: object, code: int = 0) -> Any:
     result = runner.invoke(app, ["fvd", *map(str, words)])
     assert result.exit_code == code, result.output + repr(result.exception)
     return result
-
-
-def test_several_words_after_an_option() -> None:
-    assert spread(["g", "t", "--weights", "a.pt", "b.pth", "--strict"]) == [
-        "g", "t", "--weights", "a.pt", "--weights", "b.pth", "--strict",
-    ]  # fmt: skip
-    assert spread(["--metric", "fvd", "kvd", "gen", "gt"]) == ["--metric", "fvd", "--metric", "kvd", "gen", "gt"]
-    assert spread(["--metric", "fvd", "fvd", "gt", "kvd"]) == ["--metric", "fvd", "--metric", "fvd", "gt", "kvd"]
 
 
 def test_json_alone_on_stdout(sets: Path, random_weights: dict[str, Path], averages: list[Any]) -> None:
@@ -44,9 +35,9 @@ def test_json_alone_on_stdout(sets: Path, random_weights: dict[str, Path], avera
         0,
     )
     answer = json.loads(result.stdout)
-    assert [a["metric"] for a in answer["answers"]] == ["fvd", "kvd"]
-    first = answer["answers"][0]["measurements"][0]
-    assert first["signature"].startswith("fvd|") and first["count"] == 10
+    assert [m["signature"].partition("|")[0] for m in answer["measurements"]] == ["fvd", "kvd"]
+    first = answer["measurements"][0]
+    assert first["count"] == 10 and "interval" not in first
     assert "random weights: this number compares only with itself" in first["note"]
 
 
@@ -79,20 +70,20 @@ def test_runs_have_the_same_bytes_for_any_workers(
 def test_an_interrupted_run_continues(
     sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rushes.distribution import features
+    from rushes.distribution.cache import RecipeCache
 
     words = [sets / "gen", sets / "gt", "--weights", random_weights["i3d"], "--workers", 0, "-o", tmp_path / "run"]
-    settle = features.Gather._settle
+    put = RecipeCache.put
 
-    def stopping(self: Any, number: int) -> None:
-        settle(self, number)
-        if number == 2 and number in self.rows:
+    def stopping(self: Any, clip: Any, *features: Any) -> None:
+        put(self, clip, *features)
+        if clip.name == "take9.mp4":  # the third
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(features.Gather, "_settle", stopping)
+    monkeypatch.setattr(RecipeCache, "put", stopping)
     call(*words, code=130)
     assert read_run(tmp_path / "run").status == "interrupted"
-    monkeypatch.setattr(features.Gather, "_settle", settle)
+    monkeypatch.setattr(RecipeCache, "put", put)
     done = averages[0].segments
     averages.clear()
     call(*words)
@@ -103,11 +94,13 @@ def test_an_interrupted_run_continues(
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["--metric", "fid"], 1, "expected a metric out of fvd, fid-vid, kvd"),
-        (["--protocol", "x"], 1, "expected a protocol out of"),
+        (["--metric", "fid"], 2, "expected fvd, fid-vid, kvd; got 'fid'"),
+        (["--protocol", "x"], 2, "'x' is not one of 'genhoi', 'disco'"),
+        (["--backbone", "vgg"], 2, "expected i3d or r3d50; got 'vgg'"),
+        (["--backbone", "r3d50", "--protocol", "cd-fvd"], 1, "does not define fvd on r3d50; these do: genhoi, disco"),
         (["--protocol", "cd-fvd", "--metric", "fid-vid"], 1, "does not define fid-vid"),
-        (["--interval", "bootstrap"], 2, "subsampling or jackknife"),
-        (["--device", "tpu"], 2, "cpu or cuda"),
+        (["--interval", "bootstrap"], 2, "'bootstrap' is not one of 'subsampling', 'jackknife'"),
+        (["--device", "tpu"], 2, "'tpu' is not one of 'cpu', 'cuda'"),
         (["--save-stats", "x.txt"], 2, "ending in .npz"),
         (["--extrapolate"], 1, "extrapolation needs more clips than features"),
         (["--weights", "gone.pt"], 1, "gone.pt: expected a weights file"),

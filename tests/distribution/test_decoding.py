@@ -16,13 +16,13 @@ from rushes.distribution import decoding
 from rushes.distribution.clip_reading import Task, clip_digest, clip_segments, normalised
 from rushes.distribution.decoding import Message, read_clip, read_clips
 from rushes.distribution.protocols import Recipe, recipe
-from rushes.distribution.sets import Clip, find_clips
+from rushes.distribution.sets import Clip, read_set
 from rushes.errors import MediaError, RunError
 from rushes.workers.worker import WorkerProcess
 
 
 def one(path: Path) -> Clip:
-    return find_clips(path).clips[0]
+    return read_set(path).clips[0]
 
 
 def shapes(path: Path, chosen: Recipe, side: str = "gen") -> list[tuple[int, ...]]:
@@ -130,7 +130,7 @@ def broken(path: Path, source: Path) -> Path:
 
 
 def events(folder: Path, workers: int) -> list[tuple[int, str, object]]:
-    clips = find_clips(folder).clips
+    clips = read_set(folder).clips
     tasks = [Task(clip, recipe("genhoi", "fid-vid"), "gen") for clip in clips]
     found = read_clips(tasks, workers=workers)
     return [(e.clip, e.kind, e.payload if isinstance(e.payload, str) else e.payload.tobytes()) for e in found]
@@ -196,7 +196,7 @@ def test_leaving_early_stops_the_workers(sets: Path, monkeypatch: pytest.MonkeyP
         started.append(self)
 
     monkeypatch.setattr(WorkerProcess, "__init__", noted)
-    tasks = [Task(clip, recipe("genhoi", "fvd"), "gen") for clip in find_clips(sets / "gen").clips]
+    tasks = [Task(clip, recipe("genhoi", "fvd"), "gen") for clip in read_set(sets / "gen").clips]
     stream = read_clips(tasks, workers=2)
     next(stream)
     stream.close()  # type: ignore[attr-defined]

@@ -7,7 +7,7 @@ import pytest
 
 from rushes.core import parse_signature
 from rushes.distribution import statistics
-from rushes.distribution.distances import Extras, measure
+from rushes.distribution.distances import measure
 from rushes.distribution.feature_set import FeatureSet
 from rushes.distribution.frechet import frechet_distance, frechet_single
 from rushes.distribution.kvd import polynomial_mmd
@@ -28,7 +28,7 @@ def values(protocol: str, metric: str, gen: FeatureSet, gt: FeatureSet, **option
 def test_value_count_signature_and_the_small_set_warning() -> None:
     gen, gt = some(5), some(7, seed=1)
     (m,) = values("genhoi", "fvd", gen, gt)
-    assert m.value == pytest.approx(frechet_distance(gen.rows, gt.rows)) and m.count == 12
+    assert m.value == pytest.approx(frechet_distance(gen.features, gt.features)) and m.count == 12
     name, params, _ = parse_signature(m.signature)
     assert (name, params["n_gen"], params["n_gt"], params["d"]) == ("fvd", "5", "7", "400")
     assert "fewer clips than features (5 and 7 for D = 400)" in m.note
@@ -36,15 +36,17 @@ def test_value_count_signature_and_the_small_set_warning() -> None:
 
 def test_protocols_use_their_own_covariance_and_arithmetic() -> None:
     gen, gt = some(6), some(6, seed=1, shift=0.5)
-    assert values("stylegan-v", "fvd", gen, gt)[0].value == pytest.approx(frechet_distance(gen.rows, gt.rows, ddof=0))
+    assert values("stylegan-v", "fvd", gen, gt)[0].value == pytest.approx(
+        frechet_distance(gen.features, gt.features, ddof=0)
+    )
     (m,) = values("videogpt", "fvd", gen, gt)
-    assert m.value == frechet_single(gen.rows, gt.rows) and "videogpt asks for 256 clips, got 6" in m.note
+    assert m.value == frechet_single(gen.features, gt.features) and "videogpt asks for 256 clips, got 6" in m.note
 
 
 def test_kvd_is_beside_it_without_the_warning() -> None:
     gen, gt = some(6), some(6, seed=1)
     (m,) = values("genhoi", "kvd", gen, gt)
-    assert m.value == pytest.approx(polynomial_mmd(gen.rows, gt.rows)) and m.note == ""
+    assert m.value == pytest.approx(polynomial_mmd(gen.features, gt.features)) and m.note == ""
     _, params, _ = parse_signature(m.signature)
     assert params["estimator"] == "unbiased" and "covariance" not in params
 
@@ -54,23 +56,24 @@ def test_enough_clips_need_no_warning() -> None:
 
 
 def test_an_interval_around_the_value() -> None:
-    for method in ("subsampling", "jackknife"):
-        value, low, high = values("genhoi", "kvd", some(12), some(12, seed=1), extras=Extras(interval=method))  # type: ignore[arg-type]
-        assert low.value < value.value < high.value
-        assert (low.definition.name, high.definition.name) == ("kvd_low", "kvd_high")
-        assert parse_signature(low.signature)[1]["interval"].startswith(method)
-    other = values("genhoi", "kvd", some(12), some(12, seed=1), extras=Extras(interval="subsampling", seed=5))[1]
-    assert "seed5" in other.signature
+    for method, words in (("subsampling", "subsampling-halves-200-seed0"), ("jackknife", "jackknife-20")):
+        (m,) = values("genhoi", "kvd", some(12), some(12, seed=1), interval=method)
+        assert m.interval.low < m.value < m.interval.high
+        assert (m.interval.level, m.interval.method) == (0.95, words)
+        assert m.definition == values("genhoi", "kvd", some(12), some(12, seed=1))[0].definition
+    (other,) = values("genhoi", "kvd", some(12), some(12, seed=1), interval="subsampling", seed=5)
+    assert other.interval.method == "subsampling-halves-200-seed5"
 
 
 def test_extrapolation_has_a_definition_of_its_own_and_is_refused_below_d(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(statistics, "EXTRAPOLATION_SIZES", 2)
     monkeypatch.setattr(statistics, "EXTRAPOLATION_REPEATS", 1)
-    value, beyond = values("genhoi", "fvd", some(460), some(450, seed=1), extras=Extras(extrapolate=True))
+    value, beyond = values("genhoi", "fvd", some(460), some(450, seed=1), extrapolate=True)
     assert beyond.definition.name == "fvd_extrapolated" and beyond.value < value.value
+    assert parse_signature(beyond.signature)[1]["extrapolation_seed"] == "0"
     with pytest.raises(InputError, match="more than 400 in each set; got 20 and 30"):
-        values("genhoi", "fvd", some(20), some(30), extras=Extras(extrapolate=True))
-    assert len(values("genhoi", "kvd", some(20), some(30), extras=Extras(extrapolate=True))) == 1
+        values("genhoi", "fvd", some(20), some(30), extrapolate=True)
+    assert len(values("genhoi", "kvd", some(20), some(30), extrapolate=True)) == 1
 
 
 def test_one_clip_is_too_few_and_says_what_was_left_out() -> None:

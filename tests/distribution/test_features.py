@@ -1,4 +1,4 @@
-"""Rows per video: averaging, failures, caching, batching, and the same bytes however the work is spread."""
+"""Features per video: averaging, failures, caching, batching, and the same bytes however the work is spread."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ import numpy as np
 import pytest
 import torch
 
-from rushes.distribution.cache import FeatureCache
+from rushes.distribution.cache import FeatureCache, RecipeCache
+from rushes.distribution.clip_reading import Task
 from rushes.distribution.feature_set import FeatureSet
 from rushes.distribution.features import (
     BatchedExtractor,
     CpuExtractor,
-    choose_device,
+    clip_features,
     features_of_clips,
     make_extractor,
+    resolve_device,
 )
-from rushes.distribution.protocols import recipe
-from rushes.distribution.sets import find_clips
+from rushes.distribution.protocols import Recipe, recipe
+from rushes.distribution.sets import read_set
 from rushes.distribution.weights import Weights, read_weights
 from rushes.errors import InputError, MediaError
 
@@ -32,25 +34,40 @@ def weights(random_weights: dict[str, Path]) -> Weights:
     return read_weights(random_weights["r3d50"])
 
 
-def rows_of(folder: Path, weights: Weights, extractor: Any, **options: Any) -> FeatureSet:
-    settings = {"workers": 0} | options
-    return features_of_clips(find_clips(folder).clips, R3D, "gen", weights, extractor, **settings)
+def features_of(
+    folder: Path,
+    weights: Weights,
+    extractor: Any,
+    *,
+    recipe: Recipe = R3D,
+    workers: int = 0,
+    cache: FeatureCache | None = None,
+    **options: Any,
+) -> FeatureSet:
+    how = recipe.feature_params("gen") | {"weights": weights.sha256, "precision": "fp32"}
+    return features_of_clips(
+        read_set(folder).clips,
+        lambda clips: clip_features([Task(clip, recipe, "gen") for clip in clips], extractor, workers=workers),
+        dimensions=recipe.d,
+        cache=None if cache is None else RecipeCache(cache, how, by_name=False),
+        **options,
+    )
 
 
 def test_segments_are_averaged_per_video(sets: Path, weights: Weights, stand_in: Callable[[int], Any]) -> None:
     extractor = stand_in(2048)
-    found = rows_of(sets / "gen", weights, extractor)
+    found = features_of(sets / "gen", weights, extractor)
     assert found.names == ("take3.mp4", "take6.mp4", "take9.mp4", "take12.mp4", "take15.mp4")  # natural order
-    assert extractor.segments == 1 + 2 + 3 + 1 + 2 and found.rows.shape == (5, 2048)
+    assert extractor.segments == 1 + 2 + 3 + 1 + 2 and found.features.shape == (5, 2048)
     # take6 has 17 frames: 0 to 15, then frame 16 sixteen times; frames brighten, so first < mean < last
-    assert found.rows[1, 2] > found.rows[1, 0] > found.rows[1, 1]
+    assert found.features[1, 2] > found.features[1, 0] > found.features[1, 1]
     assert len(set(found.digests)) == 5 and len(found.sha256) == 64
 
 
 def test_the_same_bytes_for_any_workers(sets: Path, weights: Weights, stand_in: Callable[[int], Any]) -> None:
-    want = rows_of(sets / "gen", weights, stand_in(2048)).rows.tobytes()
+    want = features_of(sets / "gen", weights, stand_in(2048)).features.tobytes()
     for workers in (1, 3):
-        assert rows_of(sets / "gen", weights, stand_in(2048), workers=workers).rows.tobytes() == want
+        assert features_of(sets / "gen", weights, stand_in(2048), workers=workers).features.tobytes() == want
 
 
 def test_a_clip_that_fails_is_left_out_by_name_and_strict_stops(
@@ -59,14 +76,14 @@ def test_a_clip_that_fails_is_left_out_by_name_and_strict_stops(
     make_clip("set/good1.mp4", 16)
     (tmp_path / "set" / "good2.mp4").write_bytes(make_clip("x.mp4", 20).read_bytes())
     (tmp_path / "set" / "bad.mp4").write_bytes(b"not a video")
-    found = rows_of(tmp_path / "set", weights, stand_in(2048))
+    found = features_of(tmp_path / "set", weights, stand_in(2048))
     assert found.names == ("good1.mp4", "good2.mp4")
     assert found.excluded[0][0] == "bad.mp4" and "bad.mp4" in found.excluded[0][1]
     with pytest.raises(MediaError, match="--strict stops here"):
-        rows_of(tmp_path / "set", weights, stand_in(2048), strict=True)
+        features_of(tmp_path / "set", weights, stand_in(2048), strict=True)
 
 
-def test_rows_of_a_clip_that_fails_half_way_are_dropped(
+def test_features_of_a_clip_that_fails_half_way_are_dropped(
     monkeypatch: pytest.MonkeyPatch, sets: Path, weights: Weights, stand_in: Callable[[int], Any]
 ) -> None:
     from rushes.distribution import decoding
@@ -79,8 +96,8 @@ def test_rows_of_a_clip_that_fails_half_way_are_dropped(
 
     clip_segments = decoding.clip_segments
     monkeypatch.setattr(decoding, "clip_segments", breaking)
-    found = rows_of(sets / "gen", weights, stand_in(2048))
-    assert "take9.mp4" not in found.names and len(found.rows) == 4
+    found = features_of(sets / "gen", weights, stand_in(2048))
+    assert "take9.mp4" not in found.names and len(found.features) == 4
     assert found.excluded == (("take9.mp4", "take9.mp4: breaks off"),)
 
 
@@ -88,25 +105,25 @@ def test_the_cache_saves_the_network_and_keeps_the_bytes(
     sets: Path, weights: Weights, tmp_path: Path, stand_in: Callable[[int], Any]
 ) -> None:
     cache, first, second = FeatureCache(tmp_path / "cache"), stand_in(2048), stand_in(2048)
-    fresh = rows_of(sets / "gen", weights, first, cache=cache)
-    again = rows_of(sets / "gen", weights, second, cache=cache)
-    assert second.segments == 0 and again.rows.tobytes() == fresh.rows.tobytes() and again.digests == fresh.digests
+    fresh = features_of(sets / "gen", weights, first, cache=cache)
+    again = features_of(sets / "gen", weights, second, cache=cache)
+    assert (
+        second.segments == 0 and again.features.tobytes() == fresh.features.tobytes() and again.digests == fresh.digests
+    )
     # another recipe, another key
-    other = features_of_clips(
-        find_clips(sets / "gen").clips, recipe("genhoi", "fid-vid", sample_duration=8), "gen", weights, second,
-        workers=0, cache=cache,
-    )  # fmt: skip
-    assert second.segments > 0 and not np.array_equal(other.rows, fresh.rows)
+    shorter = recipe("genhoi", "fid-vid", sample_duration=8)
+    other = features_of(sets / "gen", weights, second, recipe=shorter, cache=cache)
+    assert second.segments > 0 and not np.array_equal(other.features, fresh.features)
 
 
 def test_a_damaged_cache_file_is_computed_again(
     sets: Path, weights: Weights, tmp_path: Path, stand_in: Callable[[int], Any]
 ) -> None:
     cache, extractor = FeatureCache(tmp_path / "cache"), stand_in(2048)
-    rows_of(sets / "gen", weights, stand_in(2048), cache=cache)
+    features_of(sets / "gen", weights, stand_in(2048), cache=cache)
     files = sorted((tmp_path / "cache").rglob("*.npy"))
     files[0].write_bytes(b"torn")
-    rows_of(sets / "gen", weights, extractor, cache=cache)
+    features_of(sets / "gen", weights, extractor, cache=cache)
     assert len(files) == 5 and extractor.segments in (1, 2, 3)
     with pytest.raises(InputError, match="cannot be used as a cache"):
         FeatureCache(files[0])
@@ -114,7 +131,7 @@ def test_a_damaged_cache_file_is_computed_again(
 
 def test_progress_counts_every_clip(sets: Path, weights: Weights, stand_in: Callable[[int], Any]) -> None:
     seen: list[int] = []
-    rows_of(sets / "gen", weights, stand_in(2048), advance=seen.append)
+    features_of(sets / "gen", weights, stand_in(2048), advance=seen.append)
     assert sum(seen) == 5
 
 
@@ -135,11 +152,11 @@ class Forward:
         return batch.mean(axis=(1, 2, 3))
 
 
-def test_batches_are_full_and_rows_stay_in_order() -> None:
+def test_batches_are_full_and_features_stay_in_order() -> None:
     forward = Forward()
-    extractor = BatchedExtractor(forward, batch=4, precision="fp32", say=print)
-    rows = list(extractor.rows(pieces(10)))
-    assert [row[0] for row in rows] == list(range(10))
+    extractor = BatchedExtractor(forward, batch=4, warn=print)
+    vectors = list(extractor.features(pieces(10)))
+    assert [row[0] for row in vectors] == list(range(10))
     assert forward.sizes == [4, 4, 4]  # the last one is filled up
 
 
@@ -152,46 +169,46 @@ def test_spare_places_at_the_end_of_a_batch_stay_free() -> None:
         rows[-1] += 0.5
         return rows
 
-    extractor = BatchedExtractor(forward, batch=4, precision="fp32", say=print, spare=1)
-    assert [row[0] for row in extractor.rows(pieces(10))] == list(range(10))
+    extractor = BatchedExtractor(forward, batch=4, warn=print, spare=1)
+    assert [row[0] for row in extractor.features(pieces(10))] == list(range(10))
 
 
 def test_segments_of_different_lengths_do_not_share_a_batch() -> None:
     forward = Forward()
-    extractor = BatchedExtractor(forward, batch=4, precision="fp32", say=print)
-    rows = list(extractor.rows([*pieces(3), *pieces(2, frames=5)]))
-    assert [row[0] for row in rows] == [0, 1, 2, 0, 1] and forward.sizes == [4, 4]
+    extractor = BatchedExtractor(forward, batch=4, warn=print)
+    vectors = list(extractor.features([*pieces(3), *pieces(2, frames=5)]))
+    assert [row[0] for row in vectors] == [0, 1, 2, 0, 1] and forward.sizes == [4, 4]
 
 
 def test_out_of_memory_halves_the_batch_and_says_so() -> None:
     said: list[str] = []
     forward = Forward(most=2)
-    extractor = BatchedExtractor(forward, batch=8, precision="fp32", say=said.append)
-    assert [row[0] for row in extractor.rows(pieces(9))] == list(range(9))
+    extractor = BatchedExtractor(forward, batch=8, warn=said.append)
+    assert [row[0] for row in extractor.features(pieces(9))] == list(range(9))
     assert said == ["out of memory: the batch is now 4 segments", "out of memory: the batch is now 2 segments"]
     assert set(forward.sizes) == {2}
     with pytest.raises(InputError, match="out of memory with a single segment"):
-        list(BatchedExtractor(Forward(most=0), batch=2, precision="fp32", say=said.append).rows(pieces(1)))
+        list(BatchedExtractor(Forward(most=0), batch=2, warn=said.append).features(pieces(1)))
 
 
 def test_cuda_asked_for_and_absent(monkeypatch: pytest.MonkeyPatch, weights: Weights) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert choose_device(None) == choose_device("auto") == choose_device("cpu") == "cpu"
+    assert resolve_device(None) == resolve_device("auto") == resolve_device("cpu") == "cpu"
     with pytest.raises(InputError, match="CUDA was asked for, but torch sees no CUDA device here"):
-        choose_device("cuda")
+        resolve_device("cuda")
     with pytest.raises(InputError, match="expected device cpu or cuda; got 'tpu'"):
-        choose_device("tpu")
+        resolve_device("tpu")
     with pytest.raises(InputError, match="a CPU computes in fp32; got --precision tf32"):
-        make_extractor(weights, R3D, device="cpu", precision="tf32", batch=None, say=print)
+        make_extractor(weights, R3D, device="cpu", precision="tf32", batch=None, warn=print)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    assert choose_device(None) == "cuda" and choose_device("cpu") == "cpu"
+    assert resolve_device(None) == "cuda" and resolve_device("cpu") == "cpu"
 
 
-def test_a_cpu_row_depends_on_its_segment_alone(weights: Weights) -> None:
+def test_a_cpu_feature_depends_on_its_segment_alone(weights: Weights) -> None:
     draw = np.random.RandomState(0)
     segments = [draw.uniform(-100, 100, (16, 112, 112, 3)).astype(np.float32) for _ in range(3)]
     before = torch.get_num_threads()
-    one = list(CpuExtractor(weights, R3D, threads=1).rows(segments))
-    two = list(CpuExtractor(weights, R3D, threads=2).rows(segments[::-1]))[::-1]
+    one = list(CpuExtractor(weights, R3D, threads=1).features(segments))
+    two = list(CpuExtractor(weights, R3D, threads=2).features(segments[::-1]))[::-1]
     assert [row.tobytes() for row in one] == [row.tobytes() for row in two]
     assert torch.get_num_threads() == before

@@ -42,7 +42,7 @@ def test_blocks_do_not_change_the_value(monkeypatch: pytest.MonkeyPatch) -> None
     draw = np.random.RandomState(1)
     x, y = draw.normal(size=(33, 4)), draw.normal(size=(21, 4))
     whole = polynomial_mmd(x, y)
-    monkeypatch.setattr(kvd, "_ROWS", 10)
+    monkeypatch.setattr(kvd, "_BLOCK", 10)
     assert polynomial_mmd(x, y) == pytest.approx(whole, rel=1e-12)
 
 

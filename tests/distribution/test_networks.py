@@ -8,18 +8,12 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from rushes.distribution.networks.fast import (
-    FastI3D,
-    FastResNet3D50,
-    _FoldedBottleneck,
-    _FoldedMixed,
-    deep_input,
-    window_means,
-)
+from rushes.distribution.backbones import BACKBONES
+from rushes.distribution.networks.fast import deep_input, window_means
 from rushes.distribution.networks.folding import deepen, fold, merge, round_tf32, space_to_depth
-from rushes.distribution.networks.i3d import I3D, Mixed, Unit, least_frames, pool_same
+from rushes.distribution.networks.i3d import I3D, Mixed, Unit, _FoldedMixed, pool_same
 from rushes.distribution.networks.operations import PackedOperations, PlainOperations
-from rushes.distribution.networks.resnet3d import Bottleneck, ResNet3D50
+from rushes.distribution.networks.r3d50 import Bottleneck, ResNet3D50, _FoldedBottleneck
 from rushes.distribution.networks.same_padding import pad_same, same_padding
 from rushes.distribution.random_weights import random_state
 
@@ -102,7 +96,15 @@ def test_both_temporal_pools() -> None:
     assert window_means(x, (1, 7, 7)).mean().item() == pytest.approx(5 / 3)
     two = x[:, :2]
     assert window_means(two, (2, 7, 7)).mean() == window_means(two, (1, 7, 7)).mean()
-    assert (least_frames(2), least_frames(1)) == (9, 1)
+
+
+def test_the_pool_over_two_steps_needs_nine_frames() -> None:
+    with torch.device("meta"):
+        assert I3D(pool_frames=1).eval()(torch.empty(1, 3, 1, 224, 224)).shape == (1, 400)
+        two = I3D(pool_frames=2).eval()
+        assert two(torch.empty(1, 3, 9, 224, 224)).shape == (1, 400)
+        with pytest.raises(RuntimeError):
+            two(torch.empty(1, 3, 8, 224, 224))
 
 
 def test_folding_a_norm_is_exact_algebra() -> None:
@@ -195,10 +197,10 @@ def test_the_quick_path_gives_the_plain_networks_features(kind: str) -> None:
     torch.manual_seed(5)
     size = 224 if kind == "i3d" else 112
     plain = I3D() if kind == "i3d" else ResNet3D50()
-    plain.load_state_dict(random_state(kind, 0))  # type: ignore[arg-type]
+    plain.load_state_dict(random_state(kind, 0))
     plain.eval()
     ops = PackedOperations() if PackedOperations.available() else PlainOperations()
-    fast = FastI3D(plain, ops, deepened=False) if isinstance(plain, I3D) else FastResNet3D50(plain, ops, deepened=False)
+    fast = BACKBONES[kind].fast(plain, ops, deepened=False)  # type: ignore[misc]
     x = torch.rand(1, 9, size, size, 3) * 2 - 1
     with torch.inference_mode():
         want, got = plain(x.permute(0, 4, 1, 2, 3)), fast(x)

@@ -7,8 +7,6 @@ from typing import Any
 
 from rushes.distribution import demo as demo
 from rushes.distribution.charts import charts
-from rushes.distribution.compare import Question
-from rushes.distribution.distances import Extras
 from rushes.distribution.evaluate import compare_sets
 from rushes.runs import read_run
 
@@ -24,15 +22,8 @@ def test_the_demo_tells_a_far_set_from_a_near_one(tmp_path: Path) -> None:
 def test_figures_show_each_protocol_and_are_steady(
     sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
 ) -> None:
-    several = Question(
-        metrics=("kvd",),
-        protocol="all",
-        weights=(random_weights["i3d"],),
-        device="cpu",
-        workers=0,
-        extras=Extras(interval="jackknife"),
-    )
-    compare_sets(sets / "gen", sets / "gt", question=several, run=tmp_path / "all")
+    several: dict[str, Any] = {"metrics": "kvd", "protocol": "all", "interval": "jackknife", "device": "cpu", "jobs": 0}
+    compare_sets(sets / "gen", sets / "gt", weights=random_weights["i3d"], run=tmp_path / "all", **several)
     run = read_run(tmp_path / "all")
     (figure,) = charts(run)
     assert figure.title == "kvd: the same two sets, 6 protocols" and "95 % intervals" in figure.caption
@@ -43,6 +34,6 @@ def test_figures_show_each_protocol_and_are_steady(
 def test_one_protocol_has_a_figure_per_metric(
     sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
 ) -> None:
-    one = Question(metrics=("fvd", "kvd"), weights=(random_weights["i3d"],), device="cpu", workers=0)
-    compare_sets(sets / "gen", sets / "gt", question=one, run=tmp_path / "run")
+    both: dict[str, Any] = {"metrics": ("fvd", "kvd"), "device": "cpu", "jobs": 0}
+    compare_sets(sets / "gen", sets / "gt", weights=random_weights["i3d"], run=tmp_path / "run", **both)
     assert [figure.title for figure in charts(read_run(tmp_path / "run"))] == ["fvd under genhoi", "kvd under genhoi"]

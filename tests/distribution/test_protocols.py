@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import get_args
 
 import pytest
 
 from rushes.core import parse_signature
-from rushes.distribution.definitions import settled
-from rushes.distribution.protocols import PROTOCOLS, Recipe, count_remark, least_frames, recipe
+from rushes.distribution.definitions import bound_definition
+from rushes.distribution.protocols import ALL, PROTOCOLS, ProtocolName, Recipe, count_remark, least_frames, recipe
 from rushes.errors import InputError
 from rushes.instruments import catalog
 
@@ -47,20 +48,24 @@ def test_constants(row: tuple[object, ...]) -> None:
 def test_every_constant_is_in_the_signature(name: str, kinds: dict[str, Recipe]) -> None:
     for kind, chosen in kinds.items():
         metric = "fvd" if kind == "i3d" else "fid-vid"
-        definition = settled(metric, chosen, weights="w", precision="fp32", n_gen=3, n_gt=4)  # type: ignore[arg-type]
+        definition = bound_definition(metric, chosen, weights="w", precision="fp32", n_gen=3, n_gt=4)  # type: ignore[arg-type]
         assert not definition.open_params
         _, params, version = parse_signature(definition.signature)
-        assert {f.name for f in fields(Recipe)} <= params.keys()
+        assert {f.name for f in fields(Recipe)} - {"network_frames"} <= params.keys()
         assert params.keys() >= {"weights", "precision", "n_gen", "n_gt", "d", "channels", "decoder"}
         assert params["protocol"] == name and version == 1
 
 
 def test_no_two_protocols_share_a_signature() -> None:
     signatures = [
-        settled("fvd", kinds["i3d"], weights="w", precision="fp32", n_gen=3, n_gt=3).signature
+        bound_definition("fvd", kinds["i3d"], weights="w", precision="fp32", n_gen=3, n_gt=3).signature
         for kinds in PROTOCOLS.values()
     ]
     assert len(set(signatures)) == len(PROTOCOLS) == 6
+
+
+def test_every_protocol_can_be_named_at_the_command_line() -> None:
+    assert get_args(ProtocolName) == (*PROTOCOLS, ALL)
 
 
 def test_presets_are_locked() -> None:
@@ -70,6 +75,8 @@ def test_presets_are_locked() -> None:
         recipe("stylegan-v", "fvd", sample_duration=8)
     with pytest.raises(InputError, match="from 1; got 0"):
         recipe("genhoi", "fvd", sample_duration=0)
+    with pytest.raises(InputError, match="from 9; got 4"):  # the pool spans two steps of eight frames
+        recipe("videogpt", "fvd", sample_duration=4)
     with pytest.raises(InputError, match="does not define fid-vid; these do: genhoi, disco"):
         recipe("cd-fvd", "fid-vid")
     with pytest.raises(InputError, match="expected a protocol out of genhoi, disco"):
@@ -100,4 +107,5 @@ def test_the_catalogue_lists_the_instrument_without_torch() -> None:
     code = "import sys; from rushes.instruments import catalog; catalog(); sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     names = {definition.name for definition in catalog().values()}
-    assert names >= {"fvd", "fid-vid", "kvd", "fvd_low", "fvd_high", "fvd_extrapolated", "fid-vid_extrapolated"}
+    assert names >= {"fvd", "fid-vid", "kvd", "fvd_extrapolated", "fid-vid_extrapolated"}
+    assert not names & {"fvd_low", "fvd_high", "kvd_low", "kvd_high"}  # an interval is part of its distance

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from benchmarks.axis_taps import AxisTaps, axis_taps
 from PIL import Image
 from torch.nn import functional as F
 
-from rushes.distribution.resize import AxisTaps, axis_taps, resize_frames
+from rushes.distribution.resize import resize_frames
 from rushes.errors import InputError
 
 SIZES = [(48, 64), (64, 48), (300, 220), (224, 224), (37, 91)]
@@ -89,5 +90,7 @@ def test_tables_of_taps_do_the_same_work(resizer: str, size: tuple[int, int]) ->
 def test_bad_shapes_and_croppers_without_a_table() -> None:
     with pytest.raises(InputError, match=r"expected frames \(T, H, W, 3\); got \(4, 4, 3\)"):
         resize_frames(np.zeros((4, 4, 3), np.uint8), 112, "bilinear-squash")
+    with pytest.raises(InputError, match="expected a resizer out of pil-bicubic-squash, .*; got 'lanczos'"):
+        resize_frames(np.zeros((1, 4, 4, 3), np.uint8), 112, "lanczos")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="crops"):
         axis_taps(48, 112, "bilinear-short-crop")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rushes.distribution.sets import find_clips, is_statistics, natural_key
+from rushes.distribution.sets import is_statistics, read_set
 from rushes.errors import InputError
 
 
@@ -18,22 +18,13 @@ def touch(root: Path, *names: str) -> Path:
 
 
 def names(given: str | Path) -> list[str]:
-    return [clip.name for clip in find_clips(given).clips]
-
-
-def test_natural_order() -> None:
-    assert sorted(["b10.mp4", "b9.mp4", "a.mp4", "b09.mp4"], key=natural_key) == [
-        "a.mp4",
-        "b09.mp4",
-        "b9.mp4",
-        "b10.mp4",
-    ]
+    return [clip.name for clip in read_set(given).clips]
 
 
 def test_a_mixed_folder(tmp_path: Path) -> None:
     touch(tmp_path, "take10.mp4", "take2.GIF", "sub/x.webm", "notes.txt", ".hidden.mp4", "cover.png")
     touch(tmp_path, "dance/0001.png", "dance/0002.png", "dance/0010.png", "flat_7.jpg", "flat_12.jpg", "other_1.jpg")
-    found = find_clips(tmp_path)
+    found = read_set(tmp_path)
     assert [c.name for c in found.clips] == ["dance", "flat", "other", "sub/x.webm", "take2.GIF", "take10.mp4"]
     assert found.ignored == ("cover.png", "notes.txt")
     sequence = found.clips[0]
@@ -47,7 +38,7 @@ def test_a_mixed_folder(tmp_path: Path) -> None:
 )
 def test_sequences_under_any_file_name_pattern(tmp_path: Path, pattern: str) -> None:
     touch(tmp_path / "set" / "clip", *(pattern.format(n) for n in (1, 2, 10)))
-    (clip,) = find_clips(tmp_path / "set").clips
+    (clip,) = read_set(tmp_path / "set").clips
     assert clip.name == "clip" and [p.name for p in clip.files] == [pattern.format(n) for n in (1, 2, 10)]
 
 
@@ -61,7 +52,7 @@ def test_a_glob_and_a_list_file(tmp_path: Path) -> None:
     assert [Path(n).name for n in names(f"{tmp_path}/t*.mp4")] == ["t9.mp4", "t10.mp4"]
     listing = tmp_path / "list.txt"
     listing.write_text("# takes\nu1.mp4\n\nt9.mp4\nseq\nodd.xyz\n")
-    clips = find_clips(listing).clips
+    clips = read_set(listing).clips
     assert [Path(c.name).name for c in clips] == ["u1.mp4", "t9.mp4", "seq", "odd.xyz"]  # the list's own order
     assert clips[2].is_sequence and len(clips[2].files) == 2
 
@@ -71,17 +62,17 @@ def test_bad_lists_and_empty_sets(tmp_path: Path) -> None:
     listing = tmp_path / "list.txt"
     listing.write_text("a.mp4\ngone.mp4\n")
     with pytest.raises(InputError, match=r"lists .*gone.mp4, which is not there \(1 missing"):
-        find_clips(listing)
+        read_set(listing)
     listing.write_text("a.mp4\na.mp4\n")
     with pytest.raises(InputError, match="twice"):
-        find_clips(listing)
+        read_set(listing)
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="expected clips or numbered pictures; found none"):
-        find_clips(tmp_path / "empty")
+        read_set(tmp_path / "empty")
     with pytest.raises(InputError, match="found none"):
-        find_clips(f"{tmp_path}/*.mov")
+        read_set(f"{tmp_path}/*.mov")
     with pytest.raises(InputError, match="nothing is there"):
-        find_clips(tmp_path / "nowhere")
+        read_set(tmp_path / "nowhere")
 
 
 def test_one_file_is_a_set_of_one(tmp_path: Path) -> None:

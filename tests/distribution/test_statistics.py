@@ -1,50 +1,13 @@
-"""Mergeable sums, intervals, extrapolation."""
+"""Intervals and extrapolation."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from rushes.distribution.frechet import frechet_distance, frechet_from_moments
-from rushes.distribution.statistics import (
-    Moments,
-    extrapolated,
-    jackknife_interval,
-    merge_moments,
-    subsampling_interval,
-)
+from rushes.distribution.frechet import frechet_distance
+from rushes.distribution.statistics import extrapolated, jackknife_interval, subsampling_interval
 from rushes.errors import InputError
-
-
-def test_merged_moments_by_hand() -> None:
-    # {0, 2} and {4}: means 1 and 4, scatters 2 and 0; together mean 2, scatter 2 + 0 + 3²·2·1/3 = 8 = 4 + 0 + 4.
-    whole = Moments.of(np.array([[0.0], [2.0]])).merged(Moments.of(np.array([[4.0]])))
-    assert (whole.count, whole.mean[0], whole.scatter[0, 0]) == (3, 2.0, 8.0)
-    assert whole.covariance()[0, 0] == 4.0
-    assert whole.covariance(ddof=0)[0, 0] == pytest.approx(8 / 3)
-
-
-def test_shards_merge_to_numpys_covariance_and_the_same_distance() -> None:
-    draw = np.random.RandomState(0)
-    x, y = draw.normal(3, 2, (700, 6)), draw.normal(3.5, 1, (650, 6))
-    a, b = Moments.of(x), Moments.of(y)
-    np.testing.assert_allclose(a.covariance(), np.cov(x.T), rtol=1e-12)
-    merged = frechet_from_moments(a.mean, a.covariance(), b.mean, b.covariance())
-    assert merged == pytest.approx(frechet_distance(x, y), rel=1e-10)
-
-
-def test_shards_have_the_same_bits_wherever_they_were_computed() -> None:
-    rows = np.random.RandomState(1).normal(size=(600, 5))
-    elsewhere = merge_moments([Moments.of(rows[:256]), Moments.of(rows[256:512]), Moments.of(rows[512:])])
-    here = Moments.of(rows)
-    assert here.scatter.tobytes() == elsewhere.scatter.tobytes() and here.mean.tobytes() == elsewhere.mean.tobytes()
-
-
-def test_nothing_to_merge_and_too_few_for_a_covariance() -> None:
-    with pytest.raises(InputError, match="at least one part"):
-        merge_moments([])
-    with pytest.raises(InputError, match="at least 2 clips; got 1"):
-        Moments.of(np.ones((1, 3))).covariance()
 
 
 def gap(x: np.ndarray, y: np.ndarray) -> float:
@@ -58,6 +21,7 @@ def test_jackknife_by_hand() -> None:
     interval = jackknife_interval(x, y, gap)
     assert interval.low == pytest.approx(3 - 1.959964 * np.sqrt(3), rel=1e-6)
     assert interval.high == pytest.approx(3 + 1.959964 * np.sqrt(3), rel=1e-6)
+    assert (interval.level, interval.method) == (0.95, "jackknife-20")
 
 
 def test_subsampling_has_about_the_spread_of_the_mean() -> None:
@@ -68,6 +32,7 @@ def test_subsampling_has_about_the_spread_of_the_mean() -> None:
     assert interval.low < gap(x, y) < interval.high
     assert subsampling_interval(x, y, gap) == interval  # the seed alone decides
     assert subsampling_interval(x, y, gap, seed=1) != interval
+    assert (interval.level, interval.method) == (0.95, "subsampling-halves-200-seed0")
 
 
 def test_intervals_of_too_few_clips_are_refused() -> None:

@@ -15,10 +15,10 @@ import torch
 
 import rushes
 from rushes import video_metrics as command
-from rushes.distribution.compare import Question, compare
-from rushes.distribution.distances import Extras
+from rushes.core.selection import keys_of
+from rushes.distribution.compare import SetComparison
 from rushes.distribution.protocols import PROTOCOLS
-from rushes.distribution.video_metrics import calculate_video_metrics, video_metrics_measurements
+from rushes.distribution.video_metrics import calculate_video_metrics
 from rushes.errors import DefinitionMismatch, InputError, MediaError, WeightsError
 
 
@@ -47,10 +47,8 @@ def test_the_documented_call(
     assert all(isinstance(value, float) and value > 0 for value in results.values())
     if not torch.cuda.is_available():
         assert "no CUDA device here: computing on the CPU" in capsys.readouterr().err
-    labelled = video_metrics_measurements(
-        sets, "gen", "gt", ["fvd"], weights=list(random_weights.values()), num_workers=0, device="cpu"
-    )
-    assert labelled[0].value == results["FVD-3DInception"] and "weights:random-seed0" in labelled[0].signature
+    labelled = compared(sets / "gen", sets / "gt", random_weights)["fvd"]
+    assert labelled.value == results["FVD-3DInception"] and "weights:random-seed0" in labelled.signature
 
 
 def test_no_value_depends_on_workers_or_batch(sets: Path, random_weights: dict[str, Path], averages: list[Any]) -> None:
@@ -67,9 +65,8 @@ def test_no_value_depends_on_workers_or_batch(sets: Path, random_weights: dict[s
 def test_sample_duration_moves_the_value_and_the_signature(
     sets: Path, random_weights: dict[str, Path], averages: list[Any]
 ) -> None:
-    options: dict[str, Any] = {"weights": list(random_weights.values()), "num_workers": 0, "device": "cpu"}
-    (sixteen,) = video_metrics_measurements(sets, "gen", "gt", ["fvd"], 16, **options)
-    (eight,) = video_metrics_measurements(sets, "gen", "gt", ["fvd"], 8, **options)
+    sixteen = compared(sets / "gen", sets / "gt", random_weights)["fvd"]
+    eight = compared(sets / "gen", sets / "gt", random_weights, sample_duration=8)["fvd"]
     assert "frames:16" in sixteen.signature and "frames:8" in eight.signature and sixteen.value != eight.value
 
 
@@ -94,27 +91,23 @@ def test_python_dash_m_answers() -> None:
     assert "--path_gen" in done.stdout and "Example" in done.stdout
 
 
-def asked(random_weights: dict[str, Path], **options: Any) -> Question:
-    settings: dict[str, Any] = {
-        "metrics": ("fvd",),
-        "weights": tuple(random_weights.values()),
-        "device": "cpu",
-        "workers": 0,
-    }
-    return Question(**(settings | options))
+def compared(gen: Path | str, gt: Path | str, weights: dict[str, Path], **options: Any) -> SetComparison:
+    settings: dict[str, Any] = {"metrics": "fvd", "weights": weights.values(), "device": "cpu", "jobs": 0}
+    return rushes.compare_sets(gen, gt, **(settings | options))
 
 
 def test_every_protocol_answers_under_its_own_signature(
     sets: Path, random_weights: dict[str, Path], averages: list[Any]
 ) -> None:
-    found = compare(sets / "gen", sets / "gt", asked(random_weights, metrics=("fvd", "fid-vid", "kvd"), protocol="all"))
-    pairs = [(a.recipe.protocol, a.metric) for a in found.answers]
-    assert [name for name, metric in pairs if metric == "fvd"] == list(PROTOCOLS)
-    assert [name for name, metric in pairs if metric == "fid-vid"] == ["genhoi", "disco"]
-    assert len({a.value.signature for a in found.answers}) == len(pairs) == 14
+    found = compared(sets / "gen", sets / "gt", random_weights, metrics=("fvd", "fid-vid", "kvd"), protocol="all")
+    assert [keys_of(m)["protocol"] for m in found.select("fvd")] == list(PROTOCOLS)
+    assert [keys_of(m)["protocol"] for m in found.select("fid-vid")] == ["genhoi", "disco"]
+    assert len({m.signature for m in found.measurements}) == len(found.measurements) == 14
     # 10-frame clips are too short for four of the protocols: left out there by name, kept by the others
-    sizes = {a.recipe.protocol: a.value.definition.params for a in found.answers if a.metric == "fvd"}
-    assert dict(sizes["genhoi"])["n_gen"] == "5" and dict(sizes["cd-fvd"])["n_gen"] == "4"
+    assert found.one("fvd", protocol="genhoi", n_gen=5).count == 10
+    assert found.one("fvd", protocol="cd-fvd", n_gen=4).count == 8
+    with pytest.raises(InputError, match="6 numbers are fvd; they differ in .*protocol"):
+        found["fvd"]
     assert list(found.excluded("gen")) == ["take12.mp4"]
     # two sides of six I3D recipes, which fvd and kvd share, and of one R3D recipe, which genhoi and disco share
     assert len(averages) == 2 * (6 + 1)
@@ -123,64 +116,62 @@ def test_every_protocol_answers_under_its_own_signature(
 def test_saved_statistics_stand_for_either_side(
     sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
 ) -> None:
-    question = asked(random_weights, metrics=("fvd", "fid-vid"))
-    fresh = compare(sets / "gen", sets / "gt", question)
+    both = {"weights": random_weights, "metrics": ("fvd", "fid-vid")}
+    fresh = compared(sets / "gen", sets / "gt", **both)
     gt, gen = fresh.save("gt", tmp_path / "gt.npz"), fresh.save("gen", tmp_path / "gen.npz")
     averages.clear()
-    again = compare(gen, gt, question)
-    assert [a.value.value for a in again.answers] == [a.value.value for a in fresh.answers] and not averages
-    turned = compare(gt, gen, question)
-    assert turned.answers[0].value.value == pytest.approx(fresh.answers[0].value.value)
+    again = compared(gen, gt, **both)
+    assert again.measurements == fresh.measurements and not averages
+    turned = compared(gt, gen, **both)
+    assert turned["fvd"].value == pytest.approx(fresh["fvd"].value)
     with pytest.raises(DefinitionMismatch, match="cut is segments-repeat-last there and whole here"):
-        compare(sets / "gen", gt, asked(random_weights, protocol="disco"))
+        compared(sets / "gen", gt, random_weights, protocol="disco")
 
 
 def test_statistics_of_parts_merge_to_the_same_value(
     sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
 ) -> None:
-    question = asked(random_weights)
-    whole = compare(sets / "gen", sets / "gt", question)
+    whole = compared(sets / "gen", sets / "gt", random_weights)
     names = sorted(p.name for p in (sets / "gt").iterdir())
     for number, part in enumerate((names[:2], names[2:])):
         folder = tmp_path / f"part{number}"
         folder.mkdir()
         for name in part:
             (folder / name).write_bytes((sets / "gt" / name).read_bytes())
-        compare(sets / "gen", folder, question).save("gt", tmp_path / f"gt{number}.npz")
-    merged = compare(sets / "gen", f"{tmp_path}/gt*.npz", question)
-    assert merged.answers[0].value.value == whole.answers[0].value.value
+        compared(sets / "gen", folder, random_weights).save("gt", tmp_path / f"gt{number}.npz")
+    merged = compared(sets / "gen", f"{tmp_path}/gt*.npz", random_weights)
+    assert merged["fvd"].value == whole["fvd"].value
     assert merged.gt[0][1].sha256 == whole.gt[0][1].sha256
     with pytest.raises(InputError, match="expected saved statistics; nothing is there"):
-        compare(sets / "gen", f"{tmp_path}/none*.npz", question)
+        compared(sets / "gen", f"{tmp_path}/none*.npz", random_weights)
 
 
 def test_identical_sets_are_exactly_0(sets: Path, random_weights: dict[str, Path], averages: list[Any]) -> None:
-    assert compare(sets / "gen", sets / "gen", asked(random_weights)).answers[0].value.value == 0.0
+    assert compared(sets / "gen", sets / "gen", random_weights)["fvd"].value == 0.0
 
 
 def test_bad_input(
     sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path, make_clip: Callable[..., Path]
 ) -> None:
-    question = asked(random_weights)
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="found none"):
-        compare(tmp_path / "empty", sets / "gt", question)
+        compared(tmp_path / "empty", sets / "gt", random_weights)
     with pytest.raises(InputError, match="the generated set has 1"):
-        compare(make_clip("alone.mp4", 16), sets / "gt", question)
+        compared(make_clip("alone.mp4", 16), sets / "gt", random_weights)
     make_clip("short/a.mp4", 4)
     make_clip("short/b.mp4", 5)
     with pytest.raises(InputError, match=r"the generated set has 0 \(2 were left out\)"):
-        compare(tmp_path / "short", sets / "gt", asked(random_weights, protocol="cd-fvd"))
+        compared(tmp_path / "short", sets / "gt", random_weights, protocol="cd-fvd")
     with pytest.raises(MediaError, match="a.mp4: 4 frames; protocol cd-fvd needs 16"):
-        compare(tmp_path / "short", sets / "gt", asked(random_weights, protocol="cd-fvd", strict=True))
+        compared(tmp_path / "short", sets / "gt", random_weights, protocol="cd-fvd", strict=True)
     with pytest.raises(WeightsError, match="weights for r3d50 are missing"):
-        compare(sets / "gen", sets / "gt", asked({"i3d": random_weights["i3d"]}, metrics=("fid-vid",)))
+        compared(sets / "gen", sets / "gt", {"i3d": random_weights["i3d"]}, metrics=("fid-vid",))
     with pytest.raises(InputError, match="at least one metric"):
-        compare(sets / "gen", sets / "gt", asked(random_weights, metrics=()))
-    with pytest.raises(InputError, match="num_workers is a number from 0; got -1"):
-        compare(sets / "gen", sets / "gt", asked(random_weights, workers=-1))
+        compared(sets / "gen", sets / "gt", random_weights, metrics=())
+    with pytest.raises(InputError, match="decoding processes are a number from 0; got -1"):
+        compared(sets / "gen", sets / "gt", random_weights, jobs=-1)
     with pytest.raises(InputError, match="each protocol's own 16 frames; got 8"):
-        compare(sets / "gen", sets / "gt", asked(random_weights, protocol="all", sample_duration=8))
+        compared(sets / "gen", sets / "gt", random_weights, protocol="all", sample_duration=8)
 
 
 def test_under_all_a_protocol_that_cannot_be_met_says_why(
@@ -188,8 +179,8 @@ def test_under_all_a_protocol_that_cannot_be_met_says_why(
 ) -> None:
     for name in ("a", "b"):
         make_clip(f"short/{name}.mp4", 10)
-    found = compare(tmp_path / "short", sets / "gt", asked(random_weights, metrics=("kvd",), protocol="all"))
-    values = {a.recipe.protocol: a.value for a in found.answers}
+    found = compared(tmp_path / "short", sets / "gt", random_weights, metrics="kvd", protocol="all")
+    values = {keys_of(m)["protocol"]: m for m in found.measurements}
     assert values["genhoi"].value is not None and values["google-tf"].value is not None
     for name in ("stylegan-v", "videogpt", "cd-fvd"):
         assert values[name].value is None and "the generated set has 0 (2 were left out)" in values[name].note
@@ -201,12 +192,16 @@ def test_mixed_sizes_in_one_set(
     make_clip("mixed/a.mp4", 16)
     make_clip("mixed/b.mp4", 16, size=(48, 20))
     for protocol in ("genhoi", "videogpt"):
-        (answer,) = compare(
-            tmp_path / "mixed", sets / "gt", asked(random_weights, metrics=("kvd",), protocol=protocol)
-        ).answers
-        assert dict(answer.value.definition.params)["n_gen"] == "2"
+        found = compared(tmp_path / "mixed", sets / "gt", random_weights, metrics="kvd", protocol=protocol)
+        assert len(found.select("kvd", n_gen=2)) == 1
 
 
-def test_extras_reach_the_answer(sets: Path, random_weights: dict[str, Path], averages: list[Any]) -> None:
-    found = compare(sets / "gen", sets / "gt", asked(random_weights, extras=Extras(interval="jackknife")))
-    assert [m.definition.name for m in found.answers[0].measurements] == ["fvd", "fvd_low", "fvd_high"]
+def test_a_distance_carries_its_interval(
+    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
+) -> None:
+    found = compared(sets / "gen", sets / "gt", random_weights, interval="jackknife", run=tmp_path / "run")
+    assert [m.name for m in found.measurements] == ["fvd"] and found.run == tmp_path / "run"
+    stored = rushes.read_run(tmp_path / "run").one("fvd")
+    assert stored.interval is not None and stored.interval.method == "jackknife-20"
+    assert stored.interval.low < found["fvd"].value < stored.interval.high
+    assert compared(sets / "gen", sets / "gt", random_weights).run is None

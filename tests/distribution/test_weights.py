@@ -10,9 +10,10 @@ import torch
 
 from rushes.core.provenance import file_digest
 from rushes.distribution import weights as module
+from rushes.distribution.backbones import BACKBONES
 from rushes.distribution.protocols import recipe
 from rushes.distribution.random_weights import random_seed_of, random_state, write_random_checkpoint
-from rushes.distribution.weights import PUBLISHED, find_weights, git_blob, read_weights
+from rushes.distribution.weights import find_weights, git_blob, read_weights
 from rushes.errors import InputError, WeightsError
 
 
@@ -35,13 +36,20 @@ def test_a_seed_decides_every_weight() -> None:
     one, same, other = random_state("i3d", 3), random_state("i3d", 3), random_state("i3d", 4)
     name = "Mixed_4d.b1b.conv3d.weight"
     assert torch.equal(one[name], same[name]) and not torch.equal(one[name], other[name])
-    assert (random_seed_of(one), random_seed_of(other)) == (3, 4)
+    assert (random_seed_of(one, one), random_seed_of(other, other)) == (3, 4)
     # numpy's frozen stream: the first weight of seed 0 is 1.764052…·√(2/1029), on every machine
     assert random_state("i3d", 0)["Conv3d_1a_7x7.conv3d.weight"].flatten()[0].item() == pytest.approx(
         0.0777710, abs=1e-6
     )
     with pytest.raises(InputError, match="from 0 to 4294967295; got -1"):
         random_state("i3d", -1)
+
+
+def publish(monkeypatch: pytest.MonkeyPatch, **digests: str | None) -> None:
+    """Make I3D's published file another one."""
+    i3d = BACKBONES["i3d"]
+    other = replace(i3d, published=(replace(i3d.published[0], **digests),))  # type: ignore[arg-type]
+    monkeypatch.setitem(BACKBONES._loaded, "i3d", other)
 
 
 def test_known_digests_are_recognised_by_name(
@@ -53,10 +61,10 @@ def test_known_digests_are_recognised_by_name(
     stranger = read_weights(path)
     assert stranger.label == file_digest(path)[:12] and stranger.known_as is None
     assert "not the published i3d_pretrained_400.pt" in stranger.remark
-    monkeypatch.setitem(PUBLISHED, "i3d", replace(PUBLISHED["i3d"], git_blob=git_blob(path)))
+    publish(monkeypatch, git_blob=git_blob(path))
     known = read_weights(path)
     assert known.known_as == "i3d_pretrained_400.pt" and known.label == git_blob(path)[:12] and known.remark == ""
-    monkeypatch.setitem(PUBLISHED, "i3d", replace(PUBLISHED["i3d"], git_blob=None, sha256=file_digest(path)))
+    publish(monkeypatch, git_blob=None, sha256=file_digest(path))
     assert read_weights(path).label == file_digest(path)[:12] and read_weights(path).known_as
 
 
@@ -66,8 +74,8 @@ def test_git_blob_of_a_known_text(tmp_path: Path) -> None:
 
 
 def test_published_digests() -> None:
-    assert PUBLISHED["r3d50"].sha256 == "69b6a070ed1004c3b28a1751d5bc60f7dfd24d145425db32719989544d6dafc9"
-    assert str(PUBLISHED["i3d"].git_blob).startswith("a867b87ac3a9")
+    assert BACKBONES["r3d50"].published[0].sha256 == "69b6a070ed1004c3b28a1751d5bc60f7dfd24d145425db32719989544d6dafc9"
+    assert str(BACKBONES["i3d"].published[0].git_blob).startswith("a867b87ac3a9")
 
 
 def test_the_recipe_reaches_the_network(random_weights: dict[str, Path]) -> None:
@@ -146,6 +154,9 @@ def test_a_checkpoint_of_another_layout(tmp_path: Path) -> None:
     torch.save(state, path)
     with pytest.raises(WeightsError, match=r"logits.conv3d.bias is \(600,\), expected \(400,\)"):
         read_weights(path)
+    torch.save({"features.weight": torch.zeros(3)}, path)
+    with pytest.raises(WeightsError, match="not the layout of any of i3d, r3d50.*wanted i3d_pretrained_400.pt"):
+        read_weights(path)
     torch.save([1, 2], path)
     with pytest.raises(WeightsError, match="expected a state dict of tensors"):
         read_weights(path)
@@ -163,7 +174,7 @@ def test_a_file_cannot_run_code(tmp_path: Path) -> None:
 
 
 def test_layouts_are_read_without_memory() -> None:
-    assert len(module._layout("i3d")) == 344 and len(module._layout("r3d50")) == 320
+    assert len(module._layout(BACKBONES["i3d"])) == 344 and len(module._layout(BACKBONES["r3d50"])) == 320
 
 
 def test_writing_makes_the_folder(tmp_path: Path) -> None:

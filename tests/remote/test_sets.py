@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from tests.clips import noise, write_luma
 
-from rushes.distribution.compare import Question
+from rushes.distribution.compare import SetComparison
 from rushes.distribution.evaluate import compare_sets
-from rushes.distribution.sets import find_clips
+from rushes.distribution.sets import read_set
 from rushes.errors import InputError
 from rushes.remote import store as remote
 from rushes.remote import transfer
@@ -24,18 +24,16 @@ from .conftest import Bucket, left_behind
 
 
 class Averages:
-    """In place of a network: the first values of a row are the segment's mean, first and last frame, the rest 0."""
-
-    precision = "fp32"
+    """In place of a network: the first features are the segment's mean, first and last frame, the rest 0."""
 
     def __init__(self, width: int) -> None:
         self.width = width
 
-    def rows(self, segments: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+    def features(self, segments: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
         for segment in segments:
-            row = np.zeros(self.width, np.float32)
-            row[:3] = segment.mean(), segment[0].mean(), segment[-1].mean()
-            yield row
+            vector = np.zeros(self.width, np.float32)
+            vector[:3] = segment.mean(), segment[0].mean(), segment[-1].mean()
+            yield vector
 
 
 @pytest.fixture
@@ -62,7 +60,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
 
     found = SimpleNamespace(label="none", sha256="0" * 64, remark="", path=Path("none.pt"))
     monkeypatch.setattr(weights, "find_weights", lambda *args, **options: found)
-    monkeypatch.setattr(features, "make_extractor", lambda _, recipe, **options: Averages(recipe.dimensions))
+    monkeypatch.setattr(features, "make_extractor", lambda _, recipe, **options: Averages(recipe.d))
 
 
 @pytest.fixture
@@ -79,8 +77,8 @@ def fetches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return taken
 
 
-def question(**more: Any) -> Question:
-    return Question(metrics=("fvd",), device="cpu", workers=more.pop("workers", 0), **more)
+def compared(gen: Path | str, gt: Path | str, **more: Any) -> SetComparison:
+    return compare_sets(gen, gt, **({"metrics": "fvd", "device": "cpu", "jobs": 0} | more))
 
 
 @pytest.mark.usefixtures("stand_in")
@@ -88,8 +86,8 @@ def test_the_same_bytes_as_the_same_sets_here(
     bucket: Bucket, sets: Path, tmp_path: Path, settings: dict[str, str]
 ) -> None:
     gen, gt = bucket.put_folder("gen", sets / "gen"), bucket.put_folder("gt", sets / "gt")
-    near = compare_sets(sets / "gen", sets / "gt", question=question(), run=tmp_path / "near")
-    far = compare_sets(gen, gt.rstrip("/"), question=question(workers=1), run=tmp_path / "far")
+    near = compared(sets / "gen", sets / "gt", run=tmp_path / "near")
+    far = compared(gen, gt.rstrip("/"), jobs=1, run=tmp_path / "far")
     assert [name for _, features in far.gt for name in features.names] == ["take2.mkv", "take10.mkv", "walk"]
     assert far.ignored == near.ignored == ("notes.md",)
     measured = [(tmp_path / name / "measurements.jsonl").read_bytes() for name in ("near", "far")]
@@ -102,57 +100,57 @@ def test_the_same_bytes_as_the_same_sets_here(
 
 def test_patterns_lists_and_single_objects(bucket: Bucket, sets: Path, tmp_path: Path) -> None:
     gen, gt = bucket.put_folder("gen", sets / "gen"), bucket.put_folder("gt", sets / "gt")
-    assert [clip.name for clip in find_clips(f"{gen}take*.mkv").clips] == [
+    assert [clip.name for clip in read_set(f"{gen}take*.mkv").clips] == [
         f"{gen}{name}" for name in ("take2.mkv", "take10.mkv", "take 1.mkv")
     ]
-    (walk,) = find_clips(f"{gt}walk/*.png").clips
+    (walk,) = read_set(f"{gt}walk/*.png").clips
     assert walk.name == f"{gt}walk" and [file.name for file in walk.files][-2:] == ["frame_14.png", "frame_15.png"]
-    (one,) = find_clips(f"{gen}take2.mkv").clips
+    (one,) = read_set(f"{gen}take2.mkv").clips
     assert one.name == "take2.mkv"
     here = tmp_path / "list.txt"
     here.write_text(f"# mixed\n{gen}take10.mkv\nsets/gen/take2.mkv\n{gt}walk\nsets/gt/walk\n", encoding="utf-8")
     names = [f"{gen}take10.mkv", str(sets / "gen" / "take2.mkv"), f"{gt}walk/frame", str(sets / "gt/walk/frame")]
-    assert [clip.name for clip in find_clips(here).clips] == names
+    assert [clip.name for clip in read_set(here).clips] == names
     there = bucket.put("list.txt", f"gen/take10.mkv\n{gen}take2.mkv\n".encode())
-    assert [clip.name for clip in find_clips(there).clips] == [f"{gen}take10.mkv", f"{gen}take2.mkv"]
+    assert [clip.name for clip in read_set(there).clips] == [f"{gen}take10.mkv", f"{gen}take2.mkv"]
     for lines, told in ((f"{gen}none.mkv", "no such object"), (f"{gen}take2.mkv\n" * 2, "a clip counts once")):
         here.write_text(lines, encoding="utf-8")
         with pytest.raises(InputError, match=told):
-            find_clips(here)
+            read_set(here)
 
 
 def test_nothing_there(bucket: Bucket) -> None:
     for key, told in (("none/", "found none"), ("*.mp4", "found none"), ("a.mp4", "no such object")):
         with pytest.raises(InputError, match=told):
-            find_clips(bucket.url(key))
+            read_set(bucket.url(key))
 
 
 @pytest.mark.usefixtures("stand_in")
 def test_statistics_are_kept_and_taken_by_address(bucket: Bucket, sets: Path, tmp_path: Path) -> None:
     stats = bucket.url("stats/gt.npz")
-    first = compare_sets(sets / "gen", sets / "gt", question=question(), save_gt=stats)
-    compare_sets(sets / "gen", sets / "gt", question=question(), save_gt=tmp_path / "gt.npz")
+    first = compared(sets / "gen", sets / "gt", save_gt=stats)
+    compared(sets / "gen", sets / "gt", save_gt=tmp_path / "gt.npz")
     assert bucket.get("stats/gt.npz") == (tmp_path / "gt.npz").read_bytes()
-    again = compare_sets(sets / "gen", stats, question=question())
-    assert again.answers == first.answers
+    again = compared(sets / "gen", stats)
+    assert again.measurements == first.measurements
     bucket.put("stats/gt.npz", b"no statistics")
     with pytest.raises(InputError, match=f"^{stats}: cannot be read as statistics"):
-        compare_sets(sets / "gen", stats, question=question())
+        compared(sets / "gen", stats)
     with pytest.raises(InputError, match="expected saved statistics; nothing is there"):
-        compare_sets(sets / "gen", bucket.url("none*.npz"), question=question())
+        compared(sets / "gen", bucket.url("none*.npz"))
 
 
 @pytest.mark.usefixtures("stand_in")
 def test_cached_features_need_no_fetch(bucket: Bucket, sets: Path, tmp_path: Path, fetches: list[str]) -> None:
     gen, gt = bucket.put_folder("gen", sets / "gen"), bucket.put_folder("gt", sets / "gt")
-    first = compare_sets(gen, gt, question=question(cache=tmp_path / "cache"))
+    first = compared(gen, gt, cache=tmp_path / "cache")
     assert len(fetches) == 3 + 2 + 16
     fetches.clear()
-    again = compare_sets(gen, gt, question=question(cache=tmp_path / "cache"))
+    again = compared(gen, gt, cache=tmp_path / "cache")
     assert fetches == []
-    assert again.answers == first.answers and again.gen[0][1].digests == first.gen[0][1].digests
+    assert again.measurements == first.measurements and again.gen[0][1].digests == first.gen[0][1].digests
     bucket.put("gen/take2.mkv", sets / "gt" / "take2.mkv")
-    compare_sets(gen, gt, question=question(cache=tmp_path / "cache"))
+    compared(gen, gt, cache=tmp_path / "cache")
     assert fetches == [f"{gen}take2.mkv"]
 
 
@@ -167,7 +165,7 @@ def test_a_set_does_not_shrink_because_the_network_failed(
 
     monkeypatch.setattr(remote.filesystem(gen), "get_file", lost)
     with pytest.raises(Unreachable, match="the store does not answer"):
-        compare_sets(gen, sets / "gt", question=question())
+        compared(gen, sets / "gt")
 
 
 @pytest.mark.usefixtures("stand_in")
@@ -183,7 +181,7 @@ def test_an_object_that_vanished_is_left_out_by_name(
         return found
 
     monkeypatch.setattr("rushes.distribution.sets.list_objects", listed_then_gone)
-    found = compare_sets(gen, sets / "gt", question=question())
+    found = compared(gen, sets / "gt")
     assert found.excluded("gen") == {"take2.mkv": f"{gen}take2.mkv: there is no such object"}
 
 
@@ -199,22 +197,22 @@ def test_a_run_in_a_store_goes_on_on_another_machine(
     from rushes.distribution import features
 
     gen, gt = bucket.put_folder("gen", sets / "gen"), bucket.put_folder("gt", sets / "gt")
-    compare_sets(gen, gt, question=question(), run=tmp_path / "near")
+    compared(gen, gt, run=tmp_path / "near")
 
     class Stopping(Averages):
-        def rows(self, segments: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
-            for number, row in enumerate(super().rows(segments)):
+        def features(self, segments: Iterable[np.ndarray]) -> Iterator[np.ndarray]:
+            for number, vector in enumerate(super().features(segments)):
                 if number == 2:
                     raise KeyboardInterrupt
-                yield row
+                yield vector
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(features, "make_extractor", lambda _, recipe, **options: Stopping(recipe.dimensions))
-        compare_sets(gen, gt, question=question(), run=bucket.url("run"))
+        patch.setattr(features, "make_extractor", lambda _, recipe, **options: Stopping(recipe.d))
+        compared(gen, gt, run=bucket.url("run"))
     assert [key for key in bucket.keys("run/.features/") if key.endswith(".npy")]
     monkeypatch.setenv("RUSHES_STAGING", settings["RUSHES_STAGING"] + "-other")
     fetches.clear()
-    compare_sets(gen, gt, question=question(), run=bucket.url("run"))
+    compared(gen, gt, run=bucket.url("run"))
     assert f"{gen}take2.mkv" not in fetches, "features that were computed are not computed again"
     assert sorted(bucket.tree("run/")) == ["measurements.jsonl", "run.json", "subjects.jsonl"]
     for name in ("measurements.jsonl", "subjects.jsonl"):

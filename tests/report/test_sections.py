@@ -42,20 +42,18 @@ def texts(run: Run, module: object, grid: int) -> list[list[str]]:
     return [[cell.text for cell in row] for row in module.grids(run)[grid].rows]  # type: ignore[attr-defined]
 
 
-def test_distances_stand_with_interval_size_and_protocol(tmp_path: Path) -> None:
+def test_distances_stand_with_size_and_protocol(tmp_path: Path) -> None:
     same = {"n_gen": "8", "n_gt": "9", "d": "400", "weights": "random-seed0"}
     rows = [
         (definition("fvd", protocol="one", **same), 107.5),
-        (definition("fvd_low", protocol="one", interval="x", **same), 90.0),
-        (definition("fvd_high", protocol="one", interval="x", **same), 130.0),
         (definition("fvd", protocol="two", **same), 55.25),
         (definition("kvd", protocol="two", **same), 3.0),
     ]
     run = stored(tmp_path / "r", "distribution", "set", rows, side="generated", clips=8, excluded={"a": "b"})
     assert texts(run, distribution, 0) == [
-        ["fvd", "one", "107.5000", "90.0000", "130.0000", "8", "9", "400"],
-        ["fvd", "two", "55.2500", "–", "–", "8", "9", "400"],
-        ["kvd", "two", "3.0000", "–", "–", "8", "9", "400"],
+        ["fvd", "one", "107.5000", "8", "9", "400"],
+        ["fvd", "two", "55.2500", "8", "9", "400"],
+        ["kvd", "two", "3.0000", "8", "9", "400"],
     ]
     assert distribution.summary(run) == (
         "fvd under one is 107.5000 (8 against 9 clips); fvd under two is 55.2500 (8 against 9 clips); "

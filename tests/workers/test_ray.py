@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,14 +20,13 @@ from benchmarks.ray_cluster import Running, running, token
 from tests.workers.misbehaving import eat, fail, kill_supervisor, meet, misbehave, square, visible_gpus
 
 from rushes.clip.evaluate import evaluate_clips
-from rushes.distribution import evaluate as distribution
-from rushes.distribution.compare import Question
+from rushes.distribution import sharding
 from rushes.distribution.evaluate import compare_sets
-from rushes.distribution.features import ClipRow
+from rushes.distribution.features import ClipFeatures
 from rushes.distribution.protocols import recipe
 from rushes.distribution.random_weights import write_random_checkpoint
 from rushes.distribution.sets import Clip
-from rushes.distribution.sharding import Network, Shard
+from rushes.distribution.sharding import Network, features_on_workers
 from rushes.errors import InputError, MissingDependency, RunError
 from rushes.media import write_clip
 from rushes.robustness.sweep.evaluate import sweep_clips
@@ -153,11 +151,16 @@ def test_an_fvd_run_has_the_same_bytes(engine: Engine, clips: Path, tmp_path: Pa
     for name, numbers in sides.items():
         lines = "".join(f"{clips}/take{number}.mp4\n" for number in numbers)
         (tmp_path / f"{name}.txt").write_text(lines)
-    question = Question(metrics=("fid-vid",), weights=(weights,), device="cpu", cache=tmp_path / "cache")
     for name, where in (("local", Engine()), ("ray", engine)):
-        asked = replace(question, cache=tmp_path / f"cache-{name}")
         found = compare_sets(
-            tmp_path / "gen.txt", tmp_path / "gt.txt", question=asked, run=tmp_path / name, engine=where
+            tmp_path / "gen.txt",
+            tmp_path / "gt.txt",
+            metrics="fid-vid",
+            weights=weights,
+            device="cpu",
+            cache=tmp_path / f"cache-{name}",
+            run=tmp_path / name,
+            engine=where,
         )
         assert len(found.excluded("gen")) == 1
     assert contents(tmp_path / "ray") == contents(tmp_path / "local")
@@ -170,10 +173,9 @@ def test_a_set_that_crashes_the_decoder_is_left_out_in_the_same_words(engine: En
     network = Network(
         weights=Path("w"), sha256="", recipe=recipe("genhoi", "fvd"), device="cpu", precision=None, batch=None
     )
-    shard = Shard(clips=(clip,), side="gen", network=network, workers=None)
-    monkeypatch.setattr(distribution, "run_tasks", lambda *given, **options: iter([(0, Crash("died"))]))
-    [(_, rows)] = list(distribution._row_source(engine, "cpu", None)([shard]))
-    assert rows == (ClipRow(None, failed="bad.mp4: the decoder crashed on it; re-export it"),)
+    monkeypatch.setattr(sharding, "run_tasks", lambda *given, **options: iter([(0, Crash("died"))]))
+    found = list(features_on_workers(engine, "gen", network)([clip]))
+    assert found == [(0, ClipFeatures(None, error="bad.mp4: the decoder crashed on it; re-export it"))]
 
 
 @pytest.mark.parametrize("keep_clips", [False, True])

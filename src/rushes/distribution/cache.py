@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from rushes.core.files import replacing, replacing_bytes
 from rushes.core.provenance import bytes_digest
 from rushes.distribution.clip_reading import clip_digest
 from rushes.distribution.sets import Clip
-from rushes.errors import InputError
+from rushes.errors import InputError, MediaError
 from rushes.remote.address import RemoteFile
 
 
@@ -49,21 +50,45 @@ class FeatureCache:
         return self.folder / "objects" / f"{bytes_digest(canonical_json(listed).encode())}.txt"
 
     def get(self, key: str) -> NDArray[np.float32] | None:
-        """The stored row; None where there is none, or where the file is damaged."""
+        """The stored vector; None where there is none, or where the file is damaged."""
         try:
-            row: NDArray[np.float32] = np.load(self._file(key), allow_pickle=False)
+            vector: NDArray[np.float32] = np.load(self._file(key), allow_pickle=False)
         except (OSError, ValueError, EOFError):
             return None
-        return row if row.ndim == 1 and row.dtype == np.float32 else None
+        return vector if vector.ndim == 1 and vector.dtype == np.float32 else None
 
-    def put(self, key: str, row: NDArray[np.float32]) -> None:
+    def put(self, key: str, vector: NDArray[np.float32]) -> None:
         target = self._file(key)
         target.parent.mkdir(exist_ok=True)
         with replacing_bytes(target, shared=True) as out:
-            np.save(out, row, allow_pickle=False)
+            np.save(out, vector, allow_pickle=False)
 
     def _file(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.npy"
+
+
+class RecipeCache:
+    """The cache as one recipe sees it: `how` is everything but the clip that decides its features."""
+
+    def __init__(self, cache: FeatureCache, how: Mapping[str, object], *, by_name: bool) -> None:
+        """`by_name`: the clip's name decides too, since it chooses a random run of frames."""
+        self._cache, self._how, self._by_name = cache, dict(how), by_name
+
+    def get(self, clip: Clip) -> tuple[NDArray[np.float32], str] | None:
+        """A clip's features and digest, as an earlier run computed them."""
+        try:
+            digest = self._cache.digest_of(clip)
+        except MediaError:
+            return None  # reading it will say so
+        vector = None if digest is None else self._cache.get(self._key(clip, digest))
+        return None if digest is None or vector is None else (vector, digest)
+
+    def put(self, clip: Clip, digest: str, vector: NDArray[np.float32]) -> None:
+        self._cache.remember(clip, digest)
+        self._cache.put(self._key(clip, digest), vector)
+
+    def _key(self, clip: Clip, digest: str) -> str:
+        return self._cache.key(digest, self._how | ({"name": clip.name} if self._by_name else {}))
 
 
 def _is_remote(clip: Clip) -> bool:

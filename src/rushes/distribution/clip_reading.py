@@ -7,6 +7,7 @@ whole video through at once needs all of its resized frames, and only those).
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -16,17 +17,19 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.distribution.protocols import Normalisation, Recipe, Side, least_frames
+from rushes.distribution.protocols import Recipe, Side, least_frames
 from rushes.distribution.resize import resize_frames
 from rushes.distribution.segments import fill_segments, last_needed, needs_total, segment_indices
 from rushes.distribution.sets import Clip
-from rushes.errors import MediaError
+from rushes.errors import InputError, MediaError
 from rushes.remote.transfer import local_copy
 
 Frame: TypeAlias = NDArray[np.uint8]
 Segment: TypeAlias = NDArray[np.float32]
 
-_MEAN = np.array([114.7748, 107.7354, 99.4750], np.float32)
+_TRIPLE = r"[\d.]+,[\d.]+,[\d.]+"
+_MEAN_OFF = re.compile(rf"x-\[(?P<mean>{_TRIPLE})\]")
+_STANDARD = re.compile(rf"\(x/255-\[(?P<mean>{_TRIPLE})\]\)/\[(?P<spread>{_TRIPLE})\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +81,16 @@ def _prepared(task: Task, wanted: set[int] | None, most: int | None) -> Iterator
             yield normalised(resize_frames(frame[None], recipe.size, recipe.resize)[0], recipe.normalise)
 
 
-def normalised(frames: Segment, how: Normalisation) -> Segment:
-    """Frames on the 0–255 scale as the network was trained to see them.
+def normalised(frames: Segment, how: str) -> Segment:
+    """Frames on the 0–255 scale as the network was trained to see them; the arithmetic is as `how` reads, in float32.
+
+    Besides the forms that protocols name, `x-[r,g,b]` takes a mean off each channel, and `(x/255-[r,g,b])/[r,g,b]` a
+    mean and then a spread.
 
     >>> normalised(np.array([0.0, 255.0], np.float32), "x/127.5-1").tolist()
     [-1.0, 1.0]
+    >>> normalised(np.full(3, 127.5, np.float32), "(x/255-[0.5,0.25,0.0])/[1,0.5,0.25]").tolist()
+    [0.0, 0.5, 2.0]
     """
     one, two = np.float32(1), np.float32(2)
     if how == "2x/255-1":
@@ -91,7 +99,15 @@ def normalised(frames: Segment, how: Normalisation) -> Segment:
         return (frames / np.float32(255) - np.float32(0.5)) * two
     if how == "x/127.5-1":
         return frames / np.float32(127.5) - one
-    return frames - _MEAN
+    if found := _MEAN_OFF.fullmatch(how):
+        return frames - _channels(found["mean"])
+    if found := _STANDARD.fullmatch(how):
+        return (frames / np.float32(255) - _channels(found["mean"])) / _channels(found["spread"])
+    raise InputError(f"{how!r} is no normalisation; expected one such as x/127.5-1 or (x/255-[r,g,b])/[r,g,b]")
+
+
+def _channels(text: str) -> Segment:
+    return np.array([float(value) for value in text.split(",")], np.float32)
 
 
 def _pictures(clip: Clip, *, convert: bool, wanted: set[int] | None = None) -> Iterator[Frame | None]:
@@ -101,7 +117,7 @@ def _pictures(clip: Clip, *, convert: bool, wanted: set[int] | None = None) -> I
         return
     from rushes.media import ClipReader
 
-    with ClipReader(_here(clip)[0]) as reader:
+    with ClipReader(_local_files(clip)[0]) as reader:
         for index, frame in enumerate(reader):
             yield frame.rgb() if convert and (wanted is None or index in wanted) else None
         broken = reader.decode_failures + reader.corrupt_frames
@@ -111,7 +127,7 @@ def _pictures(clip: Clip, *, convert: bool, wanted: set[int] | None = None) -> I
 
 def _from_images(clip: Clip, convert: bool, wanted: set[int] | None) -> Iterator[Frame | None]:
     size: tuple[int, ...] | None = None
-    for index, path in enumerate(_here(clip)):
+    for index, path in enumerate(_local_files(clip)):
         if not convert or (wanted is not None and index not in wanted):
             yield None
             continue
@@ -150,14 +166,14 @@ def at_hand(task: Task) -> Iterator[Task]:
         yield replace(task, clip=replace(task.clip, files=files))
 
 
-def _here(clip: Clip) -> tuple[Path, ...]:
+def _local_files(clip: Clip) -> tuple[Path, ...]:
     return tuple(place for place in clip.files if isinstance(place, Path))
 
 
 def clip_digest(clip: Clip) -> str:
     """sha256 of the file's bytes; of the pictures' digests in order for a sequence."""
     digests = []
-    for path in _here(clip):
+    for path in _local_files(clip):
         try:
             with open(path, "rb") as file:
                 digests.append(hashlib.file_digest(file, "sha256").hexdigest())

@@ -6,113 +6,101 @@ Reads the sets, runs each network once per protocol (FVD and KVD share I3D's fea
 from __future__ import annotations
 
 import glob
-import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from rushes.core import Measurement
-from rushes.distribution.cache import FeatureCache
-from rushes.distribution.definitions import settled
-from rushes.distribution.distances import Extras, measure
-from rushes.distribution.feature_set import FeatureSet
-from rushes.distribution.protocols import DEFAULT, PROTOCOLS, Backbone, Metric, Recipe, Side, backbone_of, recipe
-from rushes.distribution.sets import ClipSet, find_clips, is_statistics, natural_key
-from rushes.distribution.stats_file import How, load_statistics, merge_sets, save_statistics
+from rushes.core.progress import Progress, no_progress
+from rushes.core.selection import Where, one, select
+from rushes.distribution.cache import FeatureCache, RecipeCache
+from rushes.distribution.clip_reading import Task
+from rushes.distribution.definitions import bound_definition
+from rushes.distribution.distances import measure
+from rushes.distribution.feature_set import FeatureSet, How, load_statistics, merge_sets, save_statistics
+from rushes.distribution.protocols import ALL, DEFAULT, Metric, Recipe, Side, recipe, recipes
+from rushes.distribution.sets import Clip, ClipSet, is_statistics, read_set
+from rushes.distribution.statistics import IntervalMethod
 from rushes.errors import InputError, MissingDependency
+from rushes.media.find import natural_key
 from rushes.remote.address import Place, is_remote
 from rushes.remote.store import list_objects
 from rushes.remote.transfer import upload_on_exit
+from rushes.workers.engine import LOCAL, Engine
+from rushes.workers.local import cpu_count
 
 if TYPE_CHECKING:
-    from rushes.distribution.features import Precision
-    from rushes.distribution.sharding import RowSource
+    from rushes.distribution.features import ClipFeatures, FeatureSource, Precision
     from rushes.distribution.weights import Weights
-
-Progress: TypeAlias = Callable[[str, int, str], AbstractContextManager[Callable[[int], None]]]
-ALL = "all"
-
-
-@contextmanager
-def no_progress(label: str, total: int, unit: str) -> Iterator[Callable[[int], None]]:
-    """Shows nothing."""
-    yield lambda n: None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
-    """What is asked of two sets. Everything but device, workers, batch and cache can move a value."""
+class Settings:
+    """How two sets are compared. Everything but device, batch, jobs, engine and cache can move a value."""
 
-    metrics: tuple[Metric, ...] = ("fvd", "fid-vid")
+    metrics: tuple[Metric, ...] = ("fid-vid", "fvd")
     protocol: str = DEFAULT
     """One of `PROTOCOLS`, or "all"."""
+    backbone: str | None = None
+    """The network of every metric; None: each metric's own."""
     sample_duration: int | None = None
     weights: tuple[Path, ...] = ()
-    extras: Extras = field(default_factory=Extras)
+    interval: IntervalMethod | None = None
+    extrapolate: bool = False
+    seed: int = 0
     precision: Precision | None = None
     device: str | None = None
     batch: int | None = None
-    workers: int | None = None
+    jobs: int | None = None
+    engine: Engine = LOCAL
     cache: Path | None = None
     strict: bool = False
     root: Path | None = None
     """Below which `tools/eval_fvd/` is looked for, beside the working directory."""
 
     def recipes(self) -> list[tuple[Metric, Recipe]]:
-        """Every metric under every protocol asked for; under "all" a protocol without a metric is passed over."""
-        if not self.metrics:
-            raise InputError("expected at least one metric: fvd, fid-vid or kvd; got none")
-        if self.protocol != ALL:
-            return [(m, recipe(self.protocol, m, sample_duration=self.sample_duration)) for m in self.metrics]
-        if self.sample_duration not in (None, 16):
-            raise InputError(f"--protocol all uses each protocol's own 16 frames; got {self.sample_duration}")
-        return [
-            (metric, recipe(name, metric))
-            for name, kinds in PROTOCOLS.items()
-            for metric in self.metrics
-            if backbone_of(metric) in kinds
-        ]
+        return recipes(self.protocol, self.metrics, backbone=self.backbone, sample_duration=self.sample_duration)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
-    """One metric under one protocol."""
+class SetComparison:
+    """Every distance between two sets with its signature, and what was read on each side."""
 
-    metric: Metric
-    recipe: Recipe
     measurements: tuple[Measurement, ...]
-    """The value, then what was asked for beside it."""
-
-    @property
-    def value(self) -> Measurement:
-        return self.measurements[0]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """All answers, and what was read on each side."""
-
-    answers: tuple[Answer, ...]
+    """Metric after metric, protocol after protocol; an extrapolated value comes after its distance."""
     gen: tuple[tuple[How, FeatureSet], ...]
     gt: tuple[tuple[How, FeatureSet], ...]
     weights: tuple[tuple[str, str], ...]
     """(file name, label) of each network's weights."""
     ignored: tuple[str, ...] = ()
+    """Files among the clips that are none."""
+    run: Path | str | None = None
+    """The run directory it was written to, or its address."""
+
+    def __getitem__(self, name: str) -> Measurement:
+        """The distance of this name: `comparison["fvd"]`; `InputError` where several protocols have one."""
+        return one(self.measurements, name)
+
+    def select(self, name: str | None = None, **where: Where) -> tuple[Measurement, ...]:
+        """The measurements of this name for which every setting holds: `select("fvd", protocol="disco")`."""
+        return select(self.measurements, name, **where)
+
+    def one(self, name: str, **where: Where) -> Measurement:
+        """The only measurement that `select` finds."""
+        return one(self.measurements, name, **where)
 
     def excluded(self, side: Side) -> dict[str, str]:
         """Why each clip of a side was left out, by name; under several recipes the first reason."""
         found: dict[str, str] = {}
-        for _, features in self.gen if side == "gen" else self.gt:
-            for name, why in features.excluded:
+        for _, feature_set in self.gen if side == "gen" else self.gt:
+            for name, why in feature_set.excluded:
                 found.setdefault(name, why)
         return dict(sorted(found.items(), key=lambda item: natural_key(item[0])))
 
     def save(self, side: Side, path: Path | str) -> Path:
-        """Write a side's rows, to be given in place of its clips next time."""
+        """Write a side's features, to be given in place of its clips next time."""
         with upload_on_exit(path) as target:
             return save_statistics(target, self.gen if side == "gen" else self.gt)
 
@@ -120,45 +108,24 @@ class Comparison:
 def compare(
     gen: str | Path,
     gt: str | Path,
-    question: Question,
+    settings: Settings,
     *,
     progress: Progress = no_progress,
-    say: Callable[[str], None] = lambda line: None,
-    rows: RowSource | None = None,
-) -> Comparison:
-    """Answer a question about two sets, each a folder, glob, list file, clip or saved statistics.
+    warn: Callable[[str], None] = lambda line: None,
+) -> SetComparison:
+    """Distances between two sets, each a folder, glob, list file, clip or saved statistics.
 
-    `rows` computes features in place of this process (`rushes.distribution.sharding`); the question then names the
-    device, which need not be here.
+    On another engine than this machine `settings.device` must be named: it need not be here.
     """
-    wanted = question.recipes()
+    wanted = settings.recipes()
     need_torch()
-    from rushes.distribution.features import choose_device
+    from rushes.distribution.features import resolve_device
 
-    device = choose_device(question.device) if rows is None else question.device or "cpu"
-    reader = _Reader(question, device, progress, say, rows, sets={"gen": _find(gen), "gt": _find(gt)})
-    answers = []
-    for metric, chosen in wanted:
-        features = {side: reader.features(chosen, side) for side in reader.sets}
-        weights = reader.weights(chosen.backbone)
-        try:
-            found = measure(
-                metric,
-                chosen,
-                features["gen"],
-                features["gt"],
-                weights=weights.label,
-                precision=reader.precision,
-                remarks=[weights.remark] if weights.remark else [],
-                extras=question.extras,
-            )
-        except InputError as error:
-            if question.protocol != ALL:
-                raise
-            found = (_unanswered(metric, chosen, features, weights, reader.precision, str(error)),)
-        answers.append(Answer(metric=metric, recipe=chosen, measurements=found))
-    return Comparison(
-        answers=tuple(answers),
+    device = resolve_device(settings.device) if settings.engine.kind == "local" else settings.device or "cpu"
+    reader = _Reader(settings, device, progress, warn, sets={"gen": _find(gen), "gt": _find(gt)})
+    measurements = [m for metric, chosen in wanted for m in _measured(reader, settings, metric, chosen)]
+    return SetComparison(
+        measurements=tuple(measurements),
         gen=tuple(reader.read["gen"]),
         gt=tuple(reader.read["gt"]),
         weights=tuple((w.path.name, w.label) for w in reader.loaded.values()),
@@ -166,13 +133,31 @@ def compare(
     )
 
 
-def _unanswered(
-    metric: Metric, chosen: Recipe, features: dict[Side, FeatureSet], weights: Weights, precision: str, why: str
-) -> Measurement:
-    """Under "all" a protocol that these sets cannot meet has no value, and says why; the others still answer."""
-    n_gen, n_gt = len(features["gen"].rows), len(features["gt"].rows)
-    definition = settled(metric, chosen, weights=weights.label, precision=precision, n_gen=n_gen, n_gt=n_gt)
-    return Measurement.missing(definition, why, count=n_gen + n_gt)
+def _measured(reader: _Reader, settings: Settings, metric: Metric, chosen: Recipe) -> tuple[Measurement, ...]:
+    """Under "all" a protocol that these sets cannot meet has no value, and says why; the others still have theirs."""
+    gen, gt = reader.features(chosen, "gen"), reader.features(chosen, "gt")
+    weights = reader.weights(chosen.backbone)
+    try:
+        return measure(
+            metric,
+            chosen,
+            gen,
+            gt,
+            weights=weights.label,
+            precision=reader.precision,
+            remarks=[weights.remark] if weights.remark else [],
+            interval=settings.interval,
+            extrapolate=settings.extrapolate,
+            seed=settings.seed,
+        )
+    except InputError as error:
+        if settings.protocol != ALL:
+            raise
+        n_gen, n_gt = len(gen.features), len(gt.features)
+        definition = bound_definition(
+            metric, chosen, weights=weights.label, precision=reader.precision, n_gen=n_gen, n_gt=n_gt
+        )
+        return (Measurement.missing(definition, str(error), count=n_gen + n_gt),)
 
 
 _Given: TypeAlias = "ClipSet | tuple[Place, ...]"
@@ -180,7 +165,7 @@ _Given: TypeAlias = "ClipSet | tuple[Place, ...]"
 
 def _find(given: str | Path) -> _Given:
     if not is_statistics(given):
-        return find_clips(given)
+        return read_set(given)
     if is_remote(given):
         return _statistics_at(str(given))
     files = [Path(given)] if Path(given).exists() else [Path(p) for p in glob.glob(str(given))]
@@ -201,31 +186,29 @@ class _Reader:
 
     def __init__(
         self,
-        question: Question,
+        settings: Settings,
         device: str,
         progress: Progress,
-        say: Callable[[str], None],
-        rows: RowSource | None,
+        warn: Callable[[str], None],
         *,
         sets: dict[Side, _Given],
     ) -> None:
-        self._question, self._device, self._progress, self._say = question, device, progress, say
-        self._rows = rows
+        self._settings, self._device, self._progress, self._warn = settings, device, progress, warn
         self.sets = sets
-        self.precision: Precision = question.precision or ("fp32" if device == "cpu" else "tf32")
-        self.loaded: dict[Backbone, Weights] = {}
+        self.precision: Precision = settings.precision or ("fp32" if device == "cpu" else "tf32")
+        self.loaded: dict[str, Weights] = {}
         self.read: dict[Side, list[tuple[How, FeatureSet]]] = {"gen": [], "gt": []}
-        self._cache = FeatureCache(question.cache) if question.cache else None
+        self._cache = FeatureCache(settings.cache) if settings.cache else None
 
     @property
     def ignored(self) -> tuple[str, ...]:
         return tuple(name for given in self.sets.values() if isinstance(given, ClipSet) for name in given.ignored)
 
-    def weights(self, backbone: Backbone) -> Weights:
+    def weights(self, backbone: str) -> Weights:
         from rushes.distribution.weights import find_weights
 
         if backbone not in self.loaded:
-            self.loaded[backbone] = find_weights(backbone, self._question.weights, root=self._question.root)
+            self.loaded[backbone] = find_weights(backbone, self._settings.weights, root=self._settings.root)
         return self.loaded[backbone]
 
     def features(self, chosen: Recipe, side: Side) -> FeatureSet:
@@ -236,75 +219,65 @@ class _Reader:
                 return features
         given = self.sets[side]
         if isinstance(given, ClipSet):
-            label = f"{chosen.protocol} {chosen.backbone} {'generated' if side == 'gen' else 'ground truth'}"
-            with self._progress(label, len(given.clips), "clips") as advance:
-                compute = self._compute if self._rows is None else partial(self._compute_elsewhere, self._rows)
-                features = compute(given, chosen, side, weights, advance)
+            features = self._computed(given, chosen, side, weights, how)
         else:
             features = merge_sets([load_statistics(path, how) for path in given])
         self.read[side].append((how, features))
         return features
 
-    def _compute(
-        self, given: ClipSet, chosen: Recipe, side: Side, weights: Weights, advance: Callable[[int], None]
-    ) -> FeatureSet:
-        from rushes.distribution.features import features_of_clips, make_extractor
+    def _computed(self, given: ClipSet, chosen: Recipe, side: Side, weights: Weights, how: How) -> FeatureSet:
+        from rushes.distribution.features import features_of_clips
 
-        question = self._question
-        extractor = make_extractor(
-            weights, chosen, device=self._device, precision=question.precision, batch=question.batch, say=self._say
-        )
-        return features_of_clips(
-            given.clips,
-            chosen,
-            side,
-            weights,
-            extractor,
-            workers=_workers(question.workers, len(given.clips)),
-            cache=self._cache,
-            strict=question.strict,
-            advance=advance,
-        )
+        step = f"{chosen.protocol} {chosen.backbone} {'generated' if side == 'gen' else 'ground truth'}"
+        done, total = 0, len(given.clips)
 
-    def _compute_elsewhere(
-        self,
-        rows: RowSource,
-        given: ClipSet,
-        chosen: Recipe,
-        side: Side,
-        weights: Weights,
-        advance: Callable[[int], None],
-    ) -> FeatureSet:
-        from rushes.distribution.sharding import Network, features_elsewhere
+        def advance(clips: int) -> None:
+            nonlocal done
+            done += clips
+            self._progress(done, total, step)
 
-        question = self._question
-        network = Network(
-            weights=weights.path,
-            sha256=weights.sha256,
-            recipe=chosen,
-            device=self._device,
-            precision=question.precision,
-            batch=question.batch,
-        )
-        return features_elsewhere(
-            given.clips,
-            side,
-            network,
-            weights,
-            rows=rows,
-            precision=self.precision,
-            workers=question.workers,
-            cache=self._cache,
-            strict=question.strict,
-            advance=advance,
-        )
+        advance(0)
+        by_name = chosen.cut(side) == "random"
+        cache = None if self._cache is None else RecipeCache(self._cache, how, by_name=by_name)
+        source = self._source(chosen, side, weights, total)
+        strict = self._settings.strict
+        return features_of_clips(given.clips, source, dimensions=chosen.d, cache=cache, strict=strict, advance=advance)
+
+    def _source(self, chosen: Recipe, side: Side, weights: Weights, clips: int) -> FeatureSource:
+        """Who computes the features: this process, or the engine's workers."""
+        settings = self._settings
+        if settings.engine.kind != "local":
+            from rushes.distribution.sharding import Network, features_on_workers
+
+            network = Network(
+                weights=weights.path,
+                sha256=weights.sha256,
+                recipe=chosen,
+                device=self._device,
+                precision=settings.precision,
+                batch=settings.batch,
+            )
+            return features_on_workers(settings.engine, side, network, jobs=settings.jobs)
+        from rushes.distribution.features import clip_features, make_extractor
+
+        workers = decoders(settings.jobs, clips)
+
+        def source(left: Sequence[Clip]) -> Iterator[tuple[int, ClipFeatures]]:
+            device, precision, batch = self._device, settings.precision, settings.batch
+            extractor = make_extractor(
+                weights, chosen, device=device, precision=precision, batch=batch, warn=self._warn
+            )
+            return clip_features([Task(clip, chosen, side) for clip in left], extractor, workers=workers)
+
+        return source
 
 
-def _workers(asked: int | None, clips: int) -> int:
-    if asked is not None and asked < 0:
-        raise InputError(f"num_workers is a number from 0; got {asked}")
-    there = len(os.sched_getaffinity(0))
-    return min(there if asked is None else asked, there, clips)
+def decoders(jobs: int | None, clips: int) -> int:
+    """Decoding processes beside the network: as many as asked for, but not more than cores or clips."""
+    if jobs is not None and jobs < 0:
+        raise InputError(f"decoding processes are a number from 0; got {jobs}")
+    cores = cpu_count()
+    return min(cores if jobs is None else jobs, cores, clips)
 
 
 def need_torch() -> None:
@@ -314,11 +287,13 @@ def need_torch() -> None:
             raise MissingDependency(f"distances between sets need {package}: pip install 'rushes[fvd]'")
 
 
-def metrics_from(names: Sequence[str]) -> tuple[Metric, ...]:
-    """Checked metric names, each once, in the given order."""
-    found: list[Metric] = []
-    for name in names:
+def metrics_from(names: str | Iterable[str]) -> tuple[Metric, ...]:
+    """Checked metric names, each once, in the given order; one name alone is one metric.
+
+    >>> metrics_from("fvd"), metrics_from(["kvd", "fvd", "kvd"])
+    (('fvd',), ('kvd', 'fvd'))
+    """
+    found = dict.fromkeys([names] if isinstance(names, str) else names)
+    for name in found:
         recipe(DEFAULT, name)  # type: ignore[arg-type]  # raises for a name that is no metric
-        if name not in found:
-            found.append(name)  # type: ignore[arg-type]
-    return tuple(found)
+    return cast("tuple[Metric, ...]", tuple(found))

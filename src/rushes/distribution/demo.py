@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.core import Measurement
+from rushes.core.selection import keys_of
 from rushes.core.text import value_text
-from rushes.distribution.compare import Comparison, Question
 from rushes.distribution.evaluate import compare_sets
 from rushes.distribution.random_weights import write_random_checkpoint
 from rushes.media import write_clip
@@ -18,6 +19,7 @@ from rushes.report.demo_part import DemoPart
 CLIPS = 3
 FRAMES = 8
 SIZE = 64
+METRICS = ("fvd", "kvd")
 
 
 def frames(number: int, *, warmth: float, speed: float) -> Iterator[NDArray[np.uint8]]:
@@ -49,12 +51,12 @@ def run(folder: Path) -> DemoPart:
     near = make_set(folder / "near", first=1, warmth=4.0, speed=1.1)
     far = make_set(folder / "far", first=1, warmth=70.0, speed=5.0)
     weights = write_random_checkpoint("i3d", folder / "i3d-random.pt")
-    question = Question(metrics=("fvd", "kvd"), weights=(weights,), device="cpu", workers=0, sample_duration=FRAMES)
+    how = {"metrics": METRICS, "weights": weights, "device": "cpu", "jobs": 0, "sample_duration": FRAMES}
     statistics = folder / "real.npz"
-    closer = compare_sets(near, truth, question=question, save_gt=statistics)
-    further = compare_sets(far, statistics, question=question, run=folder / "run")
-    rows = [_row(name, metric, answer) for name, answer in (("near", closer), ("far", further)) for metric in (0, 1)]
-    apart = all(_value(closer, n) < _value(further, n) for n in (0, 1))
+    closer = compare_sets(near, truth, **how, save_gt=statistics)  # type: ignore[arg-type]
+    further = compare_sets(far, statistics, **how, run=folder / "run")  # type: ignore[arg-type]
+    rows = [_row(name, m) for name, compared in (("near", closer), ("far", further)) for m in compared.measurements]
+    apart = all(_value(closer[metric]) < _value(further[metric]) for metric in METRICS)
     return DemoPart(
         title="Distribution: does this set look like the real one?",
         run=folder / "run",
@@ -66,11 +68,9 @@ def run(folder: Path) -> DemoPart:
     )
 
 
-def _value(comparison: Comparison, number: int) -> float:
-    value = comparison.answers[number].value.value
-    return float("nan") if value is None else float(value)
+def _value(distance: Measurement) -> float:
+    return float("nan") if distance.value is None else float(distance.value)
 
 
-def _row(name: str, number: int, comparison: Comparison) -> tuple[str, str, str, str]:
-    measured = comparison.answers[number].value
-    return name, measured.definition.name, value_text(measured), dict(measured.definition.params)["weights"]
+def _row(name: str, distance: Measurement) -> tuple[str, str, str, str]:
+    return name, distance.name, value_text(distance), keys_of(distance)["weights"]

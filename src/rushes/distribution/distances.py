@@ -1,15 +1,14 @@
-"""From two sets of feature rows to labelled numbers: the distance, its interval, its extrapolation, its warnings."""
+"""From the features of two sets to labelled numbers: the distance with its interval and warnings, its extrapolation."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
-from rushes.core import Definition, Measurement
-from rushes.distribution.definitions import extrapolated_definition, interval_ends, settled
+from rushes.core import Interval, Measurement
+from rushes.distribution.definitions import bound_definition, extrapolated_definition
 from rushes.distribution.feature_set import FeatureSet
 from rushes.distribution.frechet import frechet_distance, frechet_single
 from rushes.distribution.kvd import polynomial_mmd
@@ -25,18 +24,8 @@ from rushes.distribution.statistics import (
 from rushes.errors import InputError
 
 
-@dataclass(frozen=True, kw_only=True)
-class Extras:
-    """What is asked for beside the distance itself."""
-
-    interval: IntervalMethod | None = None
-    extrapolate: bool = False
-    seed: int = 0
-    """Draws the subsets of intervals and extrapolation."""
-
-
 def distance_of(metric: Metric, recipe: Recipe) -> Distance:
-    """The function that turns two sets of rows into the metric's value."""
+    """The function that turns the features of two sets into the metric's value."""
     if metric == "kvd":
         return polynomial_mmd
     kind = frechet_single if recipe.arithmetic == "fp32-svd" else frechet_distance
@@ -52,60 +41,61 @@ def measure(
     weights: str,
     precision: str,
     remarks: Sequence[str] = (),
-    extras: Extras | None = None,
+    interval: IntervalMethod | None = None,
+    extrapolate: bool = False,
+    seed: int = 0,
 ) -> tuple[Measurement, ...]:
-    """The metric with its full signature, then the interval's ends and the extrapolated value where asked for.
+    """The metric with its full signature and, where asked for, its interval; then its extrapolated value.
 
-    Edge cases  fewer than two clips in a set: `InputError`. `count` is the clips of both sets.
+    `seed` draws the subsets of a subsampling interval and of the extrapolation.
+
+    Edge cases  fewer than two clips in a set: `InputError`. `count` is the clips of both sets. KVD is unbiased already,
+                so it is not extrapolated.
     """
-    extras = extras or Extras()
-    for side, features in (("generated", gen), ("ground-truth", gt)):
-        if len(features.rows) < 2:
-            left_out = f" ({len(features.excluded)} were left out)" if features.excluded else ""
-            raise InputError(
-                f"a distance between sets needs at least two clips in each; the {side} set has "
-                f"{len(features.rows)}{left_out}"
-            )
-    x, y = gen.rows.astype(np.float64), gt.rows.astype(np.float64)
-    definition = settled(metric, recipe, weights=weights, precision=precision, n_gen=len(x), n_gt=len(y))
+    for side, feature_set in (("generated", gen), ("ground-truth", gt)):
+        _require_two(side, feature_set)
+    x, y = gen.features.astype(np.float64), gt.features.astype(np.float64)
+    definition = bound_definition(metric, recipe, weights=weights, precision=precision, n_gen=len(x), n_gt=len(y))
     note = "; ".join([*remarks, *_remarks(metric, recipe, gen, gt)])
     distance = distance_of(metric, recipe)
     count = len(x) + len(y)
-    whole = Measurement(definition=definition, value=distance(x, y), count=count, note=note)
-    return (whole, *_beside(metric, definition, x, y, distance, extras, count, note))
+    drawn = None if interval is None else _interval(interval, x, y, distance, seed)
+    whole = Measurement(definition=definition, value=distance(x, y), count=count, note=note, interval=drawn)
+    if not extrapolate or metric == "kvd":
+        return (whole,)
+    beyond = extrapolated_definition(definition).with_params(extrapolation_seed=seed)
+    value = extrapolated(x, y, distance, seed=seed)
+    return whole, Measurement(definition=beyond, value=value, count=count, note=note)
 
 
-def _beside(
-    metric: Metric, whole: Definition, x: Floats, y: Floats, distance: Distance, extras: Extras, count: int, note: str
-) -> list[Measurement]:
-    found = []
-    if extras.interval is not None:
-        if extras.interval == "jackknife":
-            interval = jackknife_interval(x, y, distance)
-        else:
-            interval = subsampling_interval(x, y, distance, seed=extras.seed)
-        ends = interval_ends(whole, extras.interval, extras.seed)
-        for definition, value in zip(ends, (interval.low, interval.high), strict=True):
-            found.append(Measurement(definition=definition, value=value, count=count, note=note))
-    if extras.extrapolate and metric != "kvd":  # unbiased already: there is nothing to extrapolate
-        value = extrapolated(x, y, distance, seed=extras.seed)
-        definition = extrapolated_definition(whole, extras.seed)
-        found.append(Measurement(definition=definition, value=value, count=count, note=note))
-    return found
+def _require_two(side: str, feature_set: FeatureSet) -> None:
+    count = len(feature_set.features)
+    if count < 2:
+        left_out = f" ({len(feature_set.excluded)} were left out)" if feature_set.excluded else ""
+        raise InputError(
+            f"a distance between sets needs at least two clips in each; the {side} set has {count}{left_out}"
+        )
+
+
+def _interval(method: IntervalMethod, x: Floats, y: Floats, distance: Distance, seed: int) -> Interval:
+    if method == "jackknife":
+        return jackknife_interval(x, y, distance)
+    return subsampling_interval(x, y, distance, seed=seed)
 
 
 def _remarks(metric: Metric, recipe: Recipe, gen: FeatureSet, gt: FeatureSet) -> list[str]:
     remarks = []
-    n_gen, n_gt, width = len(gen.rows), len(gt.rows), recipe.dimensions
-    if metric != "kvd" and min(n_gen, n_gt) < width:
+    n_gen, n_gt = len(gen.features), len(gt.features)
+    if metric != "kvd" and min(n_gen, n_gt) < recipe.d:
         remarks.append(
-            f"fewer clips than features ({n_gen} and {n_gt} for D = {width}): bias outweighs everything else, "
+            f"fewer clips than features ({n_gen} and {n_gt} for D = {recipe.d}): bias outweighs everything else, "
             "compare only at the same N, and kvd is the honest choice"
         )
-    for side, features in (("generated", gen), ("ground-truth", gt)):
-        if len(features.rows) > 1 and np.all(features.rows == features.rows[0]):
+    for side, feature_set in (("generated", gen), ("ground-truth", gt)):
+        features = feature_set.features
+        if len(features) > 1 and np.all(features == features[0]):
             remarks.append(f"all clips of the {side} set give the same features")
-        if features.excluded:
-            remarks.append(f"{len(features.excluded)} of the {side} set left out")
+        if feature_set.excluded:
+            remarks.append(f"{len(feature_set.excluded)} of the {side} set left out")
     counts = dict.fromkeys(count_remark(recipe, n) for n in (n_gen, n_gt))
     return remarks + [remark for remark in counts if remark]

@@ -1,24 +1,24 @@
-"""`rushes fvd` in Python: compare two sets of clips, and keep the answer as a run directory."""
+"""`rushes fvd` in Python: compare two sets of clips, and keep the numbers as a run directory."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING
 
-from rushes.distribution.clip_reading import crash_line
-from rushes.distribution.compare import Comparison, Progress, Question, compare, need_torch, no_progress
-from rushes.distribution.protocols import Side
-from rushes.distribution.video_metrics import as_measurements
+from rushes.core.progress import Progress, no_progress
+from rushes.distribution.compare import SetComparison, Settings, compare, metrics_from, need_torch
+from rushes.distribution.protocols import DEFAULT, Metric, Side
+from rushes.distribution.statistics import IntervalMethod
+from rushes.media.find import Paths, one_or_several
+from rushes.remote.address import is_remote
 from rushes.runs import Entry, Subject, open_run
-from rushes.workers.engine import LOCAL, Crash, Engine, connected, gpu_count, run_tasks
+from rushes.workers.engine import LOCAL, Engine, connected, gpu_count
 
 if TYPE_CHECKING:
-    from rushes.distribution.features import ClipRow
-    from rushes.distribution.sharding import RowSource, Shard
+    from rushes.distribution.features import Device, Precision
 
 GEN_ID, GT_ID = "generated", "ground_truth"
 
@@ -27,27 +27,72 @@ def compare_sets(
     gen: Path | str,
     gt: Path | str,
     *,
-    question: Question | None = None,
+    metrics: Metric | Iterable[Metric] = ("fid-vid", "fvd"),
+    protocol: str = DEFAULT,
+    backbone: str | None = None,
+    sample_duration: int | None = None,
+    weights: Paths = (),
+    interval: IntervalMethod | None = None,
+    extrapolate: bool = False,
+    seed: int = 0,
+    strict: bool = False,
+    device: Device | None = None,
+    precision: Precision | None = None,
+    batch_size: int | None = None,
+    jobs: int | None = None,
+    engine: Engine = LOCAL,
+    cache: Path | str | None = None,
     run: Path | str | None = None,
     save_gt: Path | str | None = None,
     save_gen: Path | str | None = None,
-    engine: Engine = LOCAL,
     progress: Progress = no_progress,
-    say: Callable[[str], None] = lambda line: None,
-) -> Comparison:
+    warn: Callable[[str], None] = lambda line: None,
+) -> SetComparison:
     """Distances between a generated and a ground-truth set, each a folder, glob, list file or saved statistics.
 
+    `protocol` is a name of `rushes fvd --help`, or "all". `backbone` puts every metric on that network's features in
+    place of its own. `weights` is one file or several, recognised by content; left out, `tools/eval_fvd/` is looked
+    into. `interval` draws a 95 % interval around each distance, `extrapolate` adds its value at infinitely many clips;
+    `seed` draws their subsets.
+
+    A clip that cannot be read is left out and named (`excluded`); `strict` stops instead. `jobs` is how many processes
+    decode. On the engine Ray every core of the cluster computes, or every GPU where it has any and `device` is not
+    "cpu". `warn` gets one line when a GPU batch had to shrink.
+
     `run` is the run directory to write. While one is written, features are cached beneath it, so that a run that was
-    interrupted continues where it stopped; `question.cache` puts the cache elsewhere. `save_gt` and `save_gen` keep a
-    side's statistics for the next comparison. On the engine Ray every core of the cluster computes, or every GPU where
-    it has any and `question.device` does not say cpu.
+    interrupted continues where it stopped; `cache` is another folder for them, which stays. `save_gt` and `save_gen`
+    keep a side's statistics for the next comparison.
+
+        fvd = rushes.compare_sets("generated/", "real/", metrics="fvd", weights="i3d.pt", interval="jackknife")["fvd"]
+        fvd.value, fvd.interval, fvd.signature
     """
-    with _where(engine, question or Question()) as (asked, rows):
+    settings = Settings(
+        metrics=metrics_from(metrics),
+        protocol=protocol,
+        backbone=backbone,
+        sample_duration=sample_duration,
+        weights=tuple(Path(path) for path in one_or_several(weights)),
+        interval=interval,
+        extrapolate=extrapolate,
+        seed=seed,
+        precision=precision,
+        device=device,
+        batch=batch_size,
+        jobs=jobs,
+        engine=engine,
+        cache=None if cache is None else Path(cache),
+        strict=strict,
+    )
+    if engine.kind != "local":
+        need_torch()
+    with connected(engine, jobs=jobs or None):
+        if engine.kind != "local" and device is None:
+            settings = replace(settings, device="cuda" if gpu_count(engine) else "cpu")
 
-        def answer(settled: Question) -> Comparison:
-            return compare(gen, gt, settled, progress=progress, say=say, rows=rows)
+        def compared(chosen: Settings) -> SetComparison:
+            return compare(gen, gt, chosen, progress=progress, warn=warn)
 
-        comparison = answer(asked) if run is None else _into_run(run, gen, gt, asked, answer)
+        comparison = compared(settings) if run is None else _into_run(run, gen, gt, settings, compared)
     if save_gt is not None:
         comparison.save("gt", save_gt)
     if save_gen is not None:
@@ -55,78 +100,49 @@ def compare_sets(
     return comparison
 
 
-@contextmanager
-def _where(engine: Engine, asked: Question) -> Iterator[tuple[Question, RowSource | None]]:
-    """The question with its device settled, and who computes the features; None: this process."""
-    if engine.kind == "local":
-        yield asked, None
-        return
-    need_torch()
-    with connected(engine, jobs=asked.workers or None):
-        device = asked.device or ("cuda" if gpu_count(engine) else "cpu")
-        yield replace(asked, device=device), _row_source(engine, device, asked.workers)
-
-
-def _row_source(engine: Engine, device: str, workers: int | None) -> RowSource:
-    """Shards as tasks of the engine; one worker per core, or per GPU."""
-    from rushes.distribution.sharding import Shard, shard_rows
-
-    on_gpu = device != "cpu"
-    jobs = None if on_gpu else workers or None
-
-    def rows(shards: Sequence[Shard]) -> Iterator[tuple[int, tuple[ClipRow, ...]]]:
-        outcomes = run_tasks(shard_rows, shards, engine=engine, jobs=jobs, needs=Shard.files, gpus=int(on_gpu))
-        for position, outcome in outcomes:
-            yield position, _crashed(shards[position]) if isinstance(outcome, Crash) else outcome
-
-    return rows
-
-
-def _crashed(shard: Shard) -> tuple[ClipRow, ...]:
-    from rushes.distribution.features import ClipRow
-
-    return tuple(ClipRow(None, failed=crash_line(clip)) for clip in shard.clips)
-
-
 def _into_run(
-    run: Path | str, gen: Path | str, gt: Path | str, asked: Question, answer: Callable[[Question], Comparison]
-) -> Comparison:
-    with open_run(run, instrument="distribution", settings=_settings(asked), inputs=[str(gen), str(gt)]) as writer:
+    run: Path | str,
+    gen: Path | str,
+    gt: Path | str,
+    settings: Settings,
+    compared: Callable[[Settings], SetComparison],
+) -> SetComparison:
+    with open_run(run, instrument="distribution", settings=_stored(settings), inputs=[str(gen), str(gt)]) as writer:
         cache = writer.path / ".features"
-        comparison = answer(replace(asked, cache=asked.cache or cache))
+        comparison = compared(replace(settings, cache=settings.cache or cache))
         writer.add(_entry(comparison, "gen", str(gen)))
         writer.add(_entry(comparison, "gt", str(gt)))
         writer.finish([GEN_ID, GT_ID])
         rmtree(cache, ignore_errors=True)  # only there to continue from
-    return comparison
+    return replace(comparison, run=run if is_remote(run) else Path(run))
 
 
-def _settings(asked: Question) -> dict[str, object]:
-    """What was asked that can move a value."""
-    extras = asked.extras
-    return {
-        "metrics": list(asked.metrics),
-        "protocol": asked.protocol,
-        "sample_duration": asked.sample_duration,
-        "weights": [path.name for path in asked.weights],
-        "precision": asked.precision,
-        "interval": extras.interval,
-        "extrapolate": extras.extrapolate,
-        "seed": extras.seed,
-        "strict": asked.strict,
+def _stored(settings: Settings) -> dict[str, object]:
+    """The settings that can move a value, as `run.json` keeps them."""
+    stored: dict[str, object] = {
+        "metrics": list(settings.metrics),
+        "protocol": settings.protocol,
+        "sample_duration": settings.sample_duration,
+        "weights": [path.name for path in settings.weights],
+        "precision": settings.precision,
+        "interval": settings.interval,
+        "extrapolate": settings.extrapolate,
+        "seed": settings.seed,
+        "strict": settings.strict,
     }
+    return stored if settings.backbone is None else stored | {"backbone": settings.backbone}
 
 
-def _entry(comparison: Comparison, side: Side, path: str) -> Entry:
+def _entry(comparison: SetComparison, side: Side, path: str) -> Entry:
     """One side as a subject; the generated set carries the numbers."""
-    sets = comparison.gen if side == "gen" else comparison.gt
-    features = sets[0][1]
+    feature_set = (comparison.gen if side == "gen" else comparison.gt)[0][1]
     facts = {
-        "clips": len(features.names),
-        "names": list(features.names),
+        "clips": len(feature_set.names),
+        "names": list(feature_set.names),
         "excluded": comparison.excluded(side),
         "weights": dict(comparison.weights),
         "side": "generated" if side == "gen" else "ground truth",
     }
-    subject = Subject(id=GEN_ID if side == "gen" else GT_ID, kind="set", path=path, sha256=features.sha256, facts=facts)
-    return Entry(subject=subject, measurements=as_measurements(comparison) if side == "gen" else ())
+    subject_id = GEN_ID if side == "gen" else GT_ID
+    subject = Subject(id=subject_id, kind="set", path=path, sha256=feature_set.sha256, facts=facts)
+    return Entry(subject=subject, measurements=comparison.measurements if side == "gen" else ())

@@ -1,23 +1,44 @@
-"""A set after the network: one feature row per video. Needs no torch, so saved statistics do not either."""
+"""A set after the network: one feature vector per video, in memory and saved. Needs no torch.
+
+Saved statistics let ground truth be read once; a stored set can stand for either side. One `.npz` holds the features of
+several recipes. Reading one under a recipe it was not made with is `DefinitionMismatch`, never a guess. Files of parts
+of a set merge into the set, in natural order of their clips' names.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-Rows = NDArray[np.float32]
+from rushes.core import canonical_json
+from rushes.core.files import replacing_bytes
+from rushes.errors import DefinitionMismatch, InputError
+from rushes.media.find import natural_key
+from rushes.media.numpy_files import FAULTS, reason
+from rushes.remote.address import Place
+from rushes.remote.transfer import local_copy
+
+FORMAT = 1
+
+Features = NDArray[np.float32]
+
+How = Mapping[str, object]
+"""Everything that decides a clip's features: `Recipe.feature_params`, weights, precision."""
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureSet:
-    """One row per video that could be read, in input order, and the names of those that could not."""
+    """One feature vector per video that could be read, in input order, and the names of those that could not."""
 
     names: tuple[str, ...]
     digests: tuple[str, ...]
-    rows: Rows
+    features: Features
     """(N, D) float32: the mean over a video's segments."""
     excluded: tuple[tuple[str, str], ...] = ()
     """(name, why) of each clip left out."""
@@ -27,3 +48,78 @@ class FeatureSet:
         """Digest of the set: its clips' names and digests, in order."""
         lines = [f"{digest}  {name}\n" for name, digest in zip(self.names, self.digests, strict=True)]
         return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+def save_statistics(path: Path | str, sets: Sequence[tuple[How, FeatureSet]]) -> Path:
+    """Write the features of a set under each recipe; the same features give the same bytes."""
+    target = Path(path)
+    arrays: dict[str, np.ndarray] = {}
+    entries = []
+    for number, (how, part) in enumerate(sets):
+        arrays[f"rows{number}"] = part.features
+        entries.append({"how": how, "names": part.names, "digests": part.digests, "excluded": part.excluded})
+    text = canonical_json({"format": FORMAT, "entries": entries})
+    arrays["about"] = np.frombuffer(text.encode(), np.uint8)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with replacing_bytes(target) as out:
+        np.savez(out, allow_pickle=False, **arrays)
+    return target
+
+
+def load_statistics(path: Place | str, how: How) -> FeatureSet:
+    """The features stored under this recipe; says what differs when there are only others."""
+    with local_copy(path) as copy:
+        entries = _read(copy.path)
+    wanted = json.loads(canonical_json(how))
+    for stored, feature_set in entries:
+        if stored == wanted:
+            return feature_set
+    stored = min((entry[0] for entry in entries), key=lambda entry: len(_differing(entry, wanted)))
+    parts = [f"{key} is {stored.get(key)} there and {wanted.get(key)} here" for key in _differing(stored, wanted)]
+    raise DefinitionMismatch(f"{path}: made under another recipe: {'; '.join(parts)}")
+
+
+def _differing(stored: Mapping[str, object], wanted: Mapping[str, object]) -> list[str]:
+    return sorted(key for key in stored.keys() | wanted.keys() if stored.get(key) != wanted.get(key))
+
+
+def merge_sets(parts: Sequence[FeatureSet]) -> FeatureSet:
+    """Parts of one set as the whole, in natural order of names; a clip in two parts is an error."""
+    clips = [clip for part in parts for clip in zip(part.names, part.digests, part.features, strict=True)]
+    names = [name for name, _, _ in clips]
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"{twice} is in two of the merged statistics; a clip counts once")
+    clips.sort(key=lambda clip: natural_key(clip[0]))
+    excluded = sorted((item for part in parts for item in part.excluded), key=lambda item: natural_key(item[0]))
+    return FeatureSet(
+        names=tuple(name for name, _, _ in clips),
+        digests=tuple(digest for _, digest, _ in clips),
+        features=np.stack([features for _, _, features in clips]),
+        excluded=tuple(excluded),
+    )
+
+
+def _read(path: Path) -> list[tuple[dict[str, object], FeatureSet]]:
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
+            about = json.loads(stored["about"].tobytes())
+            if about["format"] > FORMAT:
+                raise InputError(f"{path}: written by a newer rushes (format {about['format']}); upgrade rushes")
+            return [
+                (entry["how"], _feature_set(entry, stored[f"rows{number}"]))
+                for number, entry in enumerate(about["entries"])
+            ]
+    except FileNotFoundError:
+        raise InputError(f"{path}: expected saved statistics; nothing is there") from None
+    except FAULTS as error:
+        raise InputError(
+            f"{path}: cannot be read as statistics saved by rushes ({reason(error)}); save them again"
+        ) from None
+
+
+def _feature_set(entry: Mapping[str, list[str]], features: np.ndarray) -> FeatureSet:
+    if features.ndim != 2 or len(features) != len(entry["names"]) or features.dtype != np.float32:
+        raise ValueError("features and names do not fit together")
+    excluded = tuple((item[0], item[1]) for item in entry["excluded"])
+    return FeatureSet(tuple(entry["names"]), tuple(entry["digests"]), features, excluded)

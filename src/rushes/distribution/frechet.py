@@ -30,7 +30,7 @@ def frechet_distance(one: ArrayLike, other: ArrayLike, *, ddof: int = 1) -> floa
     >>> frechet_distance([[0.0], [2.0]], [[3.0], [5.0]])
     9.0
     """
-    x, y = _checked(one, "the first set"), _checked(other, "the second set")
+    x, y = checked_features(one, "the first set"), checked_features(other, "the second set")
     if x.shape[1] != y.shape[1]:
         raise InputError(f"expected features of one width; got {x.shape[1]} and {y.shape[1]}")
     mean_x, mean_y = x.mean(axis=0), y.mean(axis=0)
@@ -41,21 +41,6 @@ def frechet_distance(one: ArrayLike, other: ArrayLike, *, ddof: int = 1) -> floa
     return _distance(mean_x - mean_y, spread, shared)
 
 
-def frechet_from_moments(
-    mean_one: ArrayLike, covariance_one: ArrayLike, mean_other: ArrayLike, covariance_other: ArrayLike
-) -> float:
-    """The same distance from means and covariances, for statistics stored without features.
-
-    Each covariance is factored by its eigenvectors; eigenvalues below zero are rounding and count as 0.
-    """
-    mean_x, mean_y = np.asarray(mean_one, np.float64), np.asarray(mean_other, np.float64)
-    x, y = _factor(covariance_one), _factor(covariance_other)
-    if mean_x.shape != mean_y.shape or x.shape[1] != len(mean_x) or y.shape[1] != len(mean_y):
-        raise InputError(f"expected statistics of one width; got {mean_x.shape} and {mean_y.shape}")
-    spread = float(np.vdot(x, x)) + float(np.vdot(y, y))
-    return _distance(mean_x - mean_y, spread, _nuclear_norm(x, y))
-
-
 def frechet_single(one: ArrayLike, other: ArrayLike, *, ddof: int = 1) -> float:
     """The distance as VideoGPT's code computes it: float32 covariances, square roots by float32 SVD.
 
@@ -63,7 +48,8 @@ def frechet_single(one: ArrayLike, other: ArrayLike, *, ddof: int = 1) -> float:
     tr√(Σ₁Σ₂) = tr√(√Σ₁ Σ₂ √Σ₁) and singular values below 1e-10 left as they are.
     """
     x, y = (
-        _checked(part, name).astype(np.float32) for part, name in ((one, "the first set"), (other, "the second set"))
+        checked_features(part, name).astype(np.float32)
+        for part, name in ((one, "the first set"), (other, "the second set"))
     )
     mean_x, mean_y = x.mean(axis=0), y.mean(axis=0)
     sigma_x, sigma_y = ((p - m).T @ (p - m) / np.float32(len(p) - ddof) for p, m in ((x, mean_x), (y, mean_y)))
@@ -88,7 +74,7 @@ def _distance(gap: Floats, spread: float, shared: float) -> float:
     return max(squared + between, 0.0)
 
 
-def _checked(features: ArrayLike, what: str) -> Floats:
+def checked_features(features: ArrayLike, what: str) -> Floats:
     values = np.asarray(features, dtype=np.float64)
     if values.ndim != 2:
         raise InputError(f"{what}: expected features as rows of a matrix; got shape {values.shape}")
@@ -107,9 +93,3 @@ def _nuclear_norm(x: Floats, y: Floats) -> float:
 
 def _short(x: Floats) -> Floats:
     return np.asarray(np.linalg.qr(x, mode="r"), np.float64) if x.shape[0] > x.shape[1] else x
-
-
-def _factor(covariance: ArrayLike) -> Floats:
-    values, vectors = np.linalg.eigh(np.asarray(covariance, np.float64))
-    factor: Floats = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
-    return factor

@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rushes.distribution.frechet import _checked
+from rushes.distribution.frechet import checked_features
 
-_ROWS = 1024  # rows of a kernel matrix held at once
+_BLOCK = 1024  # rows of a kernel matrix held at once
 
 DEGREE = 3
 COEF0 = 1.0
@@ -34,12 +34,14 @@ def polynomial_mmd(
     Edge cases  fewer than two rows: `InputError`.
     Reference   Gretton et al. 2012; Bińkowski et al. 2018 (degree 3, γ = 1/D, c = 1); Unterthiner et al. 2018 (KVD).
     """
-    x, y = _checked(one, "the first set"), _checked(other, "the second set")
+    x, y = checked_features(one, "the first set"), checked_features(other, "the second set")
     scale = 1.0 / x.shape[1] if gamma is None else gamma
     n, m = len(x), len(y)
 
     def total(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
-        return sum(float(np.sum((scale * (a[i : i + _ROWS] @ b.T) + coef0) ** degree)) for i in range(0, len(a), _ROWS))
+        return sum(
+            float(np.sum((scale * (a[i : i + _BLOCK] @ b.T) + coef0) ** degree)) for i in range(0, len(a), _BLOCK)
+        )
 
     within_x, within_y, across = total(x, x), total(y, y), total(x, y)
     if not unbiased:

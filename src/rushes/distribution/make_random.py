@@ -6,11 +6,18 @@ from typing import Annotated
 
 import typer
 
+from rushes.distribution.command import known_backbone
 from rushes.terminal.console import print_json
 
 
 def make_random(
-    network: Annotated[str, typer.Argument(help="i3d (for fvd and kvd) or r3d50 (for fid-vid).")],
+    network: Annotated[
+        str,
+        typer.Argument(
+            callback=known_backbone,
+            help="i3d (for fvd and kvd), r3d50 (for fid-vid), or a backbone that a package adds.",
+        ),
+    ],
     out: Annotated[str, typer.Option("-o", "--out", metavar="FILE", help="File to write.")],
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same weights everywhere.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
@@ -19,14 +26,12 @@ def make_random(
 
     Example: rushes models make-random i3d --seed 0 -o i3d-random.pt
     """
-    if network not in ("i3d", "r3d50"):
-        raise typer.BadParameter(f"expected i3d or r3d50; got {network!r}", param_hint="NETWORK")
     from rushes.distribution.compare import need_torch
 
     need_torch()
     from rushes.distribution.random_weights import write_random_checkpoint
 
-    path = write_random_checkpoint(network, out, seed=seed)  # type: ignore[arg-type]
+    path = write_random_checkpoint(network, out, seed=seed)
     if as_json:
         print_json({"network": network, "seed": seed, "label": f"random-seed{seed}", "path": str(path)})
         return

@@ -3,27 +3,34 @@ every field is in the signature, and a preset cannot be half-changed.
 
 `genhoi` is the default (segments of `sample_duration` frames, features averaged per video). The others are what
 published code does; `videogpt` and `cd-fvd` keep that code's batch-norm epsilon of 1e-5, because their numbers were
-made with it.
+made with it. A backbone that no preset names takes a protocol's cutting and covariance and its own preprocessing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from rushes.distribution.resize import Resizer
+from rushes.distribution.backbones import BACKBONES
 from rushes.distribution.segments import Cut
 from rushes.errors import InputError
 
+if TYPE_CHECKING:
+    from rushes.distribution.resize import Resizer  # numpy stays out of the command line's start
+
 Metric: TypeAlias = Literal["fvd", "fid-vid", "kvd"]
-Backbone: TypeAlias = Literal["i3d", "r3d50"]
-Normalisation: TypeAlias = Literal["2x/255-1", "(x/255-0.5)*2", "x/127.5-1", "x-[114.7748,107.7354,99.475]"]
+ProtocolName: TypeAlias = Literal["genhoi", "disco", "stylegan-v", "videogpt", "cd-fvd", "google-tf", "all"]
+"""A protocol, or every one in turn."""
 Covariance: TypeAlias = Literal["1/N", "1/(N-1)"]
 Arithmetic: TypeAlias = Literal["fp64-qr-nuclear", "fp32-svd"]
 Side: TypeAlias = Literal["gen", "gt"]
 
-METRICS: tuple[Metric, ...] = ("fvd", "fid-vid", "kvd")
+METRICS: tuple[Metric, ...] = get_args(Metric)
+OWN_BACKBONE: dict[str, str] = {"fvd": "i3d", "fid-vid": "r3d50", "kvd": "i3d"}
+"""The network a metric's features come from unless another is asked for."""
 DEFAULT = "genhoi"
+ALL = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +38,17 @@ class Recipe:
     """How one metric of one protocol turns clips into features, and features into a distance."""
 
     protocol: str
-    backbone: Backbone
-    feature: Literal["logits400", "avgpool2048"]
-    bn_eps: float
-    pool: Literal["2x7x7-mean", "1x7x7-mean", "ceil(T/16)x4x4"]
+    backbone: str
+    feature: str
+    d: int
+    """Numbers in one feature vector."""
+    bn_eps: float | str
+    """ "none" for a network without batch norm."""
+    pool: str
     size: int
     resize: Resizer
-    normalise: Normalisation
+    normalise: str
+    """As `rushes.distribution.clip_reading.normalised` reads it."""
     clips_gen: Cut
     clips_gt: Cut
     frames: int
@@ -48,18 +59,12 @@ class Recipe:
     """The number of clips the protocol is defined for; other numbers are measured, and the result says so."""
     seed: int = 0
     """Chooses the run of frames where a protocol takes a random one."""
-
-    @property
-    def dimensions(self) -> int:
-        return 400 if self.backbone == "i3d" else 2048
+    network_frames: int = 1
+    """Frames the network must be given to give features; follows from its pool, so no signature names it."""
 
     @property
     def ddof(self) -> int:
         return 1 if self.covariance == "1/(N-1)" else 0
-
-    @property
-    def pool_frames(self) -> int:
-        return 2 if self.pool == "2x7x7-mean" else 1
 
     def cut(self, side: Side) -> Cut:
         return self.clips_gen if side == "gen" else self.clips_gt
@@ -67,9 +72,10 @@ class Recipe:
     def params(self) -> dict[str, str | int | float | bool]:
         """Every constant, for the signature."""
         constants = asdict(self)
+        del constants["network_frames"]
         if "whole" in (self.clips_gen, self.clips_gt):
             constants["frames"] = "whole-video"
-        return constants | {"channels": "rgb", "d": self.dimensions, "decoder": "pyav"}
+        return constants | {"channels": "rgb", "decoder": "pyav"}
 
     def feature_params(self, side: Side) -> dict[str, object]:
         """What decides a clip's features: what a cache may be keyed by."""
@@ -82,6 +88,7 @@ _I3D = Recipe(
     protocol="genhoi",
     backbone="i3d",
     feature="logits400",
+    d=400,
     bn_eps=1e-3,
     pool="1x7x7-mean",
     size=224,
@@ -96,6 +103,7 @@ _R3D = replace(
     _I3D,
     backbone="r3d50",
     feature="avgpool2048",
+    d=2048,
     bn_eps=1e-5,
     pool="ceil(T/16)x4x4",
     size=112,
@@ -110,9 +118,10 @@ _TF = replace(
     clips_gen="whole",
     clips_gt="whole",
     asks_n="multiple-of-16",
+    network_frames=9,  # the pool spans two steps of eight frames, and the second must have begun
 )
 
-PROTOCOLS: dict[str, dict[Backbone, Recipe]] = {
+PROTOCOLS: dict[str, dict[str, Recipe]] = {
     "genhoi": {"i3d": _I3D, "r3d50": _R3D},
     "disco": {
         "i3d": replace(_I3D, protocol="disco", clips_gen="whole", clips_gt="whole"),
@@ -153,44 +162,84 @@ PROTOCOLS: dict[str, dict[Backbone, Recipe]] = {
 }
 
 _ADJUSTABLE = {"genhoi", "disco", "videogpt"}
-_BACKBONE: dict[Metric, Backbone] = {"fvd": "i3d", "kvd": "i3d", "fid-vid": "r3d50"}
 
 
-def backbone_of(metric: Metric) -> Backbone:
-    """The network a metric's features come from."""
-    return _BACKBONE[metric]
-
-
-def recipe(protocol: str, metric: Metric, *, sample_duration: int | None = None) -> Recipe:
+def recipe(protocol: str, metric: Metric, *, backbone: str | None = None, sample_duration: int | None = None) -> Recipe:
     """The recipe of a metric under a protocol; `sample_duration` only where the protocol leaves it open.
 
-    >>> recipe("genhoi", "fvd").bn_eps, recipe("cd-fvd", "kvd").seed
-    (0.001, 42)
+    `backbone` computes the metric on another network's features than its own.
+
+    >>> recipe("genhoi", "fvd").bn_eps, recipe("cd-fvd", "kvd").seed, recipe("genhoi", "fvd", backbone="r3d50").d
+    (0.001, 42, 2048)
     """
     if protocol not in PROTOCOLS:
         raise InputError(f"expected a protocol out of {', '.join(PROTOCOLS)}; got {protocol!r}")
     if metric not in METRICS:
         raise InputError(f"expected a metric out of {', '.join(METRICS)}; got {metric!r}")
-    found = PROTOCOLS[protocol].get(backbone_of(metric))
+    found = _on_backbone(protocol, backbone or OWN_BACKBONE[metric])
     if found is None:
-        having = [name for name, kinds in PROTOCOLS.items() if backbone_of(metric) in kinds]
-        raise InputError(f"protocol {protocol} does not define {metric}; these do: {', '.join(having)}")
+        having = [name for name in PROTOCOLS if _on_backbone(name, backbone or OWN_BACKBONE[metric])]
+        what = f"{metric} on {backbone}" if backbone else metric
+        raise InputError(f"protocol {protocol} does not define {what}; these do: {', '.join(having)}")
     if sample_duration is None or sample_duration == found.frames:
         return found
     if protocol not in _ADJUSTABLE:
         raise InputError(
             f"protocol {protocol} is defined for {found.frames} frames; got sample_duration {sample_duration}"
         )
-    if sample_duration < 1:
-        raise InputError(f"sample_duration is a number of frames from 1; got {sample_duration}")
+    least = 1 if "whole" in (found.clips_gen, found.clips_gt) else found.network_frames
+    if sample_duration < least:
+        raise InputError(f"sample_duration is a number of frames from {least}; got {sample_duration}")
     return replace(found, frames=sample_duration)
 
 
+def recipes(
+    protocol: str, metrics: Sequence[Metric], *, backbone: str | None = None, sample_duration: int | None = None
+) -> list[tuple[Metric, Recipe]]:
+    """Every metric under the protocol, or under each where it is "all": one that lacks a metric is then passed over."""
+    if not metrics:
+        raise InputError(f"expected at least one metric: {', '.join(METRICS)}; got none")
+    if protocol != ALL:
+        return [(m, recipe(protocol, m, backbone=backbone, sample_duration=sample_duration)) for m in metrics]
+    if sample_duration not in (None, 16):
+        raise InputError(f"--protocol all uses each protocol's own 16 frames; got {sample_duration}")
+    return [
+        (metric, recipe(name, metric, backbone=backbone))
+        for name in PROTOCOLS
+        for metric in metrics
+        if _on_backbone(name, backbone or OWN_BACKBONE[metric])
+    ]
+
+
+def _on_backbone(protocol: str, name: str) -> Recipe | None:
+    """The preset of a backbone, or the protocol's cutting and covariance with the backbone's own preprocessing."""
+    presets = PROTOCOLS[protocol]
+    if name in presets or any(name in kinds for kinds in PROTOCOLS.values()):
+        return presets.get(name)
+    backbone = BACKBONES[name]
+    if protocol not in backbone.protocols:
+        return None
+    feature, dimensions = next(iter(backbone.features.items()))
+    rules = presets["i3d"]
+    return replace(
+        rules,
+        backbone=name,
+        feature=feature,
+        d=dimensions,
+        bn_eps=backbone.bn_eps,
+        pool=backbone.pool,
+        size=backbone.size,
+        resize=backbone.resize or rules.resize,
+        normalise=backbone.normalise,
+        frames=backbone.frames or rules.frames,
+        network_frames=backbone.least_frames,
+    )
+
+
 def least_frames(recipe: Recipe, side: Side) -> int:
-    """Frames a clip must have: a run that is not padded must be whole, and a temporal pool must have two to pool."""
-    if recipe.cut(side) in ("first", "random"):
-        return recipe.frames
-    return 9 if recipe.pool == "2x7x7-mean" else 1
+    """Frames a clip must have: a run that is not padded must be whole, and the network's pool must have enough."""
+    cut = recipe.cut(side)
+    return recipe.frames if cut in ("first", "random") else recipe.network_frames if cut == "whole" else 1
 
 
 def count_remark(recipe: Recipe, count: int) -> str:

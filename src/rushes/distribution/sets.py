@@ -1,7 +1,7 @@
 """Sets of clips: a folder, a glob, a list file, or one clip; videos and frame sequences, mixed as they come.
 
 Clips are in natural order (`take2` before `take10`), except those of a list file, which keep the list's. Saved
-statistics (`.npz`) are a set too; `rushes.distribution.stats_file` reads them. Any of these may be addresses
+statistics (`.npz`) are a set too; `rushes.distribution.feature_set` reads them. Any of these may be addresses
 (`s3://`, `gs://`); a list file may hold addresses among its paths.
 """
 
@@ -15,14 +15,11 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import TypeVar
 
 from rushes.errors import InputError
+from rushes.media.find import is_clip, is_hidden, natural_key
 from rushes.remote.address import Place, RemoteFile, is_remote, joined
 from rushes.remote.store import list_objects
 from rushes.remote.transfer import local_copy
 
-VIDEO_SUFFIXES = frozenset(
-    ".3g2 .3gp .apng .asf .avi .dv .f4v .flv .gif .h264 .hevc .ivf .m2ts .m2v .m4v .mjpeg .mjpg .mkv .mov .mp4 .mpeg "
-    ".mpg .mts .mxf .nut .obu .ogg .ogv .qt .rm .rmvb .ts .vob .webm .webp .wmv .y4m".split()
-)
 IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png"})
 LIST_SUFFIXES = frozenset({".txt", ".lst", ".list"})
 STATS_SUFFIX = ".npz"
@@ -53,22 +50,12 @@ class ClipSet:
     ignored: tuple[str, ...] = ()
 
 
-def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Sort key under which numbers compare as numbers.
-
-    >>> sorted(["take10", "take2", "Take1"], key=natural_key)
-    ['Take1', 'take2', 'take10']
-    """
-    parts = re.split(r"(\d+)", text.casefold())
-    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts) + ((2, 0, text),)
-
-
 def is_statistics(given: str | Path) -> bool:
     """Whether this names saved statistics, or a glob of nothing else."""
     return str(given).lower().endswith(STATS_SUFFIX)
 
 
-def find_clips(given: str | Path) -> ClipSet:
+def read_set(given: str | Path) -> ClipSet:
     """The clips of a folder, glob, list file or single file; `InputError` where there are none.
 
     Edge cases  a folder below the set's folder that holds numbered pictures is one sequence; pictures lying flat are
@@ -100,7 +87,7 @@ def _in_folder(root: Path) -> tuple[list[Clip], list[str]]:
     clips: list[Clip] = []
     ignored: list[str] = []
     for folder in sorted([root, *(p for p in root.rglob("*") if p.is_dir())]):
-        if any(part.startswith(".") for part in folder.relative_to(root).parts):
+        if is_hidden(folder, root):
             continue
         files = [p for p in folder.iterdir() if p.is_file() and not p.name.startswith(".")]
         found, left = _of_files(files, root)
@@ -111,10 +98,9 @@ def _in_folder(root: Path) -> tuple[list[Clip], list[str]]:
 
 def _of_files(files: Sequence[_Picture], root: PurePath) -> tuple[list[tuple[str, tuple[_Picture, ...]]], list[str]]:
     """Clips of one folder's files: each video, each sequence; and the names of what is neither."""
-    clips = [(_below(p, root), (p,)) for p in files if p.suffix.lower() in VIDEO_SUFFIXES]
+    clips = [(_below(p, root), (p,)) for p in files if is_clip(p)]
     sequences, left = _sequences([p for p in files if p.suffix.lower() in IMAGE_SUFFIXES], root)
-    known = VIDEO_SUFFIXES | IMAGE_SUFFIXES
-    others = [p for p in files if p.suffix.lower() not in known]
+    others = [p for p in files if not is_clip(p) and p.suffix.lower() not in IMAGE_SUFFIXES]
     return clips + sequences, [_below(p, root) for p in (*left, *others)]
 
 

@@ -1,27 +1,32 @@
-"""Features computed by other processes, on this machine or others: what travels there, and what comes back.
+"""Features computed by worker processes, on this machine or others: what travels to them, and what comes back.
 
-On a CPU a shard is one clip: a row's bits depend on nothing but the clip. On a GPU a shard fills several batches of the
-fixed size, and a short batch is filled up, so that a row does not depend on its neighbours there either.
+On a CPU a shard is one clip: a vector's bits depend on nothing but the clip. On a GPU a shard fills several batches of
+the fixed size, and a short batch is filled up, so that a vector does not depend on its neighbours there either.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeAlias
 
-from rushes.distribution.cache import FeatureCache
-from rushes.distribution.clip_reading import Task
-from rushes.distribution.decoding import read_clips
-from rushes.distribution.feature_set import FeatureSet
-from rushes.distribution.features import ClipRow, CpuExtractor, Extractor, Gather, Precision, make_extractor
+from rushes.distribution.clip_reading import Task, crash_line
+from rushes.distribution.features import (
+    ClipFeatures,
+    CpuExtractor,
+    Extractor,
+    FeatureSource,
+    Precision,
+    clip_features,
+    make_extractor,
+)
 from rushes.distribution.protocols import Recipe, Side
 from rushes.distribution.sets import Clip
-from rushes.distribution.weights import Weights, read_weights
+from rushes.distribution.weights import read_weights
 from rushes.errors import WeightsError
+from rushes.workers.engine import Crash, Engine, run_tasks
+from rushes.workers.local import cpu_count
 
 GPU_SHARD = (128, 1024)
 """Fewest and most clips of one shard on a GPU: each starts its decoding processes anew, a lost one is done again."""
@@ -48,7 +53,7 @@ class Shard:
     clips: tuple[Clip, ...]
     side: Side
     network: Network
-    workers: int | None
+    jobs: int | None
     """Decoding processes beside a GPU; the cores there when None."""
 
     def files(self) -> list[str]:
@@ -56,28 +61,19 @@ class Shard:
         return [str(self.network.weights), *(str(path) for clip in self.clips for path in clip.files)]
 
 
-RowSource: TypeAlias = Callable[[Sequence[Shard]], Iterator[tuple[int, tuple[ClipRow, ...]]]]
-"""Runs `shard_rows` somewhere: (number of the shard, a row per clip), in any order."""
-
-
-def shard_rows(shard: Shard) -> tuple[ClipRow, ...]:
-    """The row of every clip of a shard, or why there is none; this runs in the worker."""
-    network = shard.network
-    extractor = _extractor(network)
-    gather = Gather(shard.clips, strict=False, advance=lambda n: None, cache=None)
-    tasks = [Task(clip, network.recipe, shard.side) for clip in shard.clips]
-    events = read_clips(tasks, workers=_decoders(shard))
-    for row in extractor.rows(gather.segments(events, range(len(tasks)))):
-        gather.add(row)
-    return gather.outcomes()
+def shard_features(shard: Shard) -> tuple[ClipFeatures, ...]:
+    """What became of every clip of a shard, in order; this runs in the worker."""
+    tasks = [Task(clip, shard.network.recipe, shard.side) for clip in shard.clips]
+    found = clip_features(tasks, _extractor(shard.network), workers=_decoders(shard))
+    return tuple(outcome for _, outcome in found)
 
 
 def _decoders(shard: Shard) -> int:
     """On a CPU the worker reads for itself: there is one for every core."""
     if shard.network.device == "cpu":
         return 0
-    there = len(os.sched_getaffinity(0))
-    return min(there if shard.workers is None else shard.workers, there, len(shard.clips))
+    cores = cpu_count()
+    return min(cores if shard.jobs is None else shard.jobs, cores, len(shard.clips))
 
 
 def _gpu_shard(clips: int) -> int:
@@ -102,34 +98,28 @@ def _extractor(network: Network) -> Extractor:
         return CpuExtractor(weights, network.recipe, threads=1)
     device, precision, batch = network.device, network.precision, network.batch
     return make_extractor(
-        weights, network.recipe, device=device, precision=precision, batch=batch, say=lambda line: None
+        weights, network.recipe, device=device, precision=precision, batch=batch, warn=lambda line: None
     )
 
 
-def features_elsewhere(
-    clips: Sequence[Clip],
-    side: Side,
-    network: Network,
-    weights: Weights,
-    *,
-    rows: RowSource,
-    precision: Precision,
-    workers: int | None = None,
-    cache: FeatureCache | None = None,
-    strict: bool = False,
-    advance: Callable[[int], None] = lambda n: None,
-) -> FeatureSet:
-    """`features_of_clips` with the work done by `rows`; the same set, in the same order."""
-    gather = Gather(clips, strict, advance, cache)
-    gather.take_cached(network.recipe, side, weights, precision)
-    left = [number for number in range(len(clips)) if number not in gather.rows]
-    size = 1 if network.device == "cpu" else _gpu_shard(len(left))
-    groups = [left[start : start + size] for start in range(0, len(left), size)]
-    shards = [
-        Shard(clips=tuple(clips[number] for number in group), side=side, network=network, workers=workers)
-        for group in groups
-    ]
-    for position, outcomes in rows(shards):
-        for number, outcome in zip(groups[position], outcomes, strict=True):
-            gather.put(number, outcome)
-    return gather.result(network.recipe.dimensions)
+def features_on_workers(engine: Engine, side: Side, network: Network, *, jobs: int | None = None) -> FeatureSource:
+    """A source of features that runs shards as tasks of the engine: one worker per core, or per GPU."""
+    on_gpu = network.device != "cpu"
+
+    def source(clips: Sequence[Clip]) -> Iterator[tuple[int, ClipFeatures]]:
+        size = _gpu_shard(len(clips)) if on_gpu else 1
+        starts = range(0, len(clips), size)
+        shards = [
+            Shard(clips=tuple(clips[start : start + size]), side=side, network=network, jobs=jobs) for start in starts
+        ]
+        workers = None if on_gpu else jobs or None
+        outcomes = run_tasks(shard_features, shards, engine=engine, jobs=workers, needs=Shard.files, gpus=int(on_gpu))
+        for position, outcome in outcomes:
+            found = _crashed(shards[position]) if isinstance(outcome, Crash) else outcome
+            yield from enumerate(found, starts[position])
+
+    return source
+
+
+def _crashed(shard: Shard) -> tuple[ClipFeatures, ...]:
+    return tuple(ClipFeatures(None, error=crash_line(clip)) for clip in shard.clips)

@@ -1,4 +1,4 @@
-"""What surrounds a distance: mergeable sums, intervals, and the extrapolation to infinitely many clips.
+"""What surrounds a distance: intervals, and the extrapolation to infinitely many clips.
 
 The bias of a Fréchet distance shrinks as 1/N and is far larger than its spread. So intervals come from subsampling
 without replacement or the jackknife (a bootstrap repeats clips, which adds bias), and FVD∞ is fitted on N ≥ D only.
@@ -6,13 +6,13 @@ without replacement or the jackknife (a bootstrap repeats clips, which adds bias
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.core import Interval
 from rushes.distribution.frechet import frechet_distance
 from rushes.errors import InputError
 
@@ -26,57 +26,6 @@ EXTRAPOLATION_SIZES = 12
 EXTRAPOLATION_REPEATS = 4
 LEVEL = 0.95
 _Z = 1.959963984540054  # the normal distribution's 97.5 % point
-SHARD = 256
-"""Rows summed together; fixed, so that sums have the same bits however the work was spread."""
-
-
-@dataclass(frozen=True, eq=False)
-class Moments:
-    """Count, mean and scatter Σ(x − μ)(x − μ)ᵀ: partial sums that merge without the rows."""
-
-    count: int
-    mean: Floats
-    scatter: Floats
-
-    @classmethod
-    def of(cls, features: Floats) -> Moments:
-        """Moments of rows, shard by shard in row order."""
-        shards = [features[start : start + SHARD] for start in range(0, len(features), SHARD)]
-        return merge_moments([cls._of_shard(np.asarray(shard, np.float64)) for shard in shards])
-
-    @classmethod
-    def _of_shard(cls, rows: Floats) -> Moments:
-        mean = rows.mean(axis=0)
-        centred = rows - mean
-        return cls(len(rows), mean, centred.T @ centred)
-
-    def merged(self, other: Moments) -> Moments:
-        """Formula (Chan et al. 1983): M = M₁ + M₂ + δδᵀ·n₁n₂/n, μ = μ₁ + δ·n₂/n, with δ = μ₂ − μ₁."""
-        count = self.count + other.count
-        gap = other.mean - self.mean
-        scatter = self.scatter + other.scatter + np.outer(gap, gap) * (self.count * other.count / count)
-        return Moments(count, self.mean + gap * (other.count / count), scatter)
-
-    def covariance(self, *, ddof: int = 1) -> Floats:
-        if self.count <= ddof:
-            raise InputError(f"a covariance needs at least {ddof + 1} clips; got {self.count}")
-        return self.scatter / (self.count - ddof)
-
-
-def merge_moments(parts: Sequence[Moments]) -> Moments:
-    """All parts, merged in the given order."""
-    if not parts:
-        raise InputError("expected at least one part to merge; got none")
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole.merged(part)
-    return whole
-
-
-@dataclass(frozen=True)
-class Interval:
-    low: float
-    high: float
 
 
 def subsampling_interval(
@@ -97,7 +46,8 @@ def subsampling_interval(
     )
     low, high = np.quantile(values - values.mean(), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     whole = distance(one, other)
-    return Interval(whole + float(low), whole + float(high))
+    method = f"subsampling-halves-{draws}-seed{seed}"
+    return Interval(low=whole + float(low), high=whole + float(high), level=LEVEL, method=method)
 
 
 def jackknife_interval(one: Floats, other: Floats, distance: Distance) -> Interval:
@@ -112,7 +62,7 @@ def jackknife_interval(one: Floats, other: Floats, distance: Distance) -> Interv
     variance = _left_out_variance(one, lambda rows: distance(rows, other))
     variance += _left_out_variance(other, lambda rows: distance(one, rows))
     whole, reach = distance(one, other), _Z * float(np.sqrt(variance))
-    return Interval(whole - reach, whole + reach)
+    return Interval(low=whole - reach, high=whole + reach, level=LEVEL, method=f"jackknife-{JACKKNIFE_GROUPS}")
 
 
 def _left_out_variance(rows: Floats, value: Callable[[Floats], float]) -> float:

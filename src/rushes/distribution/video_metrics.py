@@ -1,16 +1,16 @@
-"""`calculate_video_metrics`, as the specification documents it, and its labelled twin."""
+"""`calculate_video_metrics`, as the specification documents it: its signature and the shape of its result."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rushes.core import Measurement
-from rushes.distribution.compare import Comparison, Question, compare, metrics_from
-from rushes.distribution.protocols import DEFAULT, Metric
-
-RESULT_KEYS: dict[Metric, str] = {"fid-vid": "FVD-3DRN50", "fvd": "FVD-3DInception", "kvd": "KVD-3DInception"}
+from rushes.core.selection import keys_of
+from rushes.distribution.backbones import BACKBONES
+from rushes.distribution.compare import SetComparison, Settings, compare, metrics_from
+from rushes.distribution.protocols import DEFAULT, METRICS
 
 
 class _Default(str):
@@ -40,80 +40,55 @@ def calculate_video_metrics(
     there; left out, a machine without one uses its CPU and says so. Weights are looked for at `tools/eval_fvd/` under
     `root_dir` and the working directory, unless given. A clip that cannot be read is named on stderr and left out.
 
-    `video_metrics_measurements` gives the same values with their signatures.
+    `rushes.compare_sets` gives the same values with their signatures.
     """
-    comparison = _compared(
-        root_dir, path_gen, path_gt, metrics, sample_duration, batch_size, num_workers, device, protocol, weights
-    )
-    for side, words in (("gen", "generated"), ("gt", "ground-truth")):
-        for why in comparison.excluded("gen" if side == "gen" else "gt").values():
-            print(f"left out of the {words} set: {why}", file=sys.stderr)
-    return as_results(comparison)
-
-
-def video_metrics_measurements(
-    root_dir: str | Path,
-    path_gen: str | Path,
-    path_gt: str | Path,
-    metrics: Sequence[str] = ("fid-vid", "fvd"),
-    sample_duration: int = 16,
-    batch_size: int = 1,
-    num_workers: int = 16,
-    device: str = _WHERE_THERE_IS_ONE,
-    *,
-    protocol: str = DEFAULT,
-    weights: Sequence[str | Path] = (),
-) -> tuple[Measurement, ...]:
-    """What `calculate_video_metrics` computes, as measurements with full signatures."""
-    comparison = _compared(
-        root_dir, path_gen, path_gt, metrics, sample_duration, batch_size, num_workers, device, protocol, weights
-    )
-    return as_measurements(comparison)
-
-
-def as_results(comparison: Comparison) -> dict[str, float]:
-    """The documented dictionary of a comparison under one protocol."""
-    values = {RESULT_KEYS[answer.metric]: answer.value.value for answer in comparison.answers}
-    return {key: float(value) for key, value in values.items() if value is not None}
-
-
-def as_measurements(comparison: Comparison) -> tuple[Measurement, ...]:
-    """Every number of a comparison with its signature."""
-    return tuple(m for answer in comparison.answers for m in answer.measurements)
-
-
-def _compared(
-    root_dir: str | Path,
-    path_gen: str | Path,
-    path_gt: str | Path,
-    metrics: Sequence[str],
-    sample_duration: int,
-    batch_size: int,
-    num_workers: int,
-    device: str,
-    protocol: str,
-    weights: Sequence[str | Path],
-) -> Comparison:
     root = Path(root_dir)
-    question = Question(
+    settings = Settings(
         metrics=metrics_from(metrics),
         protocol=protocol,
         sample_duration=sample_duration,
         weights=tuple(Path(path) for path in weights),
-        device=_settled(device),
+        device=_resolved(device),
         batch=batch_size if batch_size > 1 else None,
-        workers=num_workers,
+        jobs=num_workers,
         root=root,
     )
-    return compare(root / path_gen, root / path_gt, question, say=lambda line: print(line, file=sys.stderr))
+    comparison = compare(root / path_gen, root / path_gt, settings, warn=_print)
+    for line in exclusion_lines(comparison):
+        _print(line)
+    return as_results(comparison)
 
 
-def _settled(device: str) -> str | None:
+def as_results(comparison: SetComparison) -> dict[str, float]:
+    """The documented dictionary of a comparison; under several protocols the last one's values."""
+    distances = [m for m in comparison.measurements if m.name in METRICS]
+    return {result_key(m): float(m.value) for m in distances if m.value is not None}
+
+
+def result_key(distance: Measurement) -> str:
+    """How the specification calls a distance: "FVD-3DInception", "FVD-3DRN50", "KVD-3DInception"."""
+    backbone = BACKBONES[keys_of(distance)["backbone"]]
+    return f"{'KVD' if distance.name == 'kvd' else 'FVD'}-{backbone.label}"
+
+
+def exclusion_lines(comparison: SetComparison) -> Iterator[str]:
+    """One line for each clip that was left out, and why."""
+    for why in comparison.excluded("gen").values():
+        yield f"left out of the generated set: {why}"
+    for why in comparison.excluded("gt").values():
+        yield f"left out of the ground-truth set: {why}"
+
+
+def _print(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+def _resolved(device: str) -> str | None:
     if not isinstance(device, _Default):
         return device
-    from rushes.distribution.features import choose_device
+    from rushes.distribution.features import resolve_device
 
-    found = choose_device(None)
+    found = resolve_device(None)
     if found == "cpu":
-        print("no CUDA device here: computing on the CPU", file=sys.stderr)
+        _print("no CUDA device here: computing on the CPU")
     return found

@@ -1,4 +1,4 @@
-"""Finding, recognising and loading the two networks' weights.
+"""Finding, recognising and loading a backbone's weights.
 
 A file is known by its digest, never by its name. Loading is `weights_only`, so a file cannot run code.
 """
@@ -15,38 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rushes.core.provenance import file_digest, short_digest
-from rushes.distribution.protocols import Backbone, Recipe
+from rushes.distribution.backbones import BACKBONES, Backbone, Published
+from rushes.distribution.protocols import DEFAULT, Recipe, recipe
 from rushes.errors import WeightsError
 
 if TYPE_CHECKING:
     import torch
-
-    from rushes.distribution.networks.i3d import I3D
-    from rushes.distribution.networks.resnet3d import ResNet3D50
+    from torch import nn
 
 SEED_FOLDER = Path("tools/eval_fvd")
 """Where the specification puts the files."""
-
-
-@dataclass(frozen=True)
-class Published:
-    """A file the protocols name."""
-
-    file: str
-    sha256: str | None
-    git_blob: str | None
-
-    @property
-    def digest(self) -> str:
-        return f"sha256 {self.sha256}" if self.sha256 else f"git blob {self.git_blob}"
-
-
-PUBLISHED: dict[Backbone, Published] = {
-    "i3d": Published("i3d_pretrained_400.pt", None, "a867b87ac3a9097d200598b1d48a1b890d8ec744"),
-    "r3d50": Published(
-        "resnet-50-kinetics.pth", "69b6a070ed1004c3b28a1751d5bc60f7dfd24d145425db32719989544d6dafc9", None
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -54,7 +32,7 @@ class Weights:
     """A checkpoint that was read, and what it is."""
 
     path: Path
-    backbone: Backbone
+    backbone: str
     sha256: str
     label: str
     """As the signature shows it: the published digest's first 12 digits, `random-seedN`, or the sha256's."""
@@ -71,20 +49,12 @@ class Weights:
         """What a reader must know about these weights; "" for the published file."""
         if self.is_random:
             return "random weights: this number compares only with itself"
-        if self.known_as:
-            return ""
-        return f"weights are not the published {PUBLISHED[self.backbone].file}"
+        published = BACKBONES[self.backbone].published
+        return "" if self.known_as or not published else f"weights are not the published {published[0].file}"
 
-    def network(self, recipe: Recipe) -> I3D | ResNet3D50:
+    def network(self, recipe: Recipe) -> nn.Module:
         """The plain network of a recipe with these weights, in evaluation mode."""
-        from rushes.distribution.networks.i3d import I3D
-        from rushes.distribution.networks.resnet3d import ResNet3D50
-
-        network: I3D | ResNet3D50
-        if self.backbone == "i3d":
-            network = I3D(bn_eps=recipe.bn_eps, pool_frames=recipe.pool_frames)
-        else:
-            network = ResNet3D50(bn_eps=recipe.bn_eps, frames=recipe.frames)
+        network = BACKBONES[self.backbone].build(recipe)
         network.load_state_dict(dict(self.state))
         return network.eval()
 
@@ -99,27 +69,29 @@ def git_blob(path: Path) -> str:
 
 
 def read_weights(path: Path | str) -> Weights:
-    """Read a checkpoint and tell which network it is for; `WeightsError` when it is for neither."""
+    """Read a checkpoint and tell which network it is for; `WeightsError` when it is for none."""
     from rushes.distribution.random_weights import random_seed_of
 
     file = Path(path)
     if not file.is_file():
         raise WeightsError(f"{file}: expected a weights file; nothing is there")
     sha256 = file_digest(file)
-    state = _plain_state(file, sha256)
-    backbone = _backbone(file, state, sha256)
-    wanted = PUBLISHED[backbone]
-    known = sha256 == wanted.sha256 or (wanted.git_blob is not None and git_blob(file) == wanted.git_blob)
-    seed = random_seed_of(state)
-    label = short_digest(sha256)
+    content = _loaded(file, sha256)
+    state = _plain_state(file, content, sha256)
+    backbone = _recognised(file, state, sha256)
+    known = next((p for p in backbone.published if _is_published(file, sha256, p)), None)
+    seed = random_seed_of(content, state)
+    label = short_digest((known and (known.sha256 or known.git_blob)) or sha256)
     if seed is not None:
         label = f"random-seed{seed}"
-    elif known:
-        label = short_digest(wanted.sha256 or wanted.git_blob or sha256)
-    return Weights(file, backbone, sha256, label, wanted.file if known else None, state)
+    return Weights(file, backbone.name, sha256, label, known.file if known else None, state)
 
 
-def find_weights(backbone: Backbone, given: Sequence[Path | str], *, root: Path | None = None) -> Weights:
+def _is_published(file: Path, sha256: str, published: Published) -> bool:
+    return sha256 == published.sha256 or (published.git_blob is not None and git_blob(file) == published.git_blob)
+
+
+def find_weights(backbone: str, given: Sequence[Path | str], *, root: Path | None = None) -> Weights:
     """The weights of a network: among the files given, else at the place the specification names.
 
     Looks in `tools/eval_fvd/` under `root` and the working directory, and in the folder RUSHES_WEIGHTS names.
@@ -130,37 +102,44 @@ def find_weights(backbone: Backbone, given: Sequence[Path | str], *, root: Path 
         if weights.backbone == backbone:
             return weights
         wrong.append(f"{path} (that is {weights.backbone})")
-    wanted = PUBLISHED[backbone]
+    published = BACKBONES[backbone].published
     if not wrong:
         folders = [folder / SEED_FOLDER for folder in (root, Path()) if folder is not None]
         if os.environ.get("RUSHES_WEIGHTS"):
             folders.append(Path(os.environ["RUSHES_WEIGHTS"]))
-        for folder in folders:
-            if (folder / wanted.file).is_file():
-                return _expected(read_weights(folder / wanted.file), backbone)
-    got = f"; got {', '.join(wrong)}" if wrong else ""
+        for place in [folder / wanted.file for folder in folders for wanted in published]:
+            if place.is_file():
+                return _expected(read_weights(place), backbone)
+    expected = "; ".join(f"expected {wanted.file} ({wanted.digest})" for wanted in published[:1])
+    got = f"got {', '.join(wrong)}" if wrong else ""
+    place_it = f"place it at {SEED_FOLDER / published[0].file}, or " if published else ""
+    why = "; ".join(part for part in (expected, got, f"{place_it}give --weights FILE") if part)
     raise WeightsError(
-        f"weights for {backbone} are missing: expected {wanted.file} ({wanted.digest}){got}; place it at "
-        f"{SEED_FOLDER / wanted.file}, or give --weights FILE; to try things out: "
+        f"weights for {backbone} are missing: {why}; to try things out: "
         f"rushes models make-random {backbone} -o {backbone}-random.pt"
     )
 
 
-def _expected(weights: Weights, backbone: Backbone) -> Weights:
+def _expected(weights: Weights, backbone: str) -> Weights:
     if weights.backbone != backbone:
         raise WeightsError(f"{weights.path}: expected weights for {backbone}; these are for {weights.backbone}")
     return weights
 
 
-def _plain_state(file: Path, sha256: str) -> Mapping[str, torch.Tensor]:
-    """The state dict inside a checkpoint: unwrapped from `state_dict`, without the `module.` of parallel training."""
+def _loaded(file: Path, sha256: str) -> object:
     import torch
 
     try:
-        content = torch.load(file, map_location="cpu", weights_only=True)
+        return torch.load(file, map_location="cpu", weights_only=True)
     except (RuntimeError, pickle.UnpicklingError, EOFError, ValueError, KeyError, zipfile.BadZipFile, OSError) as error:
         reason = " ".join(str(error).split())[:120]
         raise WeightsError(f"{file}: cannot be read as a checkpoint ({reason}){_digests(sha256)}") from None
+
+
+def _plain_state(file: Path, content: object, sha256: str) -> Mapping[str, torch.Tensor]:
+    """The state dict inside a checkpoint: unwrapped from `state_dict`, without the `module.` of parallel training."""
+    import torch
+
     if isinstance(content, Mapping) and isinstance(content.get("state_dict"), Mapping):
         content = content["state_dict"]
     if not isinstance(content, Mapping) or not all(isinstance(value, torch.Tensor) for value in content.values()):
@@ -168,36 +147,48 @@ def _plain_state(file: Path, sha256: str) -> Mapping[str, torch.Tensor]:
     return {str(name).removeprefix("module."): value for name, value in content.items()}
 
 
-def _backbone(file: Path, state: Mapping[str, torch.Tensor], sha256: str) -> Backbone:
-    backbone: Backbone = "i3d" if any(name.startswith("Mixed_") for name in state) else "r3d50"
+def _recognised(file: Path, state: Mapping[str, torch.Tensor], sha256: str) -> Backbone:
+    """The backbone whose layout this is; the error is about the first that it looks like."""
+    alike = [b for _, b in BACKBONES.items() if any(name.startswith(b.recognised_by) for name in state)]
+    misfits = {backbone.name: _misfit(backbone, state) for backbone in alike}
+    for backbone in alike:
+        if not misfits[backbone.name]:
+            return backbone
+    if not alike:
+        raise WeightsError(f"{file}: not the layout of any of {', '.join(BACKBONES)}{_digests(sha256)}")
+    raise WeightsError(f"{file}: {misfits[alike[0].name]}{_digests(sha256, alike[0])}")
+
+
+def _misfit(backbone: Backbone, state: Mapping[str, torch.Tensor]) -> str:
+    """How a state dict differs from a backbone's layout; "" when it does not."""
     layout = _layout(backbone)
     missing = [name for name in layout if name not in state and not name.endswith("num_batches_tracked")]
     strange = [name for name in state if name not in layout]
     if missing or strange:
         first = f"has no {missing[0]}" if missing else f"has {strange[0]}"
-        raise WeightsError(
-            f"{file}: not the layout of {PUBLISHED[backbone].file} ({first}){_digests(sha256, backbone)}"
-        )
+        of = backbone.published[0].file if backbone.published else backbone.name
+        return f"not the layout of {of} ({first})"
     for name, shape in layout.items():
         if name in state and tuple(state[name].shape) != shape:
-            raise WeightsError(
-                f"{file}: {name} is {tuple(state[name].shape)}, expected {shape}{_digests(sha256, backbone)}"
-            )
-    return backbone
+            return f"{name} is {tuple(state[name].shape)}, expected {shape}"
+    return ""
 
 
 def _layout(backbone: Backbone) -> dict[str, tuple[int, ...]]:
     import torch
 
-    from rushes.distribution.networks.i3d import I3D
-    from rushes.distribution.networks.resnet3d import ResNet3D50
-
     with torch.device("meta"):
-        network = I3D() if backbone == "i3d" else ResNet3D50()
+        network = backbone.build(default_recipe(backbone))
     return {name: tuple(value.shape) for name, value in network.state_dict().items()}
 
 
+def default_recipe(backbone: Backbone) -> Recipe:
+    """A recipe to build the network under where any will do: its parameters have one layout under all."""
+    protocol = DEFAULT if DEFAULT in backbone.protocols else backbone.protocols[0]
+    return recipe(protocol, "fvd", backbone=backbone.name)
+
+
 def _digests(sha256: str, backbone: Backbone | None = None) -> str:
-    kinds = [PUBLISHED[backbone]] if backbone else list(PUBLISHED.values())
-    wanted = " or ".join(f"{kind.file} ({kind.digest})" for kind in kinds)
-    return f"; wanted {wanted}, got sha256 {sha256}"
+    kinds = [backbone] if backbone else [kind for _, kind in BACKBONES.items()]
+    wanted = " or ".join(f"{file.file} ({file.digest})" for kind in kinds for file in kind.published[:1])
+    return f"; wanted {wanted}, got sha256 {sha256}" if wanted else f"; got sha256 {sha256}"

@@ -6,17 +6,22 @@ import glob
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import TypeAlias
 
 from rushes.errors import InputError
 from rushes.remote.address import Place, RemoteFile, is_remote
 from rushes.remote.store import list_objects
 
 VIDEO_SUFFIXES = frozenset(
-    ".3gp .apng .avi .flv .gif .m2ts .m4v .mjpeg .mkv .mov .mp4 .mpeg .mpg .mts .mxf .ogv .ts .webm .wmv .y4m".split()
+    ".3g2 .3gp .apng .asf .avi .dv .f4v .flv .gif .h264 .hevc .ivf .m2ts .m2v .m4v .mjpeg .mjpg .mkv .mov .mp4 .mpeg "
+    ".mpg .mts .mxf .nut .obu .ogg .ogv .qt .rm .rmvb .ts .vob .webm .webp .wmv .y4m".split()
 )
 """What a folder is searched for; a file named by itself is always taken."""
 AUDIO_SUFFIXES = frozenset(".aac .ac3 .aiff .flac .m4a .mka .mp2 .mp3 .oga .ogg .opus .wav .wma".split())
+
+Paths: TypeAlias = "str | Path | Iterable[str | Path]"
+"""One path, or several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,23 +34,41 @@ class Sound:
     """The same file, where `path` is an address."""
 
 
-def natural_key(text: str) -> list[tuple[int, int, str]]:
-    """Sort key under which take2 comes before take10.
+def natural_key(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Sort key under which numbers compare as numbers: take2 comes before take10.
 
     >>> sorted(["take10.mp4", "Take2.mp4", "take1.mp4"], key=natural_key)
     ['take1.mp4', 'Take2.mp4', 'take10.mp4']
     """
-    pieces = re.split(r"(\d+)", text)
-    return [(0, int(p), p) if p.isdecimal() else (1, 0, p.casefold()) for p in pieces if p] + [(2, 0, text)]
+    parts = re.split(r"(\d+)", text.casefold())
+    return tuple((0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts) + ((2, 0, text),)
 
 
-def find_clips(paths: Iterable[Path | str]) -> list[Place]:
+def is_clip(path: PurePath | RemoteFile | str) -> bool:
+    """Whether a file is called as a video is.
+
+    >>> is_clip("takes/A.MP4"), is_clip("notes.txt")
+    (True, False)
+    """
+    return (PurePath(path) if isinstance(path, str) else path).suffix.lower() in VIDEO_SUFFIXES
+
+
+def one_or_several(paths: Paths) -> list[str | Path]:
+    """The paths as a list; one path alone is one path, never its letters.
+
+    >>> one_or_several("takes"), one_or_several(["a.mp4", "b.mp4"])
+    (['takes'], ['a.mp4', 'b.mp4'])
+    """
+    return [paths] if isinstance(paths, str | Path) else list(paths)
+
+
+def find_clips(paths: Paths) -> list[Place]:
     """Every clip the arguments name, in their order; folders are searched through and sorted; a file counts once.
 
     Raises `InputError` for a path that does not exist, a glob that matches nothing, and a folder without a clip.
     """
     found: dict[Place, Place] = {}
-    for named in paths:
+    for named in one_or_several(paths):
         for clip in _remote_clips_of(str(named)) if is_remote(named) else _clips_of(str(named)):
             found.setdefault(clip.resolve() if isinstance(clip, Path) else clip, clip)
     if not found:
@@ -53,11 +76,32 @@ def find_clips(paths: Iterable[Path | str]) -> list[Place]:
     return list(found.values())
 
 
+def candidates(path: str | Path, *, beside: Path) -> tuple[Path, ...]:
+    """Where a clip of a run may lie now, the likeliest place first; `beside` is the run directory.
+
+    Relative paths were relative to where the run was made. A run that moved together with its clips, or is looked at
+    from another folder, is found as well: its own folder and those above it are tried, nearest first.
+    """
+    folders = (Path(), beside, beside.parent, *beside.resolve().parents)
+    return tuple(dict.fromkeys(folder / path for folder in folders))
+
+
+def relocate(path: str | Path, *, beside: Path) -> Path | None:
+    """The first of `candidates` that is a file; None when the clip is gone."""
+    for place in candidates(path, beside=beside):
+        try:
+            if place.is_file():
+                return place
+        except (OSError, ValueError):
+            continue  # a name this system cannot have
+    return None
+
+
 def _clips_of(named: str) -> list[Path]:
     path = Path(named)
     if path.is_dir():
-        files = (p for p in path.rglob("*") if p.suffix.lower() in VIDEO_SUFFIXES and not _hidden(p, path))
-        clips = [file for file in files if file.is_file()]
+        files = (p for p in path.rglob("*") if is_clip(p) and not is_hidden(p, path))
+        clips = [file for file in files if file.is_file() and not _is_sound(file)]
         if not clips:
             wanted = " ".join(sorted(VIDEO_SUFFIXES))
             raise InputError(f"{named}: expected clips in this folder; found none (looked for {wanted})")
@@ -76,7 +120,7 @@ def _remote_clips_of(url: str) -> list[RemoteFile]:
     listing = list_objects(url)
     if listing.kind == "object":
         return list(listing.files)
-    clips = [f for f in listing.files if listing.kind == "pattern" or f.suffix.lower() in VIDEO_SUFFIXES]
+    clips = [f for f in listing.files if listing.kind == "pattern" or (is_clip(f) and f.suffix.lower() != ".ogg")]
     if not clips and listing.kind == "pattern":
         raise InputError(f"{url}: the pattern matches no object")
     if not clips:
@@ -84,8 +128,21 @@ def _remote_clips_of(url: str) -> list[RemoteFile]:
     return sorted(clips, key=lambda file: natural_key(file.url))
 
 
-def _hidden(path: Path, below: Path) -> bool:
+def is_hidden(path: Path, below: Path) -> bool:
+    """Whether the file, or a folder on the way to it, begins with a dot."""
     return any(part.startswith(".") for part in path.relative_to(below).parts)
+
+
+def _is_sound(path: Path) -> bool:
+    """Whether a file of an ending that sound and video share holds sound alone: Ogg names its codecs at its start."""
+    if path.suffix.lower() != ".ogg":
+        return False
+    try:
+        with open(path, "rb") as file:
+            start = file.read(4096)
+    except OSError:
+        return False  # reading it as a clip will say why
+    return start.startswith(b"OggS") and not any(codec in start for codec in (b"theora", b"BBCD", b"OVP80", b"video"))
 
 
 def match_audio(clips: Sequence[Place], audio: Path | str | None) -> list[Sound]:

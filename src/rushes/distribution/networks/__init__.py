@@ -1,1 +1,1 @@
-"""The two networks, in plain torch, and the rearrangement that makes them quick. Imported only where torch is there."""
+"""One file per backbone, in plain torch, and what makes them quick. Imported only where torch is there."""

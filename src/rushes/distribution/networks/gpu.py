@@ -7,21 +7,19 @@ are always the same, are recorded once as a CUDA graph, and replayed.
 # mypy: disable-error-code="no-untyped-call"
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
-from rushes.distribution.networks.fast import FastI3D, FastNetwork, FastResNet3D50
+from rushes.distribution.backbones import Backbone
 from rushes.distribution.networks.folding import Folded, round_tf32
-from rushes.distribution.networks.i3d import I3D
 from rushes.distribution.networks.kernels import Switches, TritonOperations
 from rushes.distribution.networks.preparation import Taps, deepen_clips, resize_width
-from rushes.distribution.networks.resnet3d import ResNet3D50
 from rushes.distribution.networks.same_padding import Triple
 
 GpuPrecision: TypeAlias = Literal["tf32", "fp16"]
@@ -43,7 +41,8 @@ class GpuNetwork:
 
     def __init__(
         self,
-        network: I3D | ResNet3D50,
+        network: nn.Module,
+        backbone: Backbone,
         *,
         precision: GpuPrecision = "tf32",
         switches: Switches | None = None,
@@ -54,12 +53,9 @@ class GpuNetwork:
         self.dtype = torch.float16 if precision == "fp16" else torch.float32
         self.ops = TritonOperations(switches=switches)
         self._constants: dict[tuple[float, float, float], torch.Tensor] = {}
-        self.fast: FastNetwork
-        # 12 channels, as R3D's first convolution has them, are fetched badly; 16 with zeros are quicker by half
-        if isinstance(network, I3D):
-            self.fast = FastI3D(network, self.ops, multiple=multiple or 1)
-        else:
-            self.fast = FastResNet3D50(network, self.ops, multiple=multiple or 16)
+        if backbone.fast is None:
+            raise AssertionError(f"{backbone.name} has no quick path")
+        self.fast = backbone.fast(network, self.ops, multiple=multiple or backbone.gpu_multiple)
         self._move(self.fast)
 
     def _move(self, owner: object) -> None:
@@ -131,50 +127,15 @@ class Recorded:
         return self.outputs
 
 
-def stream_features(recorded: Recorded, batches: Iterable[torch.Tensor]) -> Iterator[torch.Tensor]:
-    """Features of each batch in order, the copy of the next batch to the GPU overlapping the work on this one.
-
-    A batch is a pinned host tensor of the recorded shape, left alone until its features come out.
-    """
-    copying = torch.cuda.Stream()
-    staging = [torch.empty_like(recorded.inputs) for _ in range(2)]
-    copied, taken = [torch.cuda.Event() for _ in range(2)], [torch.cuda.Event() for _ in range(2)]
-    waiting: deque[tuple[torch.Tensor, torch.cuda.Event]] = deque()
-    for number, batch in enumerate(batches):
-        slot = number % 2
-        with torch.cuda.stream(copying):
-            copying.wait_event(taken[slot])
-            staging[slot].copy_(batch, non_blocking=True)
-            copied[slot].record(copying)
-        main = torch.cuda.current_stream()
-        main.wait_event(copied[slot])
-        recorded.inputs.copy_(staging[slot])
-        taken[slot].record(main)
-        out = torch.empty(recorded.outputs.shape, dtype=recorded.outputs.dtype, pin_memory=True)
-        out.copy_(recorded.replay(), non_blocking=True)
-        done = torch.cuda.Event()
-        done.record(main)
-        waiting.append((out, done))
-        if len(waiting) > 1:
-            yield _finished(*waiting.popleft())
-    while waiting:
-        yield _finished(*waiting.popleft())
-
-
-def _finished(out: torch.Tensor, done: torch.cuda.Event) -> torch.Tensor:
-    done.synchronize()
-    return out
-
-
 class GpuRunner:
     """Batches of segments in host memory to feature rows; one recorded graph per shape, the latest few kept."""
 
     _KEPT = 2
 
-    def __init__(self, network: I3D | ResNet3D50, *, precision: str) -> None:
+    def __init__(self, network: nn.Module, backbone: Backbone, *, precision: str) -> None:
         torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = True
         torch.backends.cudnn.benchmark = True
-        self._network = GpuNetwork(network, precision="fp16" if precision == "fp16" else "tf32")
+        self._network = GpuNetwork(network, backbone, precision="fp16" if precision == "fp16" else "tf32")
         self._recorded: dict[tuple[int, ...], Recorded] = {}
 
     def __call__(self, segments: NDArray[np.float32]) -> NDArray[np.float32]:

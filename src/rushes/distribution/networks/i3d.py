@@ -1,4 +1,5 @@
-"""I3D, the inflated Inception network behind FVD: the plain form, one module per layer, state-dict keys as published.
+"""I3D, the inflated Inception network behind FVD: the plain form, one module per layer, state-dict keys as published,
+and the quick form, whose three 1×1×1 branches are one product and whose branches write into the joined buffer.
 
 Reference   Carreira & Zisserman 2017, "Quo Vadis, Action Recognition?"; Unterthiner et al. 2018 for its use in FVD.
             Every convolution and pool pads as TensorFlow's SAME; a pool's padding is zeros, which after a ReLU is the
@@ -7,11 +8,17 @@ Reference   Carreira & Zisserman 2017, "Quo Vadis, Action Recognition?"; Unterth
 
 from __future__ import annotations
 
+from itertools import accumulate, pairwise
+
 import torch
 from torch import nn
 from torch.nn import functional as F
 
-from rushes.distribution.networks.same_padding import Triple, pad_same
+from rushes.distribution.backbones import Backbone, Published
+from rushes.distribution.networks.fast import FastNetwork, same_pads, window_means
+from rushes.distribution.networks.folding import Folded, deepen, fold, merge
+from rushes.distribution.networks.operations import Pads, PlainOperations
+from rushes.distribution.networks.same_padding import Triple, pad_same, same_padding
 
 FEATURES = 400
 WIDTHS: dict[str, tuple[int, tuple[int, int, int, int, int, int]]] = {
@@ -103,10 +110,92 @@ class I3D(nn.Module):
         return logits.mean(dim=(2, 3, 4))
 
 
-def least_frames(pool_frames: int) -> int:
-    """Frames needed so that the last average pool has something to pool: time shrinks to ceil(T / 8).
+class FastI3D(FastNetwork):
+    """`I3D` rearranged; built from a loaded `I3D`, whose settings it takes over."""
 
-    >>> least_frames(2), least_frames(1)
-    (9, 1)
-    """
-    return 8 * (pool_frames - 1) + 1
+    stride = (2, 2, 2)
+
+    def __init__(
+        self,
+        network: I3D,
+        operations: PlainOperations | None = None,
+        *,
+        deepened: bool = True,
+        multiple: int = 1,
+    ) -> None:
+        super().__init__(operations, deepened=deepened, multiple=multiple)
+        self.pool_frames = network.pool_frames
+        stem = _fold_unit(network.Conv3d_1a_7x7)
+        self.stem = deepen(stem, multiple=multiple) if deepened else stem
+        self.conv2b, self.conv2c = _fold_unit(network.Conv3d_2b_1x1), _fold_unit(network.Conv3d_2c_3x3)
+        self.blocks = {name: _FoldedMixed(network.get_submodule(name)) for name in WIDTHS}
+        conv = network.logits.conv3d
+        if conv.bias is None:
+            raise AssertionError("the logits carry a bias")
+        self.logits = (conv.weight.detach().flatten(1), conv.bias.detach())
+
+    def stem_pads(self, sizes: Triple) -> Pads:
+        t, h, w = (same_padding(s, k, d) for s, k, d in zip(sizes, self.kernel, self.stride, strict=True))
+        return t, h, w
+
+    def trunk(self, x: torch.Tensor) -> torch.Tensor:
+        x = self._first(x)
+        x = self._pool("Conv3d_2b_1x1", x)
+        x = self.ops.conv(x, self.conv2b)
+        x = self.ops.conv(x, self.conv2c, same_pads(x, (3, 3, 3), (1, 1, 1)))
+        for name, block in self.blocks.items():
+            if name in POOLS:
+                x = self._pool(name, x)
+            x = block(x, self.ops)
+        weight, bias = self.logits
+        pooled = window_means(x, (self.pool_frames, 7, 7))
+        return F.linear(pooled.mean(dim=(1, 2, 3)), weight, bias)
+
+    def _pool(self, before: str, x: torch.Tensor) -> torch.Tensor:
+        kernel, stride = POOLS[before]
+        return self.ops.pool(x, kernel, stride, same_pads(x, kernel, stride))
+
+
+class _FoldedMixed:
+    """An Inception block with its three 1×1×1 branches over the same input merged."""
+
+    def __init__(self, block: nn.Module) -> None:
+        b0, b1a, b2a = (_fold_unit(block.get_submodule(name)) for name in ("b0", "b1a", "b2a"))
+        self.ones = merge(b0, b1a, b2a)
+        self.widths = tuple(len(b.bias) for b in (b0, b1a, b2a))
+        self.b1b, self.b2b, self.b3b = (_fold_unit(block.get_submodule(name)) for name in ("b1b", "b2b", "b3b"))
+
+    def __call__(self, x: torch.Tensor, ops: PlainOperations) -> torch.Tensor:
+        w0, w1, w2 = self.widths
+        ends = [w0, len(self.b1b.bias), len(self.b2b.bias), len(self.b3b.bias)]
+        joined = x.new_empty((*x.shape[:4], sum(ends)))
+        edges = list(accumulate(ends, initial=0))
+        out0, out1, out2, out3 = (joined[..., start:end] for start, end in pairwise(edges))
+        mid1, mid2 = x.new_empty((*x.shape[:4], w1)), x.new_empty((*x.shape[:4], w2))
+        around = same_pads(x, (3, 3, 3), (1, 1, 1))
+        ops.conv(x, self.ones, into=(out0, mid1, mid2))
+        ops.conv(mid1, self.b1b, around, into=(out1,))
+        ops.conv(mid2, self.b2b, around, into=(out2,))
+        ops.conv(ops.pool(x, (3, 3, 3), (1, 1, 1), around), self.b3b, into=(out3,))
+        return joined
+
+
+def _fold_unit(unit: nn.Module) -> Folded:
+    if not isinstance(unit, Unit):
+        raise AssertionError("an I3D branch is made of units")
+    return fold(unit.conv3d, unit.bn)
+
+
+BACKBONE = Backbone(
+    name="i3d",
+    label="3DInception",
+    features={"logits400": FEATURES},
+    build=lambda recipe: I3D(bn_eps=float(recipe.bn_eps), pool_frames=int(recipe.pool.partition("x")[0])),
+    recognised_by="Mixed_",
+    published=(Published("i3d_pretrained_400.pt", git_blob="a867b87ac3a9097d200598b1d48a1b890d8ec744"),),
+    bn_eps=1e-3,
+    pool="1x7x7-mean",
+    size=224,
+    normalise="x/127.5-1",
+    fast=FastI3D,
+)

@@ -1,7 +1,7 @@
 """From decoded frames to what the first convolution reads, on the GPU: resize, normalise, pad, space-to-depth.
 
-A resizer is a table per axis: for each output pixel, where its taps start and their weights (`rushes.distribution.
-resize` makes the tables). The width is resized first, as PIL does; the height in the kernel that writes the result.
+A resizer is a table per axis: for each output pixel, where its taps start and their weights. The width is resized
+first, as PIL does; the height in the kernel that writes the result.
 """
 
 # mypy: disable-error-code="attr-defined,no-untyped-def,no-untyped-call,untyped-decorator,misc"

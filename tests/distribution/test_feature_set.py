@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rushes.distribution.feature_set import FeatureSet
-from rushes.distribution.stats_file import load_statistics, merge_sets, save_statistics
+from rushes.distribution.feature_set import FeatureSet, load_statistics, merge_sets, save_statistics
 from rushes.errors import DefinitionMismatch, InputError
 
 HOW = {"backbone": "i3d", "bn_eps": 0.001, "cut": "whole", "weights": "abc"}
@@ -28,8 +27,8 @@ def test_round_trip_with_several_recipes(tmp_path: Path) -> None:
         and back.digests == ("d-a", "d-b")
         and back.excluded == (("bad.mp4", "bad.mp4: broken"),)
     )
-    assert back.rows.tobytes() == some("a", "b").rows.tobytes()
-    assert load_statistics(path, other).rows[0, 0] == 7
+    assert back.features.tobytes() == some("a", "b").features.tobytes()
+    assert load_statistics(path, other).features[0, 0] == 7
 
 
 def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
@@ -47,9 +46,9 @@ def test_another_recipe_is_a_mismatch_that_names_it(tmp_path: Path) -> None:
 
 def test_parts_merge_to_the_whole_in_any_order() -> None:
     whole = some("t1", "t2", "t10")
-    parts = [FeatureSet(whole.names[n : n + 1], whole.digests[n : n + 1], whole.rows[n : n + 1]) for n in (2, 0, 1)]
+    parts = [FeatureSet(whole.names[n : n + 1], whole.digests[n : n + 1], whole.features[n : n + 1]) for n in (2, 0, 1)]
     merged = merge_sets(parts)
-    assert merged.names == whole.names and merged.rows.tobytes() == whole.rows.tobytes()
+    assert merged.names == whole.names and merged.features.tobytes() == whole.features.tobytes()
     assert merged.sha256 == whole.sha256
     with pytest.raises(InputError, match="t1 is in two of the merged statistics"):
         merge_sets([whole, parts[1]])

@@ -1,0 +1,81 @@
+"""The tables of this instrument, made once: terminal, report, CSV and charts all show these cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rushes.core import Measurement
+from rushes.core.selection import keys_of
+from rushes.core.table import Cell, Table, interval_cell, number
+from rushes.distribution.protocols import METRICS, OWN_BACKBONE
+
+_SETTINGS = ("backbone", "feature", "frames", "size", "resize", "normalise", "precision", "weights")
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceRow:
+    """One metric under one protocol: the distance, and its value at infinitely many clips where there is one."""
+
+    value: Measurement
+    extrapolated: Measurement | None
+
+    def setting(self, key: str) -> str:
+        """A constant behind the distance, as the signature has it; "–" where it has none."""
+        return keys_of(self.value).get(key, "–")
+
+    @property
+    def metric(self) -> str:
+        """The metric's name, and its backbone where that is not its own: "fvd on r3d50"."""
+        backbone = keys_of(self.value).get("backbone")
+        own = OWN_BACKBONE.get(self.value.name)
+        return self.value.name if backbone in (None, own) else f"{self.value.name} on {backbone}"
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the weights are random, so that the number compares only with itself."""
+        return self.setting("weights").startswith("random")
+
+
+def distance_rows(measurements: Iterable[Measurement]) -> list[DistanceRow]:
+    """Every distance, in stored order, each with its extrapolated value."""
+    given = list(measurements)
+    return [DistanceRow(m, _extrapolated(m, given)) for m in given if m.name in METRICS]
+
+
+def _extrapolated(distance: Measurement, measurements: Sequence[Measurement]) -> Measurement | None:
+    """The measurement that has every constant of the distance, and those of the extrapolation."""
+    constants = keys_of(distance).items()
+    name = f"{distance.name}_extrapolated"
+    return next((m for m in measurements if m.name == name and constants <= keys_of(m).items()), None)
+
+
+def distances_table(rows: Sequence[DistanceRow]) -> Table:
+    """Each distance with its interval, its extrapolated value and what it rests on."""
+    with_interval = any(row.value.interval for row in rows)
+    beyond = any(row.extrapolated for row in rows)
+    header = ["metric", "protocol", "value ↓"]
+    header += ["95 % interval"] * with_interval + ["at infinite N"] * beyond + ["N gen", "N real", "D"]
+    lines = [
+        [
+            Cell(row.metric),
+            Cell(row.setting("protocol")),
+            number(row.value),
+            *([interval_cell(row.value)] * with_interval),
+            *([number(row.extrapolated)] * beyond),
+            *(Cell(row.setting(key)) for key in ("n_gen", "n_gt", "d")),
+        ]
+        for row in rows
+    ]
+    return Table(
+        title="Distances",
+        header=header,
+        rows=lines,
+        caption="Lower is closer. A distance depends on N and on the protocol: compare only within one row's settings.",
+    )
+
+
+def protocols_table(rows: Sequence[DistanceRow]) -> Table:
+    """The constants behind each distance that differ most between papers."""
+    lines = [[Cell(row.metric), *(Cell(row.setting(key)) for key in ("protocol", *_SETTINGS))] for row in rows]
+    return Table(title="Protocols", header=("metric", "protocol", *_SETTINGS), rows=lines)
