@@ -18,7 +18,7 @@ _HOMES = {
     "canonicalize": "rushes.media",
     "compare_runs": "rushes.suite.compare",
     "compare_sets": "rushes.distribution.evaluate",
-    "evaluate_clip": "rushes.clip.measure",
+    "evaluate_clip": "rushes.clip.evaluate",
     "evaluate_clips": "rushes.clip.evaluate",
     "evaluate_study": "rushes.preference.evaluate",
     "evaluate_validity": "rushes.preference.evaluate",
@@ -34,8 +34,7 @@ _HOMES = {
 __all__ = sorted(_HOMES)
 
 if TYPE_CHECKING:
-    from rushes.clip.evaluate import evaluate_clips
-    from rushes.clip.measure import evaluate_clip
+    from rushes.clip.evaluate import evaluate_clip, evaluate_clips
     from rushes.core import Definition, Measurement
     from rushes.distribution.evaluate import compare_sets
     from rushes.distribution.video_metrics import calculate_video_metrics

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from rushes.terminal.console import print_json, progress
+from rushes.terminal.console import print_json
+from rushes.terminal.progress import progress_bars
 
 
 def report(
@@ -36,8 +35,8 @@ def report(
 
     beside = joined(runs[0], "report.html") if is_remote(runs[0]) else str(Path(runs[0]) / "report.html")
     target = out or (beside if len(runs) == 1 else "report.html")
-    with _bar() as bar:
-        made = write_report(runs, target, title=title, strips=0 if no_strips else strips, progress=bar)
+    with progress_bars() as progress:
+        made = write_report(runs, target, title=title, strips=0 if no_strips else strips, progress=progress)
     if as_json:
         rows = [
             {"run": run.place, "instrument": run.instrument, "status": run.status, "subjects": len(run.subjects)}
@@ -47,10 +46,3 @@ def report(
         return
     print(made.found)
     print(made.path)
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[int], Callable[[int], None]]]:
-    """A progress bar that opens once the number of film strips is known."""
-    with ExitStack() as stack:
-        yield lambda total: stack.enter_context(progress("film strips", total, "clips"))

@@ -136,19 +136,18 @@ def film_strips(run: Run, entries: Sequence[Entry], options: ReportOptions) -> d
     """Strips by subject id. A clip that crashes the decoder or hangs it costs its own strip only."""
     wanted = [(entry, task) for entry in entries if (task := _task(run, entry)) is not None]
     taken = {entry.subject.id: Strip(missing="No frame of this clip could be decoded.") for entry in entries}
-    advance = options.progress(len(wanted)) if options.progress and wanted else None
     tasks = [task for _, task in wanted]
-    for position, outcome in run_tasks(take_strip, tasks, jobs=options.jobs, timeout=_SECONDS_A_CLIP):
+    outcomes = run_tasks(take_strip, tasks, jobs=options.jobs, timeout=_SECONDS_A_CLIP)
+    for done, (position, outcome) in enumerate(outcomes, 1):
         entry = wanted[position][0]
         taken[entry.subject.id] = Strip(missing=_CRASHED) if isinstance(outcome, Crash) else outcome
-        if advance is not None:
-            advance(1)
+        options.progress(done, len(wanted), "film strips")
     return taken
 
 
 def _task(run: Run, entry: Entry) -> StripTask | None:
     """What to take from a clip; None where the run saw no frame of it."""
-    series = kept_series(run, entry.subject.id)
+    series = kept_series(run, entry)
     total = len(series.get("time_ms", ()))
     if not total:
         return None

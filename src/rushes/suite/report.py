@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from rushes.core.files import replacing
+from rushes.core.progress import Progress, no_progress
 from rushes.core.registry import load
 from rushes.errors import InputError
 from rushes.instruments import INSTRUMENTS
@@ -19,8 +20,6 @@ from rushes.workers.local import cpu_count
 
 STRIPS = 100
 """Clips per run that get a film strip unless told otherwise, worst first: each has to be decoded again."""
-
-Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +40,7 @@ def write_report(
     lead: str = "",
     strips: int = STRIPS,
     jobs: int | None = None,
-    progress: Callable[[int], Progress] | None = None,
+    progress: Progress = no_progress,
 ) -> Report:
     """Write runs, read or by directory, as one HTML file that opens offline.
 
