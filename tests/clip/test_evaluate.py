@@ -166,15 +166,15 @@ def test_a_path_that_does_not_exist_raises() -> None:
 
 def test_an_impossible_value_costs_one_row_and_not_the_batch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from rushes.clip import evaluate as clips
-    from rushes.clip.profile import load_profile
+    from rushes.clip.measure import ClipSettings
     from rushes.errors import DefinitionError
+    from rushes.media.find import Sound
 
-    def measure(path: str, **settings: object) -> object:
+    def measure(path: str, settings: ClipSettings, **more: object) -> object:
         raise DefinitionError("video_duration_ms: -0.007 is outside its range 0..None")
 
-    monkeypatch.setattr(clips, "measure_anywhere", measure)
-    profile = load_profile("general")
-    task = clips._Task(subject_id="a", path="a.mp4", audio=None, audio_missing="", faces=None, profile=profile)
+    monkeypatch.setattr(clips, "measure", measure)
+    task = clips._Task(subject_id="a", path="a.mp4", sound=Sound(), settings=ClipSettings.load())
     subject = json.loads(clips._work(task).line)["subject"]
     assert (subject["badge"], subject["facts"]["given_up"]) == ("reject", True)
     assert "impossible value" in subject["facts"]["error"]
