@@ -166,7 +166,7 @@ def test_a_path_that_does_not_exist_raises() -> None:
 
 def test_an_impossible_value_costs_one_row_and_not_the_batch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from rushes.clip import evaluate as clips
-    from rushes.clip.measure import ClipSettings
+    from rushes.clip.settings import ClipSettings
     from rushes.errors import DefinitionError
     from rushes.media.find import Sound
 

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rushes.clip.metrics import METRICS
 from rushes.core.lazy import lazy_names
+from rushes.core.metric import ClipMetric, Collector, Lane, Trace, spanning
 
-_HOMES = {
-    "ClipMetric": "rushes.core.metric",
-    "ClipResult": "rushes.clip.measure",
-    "Collector": "rushes.core.metric",
-    "Lane": "rushes.core.metric",
-    "METRICS": "rushes.clip.metrics",
-    "Observation": "rushes.clip.observe",
-    "Profile": "rushes.clip.profile",
-    "Trace": "rushes.core.metric",
-    "load_profile": "rushes.clip.profile",
-    "spanning": "rushes.core.metric",
-}
+if TYPE_CHECKING:
+    from rushes.clip.measure import ClipResult
+    from rushes.clip.observe import Observation
+    from rushes.clip.profile import Profile, load_profile
 
 __all__ = [
     "METRICS",
@@ -32,11 +26,5 @@ __all__ = [
     "spanning",
 ]
 
-if TYPE_CHECKING:
-    from rushes.clip.measure import ClipResult
-    from rushes.clip.metrics import METRICS
-    from rushes.clip.observe import Observation
-    from rushes.clip.profile import Profile, load_profile
-    from rushes.core.metric import ClipMetric, Collector, Lane, Trace, spanning
-
-__getattr__ = lazy_names(__name__, _HOMES)
+_HOMES = {"ClipResult": "measure", "Observation": "observe", "Profile": "profile", "load_profile": "profile"}
+__getattr__ = lazy_names(__name__, {name: f"rushes.clip.{home}" for name, home in _HOMES.items()})

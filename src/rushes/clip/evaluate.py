@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rushes.clip.faces import Tier
-from rushes.clip.measure import ClipResult, ClipSettings, digest, measure, unreadable
+from rushes.clip.measure import ClipResult, digest, measure, unreadable
 from rushes.clip.profile import Profile
+from rushes.clip.settings import ClipSettings
 from rushes.core.canonical import canonical_json
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest

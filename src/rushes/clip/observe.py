@@ -94,13 +94,13 @@ def observe(path: Path | str, *, audio_rate: int | None = None, watch: Watch = l
                     if on_frame is not None:
                         on_frame(frame)
             except MediaError as broken:
-                error = without_path(broken, path)
+                error = _without_path(broken, path)
             return walk.observation(reader, error or walk.mixed)
     except MediaError as unreadable:
-        return Observation(error=without_path(unreadable, path))
+        return Observation(error=_without_path(unreadable, path))
 
 
-def without_path(error: MediaError, path: Path | str) -> str:
+def _without_path(error: MediaError, path: Path | str) -> str:
     """The message without the file's name, which the clip's row already carries."""
     return str(error).removeprefix(f"{path}: ")
 

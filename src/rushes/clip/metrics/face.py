@@ -7,6 +7,7 @@ one as in the other.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from rushes.clip.face_observation import FaceObservation
 from rushes.clip.face_track import RIGID, ratio
 from rushes.core import Definition, Measurement, signature_params
-from rushes.core.metric import ClipMetric, Lane, Room, Trace
+from rushes.core.metric import ClipMetric, Lane, Trace
 from rushes.landmarks.face_pipeline import MAX_FACES
 
 _POLICY = signature_params(face="most-persistent", max_faces=MAX_FACES)
@@ -126,22 +127,13 @@ def _mean_of(definition: Definition, moves: NDArray[np.float64], face: FaceObser
     return Measurement(definition=bound, value=float(np.mean(known)), count=len(known), note=face.choice)
 
 
-def _metric(
-    definition: Definition,
-    function: Callable[[FaceObservation], Measurement],
-    *,
-    label: str = "",
-    room: Room = "page",
-    lane: Lane | None = None,
-) -> ClipMetric:
+def _metric(definition: Definition, function: Callable[[FaceObservation], Measurement], **shown: Any) -> ClipMetric:
     return ClipMetric(
         definition=definition,
-        label=label,
-        room=room,
-        lane=lane,
         tier=1,
         needs=frozenset({"face"}),
         measure=lambda seen: function(seen.faces),
+        **({"room": "page"} | shown),
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core import Definition, Measurement, signature_params
-from rushes.core.metric import ClipMetric, Lane, Need, Room, Trace, spanning
+from rushes.core.metric import ClipMetric, Lane, Need, Trace, spanning
 from rushes.landmarks.face_pipeline import MAX_FACES
 
 if TYPE_CHECKING:
@@ -224,16 +224,9 @@ def null_share(sync: MouthSync) -> float:
     return float(np.count_nonzero(sync.null >= sync.best.value - 1e-12)) / len(sync.null)
 
 
-def _metric(
-    definition: Definition,
-    measure: Callable[[Any], Measurement],
-    *,
-    label: str = "",
-    room: Room = "terminal",
-    lane: Lane | None = None,
-) -> ClipMetric:
+def _metric(definition: Definition, measure: Callable[[Any], Measurement], **shown: Any) -> ClipMetric:
     needs: frozenset[Need] = frozenset({"face", "sound"})
-    return ClipMetric(definition=definition, measure=measure, label=label, room=room, lane=lane, tier=1, needs=needs)
+    return ClipMetric(definition=definition, measure=measure, tier=1, needs=needs, **shown)
 
 
 MOUTH_AUDIO_CORR_METRIC = _metric(
