@@ -106,7 +106,7 @@ def compare(model: str | None, names: Sequence[str], found: Path, points: int) -
 def bundle_times(clip: Path) -> tuple[float, float]:
     """Processor seconds of tier 0 and of tiers 0 and 1 on one clip."""
     code = (
-        "import sys, time; from rushes.clip.measure import evaluate_clip as e; t = int(sys.argv[2]); "
+        "import sys, time; from rushes.clip.evaluate import evaluate_clip as e; t = int(sys.argv[2]); "
         "e(sys.argv[1], tier=t); s = time.process_time(); e(sys.argv[1], tier=t); print(time.process_time() - s)"
     )
     times = [

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from recording import record
-from rushes.clip.bundle import tier0_measurements
 from rushes.clip.evaluate import evaluate_clips
+from rushes.clip.metrics import metrics_of
 from rushes.clip.observe import Observation
 from rushes.media import write_clip
 from rushes.runs import Entry, RunWriter, Subject
@@ -45,6 +45,7 @@ def make_run(folder: Path, count: int) -> Path:
                 mafd=diffs / 2.56,
                 laplacian_variance=rng.uniform(30, 60, FRAMES),
                 measured_duration_ms=FRAMES * 40.0,
+                audio_duration_ms=FRAMES * 40.0,
             )
             names = ("time_ms", "luma_mean", "luma_diff", "mafd", "laplacian_variance")
             series = {key: getattr(seen, key) for key in names}
@@ -55,7 +56,7 @@ def make_run(folder: Path, count: int) -> Path:
             subject = Subject(
                 id=name, kind="clip", path=f"gone/{name}.mp4", sha256="0" * 64, badge=badge, reasons=reasons
             )
-            numbers = tier0_measurements(seen, audio_duration=FRAMES * 40.0)
+            numbers = tuple(metric.measure(seen) for metric in metrics_of(0).values() if metric.measure is not None)
             writer.add(Entry(subject=subject, measurements=numbers, series=series))
         writer.finish(ids)
     return folder

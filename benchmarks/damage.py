@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from rushes.clip.bundle import KEYS
-from rushes.clip.measure import evaluate_clip
+from rushes.clip.evaluate import evaluate_clip
 from rushes.core.canonical import canonical_json
 from rushes.media import AudioTrack, write_clip
 

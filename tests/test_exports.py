@@ -17,7 +17,7 @@ def test_every_public_name_is_there(name: str) -> None:
     assert getattr(rushes, name) is not None
 
 
-PACKAGES = ["rushes", "rushes.pose", "rushes.preference", "rushes.robustness"]
+PACKAGES = ["rushes", *(f"rushes.{name}" for name in ("clip", "distribution", "pose", "preference", "robustness"))]
 
 
 @pytest.mark.parametrize("package", PACKAGES)

@@ -5,9 +5,9 @@ from rushes import distribution as distribution
 from rushes import pose as pose
 from rushes import preference as preference
 from rushes import robustness as robustness
+from rushes.clip.evaluate import evaluate_clip as evaluate_clip
 from rushes.clip.evaluate import evaluate_clips as evaluate_clips
 from rushes.clip.measure import ClipResult as ClipResult
-from rushes.clip.measure import evaluate_clip as evaluate_clip
 from rushes.clip.profile import Profile as Profile
 from rushes.core import Definition as Definition
 from rushes.core import Interval as Interval

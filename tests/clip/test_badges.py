@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rushes.clip.badges import Badge, judge
-from rushes.clip.metrics import image, motion, timing
+from rushes.clip.metrics import METRICS
 from rushes.clip.profile import load_profile, parse_profile
 from rushes.core import Measurement
 from rushes.errors import InputError
@@ -22,9 +22,10 @@ def measured(**values: float | bool) -> dict[str, Measurement]:
         "freeze_frame_ratio": 0.0,
         "blur_score": 90.0,
     }
-    definitions = {d.name: d for d in (*timing.DEFINITIONS, *motion.DEFINITIONS, *reversed(image.DEFINITIONS))}
     return {
-        name: Measurement(definition=definitions[name], value=value, count=1, note="broken header" if not value else "")
+        name: Measurement(
+            definition=METRICS[name].definition, value=value, count=1, note="broken header" if not value else ""
+        )
         for name, value in (sound | values).items()
     }
 

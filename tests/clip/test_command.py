@@ -149,7 +149,7 @@ def test_two_inputs_of_one_name_keep_apart(tmp_path: Path) -> None:
         (["nowhere.mp4"], 1, "rushes: nowhere.mp4: no such file or folder"),
         (["--profile", "nope.toml"], 1, "nope.toml"),
         (["--audio", "nope.wav"], 1, "nope.wav"),
-        (["--fail-on", "maybe"], 2, "expected reject or flagged"),
+        (["--fail-on", "maybe"], 2, "is not one of"),
         (["--jobs", "0"], 2, "jobs"),
     ],
 )

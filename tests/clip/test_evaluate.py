@@ -166,15 +166,42 @@ def test_a_path_that_does_not_exist_raises() -> None:
 
 def test_an_impossible_value_costs_one_row_and_not_the_batch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from rushes.clip import evaluate as clips
-    from rushes.clip.profile import load_profile
+    from rushes.clip.settings import ClipSettings
     from rushes.errors import DefinitionError
+    from rushes.media.find import Sound
 
-    def measure(path: str, **settings: object) -> object:
+    def measure(path: str, settings: ClipSettings, **more: object) -> object:
         raise DefinitionError("video_duration_ms: -0.007 is outside its range 0..None")
 
-    monkeypatch.setattr(clips, "measure_anywhere", measure)
-    profile = load_profile("general")
-    task = clips._Task(subject_id="a", path="a.mp4", audio=None, audio_missing="", faces=None, profile=profile)
+    monkeypatch.setattr(clips, "measure", measure)
+    task = clips._Task(subject_id="a", path="a.mp4", sound=Sound(), settings=ClipSettings.load())
     subject = json.loads(clips._work(task).line)["subject"]
     assert (subject["badge"], subject["facts"]["given_up"]) == ("reject", True)
     assert "impossible value" in subject["facts"]["error"]
+
+
+def test_one_path_is_one_path_and_progress_counts_clips(tmp_path: Path) -> None:
+    (tmp_path / "takes").mkdir()
+    for name in ("a", "b"):
+        write_luma(tmp_path / "takes" / f"{name}.mkv", moving(3), "gray")
+    seen: list[tuple[int, int, str]] = []
+    takes = str(tmp_path / "takes")
+
+    def progress(done: int, total: int, step: str) -> None:
+        seen.append((done, total, step))
+
+    run = rushes.evaluate_clips(takes, run=tmp_path / "run", jobs=1, progress=progress)
+    assert [subject.id for subject in run.subjects] == ["a", "b"]
+    assert seen == [(0, 2, "clips"), (1, 2, "clips"), (2, 2, "clips")]
+    assert [s.id for s in rushes.evaluate_clips(tmp_path / "takes" / "a.mkv", run=tmp_path / "one").subjects] == ["a"]
+    seen.clear()
+    rushes.evaluate_clips(takes, run=tmp_path / "run", progress=progress)
+    assert seen == [(2, 2, "clips")], "what was finished earlier counts from the start"
+
+
+def test_a_rule_may_name_a_second_reading(tmp_path: Path) -> None:
+    rules = tmp_path / "sharp.toml"
+    rules.write_text('name = "sharp"\n[flagged]\nblur_p10 = { below = 500 }\n')
+    result = rushes.evaluate_clip(write_luma(tmp_path / "a.mkv", moving(3), "gray"), profile=rules)
+    # Stripes of 100 and 110: the Laplacian is ±20 everywhere but at the mirrored edge rows, so its variance is 400.
+    assert result.reasons == ("blur_p10=400.00 < 500",)

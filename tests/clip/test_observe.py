@@ -53,9 +53,11 @@ def test_a_file_that_is_no_video_says_so(tmp_path: Path) -> None:
     assert seen.error and str(tmp_path) not in seen.error
 
 
-def test_on_frame_sees_every_frame_of_the_same_pass(tmp_path: Path) -> None:
+def test_a_watch_sees_every_frame_of_the_same_pass(tmp_path: Path) -> None:
     times: list[float] = []
-    observe(write_luma(tmp_path / "a.mkv", noise(4), "gray"), on_frame=lambda frame: times.append(frame.time_ms))
+    observe(
+        write_luma(tmp_path / "a.mkv", noise(4), "gray"), watch=lambda facts: lambda frame: times.append(frame.time_ms)
+    )
     assert times == [0.0, 40.0, 80.0, 120.0]
 
 

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from rushes.clip.metrics.sync import best_lag, envelope, mouth_audio_measurements, null_values, pearson
+from rushes.clip.metrics import METRICS
+from rushes.clip.metrics.sync import best_lag, envelope, mouth_sync, null_values, pearson
+from rushes.core import Measurement
 from rushes.media import AudioTrack
+
+NAMES = ("mouth_audio_corr", "mouth_audio_lag", "mouth_audio_null_mean", "mouth_audio_null_share")
+
+
+def mouth_audio_measurements(mouth: np.ndarray, loud: np.ndarray) -> list[Measurement]:
+    """The four numbers of this mouth and sound."""
+    seen = SimpleNamespace(faces=SimpleNamespace(model="m", choice="", sync=mouth_sync(mouth, loud)))
+    metrics = [METRICS[name] for name in NAMES]
+    return [metric.measure(seen) for metric in metrics if metric.measure is not None]
 
 
 def _speech(frames: int, seed: int = 0) -> np.ndarray:
@@ -106,7 +118,7 @@ def test_gaps_leave_pairs_out() -> None:
 
 def test_measurements_of_a_mouth_that_follows() -> None:
     loud = _speech(75)
-    corr, lag, null_mean, null_share = mouth_audio_measurements(loud, loud, model_digest="m")
+    corr, lag, null_mean, null_share = mouth_audio_measurements(loud, loud)
     assert (corr.value, corr.count) == (pytest.approx(1.0), 75)
     assert lag.value == 0
     # Shifts 7…68 of 75 frames: 62 of them; none can line the sound up with itself.
@@ -118,9 +130,7 @@ def test_luck_shows_in_the_null() -> None:
     # Unrelated speech: the best of seven lags is well above zero, and so is what shifts reach.
     shares = []
     for seed in range(8):
-        corr, _, null_mean, share = mouth_audio_measurements(
-            _speech(75, seed), _speech(75, 100 + seed), model_digest="m"
-        )
+        corr, _, null_mean, share = mouth_audio_measurements(_speech(75, seed), _speech(75, 100 + seed))
         assert null_mean.value is not None and null_mean.value > 0.05
         shares.append(share.value)
     assert max(shares) > 0.3  # somewhere, most shifts do as well as the true place
@@ -128,8 +138,8 @@ def test_luck_shows_in_the_null() -> None:
 
 def test_a_mouth_shifted_past_the_search_does_worse_than_in_sync() -> None:
     loud = _speech(75, 5)
-    in_sync = mouth_audio_measurements(loud, loud, model_digest="m")
-    late = mouth_audio_measurements(np.roll(loud, 5), loud, model_digest="m")
+    in_sync = mouth_audio_measurements(loud, loud)
+    late = mouth_audio_measurements(np.roll(loud, 5), loud)
     assert late[0].value < in_sync[0].value
     assert late[3].value > in_sync[3].value  # some shift lines them up again: the null gives it away
 
@@ -150,19 +160,19 @@ def test_the_null_is_the_same_every_time_and_bounded() -> None:
     ],
 )
 def test_reasons_for_no_correlation(mouth: np.ndarray, loud: np.ndarray, note: str) -> None:
-    measured = mouth_audio_measurements(mouth, loud, model_digest="m")
+    measured = mouth_audio_measurements(mouth, loud)
     assert {(m.value, m.note) for m in measured} == {(None, note)}
 
 
 def test_sound_far_shorter_than_the_picture() -> None:
     loud = np.full(100, math.nan)
     loud[:5] = 0.5
-    measured = mouth_audio_measurements(_speech(100), loud, model_digest="m")
+    measured = mouth_audio_measurements(_speech(100), loud)
     assert measured[0].note == "5 frames have both a face and sound; 10 are needed"
 
 
 def test_a_clip_too_short_to_shift_has_a_value_but_no_null() -> None:
     loud = _speech(13)
-    corr, _, null_mean, _ = mouth_audio_measurements(loud, loud, model_digest="m")
+    corr, _, null_mean, _ = mouth_audio_measurements(loud, loud)
     assert corr.value == pytest.approx(1.0)
     assert null_mean.note == "13 frames are too few to shift the sound by 7 either way"

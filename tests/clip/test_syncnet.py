@@ -14,10 +14,15 @@ torch = pytest.importorskip("torch")
 
 from tests.face_tracks import made_points, made_track  # noqa: E402
 
-from rushes.clip.metrics.syncnet import missing_tier2, sync_scores, tier2_measurements  # noqa: E402
+from rushes.clip.face_observation import FaceObservation  # noqa: E402
+from rushes.clip.face_track import FaceTrack  # noqa: E402
+from rushes.clip.metrics import METRICS  # noqa: E402
+from rushes.clip.metrics.syncnet import clip_scores, sync_scores  # noqa: E402
 from rushes.clip.metrics.syncnet.crops import crop, crops, instants, longest_stretch  # noqa: E402
 from rushes.clip.metrics.syncnet.network import Evaluator, SyncNet  # noqa: E402
 from rushes.clip.metrics.syncnet.scores import lip_batches, sound_windows  # noqa: E402
+from rushes.clip.observe import Observation  # noqa: E402
+from rushes.core import Measurement  # noqa: E402
 from rushes.core.provenance import file_digest  # noqa: E402
 from rushes.errors import InputError, WeightsError  # noqa: E402
 from rushes.media import AudioTrack  # noqa: E402
@@ -233,11 +238,21 @@ def _frames(count: int, first: int) -> Iterator[np.ndarray]:
     return (np.full((300, 300, 3), number + first, np.uint8) for number in range(count))
 
 
+def tier2_measurements(
+    track: FaceTrack, frames: Iterator[np.ndarray], *, fps: float | None, audio: AudioTrack, evaluator: Evaluator
+) -> list[Measurement]:
+    """The three numbers of a clip whose face track is known."""
+    scores = clip_scores(track, frames, fps=fps, audio=audio, evaluator=evaluator)
+    face = FaceObservation(track=track, model="m", syncnet=scores, weights=evaluator.digest)
+    metrics = [METRICS[name] for name in NAMES]
+    return [metric.measure(Observation(faces=face)) for metric in metrics if metric.measure is not None]
+
+
 def test_from_frames_to_measurements() -> None:
     track = made_track([made_points(dx=60, dy=60)] * 60)
     sound = AudioTrack.of(np.zeros(60 * 640, np.float32), 16000)
     # Frame i is as bright as sound window i + 4 is numbered: the lips come 4 frames before the sound.
-    measured = tier2_measurements(track, _frames(60, 4), fps=25.0, audio=sound, evaluator=_Echo(), model_digest="m")
+    measured = tier2_measurements(track, _frames(60, 4), fps=25.0, audio=sound, evaluator=_Echo())
     assert [m.definition.name for m in measured] == NAMES
     assert measured[2].value == -4
     assert {m.count for m in measured} == {55}
@@ -257,7 +272,7 @@ def test_from_frames_to_measurements() -> None:
 def test_reasons_for_no_score(frames: int, samples: int, rate: int, fps: float | None, note: str) -> None:
     track = made_track([made_points(dx=60, dy=60)] * frames)
     sound = AudioTrack.of(np.zeros(samples, np.float32), rate)
-    measured = tier2_measurements(track, _frames(frames, 0), fps=fps, audio=sound, evaluator=_Echo(), model_digest="m")
+    measured = tier2_measurements(track, _frames(frames, 0), fps=fps, audio=sound, evaluator=_Echo())
     assert {(m.value, m.note) for m in measured} == {(None, note)}
 
 
@@ -266,16 +281,13 @@ def test_random_weights_give_the_same_finite_scores_twice(evaluator: Evaluator) 
     track = made_track([made_points(dx=60, dy=60)] * 17)
     sound = AudioTrack.of(rng.uniform(-0.3, 0.3, 17 * 640).astype(np.float32), 16000)
     pictures = rng.integers(0, 256, (17, 300, 300, 3), dtype=np.uint8)
-    runs = [
-        tier2_measurements(track, iter(pictures), fps=25.0, audio=sound, evaluator=evaluator, model_digest="m")
-        for _ in range(2)
-    ]
+    runs = [tier2_measurements(track, iter(pictures), fps=25.0, audio=sound, evaluator=evaluator) for _ in range(2)]
     assert [m.value for m in runs[0]] == [m.value for m in runs[1]]
     assert runs[0][0].value is not None and runs[0][0].count == 12
 
 
 def test_missing_tier_names_the_reason() -> None:
-    measured = missing_tier2("give --syncnet-weights FILE")
+    measured = [METRICS[name].missing("give --syncnet-weights FILE") for name in NAMES]
     assert [(m.definition.name, m.value, m.note) for m in measured] == [
         (name, None, "give --syncnet-weights FILE") for name in NAMES
     ]

@@ -8,9 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from rushes.clip.metrics import METRICS
 from rushes.clip.metrics.motion import frame_diff_spike_count, freeze_frame_ratio, scene_cut_count
-from rushes.clip.timeline import MARKS, POINTS, clip_timeline, find_faults
+from rushes.clip.timeline import clip_timeline, find_faults
 from rushes.core import Measurement
+from rushes.report.timeline import MARKS, POINTS
+
+DRAWN = ("flicker_score", "blur_score", "frame_diff_spike_count", "face_present_ratio", "mouth_audio_corr")
+LANES = tuple(METRICS[name].missing("only its lane is wanted") for name in DRAWN)
 
 # 40 steps that move by 10 levels (4 % of the range), three still ones (steps 11 to 13) and one jump (step 30).
 DIFFS = np.full(40, 10.0)
@@ -39,17 +44,21 @@ def data(measurements: tuple[Measurement, ...], given: dict[str, np.ndarray]) ->
 
 
 def levels(made: dict[str, Any], name: str) -> np.ndarray:
-    (found,) = [one for one in made["series"] if one["name"] == name]
+    (found,) = [one for lane in made["lanes"] for one in lane["series"] if one["name"] == name]
     return np.frombuffer(base64.b64decode(found["points"]), np.uint8)
+
+
+def marks(made: dict[str, Any], kind: str) -> list[list[float]]:
+    return next((one["at"] for one in made["marks"] if one["kind"] == kind), [])
 
 
 def test_marks_are_what_was_counted() -> None:
     made, counted = data(measured(), series()), {m.definition.name: m.value for m in measured()}
     # Step 30 leads to frame 30, at 30 · 40 ms. It stands out by (90 − 10) / 2.56 = 31 %; the way back by as much, but
     # there the step itself is only 3.9 %: one cut.
-    assert made["cuts"] == made["spikes"] == [[1200.0, 30]]
+    assert marks(made, "cuts") == marks(made, "spikes") == [[1200.0, 30]]
     # Steps 11 to 13 run from frame 10 to frame 13: 400 ms to 520 ms.
-    assert made["freezes"] == [[400.0, 520.0, 3]]
+    assert marks(made, "freezes") == [[400.0, 520.0, 3]]
     assert counted == {"scene_cut_count": 1, "freeze_frame_ratio": 3 / 40, "frame_diff_spike_count": 1}
     assert made["duration_ms"] == 41 * 40.0 and made["times"] == [0.0, 1600.0]
 
@@ -63,8 +72,8 @@ def test_a_lost_face_is_a_gap_up_to_the_end() -> None:
     faces = np.ones(41)
     faces[38:] = 0
     mouth = np.where(faces > 0, 0.2, np.nan)
-    made = data(measured(), series(face_count=faces, mouth_openness=mouth, face_bbox=np.zeros((41, 4))))
-    assert made["gaps"] == [[38 * 40.0, 41 * 40.0, 3]]
+    made = data((*measured(), *LANES), series(face_count=faces, mouth_openness=mouth, face_bbox=np.zeros((41, 4))))
+    assert marks(made, "gaps") == [[38 * 40.0, 41 * 40.0, 3]]
     assert levels(made, "mouth_openness").tolist()[37:] == [254, 255, 255, 255]
     assert levels(made, "face_count").tolist()[37:] == [254, 0, 0, 0]
     assert levels(made, "luma_diff")[0] == 255, "nothing leads to the first frame"
@@ -78,7 +87,7 @@ def test_a_film_strip_looks_at_each_fault_once() -> None:
 def test_a_long_clip_keeps_its_peaks_in_few_points() -> None:
     luma = np.full(100_000, 50.0)
     luma[77_777], luma[12_345] = 200.0, 3.0
-    made = data((), {"time_ms": np.arange(100_000) * 40.0, "luma_mean": luma})
+    made = data(LANES, {"time_ms": np.arange(100_000) * 40.0, "luma_mean": luma})
     found = levels(made, "luma_mean")
     assert len(found) <= POINTS
     assert found.max() == 254 and found.min() == 0
@@ -87,7 +96,7 @@ def test_a_long_clip_keeps_its_peaks_in_few_points() -> None:
 
 def test_uneven_times_are_kept() -> None:
     times = np.array([0.0, 10.0, 20.0, 1000.0, 1010.0])
-    made = data((), {"time_ms": times, "luma_mean": np.arange(5.0)})
+    made = data(LANES, {"time_ms": times, "luma_mean": np.arange(5.0)})
     back = np.frombuffer(base64.b64decode(made["times"]), "<u2") / 65535 * made["duration_ms"]
     assert np.abs(back - times).max() < made["duration_ms"] / 65535
     assert made["duration_ms"] == 1010.0 + 10.0  # the usual step follows the last frame
@@ -97,10 +106,22 @@ def test_too_many_marks_are_counted_not_drawn() -> None:
     diffs = np.tile([0.0, 5.0], 500)
     given = {"time_ms": np.arange(1001) * 40.0, "luma_diff": diffs, "luma_mean": np.zeros(1001)}
     made = data((freeze_frame_ratio(diffs.tolist()),), given)
-    assert len(made["freezes"]) == MARKS and made["left_out"] == 500 - MARKS
+    assert len(marks(made, "freezes")) == MARKS and made["left_out"] == 500 - MARKS
 
 
 def test_nothing_stored_gives_no_timeline() -> None:
     assert clip_timeline((), {}) is None
-    one = data((), {"time_ms": np.zeros(1), "luma_mean": np.array([9.0]), "luma_diff": np.zeros(0)})
-    assert one["frames"] == 1 and [s["name"] for s in one["series"]] == ["luma_mean"]
+    one = data(LANES, {"time_ms": np.zeros(1), "luma_mean": np.array([9.0]), "luma_diff": np.zeros(0)})
+    assert one["frames"] == 1 and [[s["name"] for s in lane["series"]] for lane in one["lanes"]] == [["luma_mean"]]
+
+
+def test_lanes_say_what_they_are_and_bands_come_last() -> None:
+    given = series(face_count=np.ones(41), mouth_openness=np.full(41, 0.1), audio_envelope=np.full(41, 0.1))
+    made = data(LANES, given)
+    shown = [(lane["label"], lane["band"], [one["word"] for one in lane["series"]]) for lane in made["lanes"]]
+    assert shown == [
+        ("Luma", False, ["luma"]),
+        ("Difference", False, ["difference"]),
+        ("Mouth", False, ["mouth", "sound"]),
+        ("Face", True, ["face"]),
+    ]

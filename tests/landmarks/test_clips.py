@@ -20,8 +20,8 @@ from rushes.clip.badges import judge
 from rushes.clip.bundle import KEYS
 from rushes.clip.demo_face import TAKES, make_takes, run
 from rushes.clip.demo_talking import FPS, FRAMES, speech, talking
-from rushes.clip.evaluate import evaluate_clips
-from rushes.clip.measure import ClipResult, evaluate_clip
+from rushes.clip.evaluate import evaluate_clip, evaluate_clips
+from rushes.clip.measure import ClipResult
 from rushes.clip.profile import parse_profile
 from rushes.errors import InputError, WeightsError
 from rushes.media import AudioTrack, ClipReader, write_clip

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rushes.clip.bundle import tier0_measurements
 from rushes.clip.evaluate import evaluate_clips
+from rushes.clip.metrics import metrics_of
 from rushes.clip.observe import Observation
 from rushes.core import Measurement
 from rushes.media import write_clip
@@ -73,8 +73,9 @@ def measured(number: int, frames: int = 50) -> tuple[Observation, tuple[Measurem
         mafd=diffs / 2.56,
         laplacian_variance=rng.uniform(30, 60, frames),
         measured_duration_ms=frames * 40.0,
+        audio_duration_ms=frames * 40.0,
     )
-    return seen, tier0_measurements(seen, audio_duration=frames * 40.0)
+    return seen, tuple(metric.measure(seen) for metric in metrics_of(0).values() if metric.measure is not None)
 
 
 def write_many(run: Path, count: int, *, frames: int = 50) -> Run:

@@ -251,6 +251,6 @@ def test_reads_without_scripts(browser: playwright.Browser, page: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     tab = context.new_page()
     tab.goto(page.as_uri())
-    assert tab.locator("tr.clip").count() == 5
-    playwright.expect(tab.locator("tr.clip").first).to_contain_text("broken")
+    assert tab.locator("tr.subject").count() == 5
+    playwright.expect(tab.locator("tr.subject").first).to_contain_text("broken")
     context.close()

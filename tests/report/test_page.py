@@ -12,12 +12,15 @@ from typing import Any
 
 import pytest
 
+from rushes.core import Definition, Measurement, signature_params
+from rushes.core.measurement import Interval
 from rushes.errors import InputError, RunError
 from rushes.report import numbers
+from rushes.report import page as page_module
 from rushes.report.figure import Figure
 from rushes.report.page import asset, figure_uri, joined_modules
 from rushes.report.script_json import embedded_json
-from rushes.runs import Run, RunWriter, read_run
+from rushes.runs import Entry, Run, RunWriter, Subject, read_run
 from rushes.suite.report import write_report
 
 from .conftest import HOSTILE
@@ -251,6 +254,43 @@ def test_a_long_table_of_numbers_says_what_is_left_out(
     monkeypatch.setattr(numbers, "MOST_NUMBERS", 5)
     text = write_report([run], tmp_path / "r.html").path.read_text()
     assert "The first 5 are here" in text and "Every number of this run (14)" in text
+
+
+def test_every_number_says_what_it_is_about_and_how_sure_it_is(tmp_path: Path) -> None:
+    elo = Definition(
+        name="elo",
+        unit="points",
+        lowest=None,
+        highest=None,
+        better="higher",
+        summary="S.",
+        formula="f",
+        places=("system",),
+        params=signature_params(ties="half"),
+    )
+    interval = Interval(low=980.5, high=1019.5, level=0.95, method="rater-clustered")
+    numbers = (
+        Measurement(definition=elo, value=1000.0, count=9, at={"system": "<b>100%|A"}, interval=interval),
+        Measurement(definition=elo.with_params(ties="win"), value=990.0, count=9, at={"system": "birch"}),
+    )
+    with RunWriter(tmp_path / "run", instrument="holography", settings={}) as writer:
+        subject = Subject(id="it", kind="study", path="it", sha256=None)
+        writer.add(Entry(subject=subject, measurements=numbers))
+        writer.finish(["it"])
+    text = write_report([tmp_path / "run"], tmp_path / "r.html").path.read_text()
+    assert '<span class="place">system &lt;b&gt;100%|A</span><span class="settings">ties half</span>' in text
+    assert '<td class="interval">980.5000 to 1019.5000 (95 %, rater-clustered)</td>' in text
+    assert '<span class="place">system birch</span><span class="settings">ties win</span>' in text
+    assert text.count('<th scope="col">interval</th>') == 1
+
+
+def test_the_pieces_of_a_page_name_no_instrument() -> None:
+    """What a page is made of must not know what is on it: only the clip table's own words come from the data."""
+    folder = Path(page_module.__file__).parent
+    for file in [*folder.glob("*.py"), *(folder / "assets").glob("*")]:
+        code = re.sub(r'"""(.*?)"""', "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert not re.search(r"rushes\.(clip|distribution|pose|preference|robustness)\b", code), file.name
+        assert not re.search(r"luma_mean|face_count|freeze|== .clip.", code), file.name
 
 
 def test_embedded_json_can_end_no_script_and_holds_anything() -> None:

@@ -11,7 +11,7 @@ from rushes.core.table import exact_text
 from rushes.distribution import section as distribution
 from rushes.pose import section as pose
 from rushes.pose.evaluate import score_pose
-from rushes.report.section import settings_text, varying_params
+from rushes.report.section import settings_of
 from rushes.robustness import section as robustness
 from rushes.runs import Entry, Run, RunWriter, Subject, read_run
 
@@ -87,9 +87,8 @@ def test_a_sweep_names_where_the_answer_holds_least(sweep_run: Path) -> None:
 
 def test_settings_shown_are_those_that_tell_namesakes_apart() -> None:
     one, two = definition("m", k="5", norm="a"), definition("m", k="5", norm="b", extra="x")
-    varying = varying_params([one, two, one])
-    assert varying == {"m": {"norm", "extra"}}
-    assert settings_text(two, varying) == "extra x, norm b"
+    numbers = [Measurement(definition=d, value=1.0, count=1, at={"joint": "wrist"}) for d in (one, two, one)]
+    assert settings_of(numbers) == {one.signature: "norm a", two.signature: "extra x, norm b"}
 
 
 def test_the_exact_value_is_the_stored_one() -> None:

@@ -159,7 +159,8 @@ def test_a_file_that_is_no_clip_is_never_sent(make_site: MakeSite, tmp_path: Pat
 def test_the_timeline_marks_what_was_counted(make_site: MakeSite, measured: tuple[Path, Path]) -> None:
     client = owner(make_site(runs=[measured[0]]))
     data = client.get("/runs/model_a/timeline.json?id=take_1").json()["timeline"]
-    assert [frame for _, frame in data["spikes"]] == [20, 21]  # into the flash and out of it
+    spikes = next(marks["at"] for marks in data["marks"] if marks["kind"] == "spikes")
+    assert [frame for _, frame in spikes] == [20, 21]  # into the flash and out of it
     assert data["frames"] == 50
     assert client.get("/static/timeline.js").headers["content-type"].startswith("text/javascript")
 

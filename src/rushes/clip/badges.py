@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from rushes.clip.profile import Profile, Rule
 from rushes.core import Measurement
 
-Status: TypeAlias = Literal["pass", "flagged", "reject"]
-LABEL = "review signal"
-"""What a badge is called wherever it is shown."""
+Status: TypeAlias = Literal["reject", "flagged", "pass"]
+BADGES: tuple[Status, ...] = get_args(Status)
+"""Worst first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,10 +35,10 @@ class Badge:
         return self.status + left_out
 
 
-def judge(measurements: Mapping[str, Measurement], profile: Profile, *, unsound: str = "") -> Badge:
-    """Apply a profile to measurements by name: reject beats flagged beats pass, all reasons are kept.
+def judge(measurements: Mapping[str, Measurement], profile: Profile, *, partial: str = "") -> Badge:
+    """Apply a profile to measurements by metric: reject beats flagged beats pass, all reasons are kept.
 
-    What was not computed is not judged, and the badge says so. `unsound` says why the numbers are not of the whole clip
+    What was not computed is not judged, and the badge says so. `partial` says why the numbers are not of the whole clip
     although frames decoded (its size changes midway): under every profile that is flagged, for such a clip does not
     pass on the strength of its beginning.
     """
@@ -51,8 +51,8 @@ def judge(measurements: Mapping[str, Measurement], profile: Profile, *, unsound:
                 not_judged.append(rule.metric)
         elif _fires(rule, measurement.value):
             fired[rule.level].append(_reason(rule, measurement))
-    if unsound:
-        fired["flagged"].append(f"not measured as a whole: {unsound}")
+    if partial:
+        fired["flagged"].append(f"not measured as a whole: {partial}")
     status: Status = "reject" if fired["reject"] else "flagged" if fired["flagged"] else "pass"
     reasons = (*fired["reject"], *fired["flagged"])
     return Badge(status=status, reasons=reasons, not_judged=tuple(not_judged), profile=profile.name)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
-from rushes.terminal.console import EXIT_GATE, print_json, print_table, progress, say
+from rushes.terminal.console import EXIT_GATE, print_json, print_table, say
 from rushes.terminal.engine_options import AddressOption, EngineOption, chosen_engine
+from rushes.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
     from rushes.clip.faces import Tier
@@ -39,6 +38,10 @@ def clip(
     profile: Annotated[
         str, typer.Option(help="Thresholds of the review signals: general, talking-head, or a TOML file.")
     ] = "general",
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Also measure this metric of an installed package; may be given again."),
+    ] = None,
     out: Annotated[
         str | None,
         typer.Option("-o", "--out", metavar="RUN", help="Run directory, here or s3://; the same one continues."),
@@ -54,7 +57,8 @@ def clip(
     engine: EngineOption = "local",
     address: AddressOption = None,
     fail_on: Annotated[
-        str | None, typer.Option("--fail-on", help="Exit 3 when a clip is: reject, or flagged (or worse).")
+        Literal["reject", "flagged"] | None,
+        typer.Option("--fail-on", help="Exit 3 when a clip is: reject, or flagged (or worse)."),
     ] = None,
     bundle: Annotated[
         str | None, typer.Option(metavar="DIR", help="Also write ID.metrics.json, 22 keys, per clip.")
@@ -67,25 +71,24 @@ def clip(
     Example: rushes clip takes/ --profile talking-head --fail-on reject
     """
     from rushes.clip.evaluate import evaluate_clips
-    from rushes.clip.table import write_bundles, write_csv
+    from rushes.clip.tables import write_bundles, write_csv
 
-    if fail_on not in (None, "reject", "flagged"):
-        raise typer.BadParameter(f"expected reject or flagged; got {fail_on!r}", param_hint="--fail-on")
     where = chosen_engine(engine, address)
-    with _bar() as bar:
+    with progress_bars() as progress:
         run = evaluate_clips(
             paths,
             run=out,
             audio=audio,
             tier=cast("Tier", tier),
             profile=profile,
+            metrics=metric or (),
             face_model=face_model,
             syncnet_weights=syncnet_weights,
             jobs=jobs,
             timeout=timeout,
             memory_mb=memory,
             engine=where,
-            progress=bar,
+            progress=progress,
         )
     written = [*(write_bundles(run, bundle) if bundle else []), *([write_csv(run, csv)] if csv else [])]
     if as_json:
@@ -99,19 +102,6 @@ def clip(
         raise typer.Exit(EXIT_GATE)
 
 
-@contextmanager
-def _bar() -> Iterator[Callable[[int, int], Callable[[int], None]]]:
-    """A progress bar that opens once the number of clips is known, finished ones already counted."""
-    with ExitStack() as stack:
-
-        def opened(total: int, finished: int) -> Callable[[int], None]:
-            advance = stack.enter_context(progress("clips", total, "clips"))
-            advance(finished)
-            return advance
-
-        yield opened
-
-
 def _as_json(run: Run) -> dict[str, object]:
     return {
         "run": run.place,
@@ -121,18 +111,18 @@ def _as_json(run: Run) -> dict[str, object]:
 
 
 def _counts(run: Run) -> dict[str, int]:
-    return {badge: sum(s.badge == badge for s in run.subjects) for badge in ("reject", "flagged", "pass")}
+    from rushes.clip.badges import BADGES
+
+    return {badge: sum(s.badge == badge for s in run.subjects) for badge in BADGES}
 
 
 def _show(run: Run, profile: str, written: list[str]) -> None:
-    from rushes.clip.table import clip_columns, clip_rows, worst_first
+    from rushes.clip.tables import clip_table
 
-    ranked = worst_first(run)
-    columns = clip_columns(run)
-    header = ("clip", "signal", *(label for label, _ in columns), "reasons")
-    print_table("Review signals", header, clip_rows(ranked[:_SHOWN], columns), numbers=range(2, 2 + len(columns)))
-    if len(ranked) > _SHOWN:
-        print(f"… and {len(ranked) - _SHOWN} more in the run")
+    table = clip_table(run, most=_SHOWN)
+    print_table(table.title, table.header, table.texts(), numbers=range(2, len(table.header) - 1))
+    if len(run.subjects) > _SHOWN:
+        print(f"… and {len(run.subjects) - _SHOWN} more in the run")
     counts = _counts(run)
     print(f"Review signals (profile {profile}): " + ", ".join(f"{n} {badge}" for badge, n in counts.items()))
     unjudged = _not_judged(run)
@@ -148,22 +138,15 @@ def _show(run: Run, profile: str, written: list[str]) -> None:
 
 def _not_judged(run: Run) -> list[str]:
     """Metrics with a rule but no value, over the clips that could be read."""
-    names: set[str] = set()
-    for subject in run.subjects:
-        listed = subject.facts.get("not_judged")
-        if isinstance(listed, list) and "error" not in subject.facts:
-            names.update(map(str, listed))
-    return sorted(names)
+    from rushes.report.subjects import not_judged
+
+    return sorted({name for entry in run.entries if "error" not in entry.subject.facts for name in not_judged(entry)})
 
 
 def _signatures(run: Run) -> list[str]:
     """The definitions behind the columns shown."""
-    from rushes.clip.table import clip_columns
+    from rushes.clip.bundle import by_name
+    from rushes.clip.tables import columns
 
-    shown = {name for _, name in clip_columns(run)}
-    seen: dict[str, str] = {}
-    for entry in run.entries:
-        for measurement in entry.measurements:
-            if measurement.definition.name in shown:
-                seen.setdefault(measurement.definition.name, measurement.signature)
-    return list(seen.values())
+    everything = by_name(m for entry in run.entries for m in entry.measurements)
+    return [everything[column.name].signature for column in columns(everything.values())]

@@ -1,12 +1,6 @@
-"""Every definition of this instrument, in the order the catalogue shows them."""
+"""Every definition of this instrument, in the registry's order: those of installed packages are among them."""
 
-from rushes.clip.metrics import face, image, motion, syncnet, timing
+from rushes.clip.metrics import METRICS, known
 from rushes.core import Definition
 
-DEFINITIONS: tuple[Definition, ...] = (
-    *timing.DEFINITIONS,
-    *motion.DEFINITIONS,
-    *image.DEFINITIONS,
-    *face.DEFINITIONS,
-    *syncnet.DEFINITIONS,
-)
+DEFINITIONS: tuple[Definition, ...] = tuple(metric.definition for metric in map(known, METRICS) if metric is not None)

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.clip.bundle import by_bundle_key
+from rushes.clip.badges import BADGES
+from rushes.clip.bundle import by_name
 from rushes.clip.evaluate import evaluate_clips
 from rushes.core.text import value_text
 from rushes.media import AudioTrack, write_clip
@@ -152,8 +153,8 @@ def run(folder: Path) -> DemoPart:
     pairs = list(zip(TAKES, found.entries, strict=True))
     missed = [take.name for take, entry in pairs if not _caught(take, entry)]
     signals = [entry.subject.badge for entry in found.entries]
-    counts = ", ".join(f"{signals.count(badge)} {badge}" for badge in ("pass", "flagged", "reject"))
-    said = f"{len(TAKES) - 1} takes with a known fault and a good one; " + (
+    counts = ", ".join(f"{signals.count(badge)} {badge}" for badge in reversed(BADGES))
+    summary = f"{len(TAKES) - 1} takes with a known fault and a good one; " + (
         f"NOT caught: {', '.join(missed)}"
         if missed
         else f"every fault shows in its own metric. Review signals: {counts}."
@@ -161,7 +162,7 @@ def run(folder: Path) -> DemoPart:
     return DemoPart(
         title="Clips: is this take technically sound and alive?",
         run=found.path,
-        found=said,
+        found=summary,
         header=("take", "what was put in", "shown by", "value", "review signal"),
         rows=[_row(take, entry) for take, entry in pairs],
         as_expected=not missed,
@@ -169,10 +170,10 @@ def run(folder: Path) -> DemoPart:
 
 
 def _caught(take: Take, entry: Entry) -> bool:
-    value = by_bundle_key(entry.measurements)[take.metric].value
+    value = by_name(entry.measurements)[take.metric].value
     return value is not None and take.caught(value)
 
 
 def _row(take: Take, entry: Entry) -> list[str]:
-    shown = value_text(by_bundle_key(entry.measurements)[take.metric])
+    shown = value_text(by_name(entry.measurements)[take.metric])
     return [take.name, take.fault, take.metric, shown, entry.subject.badge or ""]

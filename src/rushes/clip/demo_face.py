@@ -10,10 +10,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.clip.bundle import by_bundle_key
+from rushes.clip.bundle import by_name
 from rushes.clip.demo_talking import FPS, FRAMES, SIDE, Frame, speech, talking
 from rushes.clip.evaluate import evaluate_clips
-from rushes.clip.faces import settle
+from rushes.clip.faces import load_face_settings
 from rushes.clip.metrics.sync import envelope
 from rushes.core import Measurement
 from rushes.core.text import value_text
@@ -101,15 +101,15 @@ def run(folder: Path) -> DemoPart:
     title = "Faces: does the mouth follow the sound?"
     pull("face")
     portrait = read_portrait()
-    settings = settle(1)
+    settings = load_face_settings(1)
     if settings is not None and settings.model_missing:  # the models are here, the package that runs them is not
         raise MissingDependency(settings.model_missing)
     paths = make_takes(folder / "faces", portrait)
     found = evaluate_clips([str(path) for path in paths], run=folder / "face", tier=1, profile="talking-head")
-    measured = [by_bundle_key(entry.measurements) for entry in found.entries]
+    measured = [by_name(entry.measurements) for entry in found.entries]
     values = [_values(measurements) for measurements in measured]
     missed = [take.name for take, own in zip(TAKES, values, strict=True) if not take.caught(own, values[0])]
-    said = (
+    summary = (
         f"NOT told apart: {', '.join(missed)}"
         if missed
         else "each fault shows: a late mouth correlates less and chance does as well, a dead one has no energy, a lost "
@@ -118,7 +118,7 @@ def run(folder: Path) -> DemoPart:
     return DemoPart(
         title=title,
         run=found.path,
-        found=f"{len(TAKES)} talking heads made from one portrait; {said}",
+        found=f"{len(TAKES)} talking heads made from one portrait; {summary}",
         header=("take", "what was put in", "face", "mouth energy", "corr", "lag", "chance"),
         rows=[
             [take.name, take.fault, *(value_text(own[name]) for name in _SHOWN)]

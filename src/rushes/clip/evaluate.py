@@ -1,24 +1,109 @@
-"""Many clips into one run directory: in parallel, resumable, the same bytes for any number of workers."""
+"""`rushes clip` in Python: one clip, or many into a run; resumable, the same bytes for any number of workers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rushes.clip.faces import FaceSettings, Tier, settle
-from rushes.clip.measure import ClipResult, digest, unreadable
-from rushes.clip.profile import Profile, load_profile
-from rushes.clip.remote import is_same_content, measure_anywhere
+from rushes.clip.faces import Tier
+from rushes.clip.measure import ClipResult, digest, measure, unreadable
+from rushes.clip.profile import Profile
+from rushes.clip.settings import ClipSettings
 from rushes.core.canonical import canonical_json
+from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest
-from rushes.errors import DefinitionError
+from rushes.errors import DefinitionError, InputError
 from rushes.media.find import Sound, find_clips, match_audio
-from rushes.remote.address import Place, is_remote
+from rushes.remote.address import Place, RemoteFile, is_remote
+from rushes.remote.errors import RemoteError, Unreachable
+from rushes.remote.store import stat
+from rushes.remote.transfer import local_copy
 from rushes.runs import Entry, Packed, Run, RunWriter, Subject, open_run, pack, read_run, subject_ids
 from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks
 
-Progress = Callable[[int], None]
+
+def evaluate_clip(
+    path: Path | str,
+    *,
+    audio: Path | str | None = None,
+    tier: Tier = 0,
+    profile: str | Path | Profile = "general",
+    metrics: Iterable[str] = (),
+    face_model: Path | str | None = None,
+    syncnet_weights: Path | str | None = None,
+) -> ClipResult:
+    """Measure one clip: MetricBundleV1 up to `tier`, and its review signal under `profile`.
+
+    A clip that cannot be read is a result too (decode_ok false, badge reject, the reason in the notes); only a path
+    that does not exist raises `InputError`. `audio` is a sound file to hold the picture against, in place of the
+    clip's own track. `metrics` names metrics of installed packages to measure as well; those that a rule of the profile
+    names are measured anyway. Tier 1 adds faces (`face_model`: a 478-point `.task` bundle in place of the pinned
+    models), tier 2 SyncNet (`syncnet_weights`: syncnet_v2.model).
+    """
+    settings = ClipSettings.load(
+        tier=tier, profile=profile, metrics=metrics, face_model=face_model, syncnet_weights=syncnet_weights
+    )
+    _require(path, "no such file", Path(path).exists)
+    if audio is not None:
+        _require(audio, "no such audio file", Path(audio).is_file)
+    return _measured(str(path), Sound(None if audio is None else str(audio)), settings)
+
+
+def _require(given: Path | str, fault: str, is_here: Callable[[], bool]) -> None:
+    """Raise where there is no such file or object."""
+    if is_remote(given):
+        stat(str(given))
+    elif not is_here():
+        raise InputError(f"{given}: {fault}")
+
+
+def evaluate_clips(
+    paths: str | Path | Iterable[str | Path],
+    *,
+    run: Path | str | None = None,
+    audio: Path | str | None = None,
+    tier: Tier = 0,
+    profile: str | Path | Profile = "general",
+    metrics: Iterable[str] = (),
+    face_model: Path | str | None = None,
+    syncnet_weights: Path | str | None = None,
+    jobs: int | None = None,
+    timeout: float | None = None,
+    memory_mb: int | None = None,
+    engine: Engine = LOCAL,
+    progress: Progress = no_progress,
+) -> Run:
+    """Measure files, folders and globs, one or several, here or in a store (`s3://`, `gs://`), into a run; return it.
+
+    `run` defaults to `runs/clip-<digest of the question>`, so that the same call continues the same run. `audio` is one
+    sound file for every clip, or a folder with one file per clip, matched by stem. `metrics`, `face_model` and
+    `syncnet_weights` are as in `evaluate_clip`. `jobs` defaults to the cores, to those of the cluster where `engine` is
+    Ray. A clip finished earlier, with the same content and settings, is not measured again; one that cannot be read,
+    that crashes the decoder, that takes longer than `timeout` seconds or whose worker holds more than `memory_mb`
+    megabytes is a `reject` row with its reason. Clips given up for a crash or a limit are tried again by the next call.
+    """
+    settings = ClipSettings.load(
+        tier=tier, profile=profile, metrics=metrics, face_model=face_model, syncnet_weights=syncnet_weights
+    )
+    clips = find_clips([paths] if isinstance(paths, str | Path) else paths)
+    sounds = match_audio(clips, audio)
+    ids, names = subject_ids([clip.stem for clip in clips]), [str(clip) for clip in clips]
+    target = run if run is not None else _default_run(settings.as_dict(), names)
+    with open_run(target, instrument="clip", settings=settings.as_dict(), inputs=names) as writer:
+        todo = [n for n, clip in enumerate(clips) if not _is_finished(writer, ids[n], clip, sounds[n])]
+        tasks = [_Task(subject_id=ids[n], path=names[n], sound=sounds[n], settings=settings) for n in todo]
+        done = len(clips) - len(todo)
+        progress(done, len(clips), "clips")
+        outcomes = run_tasks(
+            _work, tasks, engine=engine, jobs=jobs, timeout=timeout, memory_mb=memory_mb, needs=_Task.files
+        )
+        for finished, (position, outcome) in enumerate(outcomes, done + 1):
+            writer.add(_crashed(tasks[position], outcome) if isinstance(outcome, Crash) else outcome)
+            progress(finished, len(clips), "clips")
+        writer.finish(ids)
+    return read_run(target)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,87 +112,55 @@ class _Task:
 
     subject_id: str
     path: str
-    audio: str | None
-    audio_missing: str
-    faces: FaceSettings | None
-    profile: Profile
+    sound: Sound
+    settings: ClipSettings
 
     def files(self) -> tuple[str | None, ...]:
         """What a worker reads for it."""
-        models = (None, None) if self.faces is None else (self.faces.model, self.faces.weights)
-        return (self.path, self.audio, *models)
-
-
-def evaluate_clips(
-    paths: Iterable[Path | str],
-    *,
-    run: Path | str | None = None,
-    audio: Path | str | None = None,
-    tier: Tier = 0,
-    profile: str | Path | Profile = "general",
-    face_model: Path | str | None = None,
-    syncnet_weights: Path | str | None = None,
-    jobs: int | None = None,
-    timeout: float | None = None,
-    memory_mb: int | None = None,
-    engine: Engine = LOCAL,
-    progress: Callable[[int, int], Progress] | None = None,
-) -> Run:
-    """Measure files, folders and globs, here or in a store (`s3://`, `gs://`), into a run directory; return the run.
-
-    `run` defaults to `runs/clip-<digest of the question>`, so that the same call continues the same run. `audio` is one
-    sound file for every clip, or a folder with one file per clip, matched by stem. `jobs` defaults to the cores, to
-    those of the cluster where `engine` is Ray. A clip finished earlier, with the same content and settings, is not
-    measured again; one that cannot be read, that crashes the decoder, that takes longer than `timeout` seconds or whose
-    worker holds more than `memory_mb` megabytes is a `reject` row with its reason. Clips given up for a crash or a
-    limit are tried again by the next call.
-    """
-    rules = profile if isinstance(profile, Profile) else load_profile(profile)
-    clips = find_clips(paths)
-    sounds = match_audio(clips, audio)
-    ids = subject_ids([clip.stem for clip in clips])
-    faces = settle(tier, face_model=face_model, syncnet_weights=syncnet_weights)
-    settings: dict[str, object] = {"tier": tier, "profile": rules.name, "profile_sha256": rules.digest}
-    settings |= {} if faces is None else faces.facts()
-    target = run if run is not None else _default_run(settings, [str(clip) for clip in clips])
-    with open_run(target, instrument="clip", settings=settings, inputs=[str(clip) for clip in clips]) as writer:
-        todo = [n for n, clip in enumerate(clips) if not _is_finished(writer, ids[n], clip, sounds[n])]
-        advance = progress(len(clips), len(clips) - len(todo)) if progress else None
-        tasks = [
-            _Task(
-                subject_id=ids[n],
-                path=str(clips[n]),
-                audio=sounds[n].path,
-                audio_missing=sounds[n].missing,
-                faces=faces,
-                profile=rules,
-            )
-            for n in todo
-        ]
-        outcomes = run_tasks(
-            _work, tasks, engine=engine, jobs=jobs, timeout=timeout, memory_mb=memory_mb, needs=_Task.files
-        )
-        for position, outcome in outcomes:
-            writer.add(_crashed(tasks[position], outcome) if isinstance(outcome, Crash) else outcome)
-            if advance is not None:
-                advance(1)
-        writer.finish(ids)
-    return read_run(target)
+        faces = self.settings.faces
+        models = (None, None) if faces is None else (faces.model, faces.weights)
+        return (self.path, self.sound.path, *models)
 
 
 def _work(task: _Task) -> Packed:
     try:
-        result = measure_anywhere(
-            task.path, audio=task.audio, audio_missing=task.audio_missing, faces=task.faces, profile=task.profile
-        )
-        return _packed(task.subject_id, result)
+        return _packed(task.subject_id, _measured(task.path, task.sound, task.settings))
     except DefinitionError as error:  # a damaged clip gave a number that cannot be: its own row, not the batch's end
         return _crashed(task, Crash(f"gave an impossible value ({error})"))
 
 
+def _measured(path: str, sound: Sound, settings: ClipSettings) -> ClipResult:
+    if is_remote(path) or is_remote(sound.path):
+        return _measured_copy(path, sound, settings)
+    return measure(path, settings, audio=sound.path, audio_missing=sound.missing)
+
+
+def _measured_copy(path: str, sound: Sound, settings: ClipSettings) -> ClipResult:
+    """The same for objects of a store; their copies live as long as the measuring does.
+
+    An object that is gone or may not be read gives an unreadable result with the reason, and so does a store that does
+    not answer; that one is marked `given_up`, so that the next run tries again.
+    """
+    try:
+        with ExitStack() as stack:
+            places = [place for place in (path, sound.path) if place is not None]
+            copies = {place: stack.enter_context(local_copy(place)) for place in places}
+            files = {place: str(copy.path) for place, copy in copies.items()}
+            result = measure(path, settings, audio=sound.path, audio_missing=sound.missing, copies=files)
+    except RemoteError as error:
+        failed = unreadable(path, str(error), settings)
+        return _with_facts(failed, {"given_up": True}) if isinstance(error, Unreachable) else failed
+    objects = {"remote": copies[path].file, "audio_remote": copies[sound.path].file if sound.path else None}
+    return _with_facts(result, {key: file.facts() for key, file in objects.items() if file is not None})
+
+
+def _with_facts(result: ClipResult, more: Mapping[str, object]) -> ClipResult:
+    return replace(result, facts=dict(result.facts) | dict(more))
+
+
 def _crashed(task: _Task, crash: Crash) -> Packed:
-    result = unreadable(task.path, crash.reason, profile=task.profile, faces=task.faces)
-    return _packed(task.subject_id, replace(result, facts=dict(result.facts) | {"given_up": True}))
+    result = unreadable(task.path, crash.reason, task.settings)
+    return _packed(task.subject_id, _with_facts(result, {"given_up": True}))
 
 
 def _packed(subject_id: str, result: ClipResult) -> Packed:
@@ -124,16 +177,22 @@ def _packed(subject_id: str, result: ClipResult) -> Packed:
 
 
 def _is_finished(writer: RunWriter, subject_id: str, clip: Place, sound: Sound) -> bool:
-    """Whether an earlier run measured this very content under this id."""
-    row, path = writer.finished(subject_id), str(clip)
-    if is_remote(path) or is_remote(sound.path):
-        return row is not None and is_same_content(row, clip, sound)
-    if row is None or row.get("path") != path or row.get("sha256") != digest(path):
+    """Whether an earlier run measured this very content under this id; of objects, told by their listings alone."""
+    row = writer.finished(subject_id)
+    if row is None or row.get("path") != str(clip) or (isinstance(clip, RemoteFile) and not row.get("sha256")):
         return False
     facts = row.get("facts")
     if not isinstance(facts, dict) or facts.get("given_up"):  # given up: another time, or a wider limit, may end better
         return False
-    return bool(facts.get("audio_sha256") == (digest(sound.path) if sound.path else None))
+    if isinstance(clip, RemoteFile):
+        same_clip = facts.get("remote") == clip.facts()
+    else:
+        same_clip = row.get("sha256") == digest(str(clip))
+    if sound.remote is not None:
+        same_sound = facts.get("audio") == sound.path and facts.get("audio_remote") == sound.remote.facts()
+    else:
+        same_sound = facts.get("audio_sha256") == (digest(sound.path) if sound.path else None)
+    return bool(same_clip and same_sound)
 
 
 def _default_run(settings: dict[str, object], clips: Sequence[str]) -> Path:

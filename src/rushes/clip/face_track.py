@@ -75,6 +75,26 @@ class FaceTrack:
         """Distance of the outer eye corners in each frame, in pixels (T)."""
         return self.distance(*OUTER_EYE_CORNERS)
 
+    @property
+    def mouth_openness(self) -> NDArray[np.float64]:
+        """Distance of the inner lips over the inter-ocular distance (T); NaN where the face was not seen."""
+        return ratio(self.distance(*LIPS), self.inter_ocular)
+
+    @property
+    def eye_aspect_ratio(self) -> NDArray[np.float64]:
+        """Mean of both eyes (T): about 0.3 open, towards 0 shut; NaN where the face was not seen."""
+        return (self._one_eye(RIGHT_EYE) + self._one_eye(LEFT_EYE)) / 2
+
+    def _one_eye(self, eye: tuple[int, ...]) -> NDArray[np.float64]:
+        heights = self.distance(eye[1], eye[5]) + self.distance(eye[2], eye[4])
+        return ratio(heights, 2 * self.distance(eye[0], eye[3]))
+
+
+def ratio(values: NDArray[np.float64], by: NDArray[np.float64]) -> NDArray[np.float64]:
+    """values / by; NaN where `by` is zero, as in a gap: a face without width is not measured."""
+    found: NDArray[np.float64] = np.divide(values, by, out=np.full_like(values, np.nan), where=by > 0)
+    return found
+
 
 @dataclass(slots=True)
 class _Person:

@@ -1,20 +1,21 @@
-"""Tiers 1 and 2 of a clip: what they need, settled once, and what they measure during the one pass over the clip."""
+"""Faces of a clip: the models of tiers 1 and 2, loaded once, and the watch that follows a face in the one pass."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from rushes.clip.metrics.face import FaceTrackBuilder, missing_tier1, tier1_measurements, tier1_series
-from rushes.clip.metrics.syncnet import missing_tier2, tier2_measurements
-from rushes.core import Measurement
+from rushes.clip.face_observation import FaceObservation
+from rushes.clip.face_track import FaceTrackBuilder
+from rushes.clip.metrics.syncnet.scores import SyncScores, clip_scores
 from rushes.core.provenance import file_digest
 from rushes.errors import InputError, MediaError, MissingDependency
 from rushes.landmarks.face_pipeline import FacePipeline
-from rushes.media import AudioTrack, ClipReader
+from rushes.media import ClipReader
+from rushes.media.model_files import group_named, is_pulled, pull_command
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,13 +43,13 @@ class FaceSettings:
     weights_digest: str
     weights_missing: str
 
-    def facts(self) -> dict[str, object]:
+    def as_dict(self) -> dict[str, object]:
         """What belongs to a run's settings: anything here can move a value."""
-        facts: dict[str, object] = {"face_model": self.model_digest}
-        return facts | {"syncnet_weights": self.weights_digest} if self.tier == 2 else facts
+        data: dict[str, object] = {"face_model": self.model_digest}
+        return data | {"syncnet_weights": self.weights_digest} if self.tier == 2 else data
 
 
-def settle(
+def load_face_settings(
     tier: Tier, *, face_model: Path | str | None = None, syncnet_weights: Path | str | None = None
 ) -> FaceSettings | None:
     """Check models and weights before any clip is read; None for tier 0.
@@ -80,9 +81,9 @@ def settle(
 def _model_state(model: str | None) -> tuple[str, str]:
     try:
         return _pipeline(model, _stamp(model)).digest, ""
-    except MissingDependency as missing:
-        # The message may name a folder of this machine; a note in a result must not.
-        command = str(missing).split("; run: ")[-1]
+    except MissingDependency:  # its message may name a folder of this machine; a note in a result must not
+        here = model is not None or is_pulled(group_named("face"))
+        command = "pip install 'rushes[face]'" if here else pull_command("face")
         return "none", f"faces were not looked for; run: {command}"
 
 
@@ -114,7 +115,7 @@ def _evaluator(weights: str, stamp: str) -> Evaluator:
 
 
 class FaceWatch:
-    """Looks at each frame of one clip as it is decoded, and measures at the end."""
+    """Looks at each frame of one clip as it is decoded, and sums up at the end."""
 
     def __init__(self, settings: FaceSettings) -> None:
         self._settings = settings
@@ -125,36 +126,27 @@ class FaceWatch:
         if self._builder is not None:
             self._builder.add(frame.rgb(), frame.time_ms)
 
-    def finish(
-        self, path: str, seen: Observation, audio: AudioTrack | None, audio_missing: str
-    ) -> tuple[tuple[Measurement, ...], dict[str, np.ndarray]]:
-        """Measurements of tiers 1 and 2, and their per-frame series; `audio_missing`: why there is no sound."""
-        if self._builder is None or self._pipeline is None or not seen.frames:
-            return missing(self._settings, self._settings.model_missing or seen.error or "the clip has no frames"), {}
-        track = self._builder.finish()
-        fps = None if seen.fps is None else float(seen.fps)
-        digest = self._settings.model_digest
-        tier1 = tier1_measurements(
-            track,
-            fps=fps,
-            audio=audio,
-            model_digest=digest,
-            points=self._pipeline.layout.points,
-            audio_missing=audio_missing,
+    def finish(self, path: str, seen: Observation) -> FaceObservation | str:
+        """What was seen of faces, with SyncNet's scores at tier 2; or why nothing was."""
+        settings, pipeline = self._settings, self._pipeline
+        if self._builder is None or pipeline is None or not seen.frames:
+            return settings.model_missing or seen.error or "the clip has no frames"
+        face = FaceObservation(
+            track=self._builder.finish(),
+            model=settings.model_digest,
+            points=pipeline.layout.points,
+            fps=None if seen.fps is None else float(seen.fps),
+            audio=seen.audio,
+            audio_missing=seen.audio_missing,
+            syncnet_missing=settings.weights_missing,
+            weights=settings.weights_digest,
         )
-        series: dict[str, np.ndarray] = dict(tier1_series(track, audio, fps))
-        if self._settings.tier == 1:
-            return tier1, series
-        if self._settings.weights is None or self._settings.weights_missing:
-            return (*tier1, *missing_tier2(self._settings.weights_missing)), series
+        return face if settings.tier == 1 or settings.weights_missing else replace(face, syncnet=self._sync(path, face))
+
+    def _sync(self, path: str, face: FaceObservation) -> SyncScores | str:
+        assert self._settings.weights is not None
         evaluator = _evaluator(self._settings.weights, _stamp(self._settings.weights))
-        tier2 = tier2_measurements(track, _frames(path), fps=fps, audio=audio, evaluator=evaluator, model_digest=digest)
-        return (*tier1, *tier2), series
-
-
-def missing(settings: FaceSettings, why: str) -> tuple[Measurement, ...]:
-    """Every measurement of the tiers asked for as null, with the reason."""
-    return (*missing_tier1(why), *(missing_tier2(why) if settings.tier == 2 else ()))
+        return clip_scores(face.track, _frames(path), fps=face.fps, audio=face.audio, evaluator=evaluator)
 
 
 def _frames(path: str) -> Iterator[np.ndarray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from rushes.clip.measure import evaluate_clip
+from rushes.clip.evaluate import evaluate_clip
 from rushes.clip.profile import Profile, load_profile
 from rushes.core.judge import Judge, JudgeOptions, Verdict
 

@@ -1,30 +1,28 @@
-"""`rushes clip` in Python: measure one clip, or many into a run directory."""
+"""One clip into its measurements, its review signal and its series."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from rushes.clip.badges import Badge, judge
-from rushes.clip.bundle import NAME, VERSION, bundle, by_bundle_key, tier0_measurements
-from rushes.clip.faces import AUDIO_RATE, FaceSettings, FaceWatch, Tier, missing, settle
+from rushes.clip.bundle import NAME, VERSION, bundle, by_name
+from rushes.clip.collect import GuardedCollector, guarded_measure
+from rushes.clip.faces import AUDIO_RATE, FaceWatch
+from rushes.clip.metrics import METRICS
 from rushes.clip.observe import Observation, observe
-from rushes.clip.profile import Profile, load_profile
+from rushes.clip.settings import ClipSettings
 from rushes.core import Measurement
+from rushes.core.metric import ClipMetric
 from rushes.core.provenance import file_digest
-from rushes.errors import InputError, MediaError
-from rushes.media import AudioTrack, probe, read_audio
-from rushes.remote.address import is_remote
-from rushes.remote.store import stat
+from rushes.errors import MediaError
+from rushes.media import AudioFacts, AudioTrack, Frame, MediaFacts, probe, read_audio
 
 if TYPE_CHECKING:
     import numpy as np
-
-Higher: TypeAlias = "tuple[tuple[Measurement, ...], dict[str, np.ndarray]]"
-"""What tiers 1 and 2 add: measurements, and per-frame series."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,99 +47,145 @@ class ClipResult:
 
     def bundle(self) -> dict[str, object]:
         """MetricBundleV1 as its 22 flat keys."""
-        return bundle(self.measurements, self.badge_detail)
+        return bundle(self.measurements, self.badge, self.reasons)
 
     def __getitem__(self, name: str) -> Measurement:
         """The measurement of this name, as the bundle reads it: `result["blur_score"]`."""
-        return by_bundle_key(self.measurements)[name]
-
-
-def evaluate_clip(
-    path: Path | str,
-    *,
-    audio: Path | str | None = None,
-    tier: Tier = 0,
-    profile: str | Path | Profile = "general",
-    face_model: Path | str | None = None,
-    syncnet_weights: Path | str | None = None,
-) -> ClipResult:
-    """Measure one clip: MetricBundleV1 up to `tier`, and its review signal under `profile`.
-
-    A clip that cannot be read is a result too (decode_ok false, badge reject, the reason in the notes); only a path
-    that does not exist raises `InputError`. `audio` is a sound file to hold the picture against, in place of the
-    clip's own track. Tier 1 adds faces (`face_model`: a 478-point `.task` bundle in place of the pinned models), tier 2
-    SyncNet (`syncnet_weights`: syncnet_v2.model).
-    """
-    rules = profile if isinstance(profile, Profile) else load_profile(profile)
-    from rushes.clip.remote import measure_anywhere
-
-    _require(path, "no such file", Path(path).exists)
-    if audio is not None:
-        _require(audio, "no such audio file", Path(audio).is_file)
-    faces = settle(tier, face_model=face_model, syncnet_weights=syncnet_weights)
-    sound = None if audio is None else str(audio)
-    return measure_anywhere(str(path), audio=sound, audio_missing="", faces=faces, profile=rules)
-
-
-def _require(given: Path | str, fault: str, is_here: Callable[[], bool]) -> None:
-    if is_remote(given):
-        stat(str(given))
-    elif not is_here():
-        raise InputError(f"{given}: {fault}")
+        return by_name(self.measurements)[name]
 
 
 def measure(
-    path: str, *, audio: str | None, audio_missing: str, faces: FaceSettings | None, profile: Profile
+    path: str,
+    settings: ClipSettings,
+    *,
+    audio: str | None = None,
+    audio_missing: str = "",
+    copies: Mapping[str, str] | None = None,
 ) -> ClipResult:
-    """`evaluate_clip` with everything settled, as a worker process runs it; `audio_missing`: why there is no sound."""
-    if faces is None:
-        seen = observe(path)
-        higher: Higher = ((), {})
-    else:
-        watch = FaceWatch(faces)
-        own_sound = audio is None and not audio_missing
-        seen = observe(path, audio_rate=AUDIO_RATE if own_sound else None, on_frame=watch.add)
-        sound, silence = (seen.audio, seen.error) if own_sound else _given_sound(audio, audio_missing)
-        higher = watch.finish(path, seen, sound, silence)
-    duration, why = (None, audio_missing) if audio_missing else _audio_duration(seen, path, audio)
-    return _result(path, seen, audio=audio, duration=duration, why=why, profile=profile, higher=higher)
+    """Measure one clip.
+
+    `audio` is a sound file in place of the clip's own; `audio_missing` says why the one asked for is not there.
+    `copies` are files to read in place of `path` and `audio`: results name the originals.
+    """
+    files = {} if copies is None else copies
+    clip = _File(path, files.get(path, path))
+    sound = None if audio is None else _File(audio, files.get(audio, audio))
+    watch = _Watch(settings)
+    own_sound = audio is None and not audio_missing
+    hears = any("sound" in metric.needs for metric in settings.metrics.values())
+    seen = observe(clip.file, audio_rate=AUDIO_RATE if hears and own_sound else None, watch=watch.start)
+    if hears and own_sound:
+        seen = replace(seen, audio_missing=seen.error)
+    elif hears:
+        track, why = (None, audio_missing) if sound is None else sound.track()
+        seen = replace(seen, audio=track, audio_missing=why)
+    duration, why = (None, audio_missing) if audio_missing else _audio_duration(seen, clip, sound)
+    seen = watch.finish(clip, replace(seen, audio_duration_ms=duration, audio_duration_missing=why))
+    return _result(clip, settings, seen, sound, *watch.measurements(seen))
 
 
-def unreadable(path: str, why: str, *, profile: Profile, faces: FaceSettings | None = None) -> ClipResult:
+def unreadable(path: str, why: str, settings: ClipSettings) -> ClipResult:
     """The result of a clip that could not be measured at all: every value missing, with the reason."""
-    higher: Higher = (() if faces is None else missing(faces, why), {})
-    return _result(path, Observation(error=why), audio=None, duration=None, why=why, profile=profile, higher=higher)
+    seen = Observation(error=why, audio_duration_missing=why, faces_missing=why)
+    return _result(_File(path, path), settings, seen, None, *_Watch(settings).measurements(seen))
 
 
-def _given_sound(audio: str | None, why: str) -> tuple[AudioTrack | None, str]:
-    """The sound file to hold the picture against, or why there is none."""
-    if audio is None:
-        return None, why
-    try:
-        return read_audio(audio, rate=AUDIO_RATE), ""
-    except MediaError as error:
-        return None, str(error)
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A clip or a sound: what it is called, and the file that is read."""
+
+    name: str
+    file: str
+
+    def words(self, error: MediaError) -> str:
+        return str(error).replace(self.file, self.name)
+
+    def track(self) -> tuple[AudioTrack | None, str]:
+        try:
+            return read_audio(self.file, rate=AUDIO_RATE), ""
+        except MediaError as error:
+            return None, self.words(error)
+
+    def audio(self) -> AudioFacts | None | str:
+        """What the file says about its sound, or why it says nothing."""
+        try:
+            return probe(self.file).audio
+        except MediaError as error:
+            return self.words(error)
+
+
+class _Watch:
+    """What looks at the frames of one clip beside the shared sums: faces, and collectors of other packages."""
+
+    def __init__(self, settings: ClipSettings) -> None:
+        self._settings = settings
+        self._faces: FaceWatch | None = None
+        self._collectors: dict[str, GuardedCollector] = {}
+
+    def start(self, facts: MediaFacts) -> Callable[[Frame], None] | None:
+        metrics = self._settings.metrics
+        self._collectors = {name: GuardedCollector(m, facts) for name, m in metrics.items() if m.start is not None}
+        self._faces = None if self._settings.faces is None else FaceWatch(self._settings.faces)
+        return self._add if self._collectors or self._faces is not None else None
+
+    def _add(self, frame: Frame) -> None:
+        if self._faces is not None:
+            self._faces.add(frame)
+        for collector in self._collectors.values():
+            collector.add(frame)
+
+    def finish(self, clip: _File, seen: Observation) -> Observation:
+        """What was seen, with the faces."""
+        settings = self._settings.faces
+        if settings is None:
+            return seen
+        if self._faces is None:  # the clip did not open
+            return replace(seen, faces_missing=settings.model_missing or seen.error)
+        face = self._faces.finish(clip.file, seen)
+        return replace(seen, faces_missing=face) if isinstance(face, str) else replace(seen, faces=face)
+
+    def measurements(self, seen: Observation) -> tuple[dict[str, Measurement], dict[str, np.ndarray]]:
+        """A value per metric, by its name in the registry, and the series of all."""
+        series: dict[str, np.ndarray] = dict(seen.series())
+        values: dict[str, Measurement] = {}
+        for name, metric in self._settings.metrics.items():
+            if why := _lacking(metric, seen):
+                values[name] = metric.missing(why)
+            elif name in self._collectors:
+                values[name], own = self._collectors[name].finish(taken=series)
+                series |= own
+            elif metric.measure is not None and METRICS.is_built_in(name):
+                values[name] = metric.measure(seen)
+            else:
+                values[name] = guarded_measure(metric, seen)
+        return values, series
+
+
+def _lacking(metric: ClipMetric, seen: Observation) -> str:
+    """Why a metric cannot even begin; "" where it can."""
+    if metric.start is not None and not seen.frames:
+        return seen.error or "no frame could be decoded"
+    if "face" in metric.needs and seen.faces is None:
+        return seen.faces_missing
+    return seen.faces.syncnet_missing if "syncnet" in metric.needs and seen.faces is not None else ""
 
 
 def _result(
-    path: str,
+    clip: _File,
+    settings: ClipSettings,
     seen: Observation,
-    *,
-    audio: str | None,
-    duration: float | None,
-    why: str,
-    profile: Profile,
-    higher: Higher,
+    sound: _File | None,
+    values: Mapping[str, Measurement],
+    series: Mapping[str, np.ndarray],
 ) -> ClipResult:
-    measurements = (*tier0_measurements(seen, audio_duration=duration, audio_missing=why), *higher[0])
-    badge = judge(by_bundle_key(measurements), profile, unsound=seen.error if seen.frames else "")
+    badge = judge(values, settings.profile, partial=seen.error if seen.frames else "")
     return ClipResult(
-        path=path,
-        sha256=digest(path),
-        facts=_facts(seen, audio, badge),
-        measurements=measurements,
+        path=clip.name,
+        sha256=digest(clip.file),
+        facts=_facts(seen, sound, badge),
+        measurements=tuple(values.values()),
         badge_detail=badge,
-        series=_series(seen) | higher[1],
+        series=series,
     )
 
 
@@ -153,29 +197,29 @@ def digest(path: str) -> str | None:
         return None
 
 
-def _audio_duration(seen: Observation, path: str, audio: str | None) -> tuple[float | None, str]:
+def _audio_duration(seen: Observation, clip: _File, sound: _File | None) -> tuple[float | None, str]:
     """Length of the sound and, where there is none, why."""
-    try:
-        if audio is not None:
-            heard = probe(audio).audio
-            return (None, f"{audio}: has no sound") if heard is None else (heard.duration_ms, "")
-        own = seen.facts.audio if seen.facts is not None else None
-        if own is None:
-            return None, seen.error or "the clip has no sound"
-        # A header may not state the length of the sound; probing then walks its packets.
-        again = probe(path).audio if own.duration_ms is None else own
-        return (None if again is None else again.duration_ms), "the length of the sound cannot be told"
-    except MediaError as error:
-        return None, str(error)
+    if sound is not None:
+        heard = sound.audio()
+        silent = f"{sound.name}: has no sound"
+    else:
+        heard = seen.facts.audio if seen.facts is not None else None
+        silent = seen.error or "the clip has no sound"
+        if heard is not None and heard.duration_ms is None:
+            heard = clip.audio()  # the header does not state the length of the sound; probing walks its packets
+            silent = "the length of the sound cannot be told"
+    if heard is None or isinstance(heard, str):
+        return None, heard or silent
+    return heard.duration_ms, "" if heard.duration_ms is not None else "the length of the sound cannot be told"
 
 
-def _facts(seen: Observation, audio: str | None, badge: Badge) -> dict[str, object]:
+def _facts(seen: Observation, sound: _File | None, badge: Badge) -> dict[str, object]:
     """Plain facts about the clip, for its line in `subjects.jsonl`."""
     facts: dict[str, object] = {"bundle": f"{NAME}/{VERSION}", "not_judged": list(badge.not_judged)}
     if seen.error:
         facts["error"] = seen.error
-    if audio is not None:
-        facts |= {"audio": audio, "audio_sha256": digest(audio)}
+    if sound is not None:
+        facts |= {"audio": sound.name, "audio_sha256": digest(sound.file)}
     if seen.facts is not None:
         facts["media"] = _plain(asdict(seen.facts))
         facts["luma_converted"] = seen.luma_converted
@@ -186,16 +230,3 @@ def _plain(data: object) -> object:
     if isinstance(data, dict):
         return {key: _plain(value) for key, value in data.items()}
     return f"{data.numerator}/{data.denominator}" if isinstance(data, Fraction) else data
-
-
-def _series(seen: Observation) -> dict[str, np.ndarray]:
-    """Per-frame series for the timeline; steps are aligned with the frame they lead to, so the first has none."""
-    if seen.frames == 0:
-        return {}
-    return {
-        "time_ms": seen.time_ms,
-        "luma_mean": seen.luma_mean,
-        "luma_diff": seen.luma_diff,
-        "mafd": seen.mafd,
-        "laplacian_variance": seen.laplacian_variance,
-    }

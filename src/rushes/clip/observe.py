@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.clip.face_observation import FaceObservation
 from rushes.clip.luma_sums import LumaSums, luma_sums
 from rushes.errors import MediaError
 from rushes.media import AudioTrack, ClipReader, Frame, MediaFacts
 
 Series = NDArray[np.float64]
+Watch = Callable[[MediaFacts], Callable[[Frame], None] | None]
 _EMPTY: Series = np.zeros(0)
 
 
@@ -40,6 +42,23 @@ class Observation:
     """True when the pixel format has no luma plane and one was computed."""
     measured_duration_ms: float | None = None
     audio: AudioTrack | None = None
+    """The sound the picture is held against; None where no metric needs it, and where there is none."""
+    audio_missing: str = ""
+    """Why there is no sound, where that is known."""
+    audio_duration_ms: float | None = None
+    """Length of the clip's own sound or of the file given in its place."""
+    audio_duration_missing: str = ""
+    faces: FaceObservation | None = None
+    """What was seen of faces; None at tier 0."""
+    faces_missing: str = "faces were not looked for"
+
+    def series(self) -> dict[str, Series]:
+        """Per-frame series for the run; a step stands with the frame it leads to, so the first has none."""
+        if self.frames == 0:
+            return {}
+        names = ("time_ms", "luma_mean", "luma_diff", "mafd", "laplacian_variance")
+        own = {name: getattr(self, name) for name in names}
+        return own if self.faces is None else own | self.faces.series()
 
     @property
     def video_duration_ms(self) -> float | None:
@@ -59,16 +78,15 @@ class Observation:
         return (self.frames - 1) * 1000.0 / span if span > 0 else None
 
 
-def observe(
-    path: Path | str, *, audio_rate: int | None = None, on_frame: Callable[[Frame], None] | None = None
-) -> Observation:
+def observe(path: Path | str, *, audio_rate: int | None = None, watch: Watch = lambda facts: None) -> Observation:
     """Read a clip once and take every series; never raises for a bad clip, the `error` says what was wrong.
 
-    `on_frame` sees each frame in the same pass (faces do). `audio_rate` collects the clip's own sound on the way.
+    `watch` is given the opened clip's facts and may return what sees each frame in the same pass (faces do).
+    `audio_rate` collects the clip's own sound on the way.
     """
     try:
         with ClipReader(path, audio_rate=audio_rate) as reader:
-            walk = _LumaWalk()
+            walk, on_frame = _LumaWalk(), watch(reader.facts)
             error = ""
             try:
                 for frame in reader:

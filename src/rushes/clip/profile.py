@@ -19,6 +19,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from rushes.clip.metrics import METRICS
 from rushes.core.canonical import canonical_json
 from rushes.core.provenance import bytes_digest
 from rushes.errors import InputError
@@ -35,7 +36,7 @@ class Rule:
     """One threshold on one metric."""
 
     metric: str
-    """The metric's name; among several definitions of that name, the one the bundle exports."""
+    """The metric's name in `rushes.clip.METRICS`; among several readings of that name, the one the bundle exports."""
     level: Level
     comparison: Comparison
     threshold: float | bool
@@ -53,6 +54,11 @@ class Profile:
         """Identifies the rules, whatever the file they came from."""
         rules = [[rule.metric, rule.level, rule.comparison, rule.threshold] for rule in self.rules]
         return bytes_digest(canonical_json([self.name, rules]).encode())
+
+    @property
+    def extra_metrics(self) -> tuple[str, ...]:
+        """Metrics of other packages that a rule names."""
+        return tuple(rule.metric for rule in self.rules if not METRICS.is_built_in(rule.metric))
 
 
 def load_profile(name_or_file: str | Path) -> Profile:
@@ -91,10 +97,7 @@ def parse_profile(text: str, *, source: str) -> Profile:
 
 
 def _rules(metric: str, condition: object, *, level: Level, source: str) -> list[Rule]:
-    from rushes.clip.bundle import KEYS
-    from rushes.clip.definitions import DEFINITIONS
-
-    if metric not in {*KEYS[:-2], *(definition.name for definition in DEFINITIONS)}:
+    if metric not in METRICS:
         raise InputError(f"{source}: [{level}] names {metric!r}, which is no clip metric; see `rushes metrics`")
     if not isinstance(condition, dict) or not condition:
         raise InputError(f"{source}: {metric} expected {{ above = number }} or {{ below = number }}; got {condition!r}")

@@ -151,7 +151,7 @@ def film_strips(run: Run, entries: Sequence[Entry], options: ReportOptions) -> d
 
 def _task(run: Run, entry: Entry) -> StripTask | None:
     """What to take from a clip; None where the run saw no frame of it."""
-    series = kept_series(run, entry.subject.id)
+    series = kept_series(run, entry)
     total = len(series.get("time_ms", ()))
     if not total:
         return None

@@ -1,5 +1,5 @@
 """Instrument 2: FVD, FID-VID and KVD, does this set look like the real one?"""
 
-from rushes.distribution.backbones import BACKBONES, Backbone
+from rushes._lazy import lazy
 
-__all__ = ["BACKBONES", "Backbone"]
+__all__, __getattr__ = lazy(__name__, __file__)

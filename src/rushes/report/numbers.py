@@ -35,7 +35,7 @@ def numbers_section(
         question=instrument.question if instrument else "",
         run=run,
         notice=notice(run),
-        found=summary if summary and total else f"{total} numbers on {len(run.subjects)} subjects.",
+        summary=summary if summary and total else f"{total} numbers on {len(run.subjects)} subjects.",
         facts=facts,
         grids=grids,
         figures=figures,

@@ -56,7 +56,7 @@ def render_page(sections: Sequence[Section], *, title: str, lead: str = "") -> s
 
 def opening(sections: Sequence[Section]) -> str:
     """What was found, in one paragraph, run by run."""
-    return " ".join(section.found for section in sections)
+    return " ".join(section.summary for section in sections)
 
 
 def asset(name: str) -> str:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rushes.core import Definition, Measurement
 from rushes.core.progress import Progress, no_progress
-from rushes.core.table import ARROWS, Cell, Table, exact_text
+from rushes.core.selection import differing_keys, label
+from rushes.core.table import Cell, Table, exact_text
 from rushes.core.text import direction_text, range_text, value_text
 from rushes.report.figure import Figure
 from rushes.runs import Run
 
-DIRECTIONS = {"higher": "higher is better", "lower": "lower is better", "neither": "neither"}
+if TYPE_CHECKING:
+    from rushes.report.subjects import SubjectTable
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +38,17 @@ class NumberRow:
     """The parameters in which this number differs from others of its name."""
 
     @property
+    def about(self) -> str:
+        """What the number is about: "joint left_wrist"."""
+        return label(self.measurement, self.measurement.place)
+
+    @property
     def value(self) -> str:
         return exact_text(self.measurement)
+
+    @property
+    def interval(self) -> str:
+        return interval_text(self.measurement)
 
     @property
     def definition(self) -> Definition:
@@ -44,7 +56,7 @@ class NumberRow:
 
     @property
     def direction(self) -> str:
-        return DIRECTIONS[self.definition.better]
+        return direction_text(self.definition)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,15 +69,15 @@ class Section:
     run: Run
     notice: str
     """Why this is not the whole run; "" when it is."""
-    found: str
+    summary: str
     """What the numbers say, in one or two sentences."""
     facts: Sequence[tuple[str, str]] = ()
+    subjects: SubjectTable | None = None
     grids: Sequence[Table] = ()
     figures: Sequence[Figure] = ()
     figures_missing: str = ""
     numbers: Sequence[NumberRow] = ()
     numbers_left: int = 0
-    clips: ClipTable | None = None
     definitions: Sequence[Definition] = ()
 
     @property
@@ -74,66 +86,31 @@ class Section:
         path = self.run.path
         return path.parent.name if path.name == "run" and path.parent.name else path.name
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
-    """A metric that has a column of its own in the clip table."""
-
-    index: int
-    label: str
-    definition: Definition
-    minor: bool
-    """Left out first where the window is narrow."""
-
     @property
-    def arrow(self) -> str:
-        return ARROWS[self.definition.better]
-
-    @property
-    def hint(self) -> str:
-        return f"{self.definition.name}, {unit_text(self.definition)}; {direction_text(self.definition)}"
+    def has_intervals(self) -> bool:
+        return any(row.interval for row in self.numbers)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClipTable:
-    """The rows of a clip run: as data for the page's script, and the first of them as cells for the first paint."""
-
-    counts: Sequence[tuple[str, int]]
-    reasons: Sequence[tuple[str, int]]
-    not_judged: Sequence[tuple[str, int]]
-    columns: Sequence[Column]
-    first: Sequence[FirstRow]
-    total: int
-    data: str
-    """JSON, safe inside a script element."""
-    extras: Sequence[str] = field(default_factory=tuple)
-    """Per clip in the order of the data: timeline and film strip, as JSON."""
-
-
-@dataclass(frozen=True, slots=True)
-class FirstRow:
-    """One row as it stands in the page before any script runs."""
-
-    id: str
-    badge: str
-    reasons: str
-    cells: Sequence[Cell]
-
-
-def compact_text(measurement: Measurement) -> str:
-    """The value with the digits a column has room for; opening the row shows it whole.
+def compact_cell(measurement: Measurement | None) -> Cell:
+    """A cell with the digits a column has room for; a dash where there is none. The number behind it is whole.
 
     >>> from rushes.core import Definition
     >>> d = Definition(name="x", unit="1", lowest=None, highest=None, better="neither", summary="s", formula="f")
-    >>> [compact_text(Measurement(definition=d, value=v, count=1)) for v in (0.14886101, 54.5, 748.81, 3, 3.0)]
-    ['0.1489', '54.50', '748.8', '3', '3']
+    >>> values = [Measurement(definition=d, value=v, count=1) for v in (0.14886101, 54.5, 748.81, 3, 3.0)]
+    >>> [compact_cell(m).text for m in values], compact_cell(None).text
+    (['0.1489', '54.50', '748.8', '3', '3'], '–')
     """
-    value = measurement.value
-    if not isinstance(value, float):
-        return value_text(measurement)
-    if value.is_integer():
-        return str(int(value))
-    return f"{value:.{1 if abs(value) >= 100 else 2 if abs(value) >= 10 else 4}f}"
+    value = None if measurement is None else measurement.value
+    if measurement is None or not isinstance(value, float):
+        return Cell("–") if measurement is None else Cell(value_text(measurement), measurement)
+    digits = 0 if value.is_integer() else 1 if abs(value) >= 100 else 2 if abs(value) >= 10 else 4
+    return Cell(f"{value:.{digits}f}", measurement)
+
+
+def interval_text(measurement: Measurement) -> str:
+    """The interval with its level and method, "980 to 1020 (95 %, rater-clustered)"; "" where there is none."""
+    found = measurement.interval
+    return "" if found is None else f"{found.text()} ({100 * found.level:g} %, {found.method})"
 
 
 def unit_text(definition: Definition) -> str:
@@ -151,12 +128,11 @@ def range_and_direction(definition: Definition) -> str:
     return f"{range_text(definition)}; {direction_text(definition)}"
 
 
-def notice(run: Run) -> str:
-    """What a reader must know about a run that is not complete."""
+def notice(run: Run, *, total: int = 0) -> str:
+    """What a reader must know about a run that is not complete; `total` is how many subjects it will have."""
     if run.status == "complete":
         return ""
-    asked, done = len(run.info.get("inputs") or ()), len(run.subjects)
-    many = f"{done} of {asked}" if run.instrument == "clip" and asked else str(done)
+    many = f"{len(run.subjects)} of {total}" if total else str(len(run.subjects))
     what = {"running": "was still going, or was stopped without a word, when this report was made"}
     words = what.get(run.status, "was interrupted")
     return f"This run {words}. It holds {many} finished so far. The same command continues it."
@@ -165,22 +141,18 @@ def notice(run: Run) -> str:
 def number_rows(run: Run, limit: int) -> tuple[tuple[NumberRow, ...], int]:
     """Every number of a run, each with the settings that tell it from its namesakes; and how many are left out."""
     everything = [(entry.subject.id, m) for entry in run.entries for m in entry.measurements]
-    varying = varying_params([m.definition for _, m in everything])
-    rows = tuple(NumberRow(subject, m, settings_text(m.definition, varying)) for subject, m in everything[:limit])
+    settings = settings_of(m for _, m in everything)
+    rows = tuple(NumberRow(subject, m, settings[m.signature]) for subject, m in everything[:limit])
     return rows, len(everything) - len(rows)
 
 
-def varying_params(definitions: Sequence[Definition]) -> dict[str, set[str]]:
-    """Per metric name, the parameters that are not the same in all its definitions."""
-    by_name: dict[str, list[dict[str, str]]] = {}
-    for definition in {d.signature: d for d in definitions}.values():
-        by_name.setdefault(definition.name, []).append(dict(definition.params))
+def settings_of(measurements: Iterable[Measurement]) -> dict[str, str]:
+    """Per signature, the parameters in which it differs from others of its name, in words: "statistic p10"."""
+    by_name: dict[str, dict[str, Measurement]] = {}
+    for m in measurements:
+        by_name.setdefault(m.name, {}).setdefault(m.signature, m)
     return {
-        name: {key for key in {k for params in many for k in params} if len({params.get(key) for params in many}) > 1}
-        for name, many in by_name.items()
+        signature: label(m, [key for key in differing_keys(list(readings.values())) if key not in m.place])
+        for readings in by_name.values()
+        for signature, m in readings.items()
     }
-
-
-def settings_text(definition: Definition, varying: dict[str, set[str]]) -> str:
-    keys = varying.get(definition.name, set())
-    return ", ".join(f"{key} {value}" for key, value in definition.params if key in keys)

@@ -7,18 +7,18 @@ from collections import Counter
 from pathlib import Path
 from urllib.parse import urlencode
 
-from rushes.clip.table import CLIP_COLUMNS
+from rushes.clip.badges import BADGES
+from rushes.clip.metrics import known
 from rushes.clip.timeline import clip_timeline
 from rushes.core import Definition, Measurement
 from rushes.core.table import ARROWS
 from rushes.core.text import direction_text, range_text, value_text
 from rushes.runs import Subject
 from rushes.web.run_cache import OpenRun, Reading, Row, RunCache, run_status
-from rushes.web.run_query import BADGES, RunQuery
+from rushes.web.run_query import RunQuery
 from rushes.web.take_files import take_address, take_file
 
 _MOST_COLUMNS = 6
-_LABELS = {key: label.removesuffix(" ms") for label, key in CLIP_COLUMNS}
 _SAFE_ID = re.compile(r"[^/\\\0]{1,200}")
 
 
@@ -46,16 +46,20 @@ def _reasons(subjects: tuple[Subject, ...]) -> list[dict[str, object]]:
 
 def column_keys(opened: OpenRun, query: RunQuery) -> list[str]:
     """Which readings the table shows: the usual ones, and the one being filtered or sorted by."""
-    usual = [key for _, key in CLIP_COLUMNS] if opened.run.instrument == "clip" else list(opened.readings)
-    keys = [key for key in usual if key in opened.readings][:_MOST_COLUMNS]
+    keys = [key for key in opened.readings if opened.run.instrument != "clip" or _label(key)][:_MOST_COLUMNS]
     asked = [key for key in (query.metric, query.sort) if key in opened.readings]
     return list(dict.fromkeys([*keys, *asked]))
+
+
+def _label(key: str) -> str:
+    metric = known(key)
+    return "" if metric is None else metric.label.removesuffix(" ms")
 
 
 def column_data(key: str, reading: Reading) -> dict[str, object]:
     return {
         "key": key,
-        "label": _LABELS.get(key, reading.label),
+        "label": _label(key) or reading.label,
         "arrow": ARROWS[reading.definition.better],
         "reading": reading.label,
         **definition_data(reading.definition),

@@ -8,12 +8,12 @@ from urllib.parse import urlencode
 
 from starlette.datastructures import QueryParams
 
-from rushes.clip.table import worst_first
+from rushes.clip.badges import BADGES
+from rushes.clip.tables import worst_first
 from rushes.web.fields import whole_number
 from rushes.web.run_cache import OpenRun, Row
 
 PAGE_SIZE = 100
-BADGES = ("reject", "flagged", "pass")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,1 +1,64 @@
-"""The clip's metrics, a family a file."""
+"""The clip metrics, a family a file, and the registry that everything else reads: nobody keeps a list of names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rushes.core.metric import ClipMetric
+from rushes.core.registry import Registry
+from rushes.errors import InputError
+
+_FAMILIES = (
+    ("timing", "decode_ok video_duration_ms audio_duration_ms av_duration_delta_ms fps frame_count decode_failures"),
+    ("motion", "scene_cut_count freeze_frame_ratio"),
+    ("image", "flicker_score flicker_delta blur_score blur_p10"),
+    ("motion", "frame_diff_spike_count"),
+    ("face", "face_present_ratio face_bbox_jitter landmark_jitter mouth_open_energy"),
+    ("sync", "mouth_audio_corr"),
+    ("blink", "blink_count blink_rate_hz"),
+    ("sync", "mouth_audio_lag mouth_audio_null_mean mouth_audio_null_share"),
+    ("syncnet", "lse_d lse_c lse_offset"),
+)
+
+_HOMES = {name: f"rushes.clip.metrics.{family}" for family, names in _FAMILIES for name in names.split()}
+
+METRICS: Registry[ClipMetric] = Registry(
+    "clip metric",
+    group="rushes.clip_metrics",
+    built_in={name: f"{home}:{name.upper()}_METRIC" for name, home in _HOMES.items()},
+)
+"""Built-in metrics in the bundle's order, with second readings beside the first; then those of other packages.
+
+A name is the definition's own, but for the two second readings `flicker_delta` and `blur_p10`."""
+
+
+def metrics_of(tier: int, extra: Iterable[str] = ()) -> dict[str, ClipMetric]:
+    """The metrics of a run: the built-in ones up to this tier, in order, then `extra` ones by name.
+
+    Raises `InputError` for a name that is not installed or cannot be loaded, and for one that needs a higher tier.
+    """
+    added = {name: installed(name) for name in sorted(set(extra))}
+    for name, metric in added.items():
+        if metric.tier > tier:
+            raise InputError(f"{name} needs tier {metric.tier}; give --tier {metric.tier} as well")
+    found = {name: METRICS[name] for name in _HOMES} | added
+    return {name: metric for name, metric in found.items() if metric.tier <= tier}
+
+
+def installed(name: str) -> ClipMetric:
+    """The metric of this name, checked; `InputError` where there is none, or it is not one."""
+    metric = METRICS[name]
+    if METRICS.is_built_in(name):
+        return metric
+    if not isinstance(metric, ClipMetric) or metric.definition.name != name:
+        called = f"{type(metric).__name__} {getattr(getattr(metric, 'definition', None), 'name', '')}".strip()
+        raise InputError(f"the clip metric {name!r} is not a rushes.core.metric.ClipMetric of that name; got {called}")
+    return metric
+
+
+def known(name: str) -> ClipMetric | None:
+    """The metric behind a stored number; None where its package is not here any more, or is broken."""
+    try:
+        return installed(name)
+    except InputError:
+        return None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.clip.face_track import LEFT_EYE, RIGHT_EYE, FaceTrack
+from rushes.clip.face_observation import FaceObservation
 from rushes.core import Definition, Measurement, signature_params
+from rushes.core.metric import ClipMetric
 from rushes.landmarks.face_pipeline import MAX_FACES
 
 DEBOUNCE = 2
@@ -48,18 +51,6 @@ BLINK_RATE_HZ = Definition(
 )
 
 
-def eye_aspect_ratio(track: FaceTrack) -> NDArray[np.float64]:
-    """Mean eye aspect ratio of both eyes per frame: about 0.3 open, towards 0 shut; NaN where the face is not seen."""
-    return (_one_eye(track, RIGHT_EYE) + _one_eye(track, LEFT_EYE)) / 2
-
-
-def _one_eye(track: FaceTrack, eye: tuple[int, ...]) -> NDArray[np.float64]:
-    heights = track.distance(eye[1], eye[5]) + track.distance(eye[2], eye[4])
-    width = 2 * track.distance(eye[0], eye[3])
-    ratio: NDArray[np.float64] = np.divide(heights, width, out=np.full_like(heights, np.nan), where=width > 0)
-    return ratio
-
-
 def count_blinks(ratios: NDArray[np.float64], *, threshold: float, debounce: int = DEBOUNCE) -> int:
     """Blinks in a series of eye aspect ratios.
 
@@ -80,20 +71,36 @@ def count_blinks(ratios: NDArray[np.float64], *, threshold: float, debounce: int
     return blinks
 
 
-def blink_measurements(
-    track: FaceTrack, *, fps: float | None, model_digest: str, points: int, blame: str
-) -> tuple[Measurement, Measurement]:
-    """`blink_count` and `blink_rate_hz`. `blame` is why there is no face, where there is none."""
-    threshold = THRESHOLDS[points]
-    counted = BLINK_COUNT.with_params(model=model_digest, ear=threshold)
-    rated = BLINK_RATE_HZ.with_params(model=model_digest, ear=threshold)
-    ratios = eye_aspect_ratio(track)
+def blink_count(face: FaceObservation) -> Measurement:
+    """How often the eyes shut; see `BLINK_COUNT`."""
+    return _measured(face, BLINK_COUNT, lambda blinks, frames: blinks)
+
+
+def blink_rate_hz(face: FaceObservation) -> Measurement:
+    """Blinks per second in which the face was seen; see `BLINK_RATE_HZ`."""
+    fps = face.fps
+    why = "" if fps else "the clip states no frame rate"
+    return _measured(face, BLINK_RATE_HZ, lambda blinks, frames: blinks * (fps or 0.0) / frames, missing=why)
+
+
+def _measured(
+    face: FaceObservation, definition: Definition, value: Callable[[int, int], float], *, missing: str = ""
+) -> Measurement:
+    threshold = THRESHOLDS[face.points]
+    bound = definition.with_params(model=face.model, ear=threshold)
+    ratios = face.track.eye_aspect_ratio
     frames = int(np.count_nonzero(np.isfinite(ratios)))
     if not frames:
-        note = blame or "the eyes are never seen"
-        return Measurement.missing(counted, note), Measurement.missing(rated, note)
+        return Measurement.missing(bound, face.absence("the eyes are never seen"))
+    if missing:
+        return Measurement.missing(bound, missing, count=frames)
     blinks = count_blinks(ratios, threshold=threshold)
-    count = Measurement(definition=counted, value=blinks, count=frames)
-    if not fps:
-        return count, Measurement.missing(rated, "the clip states no frame rate", count=frames)
-    return count, Measurement(definition=rated, value=blinks * fps / frames, count=frames)
+    return Measurement(definition=bound, value=value(blinks, frames), count=frames)
+
+
+BLINK_COUNT_METRIC = ClipMetric(
+    definition=BLINK_COUNT, tier=1, needs=frozenset({"face"}), measure=lambda seen: blink_count(seen.faces)
+)
+BLINK_RATE_HZ_METRIC = ClipMetric(
+    definition=BLINK_RATE_HZ, tier=1, needs=frozenset({"face"}), measure=lambda seen: blink_rate_hz(seen.faces)
+)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from rushes.core import Definition, Measurement, signature_params
+from rushes.core.metric import ClipMetric, Lane, Need, Trace, spanning
 
 FLICKER_SCORE = Definition(
     name="flicker_score",
@@ -55,8 +56,6 @@ BLUR_P10 = Definition(
     reference="MetricBundleV1, tier 0 (optional p10)",
     params=signature_params(border="reflect101", plane="luma", range="full", statistic="p10"),
 )
-
-DEFINITIONS = (FLICKER_SCORE, FLICKER_DELTA, BLUR_SCORE, BLUR_P10)
 
 _NO_FRAMES = "no frame could be decoded"
 
@@ -112,3 +111,35 @@ def blur_p10(laplacian_variances: Sequence[float]) -> Measurement:
     above = min(below + 1, len(ranked) - 1)
     value = ranked[below] + (position - below) * (ranked[above] - ranked[below])
     return Measurement(definition=BLUR_P10, value=value, count=len(ranked))
+
+
+def _luma_scale(low: float, high: float) -> tuple[float, float]:
+    """At least 24 levels high, within 0 to 255."""
+    return max(0.0, min(low, (low + high) / 2 - 12)), min(255.0, max(high, low + 24))
+
+
+_LUMA: frozenset[Need] = frozenset({"luma"})
+FLICKER_SCORE_METRIC = ClipMetric(
+    definition=FLICKER_SCORE,
+    label="flicker",
+    room="any",
+    needs=_LUMA,
+    lane=Lane(label="Luma", traces=(Trace(series="luma_mean", word="luma", scale=_luma_scale),)),
+    measure=lambda seen: flicker_score(seen.luma_mean.tolist()),
+)
+FLICKER_DELTA_METRIC = ClipMetric(
+    definition=FLICKER_DELTA, needs=_LUMA, measure=lambda seen: flicker_delta(seen.luma_mean.tolist())
+)
+BLUR_SCORE_METRIC = ClipMetric(
+    definition=BLUR_SCORE,
+    label="blur",
+    room="any",
+    needs=_LUMA,
+    lane=Lane(
+        label="Sharpness", traces=(Trace(series="laplacian_variance", word="sharpness", scale=spanning(0.0, 1.0)),)
+    ),
+    measure=lambda seen: blur_score(seen.laplacian_variance.tolist()),
+)
+BLUR_P10_METRIC = ClipMetric(
+    definition=BLUR_P10, needs=_LUMA, measure=lambda seen: blur_p10(seen.laplacian_variance.tolist())
+)

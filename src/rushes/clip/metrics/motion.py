@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from rushes.core import Definition, Measurement, signature_params
+from rushes.core.metric import ClipMetric, Lane, Need, Trace, spanning
 
 FREEZE_EPSILON = 1.0
 SPIKE_SIGMAS = 3.0
@@ -49,8 +50,6 @@ FRAME_DIFF_SPIKE_COUNT = Definition(
     reference="MetricBundleV1, tier 0",
     params=signature_params(plane="luma", range="full", sigmas=SPIKE_SIGMAS),
 )
-
-DEFINITIONS = (SCENE_CUT_COUNT, FREEZE_FRAME_RATIO, FRAME_DIFF_SPIKE_COUNT)
 
 _TOO_SHORT = "needs at least two frames"
 
@@ -127,3 +126,23 @@ def frame_diff_spike_count(diffs: Sequence[float], *, sigmas: float = SPIKE_SIGM
     if len(diffs) == 0:
         return Measurement.missing(definition, _TOO_SHORT)
     return Measurement(definition=definition, value=len(diff_spikes(diffs, sigmas=sigmas)), count=len(diffs))
+
+
+_LUMA: frozenset[Need] = frozenset({"luma"})
+SCENE_CUT_COUNT_METRIC = ClipMetric(
+    definition=SCENE_CUT_COUNT, label="cuts", needs=_LUMA, measure=lambda seen: scene_cut_count(seen.mafd.tolist())
+)
+FREEZE_FRAME_RATIO_METRIC = ClipMetric(
+    definition=FREEZE_FRAME_RATIO,
+    label="freeze",
+    room="any",
+    needs=_LUMA,
+    measure=lambda seen: freeze_frame_ratio(seen.luma_diff.tolist()),
+)
+FRAME_DIFF_SPIKE_COUNT_METRIC = ClipMetric(
+    definition=FRAME_DIFF_SPIKE_COUNT,
+    label="spikes",
+    needs=_LUMA,
+    lane=Lane(label="Difference", traces=(Trace(series="luma_diff", word="difference", scale=spanning(0.0, 4.0)),)),
+    measure=lambda seen: frame_diff_spike_count(seen.luma_diff.tolist()),
+)

@@ -7,12 +7,14 @@ same search is made for each shift: the mean of what chance reaches, and the sha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core import Definition, Measurement, signature_params
+from rushes.core.metric import ClipMetric, Lane, Need, Trace, spanning
 from rushes.landmarks.face_pipeline import MAX_FACES
 
 if TYPE_CHECKING:
@@ -93,7 +95,6 @@ MOUTH_AUDIO_NULL_SHARE = Definition(
     params=_NULL,
     open_params=("model",),
 )
-SYNC_DEFINITIONS = (MOUTH_AUDIO_CORR, MOUTH_AUDIO_LAG, MOUTH_AUDIO_NULL_MEAN, MOUTH_AUDIO_NULL_SHARE)
 
 
 class BestLag(NamedTuple):
@@ -162,39 +163,30 @@ def null_values(mouth: NDArray[np.float64], loudness: NDArray[np.float64]) -> ND
     return np.array([best.value for best in found if best is not None])
 
 
-def mouth_audio_measurements(
-    mouth: NDArray[np.float64],
-    loudness: NDArray[np.float64] | str,
-    *,
-    model_digest: str,
-    blame: str = "",
-    note: str = "",
-) -> tuple[Measurement, ...]:
-    """`mouth_audio_corr`, its lag, and the null's mean and share.
+class MouthSync(NamedTuple):
+    """What the search found, once for all four numbers."""
+
+    best: BestLag | None
+    null: NDArray[np.float64]
+    """What each shift reaches; empty where there is none."""
+    missing: str
+    """Why there is no correlation."""
+    null_missing: str
+    """Why there is nothing to hold it against."""
+
+
+def mouth_sync(mouth: NDArray[np.float64], loudness: NDArray[np.float64] | str, *, blame: str = "") -> MouthSync:
+    """How well the mouth follows the sound, and what chance reaches.
 
     Inputs      mouth openness and sound envelope per frame, NaN in gaps; the envelope may be the reason it is missing.
-    Edge cases  `blame` is why there is no face, where there is none; `note` is about the measured face.
+    Edge cases  `blame` is why there is no face, where there is none.
     """
-    corr, lag, null_mean, null_share = (d.with_params(model=model_digest) for d in SYNC_DEFINITIONS)
     best = None if blame or isinstance(loudness, str) else best_lag(mouth, loudness)
     if best is None or isinstance(loudness, str):
         why = blame or (loudness if isinstance(loudness, str) else _why_not(mouth, loudness))
-        return tuple(Measurement.missing(d, why) for d in (corr, lag, null_mean, null_share))
-    null = null_values(mouth, loudness)
-    measured = (
-        Measurement(definition=corr, value=best.value, count=best.pairs, note=note),
-        Measurement(definition=lag, value=best.lag, count=best.pairs, note=note),
-    )
-    if not len(null):
-        short = f"{len(mouth)} frames are too few to shift the sound by {_NEAREST_SHIFT} either way"
-        return (*measured, *(Measurement.missing(d, short) for d in (null_mean, null_share)))
-    # a hair of slack: the same sums in another order must not turn a tie into a miss
-    reached = float(np.count_nonzero(null >= best.value - 1e-12)) / len(null)
-    return (
-        *measured,
-        Measurement(definition=null_mean, value=float(null.mean()), count=len(null)),
-        Measurement(definition=null_share, value=reached, count=len(null)),
-    )
+        return MouthSync(None, np.zeros(0), why, why)
+    short = f"{len(mouth)} frames are too few to shift the sound by {_NEAREST_SHIFT} either way"
+    return MouthSync(best, null_values(mouth, loudness), "", short)
 
 
 def _why_not(mouth: NDArray[np.float64], loudness: NDArray[np.float64]) -> str:
@@ -204,3 +196,56 @@ def _why_not(mouth: NDArray[np.float64], loudness: NDArray[np.float64]) -> str:
     if np.ptp(loudness[both]) == 0:
         return "the sound has no loudness that varies" if loudness[both].any() else "the sound is silent"
     return "the mouth does not move"
+
+
+def _of_best(definition: Definition, value: Callable[[BestLag], float]) -> Callable[[Any], Measurement]:
+    def measure(seen: Any) -> Measurement:
+        bound, best = definition.with_params(model=seen.faces.model), seen.faces.sync.best
+        if best is None:
+            return Measurement.missing(bound, seen.faces.sync.missing)
+        return Measurement(definition=bound, value=value(best), count=best.pairs, note=seen.faces.choice)
+
+    return measure
+
+
+def _of_null(definition: Definition, value: Callable[[MouthSync], float]) -> Callable[[Any], Measurement]:
+    def measure(seen: Any) -> Measurement:
+        bound, sync = definition.with_params(model=seen.faces.model), seen.faces.sync
+        if not len(sync.null):
+            return Measurement.missing(bound, sync.null_missing)
+        return Measurement(definition=bound, value=value(sync), count=len(sync.null))
+
+    return measure
+
+
+def null_share(sync: MouthSync) -> float:
+    """Share of shifts that reach the value; a hair of slack, for the same sums in another order may turn a tie."""
+    assert sync.best is not None
+    return float(np.count_nonzero(sync.null >= sync.best.value - 1e-12)) / len(sync.null)
+
+
+def _metric(definition: Definition, measure: Callable[[Any], Measurement], **shown: Any) -> ClipMetric:
+    needs: frozenset[Need] = frozenset({"face", "sound"})
+    return ClipMetric(definition=definition, measure=measure, tier=1, needs=needs, **shown)
+
+
+MOUTH_AUDIO_CORR_METRIC = _metric(
+    MOUTH_AUDIO_CORR,
+    _of_best(MOUTH_AUDIO_CORR, lambda best: best.value),
+    label="corr",
+    room="any",
+    lane=Lane(
+        label="Mouth",
+        traces=(
+            Trace(series="mouth_openness", word="mouth", scale=spanning(0.0, 0.05)),
+            Trace(series="audio_envelope", word="sound", scale=spanning(0.0, 0.01)),
+        ),
+    ),
+)
+MOUTH_AUDIO_LAG_METRIC = _metric(MOUTH_AUDIO_LAG, _of_best(MOUTH_AUDIO_LAG, lambda best: best.lag))
+MOUTH_AUDIO_NULL_MEAN_METRIC = _metric(
+    MOUTH_AUDIO_NULL_MEAN, _of_null(MOUTH_AUDIO_NULL_MEAN, lambda sync: float(sync.null.mean()))
+)
+MOUTH_AUDIO_NULL_SHARE_METRIC = _metric(
+    MOUTH_AUDIO_NULL_SHARE, _of_null(MOUTH_AUDIO_NULL_SHARE, null_share), label="chance"
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from rushes.core import Definition, Measurement, signature_params
+from rushes.core.metric import ClipMetric
 
 _SEED = "MetricBundleV1, tier 0"
 
@@ -95,16 +96,6 @@ DECODE_FAILURES = Definition(
     params=signature_params(decoder="libav"),
 )
 
-DEFINITIONS = (
-    DECODE_OK,
-    VIDEO_DURATION_MS,
-    AUDIO_DURATION_MS,
-    AV_DURATION_DELTA_MS,
-    FPS,
-    FRAME_COUNT,
-    DECODE_FAILURES,
-)
-
 
 def decode_ok(frames: int, *, error: str = "") -> Measurement:
     """Whether at least one frame decodes; `error` says why not, or why not all of the clip was measured.
@@ -159,3 +150,28 @@ def decode_failures(failures: int, *, frames: int, error: str = "") -> Measureme
     """Packets the decoder had to drop."""
     note = "" if frames else (error or "no frame could be decoded")
     return Measurement(definition=DECODE_FAILURES, value=failures, count=frames, note=note)
+
+
+DECODE_OK_METRIC = ClipMetric(definition=DECODE_OK, measure=lambda seen: decode_ok(seen.frames, error=seen.error))
+VIDEO_DURATION_MS_METRIC = ClipMetric(
+    definition=VIDEO_DURATION_MS,
+    measure=lambda seen: video_duration_ms(seen.video_duration_ms, frames=seen.frames, error=seen.error),
+)
+AUDIO_DURATION_MS_METRIC = ClipMetric(
+    definition=AUDIO_DURATION_MS,
+    measure=lambda seen: audio_duration_ms(seen.audio_duration_ms, why_missing=seen.audio_duration_missing),
+)
+AV_DURATION_DELTA_MS_METRIC = ClipMetric(
+    definition=AV_DURATION_DELTA_MS,
+    label="avΔ ms",
+    measure=lambda seen: av_duration_delta_ms(
+        video_duration_ms(seen.video_duration_ms, frames=seen.frames, error=seen.error),
+        audio_duration_ms(seen.audio_duration_ms, why_missing=seen.audio_duration_missing),
+    ),
+)
+FPS_METRIC = ClipMetric(definition=FPS, measure=lambda seen: fps(seen.fps, frames=seen.frames, error=seen.error))
+FRAME_COUNT_METRIC = ClipMetric(definition=FRAME_COUNT, measure=lambda seen: frame_count(seen.frames, error=seen.error))
+DECODE_FAILURES_METRIC = ClipMetric(
+    definition=DECODE_FAILURES,
+    measure=lambda seen: decode_failures(seen.decode_failures, frames=seen.frames, error=seen.error),
+)

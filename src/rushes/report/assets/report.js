@@ -1,12 +1,9 @@
-// The report's clip tables: sort, filter, open a row. Rows come from the JSON in the page and are made as they are
+// The report's tables of subjects: sort, filter, open a row. Rows come from the JSON in the page and are made as they are
 // needed; text goes in as text, so a file name can hold anything.
 import { clock, draw, faults } from "./timeline.js";
 
 const PAGE = 100;
 const PRINTED = 300;
-const RANK = { reject: 0, flagged: 1, pass: 2, "": 3 };
-
-const rank = (row) => RANK[row.badge] ?? 3;
 
 /** An element with attributes and children; strings become text. */
 function make(tag, attributes = {}, ...children) {
@@ -61,10 +58,10 @@ async function copy(text) {
   say(`Copied ${text}`);
 }
 
-class ClipTable {
+class SubjectTable {
   constructor(card) {
     this.card = card;
-    this.anchor = card.dataset.clips;
+    this.anchor = card.dataset.subjects;
     this.section = document.getElementById(this.anchor);
     this.data = readJson(`${this.anchor}-data`);
     this.rows = this.data.rows.map((row, number) => ({
@@ -72,7 +69,7 @@ class ClipTable {
     }));
     this.form = card.querySelector("form");
     this.body = card.querySelector("tbody");
-    this.classes = [...card.querySelectorAll(".clip-table > thead .c-metric")].map((head) => head.className);
+    this.classes = [...card.querySelectorAll(".subject-table > thead .c-metric")].map((head) => head.className);
     this.sorting = { by: "signal", down: false };
     this.filters = { find: "", badge: "", reason: "" };
     this.drawn = new Map();
@@ -100,7 +97,7 @@ class ClipTable {
       });
     }
     this.body.addEventListener("click", (event) => {
-      const row = event.target.closest("tr.clip");
+      const row = event.target.closest("tr.subject");
       if (row && !getSelection().toString()) this.toggle(row);
     });
     this.body.addEventListener("keydown", (event) => this.move(event));
@@ -143,6 +140,8 @@ class ClipTable {
       wanted.every((word) => row.text.includes(word)));
     const { by, down } = this.sorting;
     const turn = down ? -1 : 1;
+    const { signals } = this.data; // worst first; one that is not known comes last
+    const rank = (row) => (signals.includes(row.badge) ? signals.indexOf(row.badge) : signals.length);
     if (by === "signal") return rows.sort((a, b) => turn * (rank(a) - rank(b) || b.reasons.length - a.reasons.length) || a.number - b.number);
     if (by === "id") return rows.sort((a, b) => turn * a.id.localeCompare(b.id, "en", { numeric: true }) || a.number - b.number);
     const key = (row) => (row.values[by] === "" || row.values[by] === null ? null : Number(row.values[by]));
@@ -160,13 +159,14 @@ class ClipTable {
     this.body.replaceChildren();
     this.append();
     const all = this.list.length === this.rows.length;
-    const words = all ? `${this.rows.length.toLocaleString("en")} clips.` : `${this.list.length.toLocaleString("en")} of ${this.rows.length.toLocaleString("en")} clips.`;
+    const total = `${this.rows.length.toLocaleString("en")} ${this.data.noun}s.`;
+    const words = all ? total : `${this.list.length.toLocaleString("en")} of ${total}`;
     this.card.querySelector("[data-shown]").firstChild.textContent = `${words} Open a row for its film strip, timeline and every number. `;
     this.card.querySelector("[data-empty]").hidden = this.list.length > 0 || this.rows.length === 0;
   }
 
   append(count = PAGE) {
-    const start = this.body.querySelectorAll("tr.clip").length;
+    const start = this.body.querySelectorAll("tr.subject").length;
     this.body.append(...this.list.slice(start, start + count).map((row) => this.row(row)));
     const left = this.list.length - Math.min(start + count, this.list.length);
     const more = this.card.querySelector(".more");
@@ -176,7 +176,7 @@ class ClipTable {
 
   row(row) {
     const button = make("button", { type: "button", class: "open", "aria-expanded": "false" }, make("bdi", {}, row.id));
-    const line = make("tr", { class: "clip", "data-row": row.number },
+    const line = make("tr", { class: "subject", "data-row": row.number },
       make("th", { scope: "row", class: "c-id" }, button, ...(row.reasons.length ? [make("span", { class: "why" }, row.reasons.join("; "))] : [])),
       make("td", { class: "c-signal" }, badge(row.badge)),
       ...this.data.columns.map((metric, n) => make("td", { class: this.classes[n] }, short(row.values[metric]))));
@@ -196,7 +196,7 @@ class ClipTable {
 
   /** Columns to be seen: a narrow window leaves some out. */
   width() {
-    return [...this.card.querySelectorAll(".clip-table > thead th")].filter((head) => head.offsetWidth > 0).length;
+    return [...this.card.querySelectorAll(".subject-table > thead th")].filter((head) => head.offsetWidth > 0).length;
   }
 
   fit() {
@@ -227,7 +227,7 @@ function badge(name) {
   return make("span", { class: `badge ${name}` }, name || "none");
 }
 
-/** Fill a cell with everything about one clip; gives the timeline, where there is one. */
+/** Fill a cell with everything about one subject; gives the timeline, where there is one. */
 function detail(cell, row, metrics, extra) {
   const reasons = row.reasons.length ? make("ul", {}, ...row.reasons.map((one) => make("li", {}, one)))
     : make("p", {}, "No rule fired.");
@@ -254,7 +254,7 @@ function strip(extra) {
 }
 
 function nothing(inside) {
-  inside.append(make("p", { class: "hint" }, "No timeline: the run kept no per-frame series for this clip."));
+  inside.append(make("p", { class: "hint" }, "No timeline: the run kept no per-frame series for it."));
   return null;
 }
 
@@ -274,7 +274,7 @@ function timelineOf(inside, data, frames, name) {
 function faultList(marks, leftOut, timeline) {
   const shown = marks.slice(0, 12);
   const items = shown.map((mark) => {
-    const button = make("button", { type: "button", class: `fault ${mark.kind}` }, mark.text);
+    const button = make("button", { type: "button", class: `fault ${mark.shape} ${mark.tone}` }, mark.text);
     button.addEventListener("click", () => timeline.seek((mark.start + mark.end) / 2));
     return make("li", {}, button);
   });
@@ -293,6 +293,7 @@ function nearestFrame(frames, ms) {
 function numbers(row, metrics) {
   const lines = metrics.map((metric, n) => [metric, n]).filter(([, n]) => row.values[n] !== "").map(([metric, n]) => {
     const label = make("th", { scope: "row", title: metric.summary }, metric.name);
+    if (row.more[n]) label.append(make("span", { class: "place" }, row.more[n]));
     if (metric.settings) label.append(make("span", { class: "settings" }, metric.settings));
     if (row.notes[n]) label.append(make("span", { class: "note" }, row.notes[n]));
     return make("tr", { "data-signature": metric.signature }, label,
@@ -311,7 +312,7 @@ document.addEventListener("click", (event) => {
   if (button) copy(button.dataset.copy);
 });
 
-const tables = [...document.querySelectorAll("[data-clips]")].map((card) => new ClipTable(card));
+const tables = [...document.querySelectorAll("[data-subjects]")].map((card) => new SubjectTable(card));
 
 document.addEventListener("keydown", (event) => {
   const typing = event.target.matches("input, select, textarea");
@@ -326,7 +327,7 @@ addEventListener("resize", () => tables.forEach((table) => table.fit()));
 matchMedia("print").addEventListener("change", () => tables.forEach((table) => table.fit()));
 addEventListener("beforeprint", () => {
   for (const table of tables) {
-    const drawn = table.body.querySelectorAll("tr.clip").length;
+    const drawn = table.body.querySelectorAll("tr.subject").length;
     if (drawn < PRINTED) table.append(PRINTED - drawn);
   }
 });

@@ -1,28 +1,17 @@
-// The clip timeline: luma, difference, blur, mouth against envelope and face presence over time, faults marked.
+// A timeline: series over time in lanes, faults marked. Which lanes and marks there are, the data says.
 //
 //   import { draw, faults } from "./timeline.js";
 //   const timeline = draw(canvas, data, { onSeek: (ms) => …, onRead: (text, ms) => … });
 //   timeline.setTime(ms)   move the playhead (while a video plays); null takes it away
 //   timeline.redraw()      after a change of size or theme that the module cannot see
 //   timeline.destroy()     stop listening
-//   faults(data)           every mark as {kind, start, end, text}, in order of time, for a list beside the canvas
+//   faults(data)           every mark as {kind, shape, tone, start, end, text}, in order of time, for a list beside the canvas
 //
-// `data` is what rushes.clip.timeline.clip_timeline gives. onSeek is called for a click, a drag, Enter and Space;
+// `data` is what rushes.report.timeline.timeline_data gives. onSeek is called for a click, a drag, Enter and Space;
 // onRead with the values under the pointer or the playhead ("≈", because series are stored in 255 steps).
 // Colours are CSS custom properties of the canvas: --ink --muted --line --accent --second --warn --bad --face.
 // The canvas becomes a slider for the keyboard: arrows one point, Page Up/Down a tenth, Home and End.
 
-const LANES = [
-  { label: "Luma", names: ["luma_mean"] },
-  { label: "Difference", names: ["luma_diff"] },
-  { label: "Sharpness", names: ["laplacian_variance"] },
-  { label: "Mouth", second: "┄ sound", names: ["mouth_openness", "audio_envelope"] },
-  { label: "Face", names: ["face_count"], band: true },
-];
-const WORDS = {
-  luma_mean: "luma", luma_diff: "difference", laplacian_variance: "sharpness",
-  mouth_openness: "mouth", audio_envelope: "sound", face_count: "face",
-};
 const GAP = 255;
 const RAIL = 24, AXIS = 22, LANE = 50, BAND = 18, SPACE = 8;
 
@@ -35,23 +24,20 @@ export function clock(ms) {
 
 /** Every mark in words, in order of time. */
 export function faults(data) {
-  const at = (kind, word) => data[kind].map(([ms, frame]) =>
-    ({ kind, start: ms, end: ms, text: `${word} at ${clock(ms)} (frame ${frame})` }));
-  const over = (kind, word, unit) => data[kind].map(([start, end, count]) =>
-    ({ kind, start, end, text: `${word} ${clock(start)} to ${clock(end)} (${count} ${unit}${count === 1 ? "" : "s"})` }));
-  return [
-    ...at("cuts", "Scene cut"), ...at("spikes", "Spike"),
-    ...over("freezes", "Still", "step"), ...over("gaps", "No face", "frame"),
-  ].sort((a, b) => a.start - b.start || a.end - b.end);
+  const one = ({ kind, word, shape, tone, unit, at }) => at.map(([start, end, count]) => (shape === "span"
+    ? { kind, shape, tone, start, end, text: `${word} ${clock(start)} to ${clock(end)} (${count} ${unit}${count === 1 ? "" : "s"})` }
+    : { kind, shape, tone, start, end: start, text: `${word} at ${clock(start)} (${unit} ${end})` }));
+  return data.marks.flatMap(one).sort((a, b) => a.start - b.start || a.end - b.end);
 }
 
 /** Draw the timeline and keep it drawn; see the head of this file. */
 export function draw(canvas, data, { onSeek = null, onRead = null } = {}) {
-  const series = Object.fromEntries(data.series.map((one) => [one.name, { ...one, levels: bytes(one.points) }]));
-  const count = data.series.length ? data.series[0].points.length && bytes(data.series[0].points).length : 0;
+  const lanes = data.lanes.map((lane) => ({
+    ...lane, series: lane.series.map((one) => ({ ...one, band: lane.band, levels: bytes(one.points) })),
+  }));
+  const series = lanes.flatMap((lane) => lane.series);
+  const count = series.length ? series[0].levels.length : 0;
   const times = decodeTimes(data, count);
-  const lanes = LANES.map((lane) => ({ ...lane, names: lane.names.filter((name) => series[name]) }))
-    .filter((lane) => lane.names.length);
   const marks = faults(data);
   const still = new AbortController();
   let now = null;
@@ -67,7 +53,7 @@ export function draw(canvas, data, { onSeek = null, onRead = null } = {}) {
     pen.font = `12px ${getComputedStyle(canvas).fontFamily || "sans-serif"}`;
     pen.textBaseline = "middle";
     shade(pen, data, place, colours, x);
-    for (const lane of place.lanes) drawLane(pen, lane, series, times, place, colours, x);
+    for (const lane of place.lanes) drawLane(pen, lane, times, place, colours, x);
     drawMarks(pen, data, place, colours, x);
     drawAxis(pen, data, place, colours, x);
     if (now !== null) drawPlayhead(pen, place, colours, x(now));
@@ -75,7 +61,7 @@ export function draw(canvas, data, { onSeek = null, onRead = null } = {}) {
 
   function read(ms) {
     const near = nearest(times, ms);
-    const parts = Object.values(series).map((one) => reading(one, near)).filter(Boolean);
+    const parts = series.map((one) => reading(one, near)).filter(Boolean);
     const hit = marks.find((mark) => ms >= mark.start - data.duration_ms / 150 && ms <= mark.end + data.duration_ms / 150);
     return [clock(ms), ...parts, ...(hit ? [hit.text] : [])].join(" · ");
   }
@@ -158,10 +144,10 @@ function nearest(times, ms) {
 
 function reading(one, index) {
   const level = one.levels[index];
-  if (one.name === "face_count") return level === GAP || level === 0 ? "no face" : "face";
+  if (one.band) return level === GAP || level === 0 ? `no ${one.word}` : one.word;
   if (level === undefined || level === GAP) return null;
   const value = one.low + (level / 254) * (one.high - one.low);
-  return `${WORDS[one.name]} ≈ ${value.toPrecision(3)}`;
+  return `${one.word} ≈ ${value.toPrecision(3)}`;
 }
 
 function palette(canvas) {
@@ -193,27 +179,28 @@ function layout(canvas, lanes) {
 }
 
 function shade(pen, data, place, colours, x) {
-  for (const [kind, colour] of [["freezes", colours.warn], ["gaps", colours.bad]]) {
-    pen.fillStyle = colour;
+  for (const { tone, at } of data.marks.filter(({ shape }) => shape === "span")) {
+    pen.fillStyle = colours[tone];
     pen.globalAlpha = 0.14;
-    for (const [start, end] of data[kind]) pen.fillRect(x(start), RAIL, Math.max(x(end) - x(start), 1.5), place.bottom - SPACE - RAIL);
+    for (const [start, end] of at) pen.fillRect(x(start), RAIL, Math.max(x(end) - x(start), 1.5), place.bottom - SPACE - RAIL);
     pen.globalAlpha = 1;
   }
 }
 
-function drawLane(pen, lane, series, times, place, colours, x) {
+function drawLane(pen, lane, times, place, colours, x) {
   pen.fillStyle = colours.muted;
   pen.textAlign = "left";
-  const both = lane.second && lane.names.length > 1;
+  const [, second] = lane.series;
+  const both = Boolean(second);
   const wide = place.left > 50;
-  pen.fillText(both && !wide ? `${lane.label}  ${lane.second}` : lane.label, 2, both && wide ? lane.labelAt - 8 : lane.labelAt);
-  if (both && wide) pen.fillText(lane.second, 2, lane.labelAt + 9);
+  pen.fillText(both && !wide ? `${lane.label}  ┄ ${second.word}` : lane.label, 2, both && wide ? lane.labelAt - 8 : lane.labelAt);
+  if (both && wide) pen.fillText(`┄ ${second.word}`, 2, lane.labelAt + 9);
   pen.strokeStyle = colours.line;
   pen.lineWidth = 1;
   pen.strokeRect(place.left + 0.5, lane.top + 0.5, place.width - 1, lane.height - 1);
-  lane.names.forEach((name, number) => {
-    if (lane.band) drawBand(pen, series[name], times, lane, colours, x);
-    else drawLine(pen, series[name], times, lane, number ? colours.second : colours.accent, number > 0, x);
+  lane.series.forEach((one, number) => {
+    if (lane.band) drawBand(pen, one, times, lane, colours, x);
+    else drawLine(pen, one, times, lane, number ? colours.second : colours.accent, number > 0, x);
   });
 }
 
@@ -245,21 +232,22 @@ function drawBand(pen, one, times, lane, colours, x) {
 
 function drawMarks(pen, data, place, colours, x) {
   pen.textAlign = "left";
-  for (const [start, end] of data.freezes) bracket(pen, x(start), x(end), 13, colours.warn, "still");
-  for (const [start, end] of data.gaps) bracket(pen, x(start), x(end), 13, colours.bad, "no face");
+  for (const { word, shape, tone, at } of data.marks) {
+    for (const [start, end] of at) {
+      if (shape === "span") bracket(pen, x(start), x(end), 13, colours[tone], word.toLowerCase());
+      else drawPoint(pen, shape, x(start), place, colours[tone]);
+    }
+  }
+}
+
+function drawPoint(pen, shape, x, place, colour) {
+  pen.fillStyle = pen.strokeStyle = colour;
   pen.lineWidth = 1;
-  for (const [ms] of data.cuts) {
-    pen.strokeStyle = colours.ink;
-    pen.setLineDash([3, 3]);
-    line(pen, x(ms), 12, x(ms), place.bottom - SPACE);
-    pen.setLineDash([]);
-    pen.fillStyle = colours.ink;
-    diamond(pen, x(ms), 14);
-  }
-  for (const [ms] of data.spikes) {
-    pen.fillStyle = colours.bad;
-    triangle(pen, x(ms), 4);
-  }
+  if (shape === "triangle") { triangle(pen, x, 4); return; }
+  pen.setLineDash([3, 3]);
+  line(pen, x, 12, x, place.bottom - SPACE);
+  pen.setLineDash([]);
+  diamond(pen, x, 14);
 }
 
 function bracket(pen, from, to, y, colour, word) {

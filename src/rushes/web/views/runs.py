@@ -8,13 +8,14 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
+from rushes.clip.badges import BADGES
 from rushes.errors import RunError
 from rushes.web.access import admin
 from rushes.web.errors import Refusal, wants_json
 from rushes.web.pages import page, reply, with_twin
 from rushes.web.run_cache import OpenRun, run_status
 from rushes.web.run_data import column_data, column_keys, row_data, run_head
-from rushes.web.run_query import BADGES, PAGE_SIZE, chosen, read_query
+from rushes.web.run_query import PAGE_SIZE, chosen, read_query
 from rushes.web.workbench import workbench
 
 router = APIRouter(dependencies=[Depends(admin)])

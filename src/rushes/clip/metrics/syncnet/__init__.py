@@ -1,5 +1,12 @@
 """Tier 2: SyncNet's opinion on lip sync, from weights the user supplies."""
 
-from rushes.clip.metrics.syncnet.scores import DEFINITIONS, SyncScores, missing_tier2, sync_scores, tier2_measurements
+from rushes.clip.metrics.syncnet.scores import (
+    LSE_C_METRIC,
+    LSE_D_METRIC,
+    LSE_OFFSET_METRIC,
+    SyncScores,
+    clip_scores,
+    sync_scores,
+)
 
-__all__ = ["DEFINITIONS", "SyncScores", "missing_tier2", "sync_scores", "tier2_measurements"]
+__all__ = ["LSE_C_METRIC", "LSE_D_METRIC", "LSE_OFFSET_METRIC", "SyncScores", "clip_scores", "sync_scores"]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rushes.clip.face_track import FaceTrack
 from rushes.core import Definition, Measurement, signature_params
+from rushes.core.metric import ClipMetric, Need
 
 if TYPE_CHECKING:
     from rushes.clip.metrics.syncnet.network import Evaluator
@@ -75,7 +76,6 @@ LSE_OFFSET = Definition(
     params=_PARAMS,
     open_params=_OPEN,
 )
-DEFINITIONS: tuple[Definition, ...] = (LSE_D, LSE_C, LSE_OFFSET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,38 +102,7 @@ def sync_scores(lips: NDArray[np.float32], sound: NDArray[np.float32]) -> SyncSc
     return SyncScores(float(means[best]), float(np.median(means) - means[best]), reach - best, len(lips))
 
 
-def tier2_measurements(
-    track: FaceTrack,
-    frames: Iterable[NDArray[np.uint8]],
-    *,
-    fps: float | None,
-    audio: AudioTrack | None,
-    evaluator: Evaluator,
-    model_digest: str,
-) -> tuple[Measurement, ...]:
-    """`lse_d`, `lse_c` and `lse_offset` of a clip whose face track is known.
-
-    Inputs      frames: the clip's RGB frames once more, in order; only five crops are held at a time.
-                audio: at 16 kHz.
-    Edge cases  null with a note where `DEFINITIONS` say so.
-    """
-    definitions = [d.with_params(model=model_digest, weights=evaluator.digest) for d in DEFINITIONS]
-    scores = _scores(track, frames, fps=fps, audio=audio, evaluator=evaluator)
-    if isinstance(scores, str):
-        return tuple(Measurement.missing(d, scores) for d in definitions)
-    values = (scores.distance, max(scores.confidence, 0.0), scores.offset)
-    return tuple(
-        Measurement(definition=d, value=value, count=scores.windows)
-        for d, value in zip(definitions, values, strict=True)
-    )
-
-
-def missing_tier2(note: str) -> tuple[Measurement, ...]:
-    """Every tier-2 measurement as null, with the reason."""
-    return tuple(Measurement.missing(d.with_params(**dict.fromkeys(d.open_params, "none")), note) for d in DEFINITIONS)
-
-
-def _scores(
+def clip_scores(
     track: FaceTrack,
     frames: Iterable[NDArray[np.uint8]],
     *,
@@ -141,7 +110,11 @@ def _scores(
     audio: AudioTrack | None,
     evaluator: Evaluator,
 ) -> SyncScores | str:
-    """The scores, or why there are none."""
+    """The scores of a clip whose face track is known, or why there are none.
+
+    Inputs      frames: the clip's RGB frames once more, in order; only five crops are held at a time.
+                audio: at 16 kHz.
+    """
     from rushes.clip.metrics.syncnet.crops import crops, longest_stretch
     from rushes.clip.metrics.syncnet.mfcc import RATE, mfcc
 
@@ -188,3 +161,20 @@ def lip_batches(images: Iterable[NDArray[np.uint8]], windows: int) -> Iterator[N
 
 def _windows(images: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     return np.stack([np.stack(images[start : start + 5]) for start in range(len(images) - 4)])
+
+
+def _metric(definition: Definition, value: Callable[[SyncScores], float], *, label: str = "") -> ClipMetric:
+    def measure(seen: Any) -> Measurement:
+        face = seen.faces
+        bound = definition.with_params(model=face.model, weights=face.weights)
+        if isinstance(face.syncnet, str):
+            return Measurement.missing(bound, face.syncnet)
+        return Measurement(definition=bound, value=value(face.syncnet), count=face.syncnet.windows)
+
+    needs: frozenset[Need] = frozenset({"face", "sound", "syncnet"})
+    return ClipMetric(definition=definition, label=label, room="page", tier=2, needs=needs, measure=measure)
+
+
+LSE_D_METRIC = _metric(LSE_D, lambda scores: scores.distance)
+LSE_C_METRIC = _metric(LSE_C, lambda scores: max(scores.confidence, 0.0), label="lse_c")
+LSE_OFFSET_METRIC = _metric(LSE_OFFSET, lambda scores: scores.offset)

@@ -1,0 +1,14 @@
+"""Instrument 1: what can be measured on one take. MetricBundleV1, and any metric that a package adds."""
+
+from rushes.clip.evaluate import evaluate_clip as evaluate_clip
+from rushes.clip.evaluate import evaluate_clips as evaluate_clips
+from rushes.clip.measure import ClipResult as ClipResult
+from rushes.clip.metrics import METRICS as METRICS
+from rushes.clip.observe import Observation as Observation
+from rushes.clip.profile import Profile as Profile
+from rushes.clip.profile import load_profile as load_profile
+from rushes.core.metric import ClipMetric as ClipMetric
+from rushes.core.metric import Collector as Collector
+from rushes.core.metric import Lane as Lane
+from rushes.core.metric import Trace as Trace
+from rushes.core.metric import spanning as spanning

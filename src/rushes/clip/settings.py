@@ -1,0 +1,69 @@
+"""How the clips of a run are measured and judged: profile, models, and metrics of other packages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+from rushes.clip.faces import FaceSettings, Tier, load_face_settings
+from rushes.clip.metrics import METRICS, installed, metrics_of
+from rushes.clip.profile import Profile, load_profile
+from rushes.core.metric import ClipMetric
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipSettings:
+    """Travels to worker processes, where the metrics of other packages are loaded by name."""
+
+    profile: Profile
+    faces: FaceSettings | None = None
+    extra: tuple[str, ...] = ()
+    """Metrics of other packages, by name, in the registry's order."""
+
+    @classmethod
+    def load(
+        cls,
+        *,
+        tier: Tier = 0,
+        profile: str | Path | Profile = "general",
+        metrics: Iterable[str] = (),
+        face_model: Path | str | None = None,
+        syncnet_weights: Path | str | None = None,
+    ) -> ClipSettings:
+        """Profile, models and metrics, checked before any clip is read.
+
+        Metrics of other packages run when `metrics` names them, or a rule of the profile does.
+        """
+        rules = profile if isinstance(profile, Profile) else load_profile(profile)
+        asked = [metrics] if isinstance(metrics, str) else list(metrics)
+        judged = [name for name in rules.extra_metrics if installed(name).tier <= tier]
+        extra = (name for name in metrics_of(tier, [*asked, *judged]) if not METRICS.is_built_in(name))
+        faces = load_face_settings(tier, face_model=face_model, syncnet_weights=syncnet_weights)
+        return cls(profile=rules, faces=faces, extra=tuple(extra))
+
+    @property
+    def tier(self) -> Tier:
+        return 0 if self.faces is None else self.faces.tier
+
+    @property
+    def metrics(self) -> dict[str, ClipMetric]:
+        return metrics_of(self.tier, self.extra)
+
+    def as_dict(self) -> dict[str, object]:
+        """What a run records: everything that can move a value or a badge."""
+        data: dict[str, object] = {
+            "tier": self.tier,
+            "profile": self.profile.name,
+            "profile_sha256": self.profile.digest,
+        }
+        data |= {} if self.faces is None else self.faces.as_dict()
+        return data | ({"metrics": {name: _origin(name) for name in self.extra}} if self.extra else {})
+
+
+def _origin(name: str) -> dict[str, str]:
+    """Signature of a package's metric, and which package in which version it comes from."""
+    (point,) = list(metadata.entry_points(group=METRICS.group, name=name))[:1]
+    package = f"{point.dist.name} {point.dist.version}" if point.dist is not None else point.value
+    return {"signature": METRICS[name].definition.signature, "package": package}

@@ -1,0 +1,109 @@
+"""A run as tables: for the terminal and CSV, and the 22-key bundles."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rushes.clip.badges import BADGES
+from rushes.clip.bundle import bundle, by_name
+from rushes.clip.metrics import known
+from rushes.core import Measurement
+from rushes.core.files import replacing
+from rushes.core.table import Cell, Table, csv_text
+from rushes.errors import InputError
+from rushes.remote.address import is_remote, joined
+from rushes.remote.store import put_files
+from rushes.remote.transfer import upload_on_exit
+from rushes.report.section import compact_cell
+from rushes.runs import Entry, Run
+
+_RANK: dict[str | None, int] = {badge: rank for rank, badge in enumerate(BADGES)}
+
+
+def worst_first(run: Run) -> list[Entry]:
+    """Rejects, then flagged by number of reasons, then passes; input order among equals."""
+    return sorted(run.entries, key=lambda entry: (_RANK.get(entry.subject.badge, 3), -len(entry.subject.reasons)))
+
+
+class Column(NamedTuple):
+    """A metric that has a column."""
+
+    label: str
+    name: str
+    minor: bool
+    """Left out first where a page is narrow."""
+
+
+def columns(measurements: Iterable[Measurement], *, wide: bool = False) -> list[Column]:
+    """The columns of a table of these numbers, in order; `wide` where there is room for all of them.
+
+    Which metric has a column, and under which head, its object says. One that is not installed any more has a column
+    under its name.
+    """
+    found = []
+    for name in by_name(measurements):
+        metric = known(name)
+        if metric is None:
+            found.append(Column(name, name, minor=True))
+        elif metric.label and (wide or metric.room != "page"):
+            found.append(Column(metric.label, name, minor=metric.room != "any"))
+    return found
+
+
+def clip_table(run: Run, *, most: int | None = None) -> Table:
+    """One row per clip, worst first: id, review signal, the metrics that have a column, reasons."""
+    shown = columns(m for entry in run.entries[:1] for m in entry.measurements)
+    rows = []
+    for entry in worst_first(run)[:most]:
+        values, subject = by_name(entry.measurements), entry.subject
+        cells = [compact_cell(values.get(column.name)) for column in shown]
+        rows.append((Cell(subject.id), Cell(subject.badge or ""), *cells, Cell("\n".join(subject.reasons))))
+    header = ("clip", "signal", *(column.label for column in shown), "reasons")
+    return Table(title="Review signals", header=header, rows=rows)
+
+
+def csv_of(run: Run) -> str:
+    """One row per clip: id, path, badge, reasons, then one column per signature, as stored."""
+    signatures = list(dict.fromkeys(m.signature for entry in run.entries for m in entry.measurements))
+    rows = []
+    for entry in run.entries:
+        subject, values = entry.subject, {m.signature: m.stored_value for m in entry.measurements}
+        texts = (subject.id, subject.path, subject.badge or "", "; ".join(subject.reasons))
+        rows.append((*texts, *(values.get(signature) for signature in signatures)))
+    return csv_text(("id", "path", "review_signal", "reasons", *signatures), rows)
+
+
+def write_csv(run: Run, path: Path | str) -> str:
+    """Write `csv_of`; where it was written."""
+    with upload_on_exit(path) as target, replacing(target) as out:
+        out.write(csv_of(run))
+    return str(path)
+
+
+def write_bundles(run: Run, folder: Path | str) -> list[str]:
+    """`ID.metrics.json` per clip: MetricBundleV1's 22 keys in their order, null for what was not computed."""
+    if not is_remote(folder):
+        return [str(path) for path in _bundles(run, Path(folder))]
+    with tempfile.TemporaryDirectory(prefix="rushes-") as made:
+        files = [(path, joined(str(folder), path.name)) for path in _bundles(run, Path(made))]
+        put_files(files)
+    return [address for _, address in files]
+
+
+def _bundles(run: Run, target: Path) -> Sequence[Path]:
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{target}: cannot hold the bundles ({error.strerror})") from None
+    written = []
+    for entry in run.entries:
+        path = target / f"{entry.subject.id}.metrics.json"
+        row = bundle(entry.measurements, entry.subject.badge, entry.subject.reasons)
+        with replacing(path) as out:
+            out.write(json.dumps(row, indent=2, ensure_ascii=False) + "\n")
+        written.append(path)
+    return written

@@ -1,0 +1,192 @@
+"""The table of a run's subjects, each with its review signal: filtered, sorted and opened by `assets/report.js`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from rushes.core import Definition, Measurement
+from rushes.core.selection import label
+from rushes.core.table import ARROWS, Cell
+from rushes.core.text import direction_text
+from rushes.report.script_json import embedded_json
+from rushes.report.section import compact_cell, interval_text, settings_of, unit_text
+from rushes.runs import Entry
+
+FIRST_ROWS = 50
+"""Rows that stand in the page before any script runs."""
+_METRIC = re.compile(r"[a-z][a-z0-9_]*(?==)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A metric that has a column of its own."""
+
+    index: int
+    """Of its definition among those of the table."""
+    label: str
+    definition: Definition
+    minor: bool
+    """Left out first where the window is narrow."""
+
+    @property
+    def arrow(self) -> str:
+        return ARROWS[self.definition.better]
+
+    @property
+    def hint(self) -> str:
+        return f"{self.definition.name}, {unit_text(self.definition)}; {direction_text(self.definition)}"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstRow:
+    """One row as it stands in the page before any script runs."""
+
+    id: str
+    badge: str
+    reasons: str
+    cells: Sequence[Cell]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubjectTable:
+    """The rows of a run: as data for the page's script, and the first of them as cells for the first paint."""
+
+    noun: str
+    """What one subject is called: "clip"."""
+    counts: Sequence[tuple[str, int]]
+    """How many have each signal, worst first."""
+    reasons: Sequence[tuple[str, int]]
+    not_judged: Sequence[tuple[str, int]]
+    columns: Sequence[Column]
+    definitions: Sequence[Definition]
+    first: Sequence[FirstRow]
+    total: int
+    data: str
+    """JSON, safe inside a script element."""
+    extras: Sequence[str]
+    """What each row shows when it is opened, in the order of the data: timeline and pictures, as JSON."""
+
+
+def subject_table(
+    entries: Sequence[Entry],
+    *,
+    noun: str,
+    signals: Sequence[str],
+    columns: Sequence[tuple[str, Definition, bool]],
+    about: Callable[[Entry], str],
+    extra: Callable[[Entry], Mapping[str, object]],
+) -> SubjectTable:
+    """The table of these entries, in their order.
+
+    `signals` are the badges, worst first; `columns` label, definition and whether a narrow window leaves it out;
+    `about` says in a few words what kind of file a subject is; `extra` is what its open row shows.
+    """
+    samples = {m.signature: m for entry in entries for m in entry.measurements}
+    position = {signature: n for n, signature in enumerate(samples)}
+    shown = [
+        Column(index=position[definition.signature], label=head, definition=definition, minor=minor)
+        for head, definition, minor in columns
+    ]
+    data = {
+        "noun": noun,
+        "signals": list(signals),
+        "metrics": _metrics(list(samples.values())),
+        "columns": [column.index for column in shown],
+        "rows": [_row(entry, position) | {"media": about(entry)} for entry in entries],
+    }
+    counts = Counter(entry.subject.badge for entry in entries)
+    return SubjectTable(
+        noun=noun,
+        counts=[(badge, counts[badge]) for badge in signals],
+        reasons=_tally(reason_metric(reason) for entry in entries for reason in entry.subject.reasons),
+        not_judged=_tally(name for entry in entries for name in not_judged(entry)),
+        columns=shown,
+        definitions=[m.definition for m in samples.values()],
+        first=[_first_row(entry, shown) for entry in entries[:FIRST_ROWS]],
+        total=len(entries),
+        data=embedded_json(data),
+        extras=[embedded_json(extra(entry)) for entry in entries],
+    )
+
+
+def reason_metric(reason: str) -> str:
+    """The metric a reason is about.
+
+    >>> reason_metric("freeze_frame_ratio=0.46 > 0.3"), reason_metric("crashed")
+    ('freeze_frame_ratio', 'crashed')
+    """
+    found = _METRIC.match(reason)
+    return found[0] if found else reason
+
+
+def not_judged(entry: Entry) -> list[str]:
+    """Metrics with a rule but without a value, as the run recorded them."""
+    listed = entry.subject.facts.get("not_judged")
+    return [str(name) for name in listed] if isinstance(listed, list) else []
+
+
+def signals_sentence(table: SubjectTable) -> str:
+    """How many subjects, which review signals, and the reasons that came up most."""
+    if not table.total:
+        return f"No {table.noun} is in this run yet."
+    counts = ", ".join(f"{count:,} {badge}" for badge, count in table.counts)
+    named = ", ".join(f"{name} ({count:,})" for name, count in table.reasons[:3])
+    why = f"; the reasons that came up most are {named}." if named else "; no rule fired."
+    measured = f"{table.noun} was" if table.total == 1 else f"{table.noun}s were"
+    return f"{table.total:,} {measured} measured. Review signals: {counts}{why}"
+
+
+def _tally(names: Iterable[str]) -> list[tuple[str, int]]:
+    """Most frequent first, by name among equals."""
+    return sorted(Counter(names).items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _metrics(samples: Sequence[Measurement]) -> list[dict[str, str]]:
+    settings = settings_of(samples)
+    return [
+        {
+            "name": m.name,
+            "settings": settings[m.signature],
+            "unit": unit_text(m.definition),
+            "better": direction_text(m.definition),
+            "signature": m.signature,
+            "summary": m.definition.summary,
+        }
+        for m in samples
+    ]
+
+
+def _row(entry: Entry, position: Mapping[str, int]) -> dict[str, object]:
+    """One subject: values and counts by metric ("" where it has no such number), notes by metric number."""
+    values: list[object] = [""] * len(position)
+    counts = [0] * len(position)
+    notes: dict[str, str] = {}
+    more: dict[str, str] = {}
+    for m in entry.measurements:
+        place = position[m.signature]
+        values[place], counts[place] = m.stored_value, m.count
+        if m.note:
+            notes[str(place)] = m.note
+        if told := ", ".join(filter(None, (label(m, m.place), interval_text(m)))):
+            more[str(place)] = told
+    subject = entry.subject
+    return {
+        "id": subject.id,
+        "path": subject.path,
+        "badge": subject.badge or "",
+        "reasons": list(subject.reasons),
+        "not_judged": not_judged(entry),
+        "values": values,
+        "counts": counts,
+        "notes": notes,
+        "more": more,
+    }
+
+
+def _first_row(entry: Entry, columns: Sequence[Column]) -> FirstRow:
+    values = {m.signature: m for m in entry.measurements}
+    cells = [compact_cell(values.get(column.definition.signature)) for column in columns]
+    return FirstRow(entry.subject.id, entry.subject.badge or "", "; ".join(entry.subject.reasons), cells)

@@ -1,0 +1,140 @@
+"""Series over time as compact data, for `assets/timeline.js` to draw: lanes and marks say what they are, in the data.
+
+There are thousands of timelines on a page, so a series becomes at most `POINTS` bytes: each value is one of 255 levels
+between its `low` and `high`. Marks are kept exactly.
+
+The data, as JSON::
+
+    {"duration_ms": 3000.0, "frames": 75,
+     "times": [0.0, 2960.0] | "<base64>",     evenly from first to last, or uint16 little-endian, 65535 = duration
+     "lanes": [{"label": "Luma", "band": false, "series": [
+         {"name": "luma_mean", "word": "luma", "low": 0.0, "high": 255.0, "points": "<base64>"}]}],    uint8; 255 a gap
+     "marks": [{"kind": "cuts", "word": "Scene cut", "shape": "line", "tone": "ink", "unit": "frame",
+                "at": [[1600.0, 40]]}],       time and frame; of a "span" start, end and how many units
+     "left_out": 0}                           marks beyond `MARKS` of a kind
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rushes.core.metric import Lane, Trace
+
+POINTS = 600
+"""Most points a series keeps. A longer one keeps the lowest and the highest of each stretch, so no peak is lost."""
+MARKS = 200
+"""Most marks of one kind; more could not be told apart."""
+_LEVELS = 254
+_GAP = 255
+
+Series = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marks:
+    """Everything of one kind that is marked on a timeline."""
+
+    kind: str
+    word: str
+    """What a list calls one of them: "Scene cut"."""
+    shape: Literal["line", "triangle", "span"]
+    tone: Literal["ink", "warn", "bad"]
+    at: Sequence[Sequence[float]]
+    """Time in ms and frame of each; of a span its start, its end and how many units it is long."""
+    unit: str = "frame"
+
+
+def timeline_data(
+    times: Series, series: Mapping[str, Series], *, lanes: Sequence[Lane], marks: Sequence[Marks] = ()
+) -> dict[str, object]:
+    """The data of one timeline; lanes without a series are left out, bands go below the lines."""
+    frames, duration = len(times), duration_of(times)
+    drawn = [_lane(lane, series, frames) for lane in sorted(lanes, key=lambda lane: lane.band)]
+    return {
+        "duration_ms": round(duration, 3),
+        "frames": frames,
+        "times": _times(_thinned_times(times), duration),
+        "lanes": [lane for lane in drawn if lane["series"]],
+        "marks": [asdict(kind) | {"at": list(kind.at[:MARKS])} for kind in marks if kind.at],
+        "left_out": sum(max(len(kind.at) - MARKS, 0) for kind in marks),
+    }
+
+
+def duration_of(times: Series) -> float:
+    """From zero to the end of the last frame, which lasts as long as most do."""
+    step = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+    return float(times[-1]) + max(step, 1.0)
+
+
+def _lane(lane: Lane, series: Mapping[str, Series], frames: int) -> dict[str, object]:
+    traces = [_trace(trace, series.get(trace.series), frames) for trace in lane.traces]
+    return {"label": lane.label, "band": lane.band, "series": [trace for trace in traces if trace is not None]}
+
+
+def _trace(trace: Trace, values: Series | None, frames: int) -> dict[str, object] | None:
+    if values is None or values.ndim != 1 or len(values) not in (frames, frames - 1):
+        return None
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return None
+    ends = trace.scale(float(finite.min()), float(finite.max()))
+    low, high = round(ends[0], 6), round(max(ends[1], ends[0] + 1e-6), 6)
+    points = _coded(_thinned(_aligned(values, frames)), low, high)
+    return {"name": trace.series, "word": trace.word, "low": low, "high": high, "points": points}
+
+
+def _aligned(values: Series, frames: int) -> Series:
+    """One value per frame: the first frame has no step that leads to it."""
+    return values if len(values) == frames else np.concatenate([[np.nan], values])
+
+
+def _bucket(frames: int) -> int:
+    """Frames that share two points."""
+    return 1 if frames <= POINTS else -(-frames // (POINTS // 2))
+
+
+def _thinned(values: Series) -> Series:
+    """At most `POINTS` values: of each stretch the lowest and the highest, in the order they came."""
+    size = _bucket(len(values))
+    if size == 1:
+        return values
+    padded = np.concatenate([values, np.full(-len(values) % size, np.nan)]).reshape(-1, size)
+    missing = np.isnan(padded)
+    lowest = np.where(missing, np.inf, padded).argmin(axis=1)
+    highest = np.where(missing, -np.inf, padded).argmax(axis=1)
+    order = np.sort(np.stack([lowest, highest], axis=1), axis=1)
+    thinned: Series = np.take_along_axis(padded, order, axis=1).ravel()
+    return thinned
+
+
+def _thinned_times(times: Series) -> Series:
+    """The times that go with `_thinned`: the first frame and the middle of each stretch."""
+    size = _bucket(len(times))
+    if size == 1:
+        return times
+    starts = np.arange(0, len(times), size)
+    middles = np.minimum(starts + size // 2, len(times) - 1)
+    thinned: Series = times[np.stack([starts, middles], axis=1).ravel()]
+    return thinned
+
+
+def _times(times: Series, duration: float) -> list[float] | str:
+    """First and last time where they are evenly spaced to a thousandth of the clip, else 16 bits each."""
+    even = np.linspace(times[0], times[-1], len(times))
+    if np.abs(times - even).max() <= duration / 1000:
+        return [round(float(times[0]), 3), round(float(times[-1]), 3)]
+    levels = np.clip(np.rint(times / duration * 65535), 0, 65535)
+    return base64.b64encode(levels.astype("<u2").tobytes()).decode()
+
+
+def _coded(values: Series, low: float, high: float) -> str:
+    levels = np.full(len(values), _GAP, np.uint8)
+    known = np.isfinite(values)
+    levels[known] = np.clip(np.rint((values[known] - low) / (high - low) * _LEVELS), 0, _LEVELS).astype(np.uint8)
+    return base64.b64encode(levels.tobytes()).decode()
