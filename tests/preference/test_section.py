@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from rushes.core import Measurement
@@ -56,3 +57,13 @@ def test_a_study_without_a_ranking_says_why(tmp_path: Path) -> None:
     assert "mine: no ranking; every vote is a tie" in summary(run)
     empty = a_run(tmp_path / "e", study_measurements([], rubric_version="0.1"))
     assert summary(empty) == "mine: no ranking; no votes yet."
+
+
+def test_a_run_of_the_first_format_shows_its_numbers_and_no_half_understood_table(tmp_path: Path) -> None:
+    settings = {"system": "amber", "exclusion": "none", "labels": "raw"}
+    (elo,) = [m for m in study_measurements(votes("ab"), rubric_version="0.1") if m.at == (("system", "amber"),)][:1]
+    for_one = replace(elo.definition, places=()).add_params(bound="estimate", system="amber")
+    assert settings.items() <= dict(for_one.params).items()
+    run = a_run(tmp_path / "r", (Measurement(definition=for_one, value=1000.0, count=2),))
+    assert grids(run) == ()
+    assert summary(run) == "mine: no ranking; this run is of an earlier version; write it again."

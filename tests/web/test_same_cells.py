@@ -171,3 +171,22 @@ def test_raters_who_are_excluded_are_left_out_of_every_table_of_that_rule(tmp_pa
         writer.finish(["odd"])
     titles = [table.title for table in grids(read_run(tmp_path / "run"))]
     assert titles[0] == "odd: ranking" and titles[5] == "odd: ranking without raters excluded by slow ¦ odd"
+
+
+def test_a_runs_pages_tell_numbers_apart_by_what_they_are_about(
+    make_site: Callable[..., Site], run: tuple[Run, str]
+) -> None:
+    site = make_site(runs=[run[0].path])
+    client = Study(site=site, name="").admin()
+    take = client.get("/runs/run/take.json?id=odd").json()["take"]
+    elo = {m["reading"]: m for m in take["measurements"] if m["name"] == "bt_elo"}
+    assert [name for name in elo if RULE not in name] == [
+        "bt_elo, exclusion none, system 100%|A",
+        "bt_elo, exclusion none, system =1+1",
+    ]
+    first = elo["bt_elo, exclusion none, system 100%|A"]
+    assert first["at"] == {"system": "100%|A"} and first["interval"]["method"] == "rater-clustered"
+    shown = client.get("/runs/run/take?id=odd").text
+    assert first["interval_text"] in shown and "system =1+1" in shown
+    keys = [column["key"] for column in client.get("/runs/run.json").json()["columns"]]
+    assert keys[0] == "bt_elo" and len(set(keys)) == len(keys)

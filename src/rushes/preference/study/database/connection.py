@@ -127,9 +127,9 @@ def _misfits() -> Iterator[None]:
     try:
         yield
     except (DataError, OverflowError, UnicodeEncodeError) as error:
-        said = _first_line(error) if isinstance(error, DataError) else str(error)
+        reason = _first_line(error) if isinstance(error, DataError) else str(error)
         raise InputError(
-            f"a text or number cannot be stored as it is ({ascii(said)[1:-1]}); shorten or mend it"
+            f"a text or number cannot be stored as it is ({ascii(reason)[1:-1]}); shorten or mend it"
         ) from None
 
 
