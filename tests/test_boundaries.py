@@ -11,6 +11,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "rushes"
 
 LAYERS: tuple[tuple[str, ...], ...] = (
+    ("_lazy",),
     ("errors",),
     ("core",),
     ("remote",),

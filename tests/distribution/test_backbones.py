@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import torch
+from tests.installed import installed
 from torch import nn
 from typer.testing import CliRunner
 
@@ -53,12 +54,9 @@ BACKBONE = Backbone(
 
 
 @pytest.fixture(autouse=True)
-def toy(monkeypatch: pytest.MonkeyPatch) -> None:
+def toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As if a package with an entry point were installed."""
-    monkeypatch.setattr(
-        "rushes.core.registry._entry_points",
-        lambda group: {"toy": f"{__name__}:BACKBONE"} if group == "rushes.backbones" else {},
-    )
+    monkeypatch.syspath_prepend(installed(tmp_path / "site", "toys", "rushes.backbones", toy=f"{__name__}:BACKBONE"))
     monkeypatch.delitem(BACKBONES._loaded, "toy", raising=False)
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.installed import installed
 from tests.pose.figures import walk
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
-from rushes.core import registry
 from rushes.errors import InputError
 from rushes.pose import NORMALIZATIONS, BoundingBoxDiagonal, PckNormalization, pck_at, score_pose
 from rushes.pose.normalization import norm_spellings, parse_norms
@@ -70,18 +69,14 @@ class ShoulderWidth(PckNormalization):
 
 
 @pytest.fixture
-def shoulder_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PckNormalization]:
+def shoulder_width(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PckNormalization:
     """An installed package of one file, which names its normalisation in its entry points."""
-    facts = tmp_path / "site" / "shoulders-1.0.dist-info"
-    facts.mkdir(parents=True)
-    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: shoulders\nVersion: 1.0\n")
-    (facts / "entry_points.txt").write_text("[rushes.normalizations]\nshoulder-width = shoulders:ShoulderWidth\n")
-    (facts.parent / "shoulders.py").write_text(SHOULDERS)
-    monkeypatch.syspath_prepend(facts.parent)
+    points = {"shoulder-width": "shoulders:ShoulderWidth"}
+    site = installed(tmp_path / "site", "shoulders", "rushes.normalizations", **points)
+    (site / "shoulders.py").write_text(SHOULDERS)
+    monkeypatch.syspath_prepend(site)
     monkeypatch.setattr(NORMALIZATIONS, "_loaded", {})
-    registry._entry_points.cache_clear()
-    yield NORMALIZATIONS["shoulder-width"]()
-    registry._entry_points.cache_clear()
+    return NORMALIZATIONS["shoulder-width"]()
 
 
 def test_another_package_s_normalisation_scores_in_python_and_on_the_command_line(

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 
 import pytest
+from tests.installed import installed
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
-from rushes.core import registry
 from rushes.preference.exchange.formats import FORMATS, ExportFormat, StudyVotes
 from rushes.preference.study import StudyPlan
 from rushes.preference.votes import Vote
@@ -37,17 +36,10 @@ TALLY = ExportFormat(
 
 
 @pytest.fixture
-def tally(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def tally(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     """A package that declares the format above is installed."""
-    point = EntryPoint(name="tally", value=f"{__name__}:TALLY", group=FORMATS.group)
-
-    def entry_points(*, group: str) -> EntryPoints:
-        return EntryPoints([point] if group == FORMATS.group else [])
-
-    registry._entry_points.cache_clear()
-    monkeypatch.setattr(registry.metadata, "entry_points", entry_points)
+    monkeypatch.syspath_prepend(installed(tmp_path / "site", "tallies", FORMATS.group, tally=f"{__name__}:TALLY"))
     yield
-    registry._entry_points.cache_clear()
     FORMATS._loaded.pop("tally", None)
 
 

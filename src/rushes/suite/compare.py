@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias, get_args
+from typing import TypeAlias
 
-from rushes.clip.badges import Status
+from rushes.clip.badges import BADGES as clip_badges
 from rushes.core import Measurement, difference
 from rushes.core.definition import describe_difference
 from rushes.core.measurement import At
@@ -17,7 +17,8 @@ from rushes.paired.definitions import BADGE_TRANSITIONS
 from rushes.paired.statistics import PairedStatistics, paired_statistics
 from rushes.runs import Run, read_run
 
-BADGES: tuple[str, ...] = get_args(Status)
+BADGES = clip_badges[::-1]
+"""From the best to the worst."""
 """Review signals, from the best to the worst."""
 
 _Key: TypeAlias = tuple[str, At]
