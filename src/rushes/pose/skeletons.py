@@ -6,7 +6,11 @@ left side is drawn on the viewer's right. It is for pictures only; no number dep
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
 
 from rushes.errors import InputError
 
@@ -34,170 +38,30 @@ class Skeleton:
         return tuple((bone, (other[0], other[1])) for bone, other in zip(left, mirror, strict=True))
 
 
-def _skeleton(
-    name: str,
-    places: str,
-    *,
-    hips: tuple[str, str],
-    head: tuple[str, str],
-    bones: str,
-) -> Skeleton:
-    """A skeleton from a text table: `joint x y` per joint, and chains of joints `a-b-c` as bones."""
-    rows = [row.split() for row in places.strip().splitlines()]
+def _skeleton(name: str, table: Mapping[str, Any]) -> Skeleton:
+    """A skeleton from its table in `skeletons.toml`: `joint x y` per joint, chains of joints `a-b-c` as bones."""
+    rows = [row.split() for row in table["joints"].strip().splitlines()]
     joints = tuple(row[0] for row in rows)
     index = {joint: number for number, joint in enumerate(joints)}
-    chains = [[index[joint] for joint in chain.split("-")] for chain in bones.split()]
+    chains = [[index[joint] for joint in chain.split("-")] for chain in (*_LIMBS, *table["bones"])]
     return Skeleton(
         name=name,
         joints=joints,
-        hips=(index[hips[0]], index[hips[1]]),
-        head=(index[head[0]], index[head[1]]),
+        hips=(index[table["hips"][0]], index[table["hips"][1]]),
+        head=(index[table["head"][0]], index[table["head"][1]]),
         bones=tuple(pair for chain in chains for pair in zip(chain, chain[1:], strict=False)),
         layout=tuple((float(row[1]), float(row[2])) for row in rows),
     )
 
 
-_LIMBS = (
-    "left_shoulder-left_elbow-left_wrist right_shoulder-right_elbow-right_wrist "
-    "left_hip-left_knee-left_ankle right_hip-right_knee-right_ankle "
+_LIMBS = tuple(
+    f"{side}_{a}-{side}_{b}-{side}_{c}"
+    for a, b, c in (("shoulder", "elbow", "wrist"), ("hip", "knee", "ankle"))
+    for side in ("left", "right")
 )
-
-COCO_17 = _skeleton(
-    "coco-17",
-    """
-    nose 0 0.16
-    left_eye 0.06 0.10
-    right_eye -0.06 0.10
-    left_ear 0.13 0.13
-    right_ear -0.13 0.13
-    left_shoulder 0.28 0.42
-    right_shoulder -0.28 0.42
-    left_elbow 0.42 0.72
-    right_elbow -0.42 0.72
-    left_wrist 0.50 1.00
-    right_wrist -0.50 1.00
-    left_hip 0.17 1.00
-    right_hip -0.17 1.00
-    left_knee 0.20 1.45
-    right_knee -0.20 1.45
-    left_ankle 0.22 1.90
-    right_ankle -0.22 1.90
-    """,
-    hips=("left_hip", "right_hip"),
-    head=("left_ear", "right_ear"),
-    bones=_LIMBS
-    + "left_ear-left_eye-nose-right_eye-right_ear "
-    + "left_shoulder-right_shoulder-right_hip-left_hip-left_shoulder",
-)
-MEDIAPIPE_33 = _skeleton(
-    "mediapipe-33",
-    """
-    nose 0 0.16
-    left_eye_inner 0.03 0.10
-    left_eye 0.06 0.10
-    left_eye_outer 0.09 0.10
-    right_eye_inner -0.03 0.10
-    right_eye -0.06 0.10
-    right_eye_outer -0.09 0.10
-    left_ear 0.14 0.13
-    right_ear -0.14 0.13
-    left_mouth 0.04 0.23
-    right_mouth -0.04 0.23
-    left_shoulder 0.28 0.42
-    right_shoulder -0.28 0.42
-    left_elbow 0.42 0.72
-    right_elbow -0.42 0.72
-    left_wrist 0.50 1.00
-    right_wrist -0.50 1.00
-    left_pinky 0.57 1.11
-    right_pinky -0.57 1.11
-    left_index 0.51 1.14
-    right_index -0.51 1.14
-    left_thumb 0.46 1.07
-    right_thumb -0.46 1.07
-    left_hip 0.17 1.00
-    right_hip -0.17 1.00
-    left_knee 0.20 1.45
-    right_knee -0.20 1.45
-    left_ankle 0.22 1.88
-    right_ankle -0.22 1.88
-    left_heel 0.17 1.95
-    right_heel -0.17 1.95
-    left_foot_index 0.33 1.97
-    right_foot_index -0.33 1.97
-    """,
-    hips=("left_hip", "right_hip"),
-    head=("left_ear", "right_ear"),
-    bones=_LIMBS
-    + "left_ear-left_eye_outer-left_eye-left_eye_inner-nose-right_eye_inner-right_eye-right_eye_outer-right_ear "
-    + "left_mouth-right_mouth left_shoulder-right_shoulder-right_hip-left_hip-left_shoulder "
-    + "left_wrist-left_pinky-left_index-left_wrist-left_thumb "
-    + "right_wrist-right_pinky-right_index-right_wrist-right_thumb "
-    + "left_ankle-left_heel-left_foot_index-left_ankle right_ankle-right_heel-right_foot_index-right_ankle",
-)
-OPENPOSE_25 = _skeleton(
-    "openpose-25",
-    """
-    nose 0 0.16
-    neck 0 0.42
-    right_shoulder -0.28 0.42
-    right_elbow -0.42 0.72
-    right_wrist -0.50 1.00
-    left_shoulder 0.28 0.42
-    left_elbow 0.42 0.72
-    left_wrist 0.50 1.00
-    mid_hip 0 1.00
-    right_hip -0.17 1.00
-    right_knee -0.20 1.45
-    right_ankle -0.22 1.88
-    left_hip 0.17 1.00
-    left_knee 0.20 1.45
-    left_ankle 0.22 1.88
-    right_eye -0.06 0.10
-    left_eye 0.06 0.10
-    right_ear -0.13 0.13
-    left_ear 0.13 0.13
-    left_big_toe 0.30 1.97
-    left_small_toe 0.38 1.95
-    left_heel 0.17 1.95
-    right_big_toe -0.30 1.97
-    right_small_toe -0.38 1.95
-    right_heel -0.17 1.95
-    """,
-    hips=("left_hip", "right_hip"),
-    head=("left_ear", "right_ear"),
-    bones=_LIMBS
-    + "left_ear-left_eye-nose-right_eye-right_ear nose-neck-mid_hip left_shoulder-neck-right_shoulder "
-    + "left_hip-mid_hip-right_hip left_ankle-left_heel left_ankle-left_big_toe-left_small_toe "
-    + "right_ankle-right_heel right_ankle-right_big_toe-right_small_toe",
-)
-H36M_17 = _skeleton(
-    "h36m-17",
-    """
-    pelvis 0 1.00
-    right_hip -0.17 1.00
-    right_knee -0.20 1.45
-    right_ankle -0.22 1.90
-    left_hip 0.17 1.00
-    left_knee 0.20 1.45
-    left_ankle 0.22 1.90
-    spine 0 0.72
-    thorax 0 0.42
-    nose 0 0.22
-    head_top 0 0.02
-    left_shoulder 0.28 0.42
-    left_elbow 0.42 0.72
-    left_wrist 0.50 1.00
-    right_shoulder -0.28 0.42
-    right_elbow -0.42 0.72
-    right_wrist -0.50 1.00
-    """,
-    hips=("left_hip", "right_hip"),
-    head=("thorax", "head_top"),
-    bones=_LIMBS + "pelvis-spine-thorax-nose-head_top left_hip-pelvis-right_hip left_shoulder-thorax-right_shoulder",
-)
-
-SKELETONS = {s.name: s for s in (COCO_17, MEDIAPIPE_33, OPENPOSE_25, H36M_17)}
+_TABLES = tomllib.loads((files("rushes.pose") / "skeletons.toml").read_text(encoding="utf-8"))
+SKELETONS = {name: _skeleton(name, table) for name, table in _TABLES.items()}
+COCO_17, MEDIAPIPE_33, OPENPOSE_25, H36M_17 = SKELETONS.values()
 
 
 def named_skeleton(name: str) -> Skeleton:
