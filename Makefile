@@ -70,7 +70,7 @@ screenshots: models system
 	$(BIN)/python scripts/screenshots.py
 
 docs: setup
-	$(BIN)/python -m rushes.cli.metrics_page docs/metrics.md
+	$(BIN)/python scripts/metrics_page.py docs/metrics.md
 	$(BIN)/python scripts/api_page.py docs/api.md
 
 clean:

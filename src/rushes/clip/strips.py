@@ -15,6 +15,7 @@ from rushes.clip.timeline import find_faults, kept_series
 from rushes.core.provenance import file_digest
 from rushes.errors import MediaError
 from rushes.media import ClipReader
+from rushes.media.find import candidates
 from rushes.remote.address import is_remote
 from rushes.remote.errors import RemoteError
 from rushes.remote.transfer import local_copy
@@ -157,7 +158,7 @@ def _task(run: Run, entry: Entry) -> StripTask | None:
         return None
     path = entry.subject.path
     return StripTask(
-        candidates=(path,) if is_remote(path) else (path, str(run.path.parent / path)),
+        candidates=(path,) if is_remote(path) else tuple(map(str, candidates(path, beside=run.path))),
         sha256=entry.subject.sha256,
         frames=key_frames(total, find_faults(entry.measurements, series).frames()),
     )

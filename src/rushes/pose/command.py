@@ -10,12 +10,10 @@ from typer.core import TyperGroup
 from rushes.pose.instrument import NORMALIZATIONS
 from rushes.terminal.console import one_line_errors, print_json, print_table, say
 from rushes.terminal.progress import progress_bars
+from rushes.terminal.several import several_words
 
 if TYPE_CHECKING:
     from rushes.pose.evaluate import PoseEvaluation
-
-_MANY = ("--k", "--norm")
-"""Options that take several values after one name: `--k 5 10 20`."""
 
 
 class _ScoreByDefault(TyperGroup):
@@ -24,35 +22,10 @@ class _ScoreByDefault(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if args and args[0] not in self.commands and args[0] not in ("-h", "--help"):
             args = ["score", *args]
-        return super().parse_args(ctx, _spread(args))
+        return super().parse_args(ctx, args)
 
 
-def _spread(args: list[str]) -> list[str]:
-    """Repeat an option's name before each of its values, which the parser needs.
-
-    A value of `--k` is a number, one of `--norm` the name of a normalisation; anything else ends the list.
-
-    >>> _spread(["score", "--k", "5", "10", "a.npy", "--norm", "torso-diameter", "bbox-diagonal", "b.npy"])
-    ['score', '--k', '5', '--k', '10', 'a.npy', '--norm', 'torso-diameter', '--norm', 'bbox-diagonal', 'b.npy']
-    """
-    spread: list[str] = []
-    current, fresh = "", False
-    for word in args:
-        if word in _MANY:
-            current, fresh = word, True
-            spread.append(word)
-            continue
-        if current and not fresh and _is_value(current, word):
-            spread += [current, word]
-            continue
-        spread.append(word)
-        current, fresh = (current, False) if fresh else ("", False)
-    return spread
-
-
-def _is_value(option: str, word: str) -> bool:
-    if option == "--k":
-        return word.replace(",", "").isdecimal()
+def _is_norm(word: str) -> bool:
     return word == "all" or word.partition("=")[0] in NORMALIZATIONS
 
 
@@ -66,7 +39,7 @@ app = typer.Typer(
 )
 
 
-@app.command("score")
+@app.command("score", cls=several_words({"--k": str.isdecimal, "--norm": _is_norm}))
 @one_line_errors
 def score(
     pred: Annotated[str, typer.Argument(help="Predicted poses: .json (COCO), .jsonl, .npy, .npz, or a clip.")],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rushes.core import Definition, Measurement
+from rushes.core import Measurement
 from rushes.core.selection import differing_keys, keys_of, label
 from rushes.core.table import ARROWS, Cell, Table, number
 from rushes.suite.compare import BADGES, MetricComparison, RunComparison
@@ -102,12 +102,6 @@ def _with(name: str, difference: str) -> str:
 
 def _named(comparison: RunComparison) -> list[tuple[str, MetricComparison]]:
     return list(zip(reading_names(comparison.metrics), comparison.metrics, strict=True))
-
-
-def reading_name(metric: Definition) -> str:
-    """The metric's name, with the setting that tells its readings apart: "blur_score (p10)"."""
-    chosen = [value for key in ("statistic", "k") if (value := metric.param(key)) is not None]
-    return _with(metric.name, ", ".join(chosen))
 
 
 def verdict(comparison: MetricComparison) -> str:

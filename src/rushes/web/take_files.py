@@ -9,9 +9,9 @@ from pathlib import Path
 
 from rushes.errors import MediaError
 from rushes.media import probe
+from rushes.media.find import relocate
 from rushes.preference.study import Media
 from rushes.preference.study.clips import content_type, ready_clip
-from rushes.preference.study.sources import find_clip
 from rushes.runs import Run, Subject
 
 _converting = threading.Lock()
@@ -27,7 +27,7 @@ def take_address(token: str, file: Path) -> str:
 
 def take_file(run: Run, subject: Subject) -> Path | None:
     """The clip's file where it lies now; None when it is gone, or when the subject is no clip."""
-    return find_clip(run, subject.path) if subject.kind == "clip" else None
+    return relocate(subject.path, beside=run.path) if subject.kind == "clip" else None
 
 
 def playable(file: Path, *, media: Path) -> Media:

@@ -1,66 +1,6 @@
 """The human study as a service: invitations, tasks, the watch ledger, votes, adjudication, results."""
 
 import rushes.preference.study.packages  # says what to install, before anything needs it
-from rushes.preference.study.errors import NotAllowed, StudyError
-from rushes.preference.study.records import (
-    Accepted,
-    Adjudication,
-    AdminSession,
-    AuditEntry,
-    ClipView,
-    Disagreement,
-    ExclusionRule,
-    FamilyStatus,
-    Feedback,
-    Invitation,
-    Media,
-    Missing,
-    Opinion,
-    PlayEvent,
-    RaterSession,
-    RaterStatus,
-    ReportedProblem,
-    ScreenSide,
-    StudyClip,
-    StudyPlan,
-    StudyStatus,
-    StudySummary,
-    Task,
-    VoteForm,
-    VoteRefusal,
-    WatchState,
-)
-from rushes.preference.study.service import StudyService, open_service
+from rushes._lazy import lazy
 
-__all__ = [
-    "Accepted",
-    "Adjudication",
-    "AdminSession",
-    "AuditEntry",
-    "ClipView",
-    "Disagreement",
-    "ExclusionRule",
-    "FamilyStatus",
-    "Feedback",
-    "Invitation",
-    "Media",
-    "Missing",
-    "NotAllowed",
-    "Opinion",
-    "PlayEvent",
-    "ReportedProblem",
-    "RaterSession",
-    "RaterStatus",
-    "VoteRefusal",
-    "ScreenSide",
-    "StudyClip",
-    "StudyError",
-    "StudyPlan",
-    "StudyService",
-    "StudyStatus",
-    "StudySummary",
-    "Task",
-    "VoteForm",
-    "WatchState",
-    "open_service",
-]
+__all__, __getattr__ = lazy(__name__, __file__)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rushes.media.find import VIDEO_SUFFIXES
+from rushes.media.find import VIDEO_SUFFIXES, relocate
 from rushes.preference.study.errors import StudyError
 from rushes.runs import Run, read_run
 
@@ -96,27 +96,12 @@ def _run_clips(run: Run, system: str, texts: Mapping[tuple[str, str], str]) -> I
         yield SourceClip(
             system=system,
             sample=sample,
-            path=find_clip(run, subject.path) or Path(subject.path),
+            path=relocate(subject.path, beside=run.path) or Path(subject.path),
             name=subject.id,
             family=family,
             prompt=prompt,
             prompt_text=texts.get((family, _bare(prompt)), ""),
         )
-
-
-def find_clip(run: Run, stated: str) -> Path | None:
-    """Where a subject's clip lies now; None when it is gone.
-
-    Relative paths were relative to where the run was made. A run that moved together with its clips, or is looked at
-    from another folder, is found as well: its own folder and those above it are tried, nearest first.
-    """
-    for folder in (Path(), run.path, *run.path.resolve().parents):
-        try:
-            if (folder / stated).is_file():
-                return folder / stated
-        except (OSError, ValueError):
-            continue  # a name this system cannot have
-    return None
 
 
 def from_csv(table: Path, *, clips: Path | None = None, prompts: Path | None = None) -> list[SourceClip]:

@@ -1,6 +1,6 @@
 """`docs/metrics.md`: the catalogue as a page.
 
-`python -m rushes.cli.metrics_page FILE` writes it; a test keeps it true."""
+`python scripts/metrics_page.py FILE` writes it; a test keeps it true."""
 
 from __future__ import annotations
 

@@ -1,0 +1,32 @@
+"""The human study as a service: invitations, tasks, the watch ledger, votes, adjudication, results."""
+
+from rushes.preference.study.errors import NotAllowed as NotAllowed
+from rushes.preference.study.errors import StudyError as StudyError
+from rushes.preference.study.records import Accepted as Accepted
+from rushes.preference.study.records import Adjudication as Adjudication
+from rushes.preference.study.records import AdminSession as AdminSession
+from rushes.preference.study.records import AuditEntry as AuditEntry
+from rushes.preference.study.records import ClipView as ClipView
+from rushes.preference.study.records import Disagreement as Disagreement
+from rushes.preference.study.records import ExclusionRule as ExclusionRule
+from rushes.preference.study.records import FamilyStatus as FamilyStatus
+from rushes.preference.study.records import Feedback as Feedback
+from rushes.preference.study.records import Invitation as Invitation
+from rushes.preference.study.records import Media as Media
+from rushes.preference.study.records import Missing as Missing
+from rushes.preference.study.records import Opinion as Opinion
+from rushes.preference.study.records import PlayEvent as PlayEvent
+from rushes.preference.study.records import RaterSession as RaterSession
+from rushes.preference.study.records import RaterStatus as RaterStatus
+from rushes.preference.study.records import ReportedProblem as ReportedProblem
+from rushes.preference.study.records import ScreenSide as ScreenSide
+from rushes.preference.study.records import StudyClip as StudyClip
+from rushes.preference.study.records import StudyPlan as StudyPlan
+from rushes.preference.study.records import StudyStatus as StudyStatus
+from rushes.preference.study.records import StudySummary as StudySummary
+from rushes.preference.study.records import Task as Task
+from rushes.preference.study.records import VoteForm as VoteForm
+from rushes.preference.study.records import VoteRefusal as VoteRefusal
+from rushes.preference.study.records import WatchState as WatchState
+from rushes.preference.study.service import StudyService as StudyService
+from rushes.preference.study.service import open_service as open_service
