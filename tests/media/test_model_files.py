@@ -36,6 +36,7 @@ def _group(wheel: Path, *, content: bytes = b"weights", wheel_sha256: str = "") 
     return Group(
         name="toy",
         summary="a toy",
+        unlocks="play",
         licence="MIT",
         wheel=Wheel(project="toy", version="1.0", sha256=wheel_sha256 or file_digest(wheel)),
         files=(ModelFile(inside="toy/models/net.tflite", sha256=bytes_digest(content)),),

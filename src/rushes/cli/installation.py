@@ -36,11 +36,6 @@ _EXTRAS = {
     "dev": "the tests and checks of Rushes itself",
 }
 """What an extra unlocks. `all` is left out: it is the sum of the others."""
-_MODELS = {
-    "face": "faces in `rushes clip --tier 1`",
-    "pose": "bodies in `rushes pose extract` and clips in `rushes pose`",
-    "astronaut": "the talking portrait of `rushes demo`",
-}
 _TOOLS = {
     "ffmpeg": ("ffmpeg", "the tests that compare decoding with ffmpeg"),
     "ffprobe": ("ffmpeg", "the tests that compare media facts with ffprobe"),
@@ -119,7 +114,7 @@ def _models() -> Iterator[Piece]:
             name=group.name,
             here=here,
             detail=str(cache_folder() / "models") if here else f"not in {cache_folder() / 'models'}, or not as pinned",
-            unlocks=_MODELS.get(group.name, group.summary),
+            unlocks=group.unlocks,
             command=pull_command(group.name),
         )
 

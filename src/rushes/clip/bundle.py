@@ -9,29 +9,13 @@ from rushes.core import Measurement
 NAME = "MetricBundleV1"
 VERSION = "1"
 
-KEYS = (
-    "decode_ok",
-    "video_duration_ms",
-    "audio_duration_ms",
-    "av_duration_delta_ms",
-    "fps",
-    "frame_count",
-    "scene_cut_count",
-    "freeze_frame_ratio",
-    "flicker_score",
-    "blur_score",
-    "frame_diff_spike_count",
-    "face_present_ratio",
-    "face_bbox_jitter",
-    "landmark_jitter",
-    "mouth_open_energy",
-    "mouth_audio_corr",
-    "blink_count",
-    "blink_rate_hz",
-    "lse_d",
-    "lse_c",
-    "status_badge",
-    "reasons",
+KEYS = tuple(
+    (
+        "decode_ok video_duration_ms audio_duration_ms av_duration_delta_ms fps frame_count scene_cut_count "
+        "freeze_frame_ratio flicker_score blur_score frame_diff_spike_count face_present_ratio face_bbox_jitter "
+        "landmark_jitter mouth_open_energy mouth_audio_corr blink_count blink_rate_hz lse_d lse_c status_badge "
+        "reasons"
+    ).split()
 )
 """The bundle's keys, in the order its JSON form has them."""
 

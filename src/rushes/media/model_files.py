@@ -11,10 +11,13 @@ import os
 import subprocess
 import sys
 import tempfile
+import tomllib
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from rushes.core.files import replacing_bytes
 from rushes.core.provenance import bytes_digest, file_digest, short_digest
@@ -55,6 +58,8 @@ class Group:
 
     name: str
     summary: str
+    unlocks: str
+    """What Rushes can do once they are there."""
     licence: str
     wheel: Wheel
     files: tuple[ModelFile, ...]
@@ -71,66 +76,13 @@ class Group:
         }
 
 
-_MEDIAPIPE = Wheel(
-    project="mediapipe",
-    version="0.10.21",
-    sha256="05dc4a9e593655a79558d05d6227d31018c2537a4bd3362b51e230cf22aecfe3",
-)
-_SCIKIT_IMAGE = Wheel(
-    project="scikit-image",
-    version="0.25.2",
-    sha256="24cc986e1f4187a12aa319f777b36008764e856e5013666a4a83f8df083c2641",
-)
+def _group(name: str, table: dict[str, Any]) -> Group:
+    files = tuple(ModelFile(**file) for file in table.pop("files"))
+    return Group(name=name, wheel=Wheel(**table.pop("wheel")), files=files, **table)
 
-GROUPS: dict[str, Group] = {
-    group.name: group
-    for group in (
-        Group(
-            name="face",
-            summary="MediaPipe's face detector and 468-point face mesh",
-            licence="Apache-2.0",
-            wheel=_MEDIAPIPE,
-            files=(
-                ModelFile(
-                    inside="mediapipe/modules/face_detection/face_detection_short_range.tflite",
-                    sha256="bbff11cebd1eb27a1e004cae0b0e63ec8c551cbf34a4451148b4908b8db3eca8",
-                ),
-                ModelFile(
-                    inside="mediapipe/modules/face_landmark/face_landmark.tflite",
-                    sha256="1055cb9d4a9ca8b8c688902a3a5194311138ba256bcc94e336d8373a5f30c814",
-                ),
-            ),
-        ),
-        Group(
-            name="pose",
-            summary="MediaPipe's pose detector and full 33-point pose model",
-            licence="Apache-2.0",
-            wheel=_MEDIAPIPE,
-            files=(
-                ModelFile(
-                    inside="mediapipe/modules/pose_detection/pose_detection.tflite",
-                    sha256="9ba9dd3d42efaaba86b4ff0122b06f29c4122e756b329d89dca1e297fd8f866c",
-                ),
-                ModelFile(
-                    inside="mediapipe/modules/pose_landmark/pose_landmark_full.tflite",
-                    sha256="e9a5c5cb17f736fafd4c2ec1da3b3d331d6edbe8a0d32395855aeb2cdfd64b9f",
-                ),
-            ),
-        ),
-        Group(
-            name="astronaut",
-            summary="a portrait in the public domain (NASA), which the demo makes talk",
-            licence="public domain",
-            wheel=_SCIKIT_IMAGE,
-            files=(
-                ModelFile(
-                    inside="skimage/data/astronaut.png",
-                    sha256="88431cd9653ccd539741b555fb0a46b61558b301d4110412b5bc28b5e3ea6cb5",
-                ),
-            ),
-        ),
-    )
-}
+
+_TABLES = tomllib.loads((resources.files("rushes.media") / "models.toml").read_text(encoding="utf-8"))
+GROUPS = {name: _group(name, table) for name, table in _TABLES.items()}
 
 
 def cache_folder() -> Path:

@@ -274,26 +274,5 @@ SUGGESTED_THRESHOLD_ACCURACY = _definition(
     ties="drop",
 )
 
-DEFINITIONS: tuple[Definition, ...] = (
-    PERCENT_AGREEMENT,
-    KRIPPENDORFF_ALPHA,
-    GWET_AC1,
-    FLEISS_KAPPA,
-    COHEN_KAPPA,
-    BT_ELO,
-    BT_RANK,
-    BT_TIE_PARAMETER,
-    BT_FIT_P,
-    DROP_K_VOTES,
-    DROP_K_SHARE,
-    WIN_SHARE,
-    TIE_SHARE,
-    LEFT_SHARE,
-    DIMENSION_MEAN,
-    TAG_COUNT,
-    METRIC_PICKS_WINNER,
-    BADGE_WIN_SHARE,
-    TAG_METRIC_CHECK,
-    SUGGESTED_THRESHOLD,
-    SUGGESTED_THRESHOLD_ACCURACY,
-)
+DEFINITIONS = tuple(value for value in tuple(globals().values()) if isinstance(value, Definition))
+"""In the order they stand above, which is the catalogue's."""

@@ -141,14 +141,5 @@ EDM = Definition(
     places=("axis",),
 )
 
-DEFINITIONS: tuple[Definition, ...] = (
-    ESI,
-    DRIFT,
-    DRIFT_OF_RUN,
-    ESI_VARIANCE,
-    DRIFT_VARIANCE,
-    ESI_GRADIENT,
-    DRIFT_GRADIENT,
-    CSI,
-    EDM,
-)
+DEFINITIONS = tuple(value for value in tuple(globals().values()) if isinstance(value, Definition))
+"""In the order they stand above, which is the catalogue's."""
