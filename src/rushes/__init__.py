@@ -2,7 +2,7 @@
 
 from rushes._lazy import lazy, public_names
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__, _imported = lazy(__name__, __file__)
 _ERRORS = {name for name, (module, _) in public_names(__file__).items() if module == "rushes.errors"}

@@ -23,9 +23,9 @@ from rushes.clip.demo_talking import FPS, FRAMES, speech, talking
 from rushes.clip.evaluate import evaluate_clip, evaluate_clips
 from rushes.clip.measure import ClipResult
 from rushes.clip.profile import parse_profile
+from rushes.core.instrument import DemoPart
 from rushes.errors import InputError, WeightsError
 from rushes.media import AudioTrack, ClipReader, write_clip
-from rushes.report.demo_part import DemoPart
 
 Pixels = NDArray[np.uint8]
 TIER1 = KEYS[11:18]

@@ -11,7 +11,7 @@ import typer
 from rushes.terminal.console import EXIT_BAD_INPUT, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from rushes.report.demo_part import DemoPart
+    from rushes.core.instrument import DemoPart
 
 
 def demo(

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from rushes.clip.badges import BADGES
 from rushes.clip.bundle import by_name
 from rushes.clip.evaluate import evaluate_clips
+from rushes.core.instrument import DemoPart
 from rushes.core.text import value_text
 from rushes.media import AudioTrack, write_clip
-from rushes.report.demo_part import DemoPart
 from rushes.runs import Entry
 
 FPS = 25

@@ -16,11 +16,11 @@ from rushes.clip.evaluate import evaluate_clips
 from rushes.clip.faces import load_face_settings
 from rushes.clip.metrics.sync import envelope
 from rushes.core import Measurement
+from rushes.core.instrument import DemoPart
 from rushes.core.text import value_text
 from rushes.errors import MissingDependency
 from rushes.media import write_clip
 from rushes.media.model_files import pull
-from rushes.report.demo_part import DemoPart
 
 Values = dict[str, float]
 _SHOWN = ("face_present_ratio", "mouth_open_energy", "mouth_audio_corr", "mouth_audio_lag", "mouth_audio_null_share")

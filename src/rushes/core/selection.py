@@ -64,3 +64,21 @@ def label(measurement: Measurement, keys: Iterable[str]) -> str:
 def keys_of(measurement: Measurement) -> dict[str, str]:
     """Its parameters and places, by name, as text."""
     return {**dict(measurement.definition.params), **dict(measurement.at)}
+
+
+class Numbers:
+    """What every result that holds measurements offers: picking them by name, place and parameter."""
+
+    __slots__ = ()
+    measurements: tuple[Measurement, ...]
+
+    def select(self, name: str | None = None, **where: Where) -> tuple[Measurement, ...]:
+        """Numbers by metric name or signature, place (`joint="nose"`) and parameter (`k=20`); matching is exact."""
+        return select(self.measurements, name, **where)
+
+    def one(self, name: str, **where: Where) -> Measurement:
+        """The only number that `select` finds; `InputError` where there is none, or in what several differ."""
+        return one(self.measurements, name, **where)
+
+    def __getitem__(self, name: str) -> Measurement:
+        return self.one(name)

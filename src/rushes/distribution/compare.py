@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from rushes.core import Measurement
 from rushes.core.progress import Progress, no_progress
-from rushes.core.selection import Where, one, select
+from rushes.core.selection import Numbers
 from rushes.distribution.cache import FeatureCache, RecipeCache
 from rushes.distribution.clip_reading import Task
 from rushes.distribution.definitions import bound_definition
@@ -65,7 +65,7 @@ class Settings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetComparison:
+class SetComparison(Numbers):
     """Every distance between two sets with its signature, and what was read on each side."""
 
     measurements: tuple[Measurement, ...]
@@ -78,18 +78,6 @@ class SetComparison:
     """Files among the clips that are none."""
     run: Path | str | None = None
     """The run directory it was written to, or its address."""
-
-    def __getitem__(self, name: str) -> Measurement:
-        """The distance of this name: `comparison["fvd"]`; `InputError` where several protocols have one."""
-        return one(self.measurements, name)
-
-    def select(self, name: str | None = None, **where: Where) -> tuple[Measurement, ...]:
-        """The measurements of this name for which every setting holds: `select("fvd", protocol="disco")`."""
-        return select(self.measurements, name, **where)
-
-    def one(self, name: str, **where: Where) -> Measurement:
-        """The only measurement that `select` finds."""
-        return one(self.measurements, name, **where)
 
     def excluded(self, side: Side) -> dict[str, str]:
         """Why each clip of a side was left out, by name; under several recipes the first reason."""

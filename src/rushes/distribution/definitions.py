@@ -76,13 +76,7 @@ def extrapolated_definition(base: Definition) -> Definition:
     )
 
 
-DEFINITIONS: tuple[Definition, ...] = (
-    FVD,
-    FID_VID,
-    KVD,
-    extrapolated_definition(FVD),
-    extrapolated_definition(FID_VID),
-)
+DEFINITIONS = (FVD, FID_VID, KVD, extrapolated_definition(FVD), extrapolated_definition(FID_VID))
 
 
 def bound_definition(

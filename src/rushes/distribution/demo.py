@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core import Measurement
+from rushes.core.instrument import DemoPart
 from rushes.core.selection import keys_of
 from rushes.core.text import value_text
 from rushes.distribution.evaluate import compare_sets
 from rushes.distribution.random_weights import write_random_checkpoint
 from rushes.media import write_clip
-from rushes.report.demo_part import DemoPart
 
 CLIPS = 3
 FRAMES = 8

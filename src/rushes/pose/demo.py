@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.core.instrument import DemoPart
 from rushes.pose import AbsolutePixels, BoundingBoxDiagonal, TorsoDiameter, pck_at
 from rushes.pose.evaluate import score_pose
 from rushes.pose.skeletons import COCO_17
 from rushes.pose.tables import norm_of
-from rushes.report.demo_part import DemoPart
 
 FRAMES = 150
 SHAKE_PX = 6.0

@@ -14,7 +14,7 @@ from rushes.core import Measurement
 from rushes.core.canonical import canonical_json
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest, file_digest
-from rushes.core.selection import Where, one, select
+from rushes.core.selection import Numbers
 from rushes.errors import InputError
 from rushes.media.find import VIDEO_SUFFIXES
 from rushes.pose.accuracy import PoseAccuracy, accuracy_of
@@ -35,7 +35,7 @@ DEFAULT_KS = (5, 10, 20, 50)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PoseEvaluation:
+class PoseEvaluation(Numbers):
     """What a pair of pose files scored, and everything a reader must know about it.
 
     `done["mpjpe"]` is one number, `done.one("pck", k=20, norm="torso-diameter")` one of several,
@@ -53,17 +53,6 @@ class PoseEvaluation:
     pairing: Pairing
     scores: PoseScores
     """The counts and sums behind the numbers."""
-
-    def select(self, name: str | None = None, **where: Where) -> tuple[Measurement, ...]:
-        """Numbers by metric name or signature, place (`joint=`) and parameter (`k=`, `norm=`); matching is exact."""
-        return select(self.measurements, name, **where)
-
-    def one(self, name: str, **where: Where) -> Measurement:
-        """The only number that `select` finds; `InputError` where there is none, or in what several differ."""
-        return one(self.measurements, name, **where)
-
-    def __getitem__(self, name: str) -> Measurement:
-        return self.one(name)
 
 
 def score_pose(

@@ -17,21 +17,9 @@ from rushes.pose.pck import PCK, PCK_AUC, PCKH, PckTally, pck_definition
 from rushes.pose.scoring import MILLIMETRES, PoseScores, ScoreSettings
 from rushes.pose.skeletons import COCO_17
 
-DEFINITIONS: tuple[Definition, ...] = (
-    PCK,
-    PCKH,
-    PCK_AUC,
-    MPJPE,
-    MPJPE_FOUND,
-    FOUND_RATIO,
-    OKS,
-    PA_MPJPE,
-    N_MPJPE,
-    PCK_3D,
-    PCK_3D_AUC,
-    VELOCITY_ERROR,
-    ACCELERATION_ERROR,
-)
+_PLANE = (PCK, PCKH, PCK_AUC, MPJPE, MPJPE_FOUND, FOUND_RATIO, OKS)
+_SPACE_AND_TIME = (PA_MPJPE, N_MPJPE, PCK_3D, PCK_3D_AUC, VELOCITY_ERROR, ACCELERATION_ERROR)
+DEFINITIONS = (*_PLANE, *_SPACE_AND_TIME)
 """Every definition of this instrument, in the order the catalogue shows them."""
 
 JOINT_K = 20

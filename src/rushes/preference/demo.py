@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.core.instrument import DemoPart
 from rushes.media import write_clip
 from rushes.preference.evaluate import evaluate_study
 from rushes.preference.rubric import FAMILIES
@@ -34,7 +35,6 @@ from rushes.preference.study import (
 )
 from rushes.preference.study.sources import read_sources
 from rushes.preference.tables import agreement_line, ranking
-from rushes.report.demo_part import DemoPart
 from rushes.runs import Run
 
 STUDY = "demo"

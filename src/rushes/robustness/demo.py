@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rushes.report.demo_part import DemoPart
+from rushes.core.instrument import DemoPart
 from rushes.robustness.evaluate import measure_robustness
 from rushes.robustness.measure import SweepReport
 from rushes.robustness.sweep.evaluate import sweep_clips

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from rushes.core import Measurement
-from rushes.core.selection import Where, one, select
+from rushes.core.selection import Numbers
 from rushes.core.table import Table
 from rushes.robustness.diff import shown
 from rushes.robustness.gradients import GradientSurface, gradient_surface
@@ -40,7 +40,7 @@ WORST_RUNS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SweepReport:
+class SweepReport(Numbers):
     """Everything measured on one sweep: the seed's shapes, and every number with its definition.
 
     report.one("esi", axis="brightness", value=0.8).value
@@ -69,14 +69,6 @@ class SweepReport:
     worst: tuple[WorstRun, ...] = ()
     """Runs furthest from the baseline, furthest first."""
     measurements: tuple[Measurement, ...]
-
-    def select(self, name: str | None = None, **where: Where) -> tuple[Measurement, ...]:
-        """Numbers by metric name, place and parameter: `select("esi", axis="crf", value=None)`. Matching is exact."""
-        return select(self.measurements, name, **where)
-
-    def one(self, name: str, **where: Where) -> Measurement:
-        """The only number that `select` finds; `InputError` where there is none, or in what several differ."""
-        return one(self.measurements, name, **where)
 
     def table(self) -> Table:
         """Stability per axis value."""
