@@ -31,7 +31,7 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
         signals=BADGES,
         columns=_columns(entries),
         about=lambda entry: media_text(entry.subject.facts),
-        extra=lambda entry: _extra(run, entry, strips.get(entry.subject.id, Strip(missing=NO_STRIP))),
+        details=lambda entry: _details(run, entry, strips.get(entry.subject.id, Strip(missing=NO_STRIP))),
     )
     return Section(
         anchor=anchor,
@@ -74,7 +74,7 @@ def media_text(facts: Mapping[str, object]) -> str:
     return " · ".join([*parts, heard])
 
 
-def _extra(run: Run, entry: Entry, strip: Strip) -> dict[str, object]:
+def _details(run: Run, entry: Entry, strip: Strip) -> dict[str, object]:
     """What a row shows when it is opened."""
     return {
         "timeline": clip_timeline(entry.measurements, kept_series(run, entry)),

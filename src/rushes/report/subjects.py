@@ -77,12 +77,12 @@ def subject_table(
     signals: Sequence[str],
     columns: Sequence[tuple[str, Definition, bool]],
     about: Callable[[Entry], str],
-    extra: Callable[[Entry], Mapping[str, object]],
+    details: Callable[[Entry], Mapping[str, object]],
 ) -> SubjectTable:
     """The table of these entries, in their order.
 
     `signals` are the badges, worst first; `columns` label, definition and whether a narrow window leaves it out;
-    `about` says in a few words what kind of file a subject is; `extra` is what its open row shows.
+    `about` says in a few words what kind of file a subject is; `details` is what its open row shows.
     """
     samples = {m.signature: m for entry in entries for m in entry.measurements}
     position = {signature: n for n, signature in enumerate(samples)}
@@ -108,7 +108,7 @@ def subject_table(
         first=[_first_row(entry, shown) for entry in entries[:FIRST_ROWS]],
         total=len(entries),
         data=embedded_json(data),
-        extras=[embedded_json(extra(entry)) for entry in entries],
+        extras=[embedded_json(details(entry)) for entry in entries],
     )
 
 
