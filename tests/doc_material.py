@@ -66,13 +66,13 @@ def speech() -> None:
 
 @material
 def generated() -> None:
-    for look in (1, 2, 4, 5):
+    for look in (1, 2, 4):
         put(look, f"generated/clip{look}.mp4", f"other/clip{look}.mp4")
 
 
 @material
 def real() -> None:
-    for look in (0, 3, 6, 7):
+    for look in (0, 3, 6):
         put(look, f"real/clip{look}.mp4")
 
 
