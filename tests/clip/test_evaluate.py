@@ -205,3 +205,12 @@ def test_a_rule_may_name_a_second_reading(tmp_path: Path) -> None:
     result = rushes.evaluate_clip(write_luma(tmp_path / "a.mkv", moving(3), "gray"), profile=rules)
     # Stripes of 100 and 110: the Laplacian is ±20 everywhere but at the mirrored edge rows, so its variance is 400.
     assert result.reasons == ("blur_p10=400.00 < 500",)
+
+
+def test_a_run_in_place_of_paths_measures_its_clips_again(tmp_path: Path) -> None:
+    (tmp_path / "takes").mkdir()
+    write_luma(tmp_path / "takes" / "a.mkv", moving(3), "gray")
+    first = rushes.evaluate_clips(tmp_path / "takes", run=tmp_path / "one", jobs=1)
+    again = rushes.evaluate_clips(first, run=tmp_path / "two", profile="talking-head", jobs=1)
+    assert [s.path for s in again.subjects] == first.paths == [str(tmp_path / "takes" / "a.mkv")]
+    assert again.measurements == first.measurements and again.info["settings"]["profile"] == "talking-head"

@@ -211,6 +211,7 @@ def test_keys_step_choose_help_and_stay_quiet_while_typing(visit: Callable[..., 
     rater.until("document.querySelector('video').readyState >= 2")
     place = "Math.round(document.querySelector('video').currentTime * 25 - 0.5)"
     page.locator("body").press(".")
+    rater.until(f"{place} === 1")
     page.locator("body").press(".")
     rater.until(f"{place} === 2")
     page.locator("body").press(",")

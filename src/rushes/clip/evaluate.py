@@ -15,12 +15,12 @@ from rushes.core.canonical import canonical_json
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest
 from rushes.errors import DefinitionError, InputError
-from rushes.media.find import Sound, find_clips, match_audio
+from rushes.media.find import Paths, Sound, find_clips, match_audio
 from rushes.remote.address import Place, RemoteFile, is_remote
 from rushes.remote.errors import RemoteError, Unreachable
 from rushes.remote.store import stat
 from rushes.remote.transfer import local_copy
-from rushes.runs import Entry, Packed, Run, RunWriter, Subject, open_run, pack, read_run, subject_ids
+from rushes.runs import Entry, Packed, Run, RunWriter, Subject, clip_paths, open_run, pack, read_run, subject_ids
 from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks
 
 
@@ -60,7 +60,7 @@ def _require(given: Path | str, fault: str, is_here: Callable[[], bool]) -> None
 
 
 def evaluate_clips(
-    paths: str | Path | Iterable[str | Path],
+    paths: Paths | Run,
     *,
     run: Path | str | None = None,
     audio: Path | str | None = None,
@@ -77,6 +77,8 @@ def evaluate_clips(
 ) -> Run:
     """Measure files, folders and globs, one or several, here or in a store (`s3://`, `gs://`), into a run; return it.
 
+    A `Run` in place of paths measures its clips again, under other settings.
+
     `run` defaults to `runs/clip-<digest of the question>`, so that the same call continues the same run. `audio` is one
     sound file for every clip, or a folder with one file per clip, matched by stem. `metrics`, `face_model` and
     `syncnet_weights` are as in `evaluate_clip`. `jobs` defaults to the cores, to those of the cluster where `engine` is
@@ -87,7 +89,7 @@ def evaluate_clips(
     settings = ClipSettings.load(
         tier=tier, profile=profile, metrics=metrics, face_model=face_model, syncnet_weights=syncnet_weights
     )
-    clips = find_clips([paths] if isinstance(paths, str | Path) else paths)
+    clips = find_clips(clip_paths(paths))
     sounds = match_audio(clips, audio)
     ids, names = subject_ids([clip.stem for clip in clips]), [str(clip) for clip in clips]
     target = run if run is not None else _default_run(settings.as_dict(), names)

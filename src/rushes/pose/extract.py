@@ -6,7 +6,6 @@ was read before, and jitter in a generated clip is measured, not smoothed away.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,12 +17,12 @@ from rushes.core.progress import Progress, no_progress
 from rushes.errors import InputError, MediaError
 from rushes.landmarks.body_pipeline import JOINTS, Body, BodyPipeline
 from rushes.media import ClipReader
-from rushes.media.find import find_clips
+from rushes.media.find import Paths, find_clips
 from rushes.pose.batch import PoseSet, frame_rate
 from rushes.pose.skeletons import MEDIAPIPE_33
 from rushes.remote.address import local_only
 from rushes.remote.transfer import local_copy
-from rushes.runs import subject_ids
+from rushes.runs import Run, clip_paths, subject_ids
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,15 +146,13 @@ class Extracted:
         return {"clip": self.clip, "poses": self.path, "frames": self.frames, "frames_with_body": self.with_body}
 
 
-def extract_clips(
-    clips: Path | str | Iterable[Path | str], *, out: Path | str, progress: Progress = no_progress
-) -> list[Extracted]:
+def extract_clips(clips: Paths | Run, *, out: Path | str, progress: Progress = no_progress) -> list[Extracted]:
     """Find the bodies of clips and write them: one `.npz` for one clip, a folder with one per clip for several.
 
     Progress is told in frames for one clip, in clips for several.
     """
     local_only(out)
-    sources = find_clips([clips] if isinstance(clips, (str, Path)) else clips)
+    sources = find_clips(clip_paths(clips))
     target, several = Path(out), len(sources) > 1
     if several and target.suffix.lower() == ".npz":
         raise InputError(f"{out}: {len(sources)} clips need a folder, not one file; give -o FOLDER")

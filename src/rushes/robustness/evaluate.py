@@ -12,6 +12,7 @@ from rushes.core.canonical import canonical_json
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest, file_digest
 from rushes.errors import InputError
+from rushes.media.find import one_or_several
 from rushes.remote.address import is_remote
 from rushes.robustness.manifests import MANIFEST, read_json_object
 from rushes.robustness.measure import WORST_RUNS, SweepReport, measure_sweep
@@ -32,7 +33,7 @@ def measure_robustness(
     `sweeps` is a sweep, a folder of sweeps, or several of them. With `verify`, a run whose `manifest.json` is not the
     one that was written is an error. `worst` is how many runs to list with their changed justification.
     """
-    places = listed(sweeps)
+    places = one_or_several(sweeps)
     if not places:
         raise InputError("expected at least one sweep directory; got none")
     with ExitStack() as held:
@@ -68,11 +69,6 @@ def _reports(
     for path, name in located:
         report = measure_sweep(path, verify=verify, worst=worst, advance=lambda: progress(next(done), runs, "runs"))
         yield replace(report, path=name)
-
-
-def listed(paths: Path | str | Iterable[Path | str]) -> list[Path | str]:
-    """Several paths as a list; one path is a list of one."""
-    return [paths] if isinstance(paths, (str, Path)) else list(paths)
 
 
 def _text(place: Path | str) -> str:

@@ -7,6 +7,7 @@ from rushes.runs.remote.mirror import open_run as open_run
 from rushes.runs.remote.mirrored_folder import mirrored_folder as mirrored_folder
 from rushes.runs.remote.mirrored_folder import pulled_folder as pulled_folder
 from rushes.runs.run import Run as Run
+from rushes.runs.run import clip_paths as clip_paths
 from rushes.runs.subjects import Entry as Entry
 from rushes.runs.subjects import Subject as Subject
 from rushes.runs.subjects import subject_ids as subject_ids

@@ -14,6 +14,7 @@ from rushes.core.definition import setting_text
 from rushes.core.selection import Where, differing_keys, keys_of, label, one, select
 from rushes.core.table import ARROWS, Cell, Table, number
 from rushes.errors import InputError, MissingDependency, RunError
+from rushes.media.find import Paths, relocate
 from rushes.media.numpy_files import FAULTS, load_npz, reason
 from rushes.remote.address import joined
 from rushes.remote.errors import Vanished
@@ -54,6 +55,11 @@ class Run:
     def status(self) -> str:
         """ "complete", "running" or "interrupted"."""
         return str(self.info["status"])
+
+    @property
+    def paths(self) -> list[str]:
+        """Where its subjects lie now: as stored, or beside the run where they moved with it."""
+        return [str(relocate(subject.path, beside=self.path) or subject.path) for subject in self.subjects]
 
     @cached_property
     def entries(self) -> tuple[Entry, ...]:
@@ -189,3 +195,8 @@ def _frame_row(entry: Entry, m: Measurement) -> dict[str, object]:
     row |= {"value": m.stored_value, "count": m.count, "note": m.note, "signature": m.signature}
     interval = {} if m.interval is None else m.interval.as_dict()
     return row | interval | {key if key not in _FRAME else f"at_{key}": value for key, value in m.at}
+
+
+def clip_paths(given: Run | Paths) -> Paths:
+    """The clips of a run, or the paths that were given."""
+    return given.paths if isinstance(given, Run) else given

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +12,9 @@ from rushes.core.judge import Judge, JudgeOptions
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import file_digest
 from rushes.media import probe
-from rushes.media.find import find_clips
+from rushes.media.find import Paths, find_clips
 from rushes.remote.address import Place, is_remote, joined
 from rushes.remote.transfer import cached_copy, local_copy
-from rushes.robustness.evaluate import listed
 from rushes.robustness.manifests import MANIFEST
 from rushes.robustness.sweep.axes import checked_grid, checked_seeds
 from rushes.robustness.sweep.judges import named_judge
@@ -33,7 +32,7 @@ from rushes.robustness.sweep.writer import (
     store_judged,
     write_manifest,
 )
-from rushes.runs import mirrored_folder, subject_ids
+from rushes.runs import Run, clip_paths, mirrored_folder, subject_ids
 from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks
 
 
@@ -52,7 +51,7 @@ class SweepOutcome:
 
 
 def sweep_clips(
-    clips: Path | str | Iterable[Path | str],
+    clips: Paths | Run,
     *,
     axes: Mapping[str, Sequence[float]],
     out: Path | str,
@@ -78,7 +77,7 @@ def sweep_clips(
     if isinstance(judge, str):
         judge = named_judge(judge, JudgeOptions(profile=profile, timeout=timeout))
     with ExitStack() as held:
-        sources = [held.enter_context(cached_copy(clip)) for clip in find_clips(listed(clips))]
+        sources = [held.enter_context(cached_copy(clip)) for clip in find_clips(clip_paths(clips))]
         for source in sources:
             with local_copy(source) as copy:
                 check_source(copy.path, probe(copy.path), grid)
