@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -42,13 +43,15 @@ pytestmark = [
 ]
 
 ROOT = Path(__file__).parents[2]
+MARK = "RUSHES_TEST_CLUSTER"
+"""In the environment of this module's cluster and of all that descends from it: other tests have workers too."""
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Running]:
     """Two nodes of one core each, behind a token of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in token().items():
+        for name, value in (token() | {MARK: secrets.token_hex(8)}).items():
             patch.setenv(name, value)
         patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), str(ROOT)]))
         with running((1, 1), {}) as found:
@@ -91,11 +94,12 @@ def rushes(*arguments: str) -> list[str]:
 
 
 def workers_alive() -> list[int]:
-    """Worker processes beneath supervisors, on any node of this machine."""
-    found = []
+    """Worker processes beneath this cluster's supervisors, on any of its nodes."""
+    found, mark = [], f"{MARK}={os.environ[MARK]}".encode()
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if b"rushes.workers.child" in (folder / "cmdline").read_bytes():
+            is_worker = b"rushes.workers.child" in (folder / "cmdline").read_bytes()
+            if is_worker and mark in (folder / "environ").read_bytes().split(b"\0"):
                 found.append(int(folder.name))
         except OSError:
             continue
@@ -298,6 +302,7 @@ def test_interrupted_and_killed_runs_continue(
     words = ["clip", str(clips), "-o", str(tmp_path / "run"), "--engine", "ray", "--address", cluster.address]
 
     interrupted = paused(5, words)
+    assert workers_alive()
     interrupted.send_signal(signal.SIGINT)
     _, errors = interrupted.communicate()
     assert interrupted.returncode == 130 and errors == "stopped; run the same command again to continue\n"
