@@ -90,6 +90,10 @@ class ClipMetric:
     room: Room = "terminal"
     """Where its column fits: on a narrow page too ("any"), in a terminal, or on a wide page only."""
     lane: Lane | None = None
+    too_high: str = ""
+    """What a review signal calls a value above its threshold: "flickers"; "" for the metric's name alone."""
+    too_low: str = ""
+    """The same for a value below its threshold: "soft"."""
     tier: int = 0
     """Measured from this tier on."""
     needs: frozenset[Need] = frozenset()
