@@ -34,8 +34,12 @@ def status(badge: Badge) -> tuple[str, tuple[str, ...]]:
     return badge.status, badge.reasons
 
 
+UPSTREAM = load_profile("metricbundle-v1")
+"""The specification's own thresholds."""
+
+
 def test_a_sound_clip_passes() -> None:
-    assert status(judge(measured(), load_profile("general"))) == ("pass", ())
+    assert status(judge(measured(), UPSTREAM)) == ("pass", ())
 
 
 @pytest.mark.parametrize(
@@ -49,7 +53,7 @@ def test_a_sound_clip_passes() -> None:
     ],
 )
 def test_each_rule_fires_with_its_reason(values: dict[str, float], expected: str, reason: str) -> None:
-    assert status(judge(measured(**values), load_profile("general"))) == (expected, (reason,))
+    assert status(judge(measured(**values), UPSTREAM)) == (expected, (reason,))
 
 
 @pytest.mark.parametrize(
@@ -57,11 +61,11 @@ def test_each_rule_fires_with_its_reason(values: dict[str, float], expected: str
     [{"av_duration_delta_ms": 500.0}, {"flicker_score": 10.0}, {"freeze_frame_ratio": 0.3}, {"blur_score": 20.0}],
 )
 def test_on_the_threshold_nothing_fires(values: dict[str, float]) -> None:
-    assert judge(measured(**values), load_profile("general")).status == "pass"
+    assert judge(measured(**values), UPSTREAM).status == "pass"
 
 
 def test_reject_beats_flagged_and_every_reason_is_kept() -> None:
-    badge = judge(measured(av_duration_delta_ms=900.0, blur_score=3.0, flicker_score=11.0), load_profile("general"))
+    badge = judge(measured(av_duration_delta_ms=900.0, blur_score=3.0, flicker_score=11.0), UPSTREAM)
     assert badge.status == "reject"
     assert badge.reasons == (
         "av_duration_delta_ms=900.00 > 500",
@@ -71,20 +75,56 @@ def test_reject_beats_flagged_and_every_reason_is_kept() -> None:
 
 
 def test_what_was_not_computed_is_not_judged_and_the_badge_says_so() -> None:
-    badge = judge(measured(), load_profile("talking-head"))
+    badge = judge(measured(), UPSTREAM)
     assert badge.status == "pass"
     assert badge.not_judged == ("face_present_ratio", "mouth_audio_corr")
     assert badge.text() == "pass (not judged: face_present_ratio, mouth_audio_corr)"
 
 
-def test_general_has_no_face_rules() -> None:
-    assert {rule.metric for rule in load_profile("general").rules} == {
-        "decode_ok",
-        "av_duration_delta_ms",
-        "flicker_score",
-        "freeze_frame_ratio",
-        "blur_score",
+def test_the_specifications_thresholds_are_kept() -> None:
+    assert [(rule.metric, rule.level, rule.comparison, rule.threshold) for rule in UPSTREAM.rules] == [
+        ("decode_ok", "reject", "is", False),
+        ("face_present_ratio", "reject", "below", 0.2),
+        ("av_duration_delta_ms", "reject", "above", 500),
+        ("flicker_score", "flagged", "above", 10.0),
+        ("freeze_frame_ratio", "flagged", "above", 0.3),
+        ("blur_score", "flagged", "below", 20.0),
+        ("mouth_audio_corr", "flagged", "below", -0.1),
+    ]
+
+
+def test_general_needs_no_face_and_no_optical_flow() -> None:
+    names = [name for rule in load_profile("general").rules for name in rule.readings]
+    assert {METRICS[name].tier for name in names} == {0}
+    assert not load_profile("general").needs_motion and load_profile("generated").needs_motion
+
+
+def test_a_reason_is_words_first_then_where_then_the_numbers() -> None:
+    frozen = Measurement(definition=METRICS["longest_freeze_ms"].definition, value=1400.0, count=9, note="1.0–2.4 s")
+    badge = judge({"longest_freeze_ms": frozen}, load_profile("general"))
+    assert badge.reasons == ("frozen 1.0–2.4 s (longest_freeze_ms=1400.00 > 500)",)
+
+
+def test_a_rule_may_name_a_second_reading_or_a_whole_signature() -> None:
+    signature = METRICS["flicker_delta"].definition.signature
+    profile = parse_profile(
+        f'name = "x"\n[flagged]\nblur_p10 = {{ below = 5 }}\n"{signature}" = {{ above = 8 }}\n', source="x"
+    )
+    values = {
+        name: Measurement(definition=METRICS[name].definition, value=value, count=9)
+        for name, value in (("flicker_score", 90.0), ("flicker_delta", 8.5), ("blur_score", 1.0), ("blur_p10", 4.0))
     }
+    assert judge(values, profile).reasons == ("blur_p10=4.00 < 5", "flicker_delta=8.50 > 8")
+    other = signature.replace("mean-abs-delta", "median")
+    with pytest.raises(InputError, match="no clip metric"):
+        parse_profile(f'name = "x"\n[flagged]\n"{other}" = {{ above = 8 }}\n', source="x")
+
+
+def test_decode_sanity_holds_under_a_profile_without_such_a_rule() -> None:
+    profile = parse_profile('name = "x"\n[flagged]\nblur_score = { below = 20.0 }\n', source="x")
+    assert status(judge({}, profile, broken="no video")) == ("reject", ("cannot be read: no video",))
+    damaged = judge(measured(), profile, damage=("43 frames damaged",))
+    assert status(damaged) == ("flagged", ("43 frames damaged",))
 
 
 def test_a_users_own_profile(tmp_path: Path) -> None:
@@ -110,7 +150,7 @@ def test_the_digest_follows_the_rules_not_the_file() -> None:
         ("[reject]\n", "expected a name"),
         ('name = "x"\n[warn]\n', "'warn'"),
         ('name = "x"\nreject = 3\n', "table"),
-        ('name = "x"\n[reject]\nsharpness = { below = 3 }\n', "no clip metric"),
+        ('name = "x"\n[reject]\nfocus = { below = 3 }\n', "no clip metric"),
         ('name = "x"\n[reject]\nblur_score = 3\n', "expected { above"),
         ('name = "x"\n[reject]\nblur_score = { under = 3 }\n', "above/below"),
         ('name = "x"\n[reject]\nblur_score = { below = true }\n', "above/below"),
@@ -124,5 +164,5 @@ def test_a_bad_profile_says_what_was_expected(text: str, says: str) -> None:
 
 
 def test_no_such_profile() -> None:
-    with pytest.raises(InputError, match="general, talking-head or a profile file"):
+    with pytest.raises(InputError, match="general, talking-head, generated, metricbundle-v1 or a profile file"):
         load_profile("nowhere.toml")

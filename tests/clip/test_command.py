@@ -25,14 +25,19 @@ def rushes(*arguments: object) -> Result:
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
+def drifting(frames: int, *, seed: int = 0) -> list[np.ndarray]:
+    """One texture that moves on by three pixels a frame: steady light, sharp, no repeat."""
+    (texture,) = noise(1, size=(64, 48), seed=seed)
+    return [np.roll(texture, 3 * t, axis=1) for t in range(frames)]
+
+
 @pytest.fixture(scope="module")
 def takes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two good clips, one frozen, one that is no video."""
     folder = tmp_path_factory.mktemp("takes of ünïcode")
-    still = noise(1, size=(64, 48))
-    write_luma(folder / "good 1.mkv", noise(6, size=(64, 48)), "gray")
-    write_luma(folder / "good 2.mkv", noise(6, size=(64, 48), seed=1), "gray")
-    write_luma(folder / "frozen.mkv", still * 6, "gray")
+    write_luma(folder / "good 1.mkv", drifting(6), "gray")
+    write_luma(folder / "good 2.mkv", drifting(6, seed=1), "gray")
+    write_luma(folder / "frozen.mkv", drifting(1) * 20, "gray")
     (folder / "broken.mp4").write_text("no video")
     return folder
 

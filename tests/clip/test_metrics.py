@@ -19,6 +19,17 @@ def test_the_bundles_keys_are_metrics_in_its_order() -> None:
         "decode_failures",
         "flicker_delta",
         "blur_p10",
+        "longest_freeze_ms",
+        "longest_still_ms",
+        "repeated_frame_ratio",
+        "luma_alternation",
+        "longest_flat_ms",
+        "sharpness",
+        "odd_frame_score",
+        "flow_residual",
+        "flow_backward_error",
+        "flow_acceleration",
+        "temporal_inconsistency",
         "mouth_audio_lag",
         "mouth_audio_null_mean",
         "mouth_audio_null_share",
@@ -32,12 +43,12 @@ def test_a_metric_is_called_what_its_definition_is_but_for_second_readings() -> 
     assert [d.signature for d in DEFINITIONS] == [m.definition.signature for _, m in METRICS.items()]
 
 
-@pytest.mark.parametrize(
-    ("tier", "last"), [(0, "frame_diff_spike_count"), (1, "mouth_audio_null_share"), (2, "lse_offset")]
-)
+@pytest.mark.parametrize(("tier", "last"), [(0, "odd_frame_score"), (1, "mouth_audio_null_share"), (2, "lse_offset")])
 def test_a_tier_takes_those_below_it(tier: int, last: str) -> None:
     names = list(metrics_of(tier))
-    assert names == [name for name in METRICS if METRICS[name].tier <= tier] and names[-1] == last
+    below = [name for name in METRICS if METRICS[name].tier <= tier]
+    assert names == [name for name in below if "motion" not in METRICS[name].needs] and names[-1] == last
+    assert list(metrics_of(tier, motion=True)) == below
 
 
 def test_a_metric_of_a_higher_tier_says_which_to_give() -> None:

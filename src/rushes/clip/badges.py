@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
+from rushes.clip.metrics import known
 from rushes.clip.profile import Profile, Rule
 from rushes.core import Measurement
 
@@ -20,7 +21,7 @@ class Badge:
 
     status: Status
     reasons: tuple[str, ...]
-    """Every rule that fired, such as "face_present_ratio=0.10 < 0.2"."""
+    """Every rule that fired, in words where it has them: "frozen 1.0–2.4 s (longest_freeze_ms=1400.00 > 500)"."""
     not_judged: tuple[str, ...]
     """Metrics the profile has a rule for, but which were not computed."""
     profile: str
@@ -35,27 +36,36 @@ class Badge:
         return self.status + left_out
 
 
-def judge(measurements: Mapping[str, Measurement], profile: Profile, *, partial: str = "") -> Badge:
-    """Apply a profile to measurements by metric: reject beats flagged beats pass, all reasons are kept.
+def judge(
+    measurements: Mapping[str, Measurement], profile: Profile, *, broken: str = "", damage: Sequence[str] = ()
+) -> Badge:
+    """Apply a profile to measurements by reading: reject beats flagged beats pass, all reasons are kept.
 
-    What was not computed is not judged, and the badge says so. `partial` says why the numbers are not of the whole clip
-    although frames decoded (its size changes midway): under every profile that is flagged, for such a clip does not
-    pass on the strength of its beginning.
+    What was not computed is not judged, and the badge says so. Decode sanity holds under every profile: `broken` says
+    why the clip could not be read at all, a reject; `damage` why the numbers are not of the clip that the file
+    promises, which is at least flagged, for a clip does not pass on the strength of its beginning.
     """
     fired: dict[str, list[str]] = {"reject": [], "flagged": []}
     not_judged: list[str] = []
     for rule in profile.rules:
-        measurement = measurements.get(rule.metric)
+        measurement = _found(rule, measurements)
         if measurement is None or measurement.value is None:
             if rule.metric not in not_judged:
                 not_judged.append(rule.metric)
         elif _fires(rule, measurement.value):
             fired[rule.level].append(_reason(rule, measurement))
-    if partial:
-        fired["flagged"].append(f"not measured as a whole: {partial}")
+    if broken and not any(rule.metric == "decode_ok" and rule.level == "reject" for rule in profile.rules):
+        fired["reject"].insert(0, f"cannot be read: {broken}")
+    fired["flagged"] += damage
     status: Status = "reject" if fired["reject"] else "flagged" if fired["flagged"] else "pass"
     reasons = (*fired["reject"], *fired["flagged"])
     return Badge(status=status, reasons=reasons, not_judged=tuple(not_judged), profile=profile.name)
+
+
+def _found(rule: Rule, measurements: Mapping[str, Measurement]) -> Measurement | None:
+    if rule.metric in measurements:
+        return measurements[rule.metric]
+    return next((m for m in measurements.values() if m.signature == rule.metric), None)
 
 
 def _fires(rule: Rule, value: float | bool) -> bool:
@@ -71,7 +81,11 @@ def _reason(rule: Rule, measurement: Measurement) -> str:
         note = f": {measurement.note}" if measurement.note else ""
         return f"{rule.metric}={str(bool(value)).lower()}{note}"
     sign = ">" if rule.comparison == "above" else "<"
-    return f"{rule.metric}={_number(float(value), float(rule.threshold))} {sign} {rule.threshold}"
+    name = next(iter(rule.readings), rule.metric)
+    numbers = f"{name}={_number(float(value), float(rule.threshold))} {sign} {rule.threshold}"
+    metric = known(name)
+    words = "" if metric is None else metric.too_high if rule.comparison == "above" else metric.too_low
+    return f"{' '.join(part for part in (words, measurement.note) if part)} ({numbers})" if words else numbers
 
 
 def _number(value: float, threshold: float) -> str:

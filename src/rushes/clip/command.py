@@ -36,12 +36,19 @@ def clip(
         str | None, typer.Option(metavar="FILE", help="SyncNet's syncnet_v2.model, for tier 2.")
     ] = None,
     profile: Annotated[
-        str, typer.Option(help="Thresholds of the review signals: general, talking-head, or a TOML file.")
+        str,
+        typer.Option(
+            help="Thresholds of the review signals: general, talking-head, generated, metricbundle-v1, or a file."
+        ),
     ] = "general",
     metric: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="Also measure this metric of an installed package; may be given again."),
     ] = None,
+    motion: Annotated[
+        bool,
+        typer.Option("--motion", help="Also follow the motion (optical flow); on where the profile has such a rule."),
+    ] = False,
     out: Annotated[
         str | None,
         typer.Option("-o", "--out", metavar="RUN", help="Run directory, here or s3://; the same one continues."),
@@ -82,6 +89,7 @@ def clip(
             tier=cast("Tier", tier),
             profile=profile,
             metrics=metric or (),
+            motion=motion,
             face_model=face_model,
             syncnet_weights=syncnet_weights,
             jobs=jobs,

@@ -31,6 +31,7 @@ def evaluate_clip(
     tier: Tier = 0,
     profile: str | Path | Profile = "general",
     metrics: Iterable[str] = (),
+    motion: bool = False,
     face_model: Path | str | None = None,
     syncnet_weights: Path | str | None = None,
 ) -> ClipResult:
@@ -39,11 +40,17 @@ def evaluate_clip(
     A clip that cannot be read is a result too (decode_ok false, badge reject, the reason in the notes); only a path
     that does not exist raises `InputError`. `audio` is a sound file to hold the picture against, in place of the
     clip's own track. `metrics` names metrics of installed packages to measure as well; those that a rule of the profile
-    names are measured anyway. Tier 1 adds faces (`face_model`: a 478-point `.task` bundle in place of the pinned
-    models), tier 2 SyncNet (`syncnet_weights`: syncnet_v2.model).
+    names are measured anyway. `motion` adds what needs optical flow; a rule about it does so by itself. Tier 1 adds
+    faces (`face_model`: a 478-point `.task` bundle in place of the pinned models), tier 2 SyncNet (`syncnet_weights`:
+    syncnet_v2.model).
     """
     settings = ClipSettings.load(
-        tier=tier, profile=profile, metrics=metrics, face_model=face_model, syncnet_weights=syncnet_weights
+        tier=tier,
+        profile=profile,
+        metrics=metrics,
+        motion=motion,
+        face_model=face_model,
+        syncnet_weights=syncnet_weights,
     )
     _require(path, "no such file", Path(path).exists)
     if audio is not None:
@@ -67,6 +74,7 @@ def evaluate_clips(
     tier: Tier = 0,
     profile: str | Path | Profile = "general",
     metrics: Iterable[str] = (),
+    motion: bool = False,
     face_model: Path | str | None = None,
     syncnet_weights: Path | str | None = None,
     jobs: int | None = None,
@@ -80,14 +88,20 @@ def evaluate_clips(
     A `Run` in place of paths measures its clips again, under other settings.
 
     `run` defaults to `runs/clip-<digest of the question>`, so that the same call continues the same run. `audio` is one
-    sound file for every clip, or a folder with one file per clip, matched by stem. `metrics`, `face_model` and
-    `syncnet_weights` are as in `evaluate_clip`. `jobs` defaults to the cores, to those of the cluster where `engine` is
-    Ray. A clip finished earlier, with the same content and settings, is not measured again; one that cannot be read,
-    that crashes the decoder, that takes longer than `timeout` seconds or whose worker holds more than `memory_mb`
-    megabytes is a `reject` row with its reason. Clips given up for a crash or a limit are tried again by the next call.
+    sound file for every clip, or a folder with one file per clip, matched by stem. `metrics`, `motion`, `face_model`
+    and `syncnet_weights` are as in `evaluate_clip`. `jobs` defaults to the cores, to those of the cluster where
+    `engine` is Ray. A clip finished earlier, with the same content and settings, is not measured again; one that cannot
+    be read, that crashes the decoder, that takes longer than `timeout` seconds or whose worker holds more than
+    `memory_mb` megabytes is a `reject` row with its reason. Clips given up for a crash or a limit are tried again by
+    the next call.
     """
     settings = ClipSettings.load(
-        tier=tier, profile=profile, metrics=metrics, face_model=face_model, syncnet_weights=syncnet_weights
+        tier=tier,
+        profile=profile,
+        metrics=metrics,
+        motion=motion,
+        face_model=face_model,
+        syncnet_weights=syncnet_weights,
     )
     clips = find_clips(clip_paths(paths))
     sounds = match_audio(clips, audio)

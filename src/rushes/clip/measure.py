@@ -12,6 +12,7 @@ from rushes.clip.badges import Badge, judge
 from rushes.clip.bundle import NAME, VERSION, bundle, by_name
 from rushes.clip.collect import GuardedCollector, guarded_measure
 from rushes.clip.faces import AUDIO_RATE, FaceWatch
+from rushes.clip.flow import MotionWatch
 from rushes.clip.metrics import METRICS
 from rushes.clip.observe import Observation, observe
 from rushes.clip.settings import ClipSettings
@@ -120,22 +121,30 @@ class _Watch:
     def __init__(self, settings: ClipSettings) -> None:
         self._settings = settings
         self._faces: FaceWatch | None = None
+        self._motion: MotionWatch | None = None
         self._collectors: dict[str, GuardedCollector] = {}
 
     def start(self, facts: MediaFacts) -> Callable[[Frame], None] | None:
         metrics = self._settings.metrics
         self._collectors = {name: GuardedCollector(m, facts) for name, m in metrics.items() if m.start is not None}
         self._faces = None if self._settings.faces is None else FaceWatch(self._settings.faces)
-        return self._add if self._collectors or self._faces is not None else None
+        self._motion = MotionWatch(facts) if self._settings.motion else None
+        watches = self._collectors or self._faces is not None or self._motion is not None
+        return self._add if watches else None
 
     def _add(self, frame: Frame) -> None:
         if self._faces is not None:
             self._faces.add(frame)
+        if self._motion is not None:
+            self._motion.add(frame)
         for collector in self._collectors.values():
             collector.add(frame)
 
     def finish(self, clip: _File, seen: Observation) -> Observation:
-        """What was seen, with the faces."""
+        """What was seen, with motion and faces."""
+        if self._settings.motion:
+            motion = self._motion.finish() if self._motion is not None else seen.error
+            seen = replace(seen, motion_missing=motion) if isinstance(motion, str) else replace(seen, motion=motion)
         settings = self._settings.faces
         if settings is None:
             return seen
@@ -178,7 +187,9 @@ def _result(
     values: Mapping[str, Measurement],
     series: Mapping[str, np.ndarray],
 ) -> ClipResult:
-    badge = judge(values, settings.profile, partial=seen.error if seen.frames else "")
+    partial = (f"not measured as a whole: {seen.error}",) if seen.error and seen.frames else ()
+    broken = "" if seen.frames else seen.error or "no frame could be decoded"
+    badge = judge(values, settings.profile, broken=broken, damage=partial)
     return ClipResult(
         path=clip.name,
         sha256=digest(clip.file),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -10,14 +11,21 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.clip.detail import detail
 from rushes.clip.face_observation import FaceObservation
-from rushes.clip.luma_sums import LumaSums, luma_sums
+from rushes.clip.flow import MotionObservation
+from rushes.clip.luma_sums import LumaSums, Plane, luma_sums
+from rushes.clip.metrics.image import SAMPLE_MS
+from rushes.clip.metrics.light import FLAT_SPREAD
+from rushes.clip.outliers import OddFrames
 from rushes.errors import MediaError
 from rushes.media import AudioTrack, ClipReader, Frame, MediaFacts
 
 Series = NDArray[np.float64]
 Watch = Callable[[MediaFacts], Callable[[Frame], None] | None]
 _EMPTY: Series = np.zeros(0)
+_EDGELESS = 20.0
+"""Mean squared Laplacian, levels², under which a plane may be flat; coding noise alone stays below."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +46,12 @@ class Observation:
     mafd: Series = field(default_factory=lambda: _EMPTY)
     """The same step in percent of the coded range, as ffmpeg's scdet counts it."""
     laplacian_variance: Series = field(default_factory=lambda: _EMPTY)
+    odd_frame: Series = field(default_factory=lambda: _EMPTY)
+    """How far each frame stands out from those around it, which agree; see `rushes.clip.outliers`."""
+    flat: Series = field(default_factory=lambda: _EMPTY)
+    """1 for each frame that is black or of one tone, else 0."""
+    sharpness: Series = field(default_factory=lambda: _EMPTY)
+    """Detail of the frames looked at, one a second; NaN for the others."""
     luma_converted: bool = False
     """True when the pixel format has no luma plane and one was computed."""
     measured_duration_ms: float | None = None
@@ -51,13 +65,17 @@ class Observation:
     faces: FaceObservation | None = None
     """What was seen of faces; None at tier 0."""
     faces_missing: str = "faces were not looked for"
+    motion: MotionObservation | None = None
+    """Optical flow; None where it was not asked for."""
+    motion_missing: str = "motion was not followed"
 
     def series(self) -> dict[str, Series]:
         """Per-frame series for the run; a step stands with the frame it leads to, so the first has none."""
         if self.frames == 0:
             return {}
-        names = ("time_ms", "luma_mean", "luma_diff", "mafd", "laplacian_variance")
+        names = ("time_ms", "luma_mean", "luma_diff", "mafd", "laplacian_variance", "odd_frame", "flat", "sharpness")
         own = {name: getattr(self, name) for name in names}
+        own |= {} if self.motion is None else self.motion.series(self.frames)
         return own if self.faces is None else own | self.faces.series()
 
     @property
@@ -118,13 +136,22 @@ class _LumaWalk:
         self.converted = False
         self.mixed = ""
         """Why the sums are not of one kind of picture; they are scaled as the first frame asks."""
+        self.details: list[float] = []
+        self.flat: list[bool] = []
+        self.odd = OddFrames()
+        self._sampled = -math.inf
         self._previous: Frame | None = None
 
     def add(self, frame: Frame) -> None:
         plane = frame.luma
         previous = self._previous
-        self.sums.append(luma_sums(plane.values, None if previous is None else previous.luma.values))
+        sums = luma_sums(plane.values, None if previous is None else previous.luma.values)
+        self.sums.append(sums)
         self.times.append(frame.time_ms)
+        step = None if previous is None else sums.difference * plane.scale / plane.values.size
+        self.odd.add(plane.values, step=step, scale=plane.scale)
+        self.flat.append(_is_flat(plane.values, sums, plane.scale))
+        self.details.append(self._detail(frame))
         if previous is None:
             self.shape = plane.values.shape
             self.pixels = plane.values.size
@@ -132,6 +159,12 @@ class _LumaWalk:
         elif plane.scale != self.scale or plane.offset != self.offset:
             self.mixed = self.mixed or f"the depth or range of its luma changes at frame {frame.index}; re-encode it"
         self._previous = frame
+
+    def _detail(self, frame: Frame) -> float:
+        if frame.time_ms < self._sampled + SAMPLE_MS:
+            return math.nan
+        self._sampled = frame.time_ms
+        return detail(frame.luma.values, scale=frame.luma.scale)
 
     def observation(self, reader: ClipReader, error: str) -> Observation:
         sums = np.array(self.sums, dtype=np.float64).reshape(-1, 4) / max(self.pixels, 1)
@@ -147,10 +180,20 @@ class _LumaWalk:
             mafd=100.0 * difference[1:] / _coded_levels(self.scale, self.offset),
             # E[L²] − E[L]² on integers below 2⁵³ loses nothing that 8 decimals could show.
             laplacian_variance=(squared - laplacian**2) * self.scale**2 if min(self.shape) >= 2 else _EMPTY,
+            odd_frame=self.odd.scores,
+            flat=np.array(self.flat, dtype=np.float64),
+            sharpness=np.array(self.details, dtype=np.float64),
             luma_converted=self.converted,
             measured_duration_ms=reader.measured_duration_ms,
             audio=reader.audio,
         )
+
+
+def _is_flat(plane: Plane, sums: LumaSums, scale: float) -> bool:
+    """Whether the luma hardly varies. Only a plane without edges is looked at closely: most frames cost nothing."""
+    if sums.laplacian_squared * scale**2 > _EDGELESS * plane.size:
+        return False
+    return float(plane[::4, ::4].std()) * scale < FLAT_SPREAD
 
 
 def _coded_levels(scale: float, offset: float) -> int:

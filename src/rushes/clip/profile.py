@@ -5,9 +5,11 @@
     decode_ok = { is = false }
     av_duration_delta_ms = { above = 500 }
     [flagged]                                  # worth a look
-    blur_score = { below = 20.0 }
+    sharpness = { below = 0.3 }
 
-Comparisons are strict: a value on the threshold does not fire. Thresholds are advisory; people decide preference.
+A rule names a reading (`rushes metrics` lists them; `flicker_delta` is the second reading of flicker_score) or, in
+quotes, a whole signature. Comparisons are strict: a value on the threshold does not fire. Thresholds are advisory;
+people decide preference.
 """
 
 from __future__ import annotations
@@ -19,14 +21,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from rushes.clip.metrics import METRICS
+from rushes.clip.metrics import METRICS, readings
 from rushes.core.canonical import canonical_json
 from rushes.core.provenance import bytes_digest
 from rushes.errors import InputError
 
 Level: TypeAlias = Literal["reject", "flagged"]
 Comparison: TypeAlias = Literal["above", "below", "is"]
-BUILT_IN = ("general", "talking-head")
+BUILT_IN = ("general", "talking-head", "generated", "metricbundle-v1")
 _LEVELS: tuple[Level, ...] = ("reject", "flagged")
 _COMPARISONS: tuple[Comparison, ...] = ("above", "below", "is")
 
@@ -36,10 +38,15 @@ class Rule:
     """One threshold on one metric."""
 
     metric: str
-    """The metric's name in `rushes.clip.METRICS`; among several readings of that name, the one the bundle exports."""
+    """A reading's name in `rushes.clip.METRICS`, or a signature."""
     level: Level
     comparison: Comparison
     threshold: float | bool
+
+    @property
+    def readings(self) -> tuple[str, ...]:
+        """Names in `rushes.clip.METRICS` that the rule is about."""
+        return readings(self.metric)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +65,12 @@ class Profile:
     @property
     def extra_metrics(self) -> tuple[str, ...]:
         """Metrics of other packages that a rule names."""
-        return tuple(rule.metric for rule in self.rules if not METRICS.is_built_in(rule.metric))
+        return tuple(name for rule in self.rules for name in rule.readings if not METRICS.is_built_in(name))
+
+    @property
+    def needs_motion(self) -> bool:
+        """Whether a rule is about optical flow."""
+        return any("motion" in METRICS[name].needs for rule in self.rules for name in rule.readings)
 
 
 def load_profile(name_or_file: str | Path) -> Profile:
@@ -97,7 +109,7 @@ def parse_profile(text: str, *, source: str) -> Profile:
 
 
 def _rules(metric: str, condition: object, *, level: Level, source: str) -> list[Rule]:
-    if metric not in METRICS:
+    if not readings(metric):
         raise InputError(f"{source}: [{level}] names {metric!r}, which is no clip metric; see `rushes metrics`")
     if not isinstance(condition, dict) or not condition:
         raise InputError(f"{source}: {metric} expected {{ above = number }} or {{ below = number }}; got {condition!r}")

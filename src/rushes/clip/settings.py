@@ -21,6 +21,8 @@ class ClipSettings:
     faces: FaceSettings | None = None
     extra: tuple[str, ...] = ()
     """Metrics of other packages, by name, in the registry's order."""
+    motion: bool = False
+    """Whether optical flow is taken."""
 
     @classmethod
     def load(
@@ -29,19 +31,21 @@ class ClipSettings:
         tier: Tier = 0,
         profile: str | Path | Profile = "general",
         metrics: Iterable[str] = (),
+        motion: bool = False,
         face_model: Path | str | None = None,
         syncnet_weights: Path | str | None = None,
     ) -> ClipSettings:
         """Profile, models and metrics, checked before any clip is read.
 
-        Metrics of other packages run when `metrics` names them, or a rule of the profile does.
+        Metrics of other packages run when `metrics` names them, or a rule of the profile does; so does optical flow
+        when `motion` asks for it, or a rule does.
         """
         rules = profile if isinstance(profile, Profile) else load_profile(profile)
         asked = [metrics] if isinstance(metrics, str) else list(metrics)
         judged = [name for name in rules.extra_metrics if installed(name).tier <= tier]
         extra = (name for name in metrics_of(tier, [*asked, *judged]) if not METRICS.is_built_in(name))
         faces = load_face_settings(tier, face_model=face_model, syncnet_weights=syncnet_weights)
-        return cls(profile=rules, faces=faces, extra=tuple(extra))
+        return cls(profile=rules, faces=faces, extra=tuple(extra), motion=motion or rules.needs_motion)
 
     @property
     def tier(self) -> Tier:
@@ -49,7 +53,7 @@ class ClipSettings:
 
     @property
     def metrics(self) -> dict[str, ClipMetric]:
-        return metrics_of(self.tier, self.extra)
+        return metrics_of(self.tier, self.extra, motion=self.motion)
 
     def as_dict(self) -> dict[str, object]:
         """What a run records: everything that can move a value or a badge."""
@@ -58,6 +62,7 @@ class ClipSettings:
             "profile": self.profile.name,
             "profile_sha256": self.profile.digest,
         }
+        data |= {"motion": True} if self.motion else {}
         data |= {} if self.faces is None else self.faces.as_dict()
         return data | ({"metrics": {name: _origin(name) for name in self.extra}} if self.extra else {})
 

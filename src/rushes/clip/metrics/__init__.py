@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rushes.core.definition import parse_signature
 from rushes.core.metric import ClipMetric
 from rushes.core.registry import Registry
-from rushes.errors import InputError
+from rushes.errors import DefinitionError, InputError
 
 _FAMILIES = (
     ("timing", "decode_ok video_duration_ms audio_duration_ms av_duration_delta_ms fps frame_count decode_failures"),
     ("motion", "scene_cut_count freeze_frame_ratio"),
     ("image", "flicker_score flicker_delta blur_score blur_p10"),
     ("motion", "frame_diff_spike_count"),
+    ("stillness", "longest_freeze_ms longest_still_ms repeated_frame_ratio"),
+    ("light", "luma_alternation longest_flat_ms"),
+    ("image", "sharpness"),
+    ("glitch", "odd_frame_score"),
+    ("flow", "flow_residual flow_backward_error flow_acceleration temporal_inconsistency"),
     ("face", "face_present_ratio face_bbox_jitter landmark_jitter mouth_open_energy"),
     ("sync", "mouth_audio_corr"),
     ("blink", "blink_count blink_rate_hz"),
@@ -32,8 +38,10 @@ METRICS: Registry[ClipMetric] = Registry(
 A name is the definition's own, but for the two second readings `flicker_delta` and `blur_p10`."""
 
 
-def metrics_of(tier: int, extra: Iterable[str] = ()) -> dict[str, ClipMetric]:
+def metrics_of(tier: int, extra: Iterable[str] = (), *, motion: bool = False) -> dict[str, ClipMetric]:
     """The metrics of a run: the built-in ones up to this tier, in order, then `extra` ones by name.
+
+    What needs optical flow is left out unless `motion` asks for it.
 
     Raises `InputError` for a name that is not installed or cannot be loaded, and for one that needs a higher tier.
     """
@@ -42,7 +50,27 @@ def metrics_of(tier: int, extra: Iterable[str] = ()) -> dict[str, ClipMetric]:
         if metric.tier > tier:
             raise InputError(f"{name} needs tier {metric.tier}; give --tier {metric.tier} as well")
     found = {name: METRICS[name] for name in _HOMES} | added
-    return {name: metric for name, metric in found.items() if metric.tier <= tier}
+    return {name: metric for name, metric in found.items() if metric.tier <= tier and (motion or not _follows(metric))}
+
+
+def _follows(metric: ClipMetric) -> bool:
+    return "motion" in metric.needs
+
+
+def readings(named: str) -> tuple[str, ...]:
+    """The registry's names for what a rule or a user names: a reading, or a whole signature; () where there is none.
+
+    >>> readings("blur_p10"), readings("flicker_score|plane:luma|range:full|statistic:mean-abs-delta|v:1")
+    (('blur_p10',), ('flicker_delta',))
+    """
+    if "|" not in named:
+        return (named,) if named in METRICS else ()
+    try:
+        name, params, _ = parse_signature(named)
+    except DefinitionError:
+        return ()
+    found = (key for key in METRICS if known(key) is not None and METRICS[key].definition.name == name)
+    return tuple(key for key in found if set(METRICS[key].definition.params) <= set(params.items()))
 
 
 def installed(name: str) -> ClipMetric:

@@ -1,0 +1,52 @@
+"""Single frames that do not belong: odd_frame_score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rushes.clip.outliers import LONGEST
+from rushes.clip.spans import Span
+from rushes.core import Definition, Measurement, signature_params
+from rushes.core.metric import ClipMetric
+
+ODD_FRAME_SCORE = Definition(
+    name="odd_frame_score",
+    unit="1",
+    lowest=0,
+    highest=None,
+    better="lower",
+    summary="How far one to three frames stand out from the frames around them, which agree: a torn, inverted or "
+    "foreign frame. A photographer's flash is legitimately high.",
+    formula="largest min(d_in, d_out) / (d_back + 1) over runs of up to `frames` frames: the steps into and out of the "
+    "run over the step from the frame before it to the frame after it, mean |ΔY| on 0–255; 0 where neither step is "
+    "more than twice the two before it (+ 1)",
+    edge_cases="Fewer than four frames: no value. The first frame and the last have only one side and are not judged. "
+    "A cut changes the picture once and scores 0.",
+    reference="beside MetricBundleV1",
+    params=signature_params(frames=LONGEST, plane="luma", range="full"),
+)
+
+
+def odd_frame_score(scores: Sequence[float], times_ms: Sequence[float]) -> Measurement:
+    """The frame that stands out most; the note says when. See `ODD_FRAME_SCORE`.
+
+    >>> odd_frame_score([0.0, 0.0, 6.5, 0.0], [0.0, 1000.0, 2000.0, 3000.0]).note
+    '2.0 s'
+    """
+    if len(scores) < 4:
+        return Measurement.missing(ODD_FRAME_SCORE, "needs at least four frames")
+    place = int(np.argmax(scores))
+    note = Span(times_ms[place], times_ms[place]).text() if scores[place] else ""
+    return Measurement(definition=ODD_FRAME_SCORE, value=float(scores[place]), count=len(scores), note=note)
+
+
+ODD_FRAME_SCORE_METRIC = ClipMetric(
+    definition=ODD_FRAME_SCORE,
+    label="odd frame",
+    room="page",
+    needs=frozenset({"luma"}),
+    too_high="glitch: a frame that does not belong at",
+    measure=lambda seen: odd_frame_score(seen.odd_frame.tolist(), seen.time_ms.tolist()),
+)

@@ -1,0 +1,145 @@
+"""Where a clip stands still: longest_freeze_ms, longest_still_ms, repeated_frame_ratio.
+
+A static camera on a quiet speaker moves little; a frozen picture does not move at all. The two are told apart by how
+small a step is and for how long, never by the share of small steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from rushes.clip.spans import longest, still_spans
+from rushes.core import Definition, Measurement, signature_params
+from rushes.core.metric import ClipMetric, Need
+
+FROZEN_EPSILON = 0.04
+WINDOW = 7
+"""Steps whose median decides: an encoder refines a frozen picture in single steps, every few frames."""
+STILL_SHARE = 0.1
+REPEAT_SHARE = 0.3
+
+LONGEST_FREEZE_MS = Definition(
+    name="longest_freeze_ms",
+    unit="ms",
+    lowest=0,
+    highest=None,
+    better="lower",
+    summary="Longest stretch in which nothing changes at all. Slides and title cards are legitimately long.",
+    formula="longest run of steps with median(d over the `window` steps around) < eps, from its first frame's time to "
+    "its last's; d_t = mean|Y_t − Y_{t−1}| on 0–255; windows are cut at the ends",
+    edge_cases="Fewer than two frames: no value. No such step: 0. A picture that is held and encoded again changes by "
+    "0.00 to 0.02 with a larger step every few frames; a static camera on a quiet speaker by 0.2 and more.",
+    reference="beside MetricBundleV1: freeze_frame_ratio counts every quiet step, this one a standstill",
+    params=signature_params(eps=FROZEN_EPSILON, plane="luma", range="full", window=WINDOW),
+)
+LONGEST_STILL_MS = Definition(
+    name="longest_still_ms",
+    unit="ms",
+    lowest=0,
+    highest=None,
+    better="neither",
+    summary="Longest stretch that is far quieter than the clip's own steps.",
+    formula="longest run of steps with d_t < share · median(d over steps that are not frozen, d ≥ 0.04), from its "
+    "first frame's time to its last's",
+    edge_cases="Fewer than two frames: no value. Every step frozen: the whole clip. A clip that is steadily quiet has "
+    "none: quiet is measured against itself.",
+    reference="beside MetricBundleV1",
+    params=signature_params(plane="luma", range="full", share=STILL_SHARE),
+)
+REPEATED_FRAME_RATIO = Definition(
+    name="repeated_frame_ratio",
+    unit="ratio",
+    lowest=0,
+    highest=1,
+    better="lower",
+    summary="Share of steps that repeat the frame before while the steps around them move: too low a rate in effect.",
+    formula="#(d_t < share · max(d_{t−1}, d_{t+1})) / steps, d_t as in freeze_frame_ratio",
+    edge_cases="Fewer than four frames: no value. Every frame twice: 0.5. 24 frames a second shown as 30: 0.2. A clip "
+    "that stands still repeats nothing by this count; longest_freeze_ms has it.",
+    reference="beside MetricBundleV1",
+    params=signature_params(plane="luma", range="full", share=REPEAT_SHARE),
+)
+
+_TOO_SHORT = "needs at least two frames"
+
+
+def longest_freeze_ms(
+    diffs: Sequence[float], times_ms: Sequence[float], *, epsilon: float = FROZEN_EPSILON
+) -> Measurement:
+    """The longest standstill; the note says where. See `LONGEST_FREEZE_MS`.
+
+    >>> frozen = longest_freeze_ms([3.0] * 9 + [0.0] * 10 + [3.0] * 9, [100.0 * t for t in range(29)])
+    >>> frozen.value, frozen.note
+    (1000.0, '0.9–1.9 s')
+    """
+    definition = LONGEST_FREEZE_MS.with_params(eps=epsilon)
+    return _longest(definition, (rolling_median(diffs) < epsilon).tolist(), times_ms)
+
+
+def rolling_median(values: Sequence[float], *, window: int = WINDOW) -> NDArray[np.float64]:
+    """Median of the `window` values around each, of fewer at the ends.
+
+    >>> rolling_median([1.0, 9.0, 2.0, 3.0], window=3).tolist()
+    [5.0, 2.0, 3.0, 2.5]
+    """
+    half = window // 2
+    padded = np.pad(np.asarray(values, dtype=np.float64), half, constant_values=np.nan)
+    return np.zeros(0) if not len(values) else np.nanmedian(sliding_window_view(padded, window), axis=1)
+
+
+def longest_still_ms(diffs: Sequence[float], times_ms: Sequence[float]) -> Measurement:
+    """The longest stretch far quieter than the clip's own steps; the note says where. See `LONGEST_STILL_MS`."""
+    moving = [diff for diff in diffs if diff >= FROZEN_EPSILON]
+    limit = STILL_SHARE * float(np.median(moving)) if moving else FROZEN_EPSILON
+    return _longest(LONGEST_STILL_MS, [diff < limit for diff in diffs], times_ms)
+
+
+def _longest(definition: Definition, holds: Sequence[bool], times_ms: Sequence[float]) -> Measurement:
+    if not holds:
+        return Measurement.missing(definition, _TOO_SHORT)
+    span = longest(still_spans(holds, times_ms))
+    length = 0.0 if span is None else max(0.0, span.length_ms)  # times of a damaged file may run backwards
+    note = span.text() if span is not None and length else ""
+    return Measurement(definition=definition, value=length, count=len(holds), note=note)
+
+
+def repeated_frame_ratio(diffs: Sequence[float]) -> Measurement:
+    """Share of steps that repeat the frame before; see `REPEATED_FRAME_RATIO`.
+
+    >>> repeated_frame_ratio([0.0, 4.0, 0.1, 4.0, 0.0, 4.0]).value
+    0.5
+    """
+    steps = np.asarray(diffs, dtype=np.float64)
+    if len(steps) < 3:
+        return Measurement.missing(REPEATED_FRAME_RATIO, "needs at least four frames")
+    around = np.maximum(np.r_[0.0, steps[:-1]], np.r_[steps[1:], 0.0])
+    repeated = int(np.count_nonzero(steps < REPEAT_SHARE * around))
+    return Measurement(definition=REPEATED_FRAME_RATIO, value=repeated / len(steps), count=len(steps))
+
+
+def _metric(definition: Definition, measure: Callable[[Any], Measurement], **shown: Any) -> ClipMetric:
+    needs: frozenset[Need] = frozenset({"luma"})
+    return ClipMetric(definition=definition, measure=measure, needs=needs, **shown)
+
+
+LONGEST_FREEZE_MS_METRIC = _metric(
+    LONGEST_FREEZE_MS,
+    lambda seen: longest_freeze_ms(seen.luma_diff.tolist(), seen.time_ms.tolist()),
+    label="frozen ms",
+    too_high="frozen",
+)
+LONGEST_STILL_MS_METRIC = _metric(
+    LONGEST_STILL_MS,
+    lambda seen: longest_still_ms(seen.luma_diff.tolist(), seen.time_ms.tolist()),
+    too_high="stands still against its own motion",
+)
+REPEATED_FRAME_RATIO_METRIC = _metric(
+    REPEATED_FRAME_RATIO,
+    lambda seen: repeated_frame_ratio(seen.luma_diff.tolist()),
+    too_high="repeats frames",
+)
