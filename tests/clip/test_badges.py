@@ -102,7 +102,7 @@ def test_general_needs_no_face_and_no_optical_flow() -> None:
 def test_a_reason_is_words_first_then_where_then_the_numbers() -> None:
     frozen = Measurement(definition=METRICS["longest_freeze_ms"].definition, value=1400.0, count=9, note="1.0–2.4 s")
     badge = judge({"longest_freeze_ms": frozen}, load_profile("general"))
-    assert badge.reasons == ("frozen 1.0–2.4 s (longest_freeze_ms=1400.00 > 500)",)
+    assert badge.reasons == ("frozen 1.0–2.4 s (longest_freeze_ms=1400.00 > 450)",)
 
 
 def test_a_rule_may_name_a_second_reading_or_a_whole_signature() -> None:

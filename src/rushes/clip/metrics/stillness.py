@@ -18,6 +18,7 @@ from rushes.core import Definition, Measurement, signature_params
 from rushes.core.metric import ClipMetric, Need
 
 FROZEN_EPSILON = 0.04
+FROZEN_SHARE = 0.02
 WINDOW = 7
 """Steps whose median decides: an encoder refines a frozen picture in single steps, every few frames."""
 STILL_SHARE = 0.1
@@ -30,12 +31,14 @@ LONGEST_FREEZE_MS = Definition(
     highest=None,
     better="lower",
     summary="Longest stretch in which nothing changes at all. Slides and title cards are legitimately long.",
-    formula="longest run of steps with median(d over the `window` steps around) < eps, from its first frame's time to "
-    "its last's; d_t = mean|Y_t − Y_{t−1}| on 0–255; windows are cut at the ends",
+    formula="longest run of steps with median(d over the `window` steps around) < max(eps, share · median(d over steps "
+    "with d ≥ eps)), from its first frame's time to its last's; d_t = mean|Y_t − Y_{t−1}| on 0–255; windows are cut at "
+    "the ends",
     edge_cases="Fewer than two frames: no value. No such step: 0. A picture that is held and encoded again changes by "
-    "0.00 to 0.02 with a larger step every few frames; a static camera on a quiet speaker by 0.2 and more.",
+    "0.00 to 0.02, with a larger step every few frames; by more where the film moves strongly and is coded coarsely. A "
+    "static camera on a quiet speaker changes by 0.2 and more.",
     reference="beside MetricBundleV1: freeze_frame_ratio counts every quiet step, this one a standstill",
-    params=signature_params(eps=FROZEN_EPSILON, plane="luma", range="full", window=WINDOW),
+    params=signature_params(eps=FROZEN_EPSILON, plane="luma", range="full", share=FROZEN_SHARE, window=WINDOW),
 )
 LONGEST_STILL_MS = Definition(
     name="longest_still_ms",
@@ -44,8 +47,8 @@ LONGEST_STILL_MS = Definition(
     highest=None,
     better="neither",
     summary="Longest stretch that is far quieter than the clip's own steps.",
-    formula="longest run of steps with d_t < share · median(d over steps that are not frozen, d ≥ 0.04), from its "
-    "first frame's time to its last's",
+    formula="longest run of steps with d_t < share · median(d over steps with d ≥ 0.04), from its first frame's time "
+    "to its last's",
     edge_cases="Fewer than two frames: no value. Every step frozen: the whole clip. A clip that is steadily quiet has "
     "none: quiet is measured against itself.",
     reference="beside MetricBundleV1",
@@ -78,7 +81,18 @@ def longest_freeze_ms(
     (1000.0, '0.9–1.9 s')
     """
     definition = LONGEST_FREEZE_MS.with_params(eps=epsilon)
-    return _longest(definition, (rolling_median(diffs) < epsilon).tolist(), times_ms)
+    limit = max(epsilon, FROZEN_SHARE * own_motion(diffs, epsilon))
+    return _longest(definition, (rolling_median(diffs) < limit).tolist(), times_ms)
+
+
+def own_motion(diffs: Sequence[float], epsilon: float = FROZEN_EPSILON) -> float:
+    """Median of the steps that are not frozen by the fixed limit; 0 where all are.
+
+    >>> own_motion([0.0, 0.01, 3.0, 5.0, 9.0])
+    5.0
+    """
+    moving = [diff for diff in diffs if diff >= epsilon]
+    return float(np.median(moving)) if moving else 0.0
 
 
 def rolling_median(values: Sequence[float], *, window: int = WINDOW) -> NDArray[np.float64]:
@@ -94,8 +108,7 @@ def rolling_median(values: Sequence[float], *, window: int = WINDOW) -> NDArray[
 
 def longest_still_ms(diffs: Sequence[float], times_ms: Sequence[float]) -> Measurement:
     """The longest stretch far quieter than the clip's own steps; the note says where. See `LONGEST_STILL_MS`."""
-    moving = [diff for diff in diffs if diff >= FROZEN_EPSILON]
-    limit = STILL_SHARE * float(np.median(moving)) if moving else FROZEN_EPSILON
+    limit = STILL_SHARE * own_motion(diffs) or FROZEN_EPSILON
     return _longest(LONGEST_STILL_MS, [diff < limit for diff in diffs], times_ms)
 
 
