@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 
@@ -11,11 +13,15 @@ from rushes.clip.outliers import LONGEST, OddFrames
 
 def scores(levels: list[float]) -> np.ndarray:
     """Flat planes of these levels: every step is the difference of two levels."""
+    return followed(np.full((8, 8), level, np.uint8) for level in levels)
+
+
+def followed(planes: Iterable[np.ndarray], *, scale: float = 1.0) -> np.ndarray:
     walk, before = OddFrames(), None
-    for level in levels:
-        plane = np.full((8, 8), level, np.uint8)
-        walk.add(plane, step=None if before is None else abs(level - before), scale=1.0)
-        before = level
+    for plane in planes:
+        step = 0.0 if before is None else abs(float(plane[0, 0]) - float(before[0, 0])) * scale
+        walk.add(plane, before, step=step, scale=scale)
+        before = plane
     return walk.scores
 
 
@@ -43,13 +49,8 @@ def test_what_is_no_glitch(levels: list[float]) -> None:
 
 
 def test_the_scale_of_the_luma_does_not_matter() -> None:
-    walk, before = OddFrames(), None
-    for level in [200, 200, 200, 600, 200, 200]:
-        walk.add(
-            np.full((8, 8), level, np.uint16), step=None if before is None else abs(level - before) / 4, scale=0.25
-        )
-        before = level
-    assert walk.scores.max() == 100.0
+    levels = (200, 200, 200, 600, 200, 200)
+    assert followed((np.full((8, 8), level, np.uint16) for level in levels), scale=0.25).max() == 100.0
 
 
 def test_the_measurement() -> None:

@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 
 from rushes.clip.luma_sums import Plane
+from rushes.clip.one_thread import on_one_thread
 from rushes.media.numba_cache import compiled
 
 HEIGHT = 192
@@ -36,7 +37,7 @@ def detail(plane: Plane, *, scale: float = 1.0) -> float:
     >>> detail(columns)
     1.0
     """
-    small = reduced(plane)
+    small = on_one_thread(lambda: reduced(plane))
     if min(small.shape) < 8:
         return float("nan")
     sharp, blurred = _kernel()(small)
@@ -47,7 +48,7 @@ def detail(plane: Plane, *, scale: float = 1.0) -> float:
 def reduced(plane: Plane) -> Plane:
     """The plane at `HEIGHT` rows and its own aspect, by area; one that is no taller, as it is."""
     height, width = plane.shape
-    while height >= 4 * HEIGHT and height % 2 == 0 and width % 2 == 0:  # halving is fast, and the same average
+    while height >= 2 * HEIGHT and height % 2 == 0 and width % 2 == 0:  # halving is fast, and the same average
         height, width = height // 2, width // 2
         plane = _resized(plane, width, height)
     if height <= HEIGHT:
@@ -68,21 +69,25 @@ def _kernel() -> Kernel:
 def _energies(g: Any) -> Any:
     """(E of the plane, 65536 · E of the blurred plane), over the inner rectangle that both cover."""
     h, w = g.shape
-    across = np.empty((h, w), np.int64)
+    across = np.zeros((h, w), np.int32)
     for i in range(h):
         for j in range(2, w - 2):
             across[i, j] = (
-                np.int64(g[i, j - 2])
-                + 4 * np.int64(g[i, j - 1])
-                + 6 * np.int64(g[i, j])
-                + 4 * np.int64(g[i, j + 1])
-                + np.int64(g[i, j + 2])
+                np.int32(g[i, j - 2])
+                + np.int32(4) * np.int32(g[i, j - 1])
+                + np.int32(6) * np.int32(g[i, j])
+                + np.int32(4) * np.int32(g[i, j + 1])
+                + np.int32(g[i, j + 2])
             )
-    blurred = np.empty((h, w), np.int64)
+    blurred = np.zeros((h, w), np.int32)
     for i in range(2, h - 2):
         for j in range(2, w - 2):
             blurred[i, j] = (
-                across[i - 2, j] + 4 * across[i - 1, j] + 6 * across[i, j] + 4 * across[i + 1, j] + across[i + 2, j]
+                across[i - 2, j]
+                + np.int32(4) * across[i - 1, j]
+                + np.int32(6) * across[i, j]
+                + np.int32(4) * across[i + 1, j]
+                + across[i + 2, j]
             )
     sharp = 0.0
     soft = 0.0

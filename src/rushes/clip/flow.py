@@ -7,16 +7,16 @@ stride, for an uneven one would itself look like a change of motion.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from rushes.clip.detail import reduced
+from rushes.clip.one_thread import on_one_thread
 
 if TYPE_CHECKING:
     from rushes.media import Frame, MediaFacts
@@ -31,7 +31,6 @@ SMALLEST = 32
 Field = NDArray[np.float32]
 Grey = NDArray[np.uint8]
 Series = NDArray[np.float64]
-Result = TypeVar("Result")
 _NAMES = ("flow_motion", "flow_residual", "flow_backward_error", "flow_acceleration")
 
 
@@ -91,7 +90,7 @@ class MotionWatch:
         before, self._picture = self._picture, picture
         if before is None or min(picture.shape) < SMALLEST or before.shape != picture.shape:
             return
-        there, back = _on_one_thread(lambda: (flow_between(before, picture), flow_between(picture, before)))
+        there, back = on_one_thread(lambda: (flow_between(before, picture), flow_between(picture, before)))
         motion = _length(there)
         values = (
             motion,
@@ -167,13 +166,3 @@ def _mean(values: Any) -> float:
 @cache
 def _dis() -> cv2.DISOpticalFlow:
     return cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_FAST)
-
-
-def _on_one_thread(work: Callable[[], Result]) -> Result:
-    """DIS splits the picture by its threads, and its values with it: one thread gives the same on every machine."""
-    threads = cv2.getNumThreads()
-    cv2.setNumThreads(1)
-    try:
-        return work()
-    finally:
-        cv2.setNumThreads(threads)

@@ -16,7 +16,7 @@ from rushes.clip.face_observation import FaceObservation
 from rushes.clip.flow import MotionObservation
 from rushes.clip.luma_sums import LumaSums, Plane, luma_sums
 from rushes.clip.metrics.image import SAMPLE_MS
-from rushes.clip.metrics.light import FLAT_SPREAD
+from rushes.clip.metrics.light import FLAT_POINTS, FLAT_SPREAD
 from rushes.clip.outliers import OddFrames
 from rushes.errors import MediaError
 from rushes.media import AudioTrack, ClipReader, Frame, MediaFacts
@@ -24,8 +24,8 @@ from rushes.media import AudioTrack, ClipReader, Frame, MediaFacts
 Series = NDArray[np.float64]
 Watch = Callable[[MediaFacts], Callable[[Frame], None] | None]
 _EMPTY: Series = np.zeros(0)
-_EDGELESS = 20.0
-"""Mean squared Laplacian, levels², under which a plane may be flat; coding noise alone stays below."""
+_EDGELESS = 4.0
+"""Mean squared Laplacian, levels², under which a plane may be flat; a black frame's coding noise stays below."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,11 +145,11 @@ class _LumaWalk:
     def add(self, frame: Frame) -> None:
         plane = frame.luma
         previous = self._previous
-        sums = luma_sums(plane.values, None if previous is None else previous.luma.values)
+        before = None if previous is None else previous.luma.values
+        sums = luma_sums(plane.values, before)
         self.sums.append(sums)
         self.times.append(frame.time_ms)
-        step = None if previous is None else sums.difference * plane.scale / plane.values.size
-        self.odd.add(plane.values, step=step, scale=plane.scale)
+        self.odd.add(plane.values, before, step=sums.difference * plane.scale / plane.values.size, scale=plane.scale)
         self.flat.append(_is_flat(plane.values, sums, plane.scale))
         self.details.append(self._detail(frame))
         if previous is None:
@@ -193,7 +193,8 @@ def _is_flat(plane: Plane, sums: LumaSums, scale: float) -> bool:
     """Whether the luma hardly varies. Only a plane without edges is looked at closely: most frames cost nothing."""
     if sums.laplacian_squared * scale**2 > _EDGELESS * plane.size:
         return False
-    return float(plane[::4, ::4].std()) * scale < FLAT_SPREAD
+    height, width = plane.shape
+    return float(plane[:: max(1, height // FLAT_POINTS), :: max(1, width // FLAT_POINTS)].std()) * scale < FLAT_SPREAD
 
 
 def _coded_levels(scale: float, offset: float) -> int:

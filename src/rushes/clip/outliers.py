@@ -6,7 +6,7 @@ two steps stand out, so that an ordinary clip pays nothing.
 
 from __future__ import annotations
 
-from collections import deque
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,16 @@ _STANDS_OUT = 2.0
 """How many times the steps before it a step must be to be looked at."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Start:
+    """A step that stands out, and the plane before it: what comes back to that plane was a glitch."""
+
+    frame: int
+    step: float
+    limit: float
+    before: Plane
+
+
 class OddFrames:
     """Follows the planes of one clip; `scores` has a value per frame, 0 where nothing stands out.
 
@@ -28,31 +38,37 @@ class OddFrames:
     """
 
     def __init__(self) -> None:
-        self._planes: deque[Plane] = deque(maxlen=LONGEST + 2)
-        self._steps: list[float] = []
-        self._scores: list[float] = []
+        self._frames = 0
+        self._last: tuple[float, ...] = ()
+        """The two steps before this one, fewer at the start."""
+        self._starts: tuple[_Start, ...] = ()
+        self._found: dict[int, float] = {}
 
-    def add(self, plane: Plane, *, step: float | None, scale: float) -> None:
-        """The next plane and the step that leads to it (None for the first); `scale` turns coded values into levels."""
-        self._planes.append(plane)
-        self._scores.append(0.0)
-        if step is None:
+    def add(self, plane: Plane, before: Plane | None, *, step: float, scale: float) -> None:
+        """The next plane, the one before it (None for the first), the step between, and levels per coded value."""
+        frame, self._frames = self._frames, self._frames + 1
+        if before is None:
             return
-        self._steps.append(step)
-        out = len(self._steps) - 1
-        for length in range(1, min(LONGEST, out - 1) + 1):
-            into = out - length
-            change = min(self._steps[into], step)
-            if change > _STANDS_OUT * (max(self._steps[max(0, into - 2) : into]) + 1):
-                self._mark(into, length, change, scale)
+        if self._starts:
+            self._close(plane, frame, step, scale)
+        if self._last:
+            limit = _STANDS_OUT * (max(self._last) + 1)
+            if step > limit:
+                self._starts += (_Start(frame, step, limit, before),)
+        self._last = (*self._last[-1:], step)
 
-    def _mark(self, into: int, length: int, change: float, scale: float) -> None:
-        after, before = self._planes[-1], self._planes[-2 - length]
-        back = luma_sums(after, before).difference * scale / after.size
-        score = change / (back + 1)
-        for frame in range(into + 1, into + 1 + length):
-            self._scores[frame] = max(self._scores[frame], score)
+    def _close(self, plane: Plane, frame: int, step: float, scale: float) -> None:
+        for start in self._starts:
+            change = min(start.step, step)
+            if change > start.limit:
+                score = change / (luma_sums(plane, start.before).difference * scale / plane.size + 1)
+                for odd in range(start.frame, frame):
+                    self._found[odd] = max(self._found.get(odd, 0.0), score)
+        self._starts = tuple(start for start in self._starts if frame - start.frame < LONGEST)
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        return np.array(self._scores, dtype=np.float64)
+        scores = np.zeros(self._frames)
+        for frame, score in self._found.items():
+            scores[frame] = score
+        return scores

@@ -12,6 +12,7 @@ from rushes.core.metric import ClipMetric, Need
 
 HALF_PERIOD_MS = 100.0
 FLAT_SPREAD = 3.0
+FLAT_POINTS = 48
 
 LUMA_ALTERNATION = Definition(
     name="luma_alternation",
@@ -35,8 +36,9 @@ LONGEST_FLAT_MS = Definition(
     highest=None,
     better="lower",
     summary="Longest gap of black or of one tone between two pictures.",
-    formula="longest run of frames whose luma has a standard deviation below `spread` (every 4th pixel of every 4th "
-    "row, 0–255), from its first frame's time to that of the picture after it",
+    formula="longest run of frames whose luma has a standard deviation below `spread` (0–255, on a grid of some "
+    "48 × 48 pixels) and a mean squared Laplacian of at most 4, from its first frame's time to that of the "
+    "picture after it",
     edge_cases="No frame: no value. A flat beginning or end (a fade from black) does not count, unless nothing else is "
     "there: a clip that is flat throughout has its whole length.",
     reference="beside MetricBundleV1",
