@@ -55,6 +55,8 @@ class Observation:
     """Frames the decoder marked as damaged but delivered."""
     corrupt_packets: int = 0
     """Packets of the picture that the demuxer marked as damaged."""
+    repeated_frames: int = 0
+    """Packets of the picture without data: the frame before is shown once more, and no frame comes of them."""
     promised_frames: int | None = None
     """Frames the file's index lists as shown; None where it has no such index, and where reading was given up."""
     promised_duration_ms: float | None = None
@@ -160,6 +162,7 @@ class _LumaWalk:
             audio=reader.audio,
             corrupt_frames=reader.corrupt_frames,
             corrupt_packets=reader.corrupt_packets,
+            repeated_frames=reader.repeated_frames,
             promised_frames=reader.promised_frames,
             promised_duration_ms=reader.promised_duration_ms,
         )

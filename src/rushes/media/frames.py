@@ -105,6 +105,8 @@ class ClipReader:
         """Video packets that could not be decoded, so far; one more when the file breaks off."""
         self.corrupt_frames = 0
         """Frames the decoder marked as damaged but patched up and delivered, so far."""
+        self.repeated_frames = 0
+        """Video packets without data, so far: Theora's way to repeat the frame before; none comes of them."""
         self.audio_failures = 0
         """Audio packets that could not be decoded, so far."""
         self.corrupt_packets = 0
@@ -188,7 +190,10 @@ class ClipReader:
                     try:
                         frames = decode(packet)
                     except av.FFmpegError:
-                        self.decode_failures += 1
+                        if packet is not None and not packet.size and packet.pts is not None:
+                            self.repeated_frames += 1
+                        else:
+                            self.decode_failures += 1
                         continue
                     for frame in frames:
                         if frame.is_corrupt:

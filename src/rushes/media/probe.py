@@ -201,10 +201,15 @@ def _stated_ms(container: InputContainer, stream: Stream) -> float | None:
     if tag is not None:
         tag = tag if whole is None else min(tag, whole)  # a tag carried over from a longer file promises nothing
         by_libav = container.metadata.get("ENCODER", container.metadata.get("encoder", "")).startswith("Lavf")
-        return max(0.0, tag - late) if by_libav else tag
+        return _after(late, tag) if by_libav else tag
     if not alone or whole is None:
         return None
-    return max(0.0, whole - late) if kind in _ENDS else whole
+    return _after(late, whole) if kind in _ENDS else whole
+
+
+def _after(start: float, end: float) -> float | None:
+    """From start to end; None where the end is no later, which a piece of a longer recording may say."""
+    return end - start if end > start else None
 
 
 def _is_still(stream: Stream) -> bool:

@@ -117,9 +117,13 @@ DECODE_FAILURES = Definition(
     better="lower",
     summary="Packets and frames the decoder had to drop as corrupt.",
     formula="count of decoder errors while reading the video stream",
-    edge_cases="Damage the codec conceals without an error is not counted; corrupt_frames has what it marks.",
+    edge_cases=(
+        "Damage the codec conceals without an error is not counted; corrupt_frames has what it marks. A packet without "
+        "data, Theora's way to repeat a frame, is no failure."
+    ),
     reference="beside MetricBundleV1: a skipped frame is counted, never swallowed",
     params=signature_params(decoder="libav"),
+    history=("first release", "Theora's packets without data are no failures"),
 )
 
 CORRUPT_FRAMES = Definition(
@@ -153,8 +157,9 @@ MISSING_FRAMES = Definition(
         "tolerates). Holes are steps of 1.5 usual ones and more, and count where 80 % of all steps are within 10 % of "
         "the usual one. Without any other sign they count in Matroska, WebM, Ogg, FLV and ASF alone, and only where "
         "the rate is otherwise constant (all other steps, at least 24, within 2 % or 1.5 ms) and there are at most "
-        "three, of 5 frames and 200 ms at least, none at the first frame. AVI may leave slots empty: its header's "
-        "count is used for the length alone. Nothing decodes, or reading stopped: no value."
+        "three, of 5 frames and 200 ms at least, none at the first frame. A packet without data (Theora) fills one "
+        "place of a hole. AVI may leave slots empty: its header's count is used for the length alone. Nothing "
+        "decodes, or reading stopped: no value."
     ),
     reference=_SANITY,
     params=signature_params(decoder="libav", promise="index-holes-length"),
@@ -299,7 +304,7 @@ def frames_in_holes(time_ms: np.ndarray, *, damaged: bool, container: str = "") 
     >>> frames_in_holes(steady, damaged=False, container="gif")
     0
     """
-    steps = np.diff(time_ms)
+    steps = np.diff(np.sort(time_ms) if damaged else time_ms)  # damage may put a frame before the one it follows
     if len(steps) < 2 or (usual := float(np.median(steps))) <= 0 or steps.min() <= 0:
         return 0
     holes = steps >= _HOLE * usual
@@ -326,7 +331,7 @@ def missing_frames(seen: Observation) -> Measurement:
         note = "" if damaged or short or not lost else f"{lost} entries of the index gave no frame, without any damage"
         return Measurement(definition=MISSING_FRAMES, value=0 if note else lost, count=seen.frames, note=note)
     container = seen.facts.container if seen.facts is not None else ""
-    lost = frames_in_holes(seen.time_ms, damaged=damaged, container=container)
+    lost = max(0, frames_in_holes(seen.time_ms, damaged=damaged, container=container) - seen.repeated_frames)
     if promised is not None and step > 0 and ends_early(promised, measured, step_ms=step):
         lost += round((promised - measured) / step)
     return Measurement(definition=MISSING_FRAMES, value=lost, count=seen.frames)
