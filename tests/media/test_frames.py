@@ -86,6 +86,11 @@ def test_frames_without_timestamps_follow_one_another(tmp_path):
     assert reader.facts.video.duration_ms == reader.measured_duration_ms == 400.0
 
 
+def test_a_bare_row_of_jpegs_is_a_clip(tmp_path):
+    clip = write_clip(tmp_path / "a.mjpeg", noise(6, size=(64, 48)), codec="mjpeg", pix_fmt="yuvj420p")
+    assert len(_values(clip)) == 6
+
+
 def test_one_frame(tmp_path):
     clip = write_clip(tmp_path / "one.mp4", [flat(90)], fps=25)
     with ClipReader(clip) as reader:

@@ -44,7 +44,13 @@ def open_media(path: Path | str, *, wanted: Literal["video", "sound"] = "video")
     expected = "expected a video" if wanted == "video" else "expected sound"
     _check_file(name, expected)
     try:
-        container = av.open(f"file:{name}", mode="r", options={"protocol_whitelist": "file"}, metadata_errors="replace")
+        container = av.open(
+            f"file:{name}",
+            mode="r",
+            format="mjpeg" if name.lower().endswith((".mjpeg", ".mjpg")) else None,  # by content a row of JPEGs is one
+            options={"protocol_whitelist": "file"},
+            metadata_errors="replace",
+        )
     except (av.FFmpegError, ValueError) as error:
         raise MediaError(f"{name}: {expected}, got something that cannot be read ({reason(error)})") from error
     kind = _stranger(container)
