@@ -103,6 +103,47 @@ def write_sound(path: Path, samples: np.ndarray, *, rate: int = 16000, codec: st
     return path
 
 
+def write_av(
+    path: Path,
+    *,
+    codecs: tuple[str, str],
+    frames: int,
+    seconds: float,
+    picture_at_ms: int = 0,
+    format: str | None = None,
+    container_options: dict[str, str] | None = None,
+) -> Path:
+    """A clip at 25 fps with picture and sound of lengths of their own; the picture starts `picture_at_ms` late."""
+    rate = 48000 if codecs[1] == "libopus" else 44100
+    with av.open(str(path), "w", format=format, options=container_options or {}) as container:
+        video = container.add_stream(codecs[0], rate=25, options={"deadline": "realtime"} if "vpx" in codecs[0] else {})
+        video.width, video.height, video.pix_fmt = 64, 48, "yuv420p"
+        video.codec_context.time_base = Fraction(1, 1000)
+        if codecs[0] in ("mpeg4", "mpeg2video", "flv", "wmv2"):  # these take the frame rate's own ticks alone
+            video.codec_context.time_base = Fraction(1, 25)
+        audio = container.add_stream(codecs[1], rate=rate, layout="mono")
+        audio.bit_rate = 64_000
+        for index, luma in enumerate(noise(frames, size=(64, 48))):
+            frame = coded_frame(luma, "yuv420p")
+            frame.pts, frame.time_base = index * 40 + picture_at_ms, Fraction(1, 1000)
+            container.mux(video.encode(frame))
+        samples = tone(seconds, rate=rate)
+        for start in range(0, len(samples), 4800):
+            block = np.ascontiguousarray(samples[None, start : start + 4800])
+            heard = av.AudioFrame.from_ndarray(block, format="fltp", layout="mono")
+            heard.sample_rate, heard.pts, heard.time_base = rate, start, Fraction(1, rate)
+            container.mux(audio.encode(heard))
+        container.mux(video.encode(None))
+        container.mux(audio.encode(None))
+    return path
+
+
+def without_duration_tags(path: Path) -> Path:
+    """A Matroska or WebM file as muxers write it that tag no stream: the container's length alone is left."""
+    path.write_bytes(path.read_bytes().replace(b"DURATION", b"XURATION"))
+    return path
+
+
 def spoil(path: Path, kind: str, packets: Sequence[int], *, fill: int = 0) -> Path:
     """Overwrite whole packets of the first "video" or "audio" stream, by number, in an MP4 or MOV."""
     with av.open(str(path)) as container:

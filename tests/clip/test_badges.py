@@ -9,6 +9,7 @@ import pytest
 from rushes.clip.badges import Badge, judge
 from rushes.clip.metrics import METRICS
 from rushes.clip.profile import load_profile, parse_profile
+from rushes.clip.sanity import Sanity
 from rushes.core import Measurement
 from rushes.errors import InputError
 
@@ -122,8 +123,8 @@ def test_a_rule_may_name_a_second_reading_or_a_whole_signature() -> None:
 
 def test_decode_sanity_holds_under_a_profile_without_such_a_rule() -> None:
     profile = parse_profile('name = "x"\n[flagged]\nblur_score = { below = 20.0 }\n', source="x")
-    assert status(judge({}, profile, broken="no video")) == ("reject", ("cannot be read: no video",))
-    damaged = judge(measured(), profile, damage=("43 frames damaged",))
+    assert status(judge({}, profile, sanity=Sanity(broken="no video"))) == ("reject", ("no video",))
+    damaged = judge(measured(), profile, sanity=Sanity(damage=("43 frames damaged",)))
     assert status(damaged) == ("flagged", ("43 frames damaged",))
 
 

@@ -82,12 +82,26 @@ def test_a_sound_file_in_its_place(tmp_path: Path) -> None:
     assert result.facts["audio"] == str(sound)
 
 
-def test_a_sound_file_that_is_none(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [b"", b"la la la"])
+def test_a_named_sound_that_cannot_be_heard_stops_the_run_before_any_clip(tmp_path: Path, content: bytes) -> None:
     clip = write_luma(tmp_path / "a.mkv", moving(2), "gray")
-    text = tmp_path / "a.wav"
-    text.write_text("la la la")
-    result = rushes.evaluate_clip(clip, audio=text)
-    assert result["audio_duration_ms"].value is None and "a.wav" in result["audio_duration_ms"].note
+    sound = tmp_path / "a.wav"
+    sound.write_bytes(content)
+    with pytest.raises(InputError, match=r"a\.wav: expected sound"):
+        rushes.evaluate_clip(clip, audio=sound)
+    with pytest.raises(InputError, match=r"a\.wav: expected sound"):
+        rushes.evaluate_clips(clip, run=tmp_path / "run", audio=sound)
+    assert not (tmp_path / "run").exists()
+
+
+def test_one_of_a_folder_of_sounds_that_cannot_be_heard_is_that_clips_alone(tmp_path: Path) -> None:
+    (tmp_path / "sounds").mkdir()
+    (tmp_path / "sounds" / "a.wav").write_text("la la la")
+    run = rushes.evaluate_clips(
+        write_luma(tmp_path / "a.mkv", moving(2), "gray"), run=tmp_path / "run", audio=tmp_path / "sounds", jobs=1
+    )
+    heard = run.one("audio_duration_ms")
+    assert heard.value is None and "a.wav" in heard.note
 
 
 def test_one_frame(tmp_path: Path) -> None:

@@ -14,9 +14,12 @@ from rushes.errors import InputError
 def test_the_bundles_keys_are_metrics_in_its_order() -> None:
     names = [name for name in METRICS if METRICS.is_built_in(name)]
     assert [name for name in names if name in KEYS] == list(KEYS[:-2])
-    # Beside the bundle: what was dropped, the two second readings, and what goes with lip sync.
+    # Beside the bundle: what was dropped, damaged or never came, the two second readings, and what goes with lip sync.
     assert set(names) - set(KEYS) == {
         "decode_failures",
+        "corrupt_frames",
+        "missing_frames",
+        "duration_shortfall_ms",
         "flicker_delta",
         "blur_p10",
         "longest_freeze_ms",

@@ -8,11 +8,11 @@ from fractions import Fraction
 import av
 import numpy as np
 import pytest
-from tests.clips import flat, noise, spoil, tone, write_sound
+from tests.clips import flat, noise, spoil, tone, write_av, write_luma, write_sound
 
 from rushes.errors import MediaError
 from rushes.media import ClipReader, probe, read_audio, write_clip
-from rushes.media.audio import AudioTrack, MonoCollector
+from rushes.media.audio import AudioTrack, MonoCollector, require_sound
 
 
 def _frame(samples: np.ndarray, *, rate: int, layout: str = "mono", pts: int = 0) -> av.AudioFrame:
@@ -106,6 +106,54 @@ def test_a_clip_without_sound_is_refused(tmp_path):
     clip = write_clip(tmp_path / "silent.mp4", [flat(90)] * 2)
     with pytest.raises(MediaError, match=r"silent\.mp4: expected sound, the file has no audio track"):
         read_audio(clip)
+
+
+def test_a_given_sound_starts_where_it_is_put(tmp_path):
+    wav = write_sound(tmp_path / "a.wav", tone(0.1)[None])
+    track = read_audio(wav, at_ms=50.0)  # 50 ms are 800 samples
+    assert len(track.samples) == 800 + 1600 and not track.samples[:800].any()
+    np.testing.assert_array_equal(track.samples[800:], read_audio(wav).samples)
+    assert track.duration_ms == 100.0  # the sound's own, without the silence
+
+
+def test_a_given_clips_own_offset_is_not_kept(tmp_path):
+    # Sound that starts 464 ms before its own picture, or after: as a given sound it starts with the other picture.
+    clip = write_av(tmp_path / "a.mkv", codecs=("libvpx", "libopus"), frames=25, seconds=1.0, picture_at_ms=464)
+    np.testing.assert_array_equal(read_audio(clip, at_ms=0.0).samples, read_audio(clip).samples)
+    late = write_luma(tmp_path / "b.mkv", [flat(90)] * 2, "gray")
+    with pytest.raises(MediaError, match=r"b\.mkv: expected sound"):
+        read_audio(late, at_ms=0.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("still.png", "expected sound, got a still image; give a sound file"),
+        ("empty.wav", "expected sound, got an empty file"),
+        ("text.wav", "expected sound, got something that cannot be read"),
+        ("silent.mp4", "expected sound, the file has no audio track"),
+        ("missing.wav", "no such file"),
+        ("spoilt.mp4", "holds no sound that can be decoded"),
+    ],
+)
+def test_what_cannot_be_heard_is_one_clear_line(tmp_path, name, words):
+    write_clip(tmp_path / "still.png", [flat(90, channels=3)], codec="png", pix_fmt="rgb24")
+    (tmp_path / "empty.wav").touch()
+    (tmp_path / "text.wav").write_text("la la la")
+    write_clip(tmp_path / "silent.mp4", [flat(90)] * 2)
+    spoilt = write_clip(tmp_path / "spoilt.mp4", [flat(90)] * 5, audio=AudioTrack.of(tone(0.2), 16000))
+    with av.open(str(spoilt)) as container:
+        packets = sum(1 for packet in container.demux(audio=0) if packet.size)
+    spoil(spoilt, "audio", range(packets), fill=255)
+    with pytest.raises(MediaError) as caught:
+        require_sound(tmp_path / name)
+    message = str(caught.value)
+    assert message.startswith(f"{tmp_path / name}: ") and words in message and "\n" not in message
+
+
+def test_what_can_be_heard_is_no_error(tmp_path):
+    require_sound(write_sound(tmp_path / "a.wav", tone(0.1)[None]))
+    require_sound(write_clip(tmp_path / "a.mp4", [flat(90)] * 5, audio=AudioTrack.of(tone(0.2), 16000)))
 
 
 def _with_cover(tmp_path, clip=None):

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from fractions import Fraction
 from itertools import islice
 
 import av
 import numpy as np
 import pytest
-from tests.clips import coded_frame, flat, noise, spoil, tone, write_frames, write_luma, write_sound
+from tests.clips import (
+    coded_frame,
+    flat,
+    noise,
+    spoil,
+    tone,
+    without_duration_tags,
+    write_frames,
+    write_luma,
+    write_sound,
+)
 
 from rushes.errors import MediaError
-from rushes.media import AudioTrack, ClipReader, write_clip
+from rushes.media import AudioTrack, ClipReader, probe, read_audio, write_clip
 from rushes.media.opening import open_media
 
 
@@ -73,6 +84,11 @@ def test_frames_without_timestamps_follow_one_another(tmp_path):
         times = [frame.time_ms for frame in reader]
     assert times == [40.0 * i for i in range(10)]
     assert reader.facts.video.duration_ms == reader.measured_duration_ms == 400.0
+
+
+def test_a_bare_row_of_jpegs_is_a_clip(tmp_path):
+    clip = write_clip(tmp_path / "a.mjpeg", noise(6, size=(64, 48)), codec="mjpeg", pix_fmt="yuvj420p")
+    assert len(_values(clip)) == 6
 
 
 def test_one_frame(tmp_path):
@@ -193,6 +209,38 @@ def test_a_file_that_breaks_off_gives_what_the_decoder_still_holds(tmp_path, mon
     with ClipReader(clip) as reader:
         assert len(list(reader)) == 8
     assert reader.decode_failures == 1
+
+
+def test_a_stream_that_turns_up_midway_ends_in_no_traceback(tmp_path, monkeypatch):
+    """PyAV hands out every packet and then raises IndexError: it flushes streams it never knew of."""
+    clip = write_clip(tmp_path / "c.mkv", noise(12, size=(64, 48)), audio=AudioTrack.of(tone(0.5), 16000))
+
+    class Growing:
+        def __init__(self, container):
+            self._container = container
+
+        def __getattr__(self, name):
+            return getattr(self._container, name)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_error):
+            self._container.close()
+
+        def demux(self, *streams):
+            yield from self._container.demux(*streams)
+            raise IndexError("list index out of range")
+
+    for module in ("frames", "probe", "audio"):
+        home = sys.modules[f"rushes.media.{module}"]  # by name, `rushes.media.probe` is the function
+        monkeypatch.setattr(home, "open_media", lambda path, **_: Growing(open_media(path)))
+    with ClipReader(clip, audio_rate=16000) as reader:
+        assert len(list(reader)) == 12
+    assert (reader.decode_failures, len(reader.audio.samples) > 7000) == (0, True)
+    assert len(read_audio(clip).samples) == len(reader.audio.samples)
+    without_duration_tags(clip)
+    assert probe(clip).video.duration_ms == 480.0
 
 
 def test_zero_frames_is_an_empty_loop_not_an_error(tmp_path):

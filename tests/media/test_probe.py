@@ -66,6 +66,8 @@ def _bad_files(folder):
 
     cv2.imwrite(str(folder / "still.png"), noise_frame)
     cv2.imwrite(str(folder / "still.jpg"), noise_frame)
+    write_clip(folder / "moving.webp", [flat(v, channels=3) for v in (9, 90)], codec="libwebp_anim", pix_fmt="bgra")
+    cv2.imwrite(str(folder / "still.webp"), noise_frame)
     return folder
 
 
@@ -83,6 +85,8 @@ def _bad_files(folder):
         ("pipe.mp4", "not a regular file"),
         ("still.png", "a still image"),
         ("still.jpg", "a still image"),
+        ("still.webp", "a still image"),
+        ("moving.webp", "an animated WebP, which libav cannot decode; make it a GIF"),
     ],
 )
 def test_what_is_not_a_video_is_one_clear_line(tmp_path, name, words):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from rushes.clip.metrics import known
 from rushes.clip.profile import Profile, Rule
+from rushes.clip.sanity import WHOLE, Sanity
 from rushes.core import Measurement
 
 Status: TypeAlias = Literal["reject", "flagged", "pass"]
@@ -36,14 +37,12 @@ class Badge:
         return self.status + left_out
 
 
-def judge(
-    measurements: Mapping[str, Measurement], profile: Profile, *, broken: str = "", damage: Sequence[str] = ()
-) -> Badge:
+def judge(measurements: Mapping[str, Measurement], profile: Profile, *, sanity: Sanity = WHOLE) -> Badge:
     """Apply a profile to measurements by reading: reject beats flagged beats pass, all reasons are kept.
 
-    What was not computed is not judged, and the badge says so. Decode sanity holds under every profile: `broken` says
-    why the clip could not be read at all, a reject; `damage` why the numbers are not of the clip that the file
-    promises, which is at least flagged, for a clip does not pass on the strength of its beginning.
+    What was not computed is not judged, and the badge says so. Decode sanity holds under every profile: a clip that
+    could not be read is a reject; one whose numbers are not of the clip that the file promises is at least flagged, for
+    no clip passes on the strength of its beginning.
     """
     fired: dict[str, list[str]] = {"reject": [], "flagged": []}
     not_judged: list[str] = []
@@ -54,9 +53,9 @@ def judge(
                 not_judged.append(rule.metric)
         elif _fires(rule, measurement.value):
             fired[rule.level].append(_reason(rule, measurement))
-    if broken and not any(rule.metric == "decode_ok" and rule.level == "reject" for rule in profile.rules):
-        fired["reject"].insert(0, f"cannot be read: {broken}")
-    fired["flagged"] += damage
+    if sanity.broken and not any(rule.metric == "decode_ok" and rule.level == "reject" for rule in profile.rules):
+        fired["reject"].insert(0, sanity.broken)
+    fired["flagged"] += sanity.damage
     status: Status = "reject" if fired["reject"] else "flagged" if fired["flagged"] else "pass"
     reasons = (*fired["reject"], *fired["flagged"])
     return Badge(status=status, reasons=reasons, not_judged=tuple(not_judged), profile=profile.name)

@@ -15,6 +15,7 @@ from rushes.core.canonical import canonical_json
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest
 from rushes.errors import DefinitionError, InputError
+from rushes.media.audio import require_sound
 from rushes.media.find import Paths, Sound, find_clips, match_audio
 from rushes.remote.address import Place, RemoteFile, is_remote
 from rushes.remote.errors import RemoteError, Unreachable
@@ -55,6 +56,7 @@ def evaluate_clip(
     _require(path, "no such file", Path(path).exists)
     if audio is not None:
         _require(audio, "no such audio file", Path(audio).is_file)
+        _require_sound(audio)
     return _measured(str(path), Sound(None if audio is None else str(audio)), settings)
 
 
@@ -64,6 +66,12 @@ def _require(given: Path | str, fault: str, is_here: Callable[[], bool]) -> None
         stat(str(given))
     elif not is_here():
         raise InputError(f"{given}: {fault}")
+
+
+def _require_sound(audio: Path | str) -> None:
+    """Raise where one sound for every clip cannot be heard; an object of a store is found out when it is fetched."""
+    if not is_remote(audio) and Path(audio).is_file():
+        require_sound(audio)
 
 
 def evaluate_clips(
@@ -105,6 +113,8 @@ def evaluate_clips(
     )
     clips = find_clips(clip_paths(paths))
     sounds = match_audio(clips, audio)
+    if audio is not None:
+        _require_sound(audio)
     ids, names = subject_ids([clip.stem for clip in clips]), [str(clip) for clip in clips]
     target = run if run is not None else _default_run(settings.as_dict(), names)
     with open_run(target, instrument="clip", settings=settings.as_dict(), inputs=names) as writer:

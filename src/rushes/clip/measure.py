@@ -15,6 +15,7 @@ from rushes.clip.faces import AUDIO_RATE, FaceWatch
 from rushes.clip.flow import MotionWatch
 from rushes.clip.metrics import METRICS
 from rushes.clip.observe import Observation, observe
+from rushes.clip.sanity import decode_sanity
 from rushes.clip.settings import ClipSettings
 from rushes.core import Measurement
 from rushes.core.metric import ClipMetric
@@ -78,7 +79,7 @@ def measure(
     if hears and own_sound:
         seen = replace(seen, audio_missing=seen.error)
     elif hears:
-        track, why = (None, audio_missing) if sound is None else sound.track()
+        track, why = (None, audio_missing) if sound is None else sound.track(at_ms=_picture_start(seen))
         seen = replace(seen, audio=track, audio_missing=why)
     duration, why = (None, audio_missing) if audio_missing else _audio_duration(seen, clip, sound)
     seen = watch.finish(clip, replace(seen, audio_duration_ms=duration, audio_duration_missing=why))
@@ -101,9 +102,10 @@ class _File:
     def words(self, error: MediaError) -> str:
         return str(error).replace(self.file, self.name)
 
-    def track(self) -> tuple[AudioTrack | None, str]:
+    def track(self, *, at_ms: float) -> tuple[AudioTrack | None, str]:
+        """The sound with its first sample at this time of the clip, or why there is none."""
         try:
-            return read_audio(self.file, rate=AUDIO_RATE), ""
+            return read_audio(self.file, rate=AUDIO_RATE, at_ms=at_ms), ""
         except MediaError as error:
             return None, self.words(error)
 
@@ -187,9 +189,7 @@ def _result(
     values: Mapping[str, Measurement],
     series: Mapping[str, np.ndarray],
 ) -> ClipResult:
-    partial = (f"not measured as a whole: {seen.error}",) if seen.error and seen.frames else ()
-    broken = "" if seen.frames else seen.error or "no frame could be decoded"
-    badge = judge(values, settings.profile, broken=broken, damage=partial)
+    badge = judge(values, settings.profile, sanity=decode_sanity(seen, values))
     return ClipResult(
         path=clip.name,
         sha256=digest(clip.file),
@@ -208,6 +208,11 @@ def digest(path: str) -> str | None:
         return None
 
 
+def _picture_start(seen: Observation) -> float:
+    """Where the first frame is shown: a given sound starts with the picture, as in `rushes canon --audio`."""
+    return float(seen.time_ms[0]) if seen.frames else 0.0
+
+
 def _audio_duration(seen: Observation, clip: _File, sound: _File | None) -> tuple[float | None, str]:
     """Length of the sound and, where there is none, why."""
     if sound is not None:
@@ -217,7 +222,7 @@ def _audio_duration(seen: Observation, clip: _File, sound: _File | None) -> tupl
         heard = seen.facts.audio if seen.facts is not None else None
         silent = seen.error or "the clip has no sound"
         if heard is not None and heard.duration_ms is None:
-            heard = clip.audio()  # the header does not state the length of the sound; probing walks its packets
+            heard = clip.audio()  # not stated, and the pass ended early: probing walks the packets of the sound
             silent = "the length of the sound cannot be told"
     if heard is None or isinstance(heard, str):
         return None, heard or silent

@@ -68,6 +68,16 @@ class Observation:
     motion: MotionObservation | None = None
     """Optical flow; None where it was not asked for."""
     motion_missing: str = "motion was not followed"
+    corrupt_frames: int = 0
+    """Frames the decoder marked as damaged but delivered."""
+    corrupt_packets: int = 0
+    """Packets of the picture that the demuxer marked as damaged."""
+    repeated_frames: int = 0
+    """Packets of the picture without data: the frame before is shown once more, and no frame comes of them."""
+    promised_frames: int | None = None
+    """Frames the file's index lists as shown; None where it has no such index, and where reading was given up."""
+    promised_duration_ms: float | None = None
+    """Length of the picture as the file promises it; None where it does not, and where reading was given up."""
 
     def series(self) -> dict[str, Series]:
         """Per-frame series for the run; a step stands with the frame it leads to, so the first has none."""
@@ -80,7 +90,7 @@ class Observation:
 
     @property
     def video_duration_ms(self) -> float | None:
-        """As declared by the stream, else by the container, else as measured."""
+        """As the file states it for the picture, else as measured."""
         if self.facts is None or self.facts.video is None:
             return None
         declared = self.facts.video.duration_ms
@@ -186,6 +196,11 @@ class _LumaWalk:
             luma_converted=self.converted,
             measured_duration_ms=reader.measured_duration_ms,
             audio=reader.audio,
+            corrupt_frames=reader.corrupt_frames,
+            corrupt_packets=reader.corrupt_packets,
+            repeated_frames=reader.repeated_frames,
+            promised_frames=reader.promised_frames,
+            promised_duration_ms=reader.promised_duration_ms,
         )
 
 

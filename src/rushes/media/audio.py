@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-import av
 import numpy as np
 from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
@@ -23,7 +22,7 @@ from av.container.input import InputContainer
 from numpy.typing import NDArray
 
 from rushes.errors import MediaError
-from rushes.media.opening import open_media, pick_audio, pick_video, start_of
+from rushes.media.opening import DEMUX_ERRORS, open_media, pick_audio, pick_video, start_of
 from rushes.media.probe import facts_of
 
 _LONGEST_SILENCE_S = 60
@@ -157,27 +156,49 @@ def decoded_audio(container: InputContainer, stream: AudioStream) -> Iterator[Au
         try:
             packet = next(packets, None)
             frames = packet.decode() if packet is not None else []
-        except av.FFmpegError:
+        except DEMUX_ERRORS:
             continue  # a demuxer that failed has ended: the next call gives None
         if packet is None:
             return
         yield from frames
 
 
-def read_audio(path: Path | str, rate: int = 16000) -> AudioTrack:
+def read_audio(path: Path | str, rate: int = 16000, *, at_ms: float | None = None) -> AudioTrack:
     """The sound of a clip or an audio file as one mono track.
+
+    `at_ms` puts the first sample at that time of another clip, whatever the file's own offset, with silence before:
+    sound given in place of a clip's own starts with its picture.
 
     Raises `MediaError` where the file cannot be opened, has no audio track, or none of it decodes.
     """
-    with open_media(path) as container:
-        stream = pick_audio(container)
-        if stream is None:
-            raise MediaError(f"{os.fspath(path)}: expected sound, the file has no audio track that can be decoded")
+    with open_media(path, wanted="sound") as container:
+        stream = _need_sound(container, path)
         facts = facts_of(container, None, stream, None)
-        collector = MonoCollector(rate, start_of(pick_video(container), stream))
+        collector = MonoCollector(rate, start_of(pick_video(container), stream) if at_ms is None else None)
         for frame in decoded_audio(container, stream):
             collector.add(frame)
     track = collector.track(facts.audio.duration_ms if facts.audio else None)
     if len(track.samples) <= collector.lead:
-        raise MediaError(f"{os.fspath(path)}: the audio track holds no sound that can be decoded; export it again")
-    return track
+        raise _silent(path)
+    if at_ms is None:
+        return track
+    lead = np.zeros(round(max(0.0, at_ms) * rate / 1000), np.float32)
+    return replace(track, samples=np.concatenate([lead, track.samples]))
+
+
+def require_sound(path: Path | str) -> None:
+    """Raise `MediaError`, one line, where a file has no sound that can be decoded; reads up to the first that can."""
+    with open_media(path, wanted="sound") as container:
+        if next(decoded_audio(container, _need_sound(container, path)), None) is None:
+            raise _silent(path)
+
+
+def _need_sound(container: InputContainer, path: Path | str) -> AudioStream:
+    stream = pick_audio(container)
+    if stream is None:
+        raise MediaError(f"{os.fspath(path)}: expected sound, the file has no audio track that can be decoded")
+    return stream
+
+
+def _silent(path: Path | str) -> MediaError:
+    return MediaError(f"{os.fspath(path)}: the audio track holds no sound that can be decoded; export it again")

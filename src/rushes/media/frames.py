@@ -12,6 +12,7 @@ the next one is tried; a file that breaks off gives the frames up to the break.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
@@ -29,8 +30,11 @@ from numpy.typing import NDArray
 from rushes.errors import MediaError
 from rushes.media.audio import AudioTrack, MonoCollector
 from rushes.media.luma import LumaPlane, Order, luma_plane, rgb_of
-from rushes.media.opening import need_video, open_media, pick_audio, start_of
-from rushes.media.probe import MediaFacts, facts_of
+from rushes.media.opening import DEMUX_ERRORS, need_video, open_media, pick_audio, start_of
+from rushes.media.probe import MediaFacts, PacketSpan, facts_of, listed_frames, promised_end_ms, promised_ms
+
+_ROUGH_MS = 500.0
+"""How far a length that a container has for all its streams may be off."""
 
 
 class Frame:
@@ -101,12 +105,20 @@ class ClipReader:
         """Video packets that could not be decoded, so far; one more when the file breaks off."""
         self.corrupt_frames = 0
         """Frames the decoder marked as damaged but patched up and delivered, so far."""
+        self.repeated_frames = 0
+        """Video packets without data, so far: Theora's way to repeat the frame before; none comes of them."""
         self.audio_failures = 0
         """Audio packets that could not be decoded, so far."""
+        self.corrupt_packets = 0
+        """Video packets the demuxer marked as damaged, decoded or not, so far."""
         self.audio: AudioTrack | None = None
         """The sound, when `audio_rate` was given and the clip has any; complete after the loop."""
         self.measured_duration_ms: float | None = None
         """First frame's start to last frame's end; set after the loop, None when nothing decoded."""
+        self.promised_duration_ms: float | None = None
+        """Length of the picture as the file promises it; set after the loop, None where it promises nothing."""
+        self.promised_frames: int | None = None
+        """Frames the file's index lists as shown; set after the loop, None where it has no index of every frame."""
         self._reformatter = VideoReformatter()
         self._finished = False
         self._container = open_media(path)
@@ -118,6 +130,7 @@ class ClipReader:
             self._start = start_of(self._video, self._sound)
             wanted = audio_rate is not None and self._sound is not None
             self._collector = MonoCollector(cast(int, audio_rate), self._start) if wanted else None
+            self._span = self._sound_span()
             self._decoded = self._decode()
             self._first = next(self._decoded, None)
             self.facts: MediaFacts = facts_of(self._container, self._video, self._sound, self._first)
@@ -163,18 +176,24 @@ class ClipReader:
         several times what it does when measured alone.
         """
         video, decode, hear = self._video, self._video.decode, self._hear
-        streams = [video, self._sound] if self._collector else [video]
+        streams = [video, self._sound] if self._collector or self._span else [video]
         packets: Iterator[Packet[Any] | None] | None = self._container.demux(streams)
         while packets is not None:
             try:
                 for packet in packets:
-                    if packet is not None and packet.stream is not video:
-                        hear(packet)
-                        continue
+                    if packet is not None:
+                        if packet.stream is not video:
+                            hear(packet)
+                            continue
+                        if packet.is_corrupt:
+                            self.corrupt_packets += 1
                     try:
                         frames = decode(packet)
                     except av.FFmpegError:
-                        self.decode_failures += 1
+                        if packet is not None and not packet.size and packet.pts is not None:
+                            self.repeated_frames += 1
+                        else:
+                            self.decode_failures += 1
                         continue
                     for frame in frames:
                         if frame.is_corrupt:
@@ -184,9 +203,19 @@ class ClipReader:
             except av.FFmpegError:  # the file breaks off: count it, then empty the decoder
                 self.decode_failures += 1
                 packets = iter([None])
+            except IndexError:  # PyAV's, after the last packet: see DEMUX_ERRORS
+                packets = None
+
+    def _sound_span(self) -> PacketSpan | None:
+        """What to measure the sound with, where the file does not state its length."""
+        facts = facts_of(self._container, None, self._sound, None).audio
+        return PacketSpan(self._sound) if self._sound and facts and facts.duration_ms is None else None
 
     def _hear(self, packet: Packet[Any]) -> None:
-        assert self._collector is not None
+        if self._span is not None:
+            self._span.add(packet)
+        if self._collector is None:
+            return
         try:
             for frame in cast(list[AudioFrame], packet.decode()):
                 self._collector.add(frame)
@@ -200,10 +229,41 @@ class ClipReader:
     def _finish(self, clock: _Clock | None) -> None:
         self._finished = True
         self.measured_duration_ms = clock.duration_ms() if clock else None
+        self.promised_duration_ms = promised_ms(self._container, self._video)
+        if clock and self.promised_duration_ms is None:
+            self.promised_duration_ms = self._promised_by_container(clock)
+        self.promised_frames = self._promised_frames(clock)
+        heard_ms = self._span.length_ms if self._span else None
         if self._collector and self.audio is None:
-            self.audio = self._collector.track(self.facts.audio.duration_ms if self.facts.audio else None)
-        heard_ms = self.audio.duration_ms if self.audio else None
+            stated_ms = self.facts.audio.duration_ms if self.facts.audio else None
+            self.audio = self._collector.track(heard_ms if stated_ms is None else stated_ms)
         self.facts = self.facts.with_measured(video_ms=self.measured_duration_ms, audio_ms=heard_ms)
+
+    def _promised_by_container(self, clock: _Clock) -> float | None:
+        """The measured length and what neither picture nor sound reaches of the container's, which is all it promises.
+
+        Such a length is a rough one (encoders round it): less than half a second is not held against the picture.
+        """
+        end_ms = promised_end_ms(self._container)
+        sound_ms = 0.0 if self._sound is None else self._span.end_ms if self._span else None
+        if end_ms is None or sound_ms is None:
+            return None
+        short = end_ms - max(clock.end_ms(), sound_ms)
+        return clock.duration_ms() + (short if short > _ROUGH_MS else 0.0)
+
+    def _promised_frames(self, clock: _Clock | None) -> int | None:
+        """Frames the index lists as shown, less those before the first that can be: an open GOP's leading pictures."""
+        listed = listed_frames(self._container, self._video)
+        if listed is None or clock is None or listed <= clock.frames:
+            return listed
+        leading = 0
+        try:
+            with closing(open_media(self.path)) as again:
+                for packet in again.demux(need_video(again, self.path)):
+                    leading += packet.pts is not None and packet.pts < clock.first and not packet.is_discard
+        except (MediaError, *DEMUX_ERRORS):
+            pass  # it broke off before, and that has been counted
+        return listed - leading
 
 
 class _Clock:
@@ -218,11 +278,13 @@ class _Clock:
         self._expected = self._origin
         self._first: float | None = None
         self._end: float = 0
+        self.frames = 0
 
     def time_ms(self, frame: VideoFrame) -> float:
         """The frame's time; one without a timestamp starts where the frame before it ends."""
         ticks = _ticks(frame)
         now = self._expected if ticks is None else ticks
+        self.frames += 1
         self._expected = now + (frame.duration or self._usual)
         if self._first is None:
             self._first, self._end = now, self._expected
@@ -232,7 +294,16 @@ class _Clock:
 
     def duration_ms(self) -> float:
         """Start of the first frame to the end of the last."""
-        return (self._end - cast(float, self._first)) * self._up / self._down
+        return (self._end - self.first) * self._up / self._down
+
+    @property
+    def first(self) -> float:
+        """The first frame's timestamp, in ticks."""
+        return cast(float, self._first)
+
+    def end_ms(self) -> float:
+        """End of the last frame on the file's own clock."""
+        return self._end * self._up / self._down
 
 
 def _ticks(frame: VideoFrame) -> int | None:

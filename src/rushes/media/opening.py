@@ -11,7 +11,7 @@ import os
 import stat
 from fractions import Fraction
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import av
 from av.audio.stream import AudioStream
@@ -28,31 +28,48 @@ _TEXT_CODECS = {"ansi", "bintext", "xbin", "idf"}
 """libav draws text files as pictures with these; a text file is not a clip."""
 
 _NOT_A_CLIP = {"image2", "image2pipe", "concat", "hls", "dash", "sdp", "ffmetadata"}
-"""Still images and lists of other files. GIF, animated PNG and WebP have demuxers of their own: clips."""
+"""Still images and lists of other files. GIF and animated PNG have demuxers of their own: clips."""
+
+DEMUX_ERRORS = (av.FFmpegError, IndexError)
+"""What reading packets may raise. PyAV raises IndexError at the end of a file in which a further stream turned up
+midway (FLV and MPEG streams, damaged ones above all): every packet has been handed out by then, so it is an end too."""
 
 
-def open_media(path: Path | str) -> InputContainer:
-    """Open a file for reading; raises `MediaError`, one line, for whatever cannot be opened."""
+def open_media(path: Path | str, *, wanted: Literal["video", "sound"] = "video") -> InputContainer:
+    """Open a file for reading; raises `MediaError`, one line, for whatever cannot be opened.
+
+    `wanted` is what the message says was expected.
+    """
     name = os.fspath(path)
-    _check_file(name)
+    expected = "expected a video" if wanted == "video" else "expected sound"
+    _check_file(name, expected)
     try:
-        container = av.open(f"file:{name}", mode="r", options={"protocol_whitelist": "file"}, metadata_errors="replace")
+        container = av.open(
+            f"file:{name}",
+            mode="r",
+            format="mjpeg" if name.lower().endswith((".mjpeg", ".mjpg")) else None,  # by content a row of JPEGs is one
+            options={"protocol_whitelist": "file"},
+            metadata_errors="replace",
+        )
     except (av.FFmpegError, ValueError) as error:
-        raise MediaError(f"{name}: expected a video, got something that cannot be read ({reason(error)})") from error
+        raise MediaError(f"{name}: {expected}, got something that cannot be read ({reason(error)})") from error
     kind = _stranger(container)
     if kind:
+        animated = container.format.name == "webp_pipe" and _is_animated_webp(name)
         container.close()
-        raise MediaError(f"{name}: expected a video, got {kind}; give a video file")
+        if animated and wanted == "video":
+            raise MediaError(f"{name}: {expected}, got an animated WebP, which libav cannot decode; make it a GIF")
+        raise MediaError(f"{name}: {expected}, got {kind}; give a {wanted} file")
     return container
 
 
-def _check_file(name: str) -> None:
+def _check_file(name: str, expected: str) -> None:
     try:
         facts = os.stat(name)
         if stat.S_ISDIR(facts.st_mode):
-            raise MediaError(f"{name}: expected a video, got a folder; give a file in it")
+            raise MediaError(f"{name}: {expected}, got a folder; give a file in it")
         if not stat.S_ISREG(facts.st_mode):
-            raise MediaError(f"{name}: expected a video, got something that is not a regular file")
+            raise MediaError(f"{name}: {expected}, got something that is not a regular file")
         with open(name, "rb") as file:
             empty = not file.read(1)
     except FileNotFoundError:
@@ -62,7 +79,7 @@ def _check_file(name: str) -> None:
     except (OSError, ValueError) as error:
         raise MediaError(f"{name}: cannot be read ({reason(error)})") from None
     if empty:
-        raise MediaError(f"{name}: expected a video, got an empty file; export it again")
+        raise MediaError(f"{name}: {expected}, got an empty file; export it again")
 
 
 def _stranger(container: InputContainer) -> str:
@@ -73,6 +90,13 @@ def _stranger(container: InputContainer) -> str:
     if kind in _NOT_A_CLIP or (kind.endswith("_pipe") and kind != "yuv4mpegpipe"):
         return "a still image" if kind.endswith(("_pipe", "image2", "image2pipe")) else f"a list of files ({kind})"
     return ""
+
+
+def _is_animated_webp(name: str) -> bool:
+    """Whether a WebP says in its first chunk that it moves: bit 1 of the flags of VP8X."""
+    with open(name, "rb") as file:
+        start = file.read(21)
+    return len(start) == 21 and start[8:16] == b"WEBPVP8X" and bool(start[20] & 2)
 
 
 def reason(error: Exception) -> str:

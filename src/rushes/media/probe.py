@@ -1,9 +1,13 @@
 """What a media file holds: container, picture, sound, durations.
 
-Durations are those ffprobe reports: the stream's own, else the stream's DURATION tag (Matroska), else the container's.
-Where the file states none (a live WebM), they are measured: end of the last packet less the start of the first. So is
-the picture of containers that never state one (MPEG program and transport streams, bare streams): libav's figure there
-is an estimate that differs between its versions by a frame and more.
+Durations are those of the stream, never of another: the stream's own, as ffprobe reports it, else its DURATION tag
+(Matroska), else the container's where the file has no other picture or sound. Where the file states none (a live WebM;
+FLV, ASF and untagged WebM with picture and sound, which have one length for both), they are measured: end of the last
+packet less the start of the first. So is the picture of containers that never state one (MPEG program and transport
+streams, bare streams): libav's figure there is an estimate that differs between its versions by a frame and more.
+
+libavformat's DURATION tag is the time at which the stream ends: a picture of 3.000 s that starts at 0.464 s has the tag
+3.464 s. Its start is taken off. Other muxers (mkvmerge) write the length itself, which is left as it is.
 """
 
 from __future__ import annotations
@@ -14,21 +18,27 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
-import av
 import numpy as np
 from av.audio.stream import AudioStream
 from av.container.input import InputContainer
+from av.packet import Packet
 from av.sidedata.sidedata import SideData
-from av.stream import Stream
+from av.stream import Disposition, Stream
 from av.video.format import VideoFormat
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from rushes.errors import MediaError
 from rushes.media.luma import Range, color_range_of
-from rushes.media.opening import moving_pictures, open_media, pick_audio, pick_video
+from rushes.media.opening import DEMUX_ERRORS, moving_pictures, open_media, pick_audio, pick_video
+
+_MATROSKA = "matroska,webm"
+_ONE_LENGTH = {"asf", "asf_o"}
+"""Containers with one length for all streams, which libav copies to each of them."""
+_ENDS = {_MATROSKA, "flv"}
+"""Containers whose length is the time at which they end, counted from 0 and not from the first frame."""
 
 _ESTIMATED = {"mpeg", "mpegts", "mpegvideo", "h264", "hevc", "m4v", "mjpeg", "av1", "obu", "ivf"}
 """Containers that state no duration: libav guesses the picture's from the bit rate or the last timestamps."""
@@ -113,9 +123,10 @@ def probe(path: Path | str) -> MediaFacts:
         return facts
     with open_media(path) as container:
         video, audio = pick_video(container), pick_audio(container)
-        lengths = _measure(container, [s for s in (video, audio) if s])
+        spans = _measure(container, [s for s in (video, audio) if s])
         return facts.with_measured(
-            video_ms=lengths.get(video.index) if video else None, audio_ms=lengths.get(audio.index) if audio else None
+            video_ms=spans[video.index].length_ms if video else None,
+            audio_ms=spans[audio.index].length_ms if audio else None,
         )
 
 
@@ -124,12 +135,11 @@ def facts_of(
 ) -> MediaFacts:
     """Facts from the headers and the first decoded frame, which alone carries the rotation."""
     estimated = container.format.name in _ESTIMATED
-    whole = None if estimated or container.duration is None or container.duration < 0 else container.duration / 1000
     return MediaFacts(
         container=container.format.name,
-        duration_ms=whole,
-        video=_video_facts(video, first, None if estimated else _stated_ms(video, whole)) if video else None,
-        audio=_audio_facts(audio, _stated_ms(audio, whole)) if audio else None,
+        duration_ms=_container_ms(container),
+        video=_video_facts(video, first, None if estimated else _stated_ms(container, video)) if video else None,
+        audio=_audio_facts(audio, _stated_ms(container, audio)) if audio else None,
         video_streams=len(moving_pictures(container)),
     )
 
@@ -174,13 +184,96 @@ def orientation(frame: VideoFrame) -> tuple[int, bool]:
     return round(-frame.rotation / 90) * 90 % 360, a * d - b * c < 0
 
 
-def _stated_ms(stream: Stream, container_ms: float | None) -> float | None:
-    if stream.duration is not None and stream.duration >= 0 and stream.time_base:  # a damaged header may say −1
-        return float(stream.duration * stream.time_base * 1000)
+def _container_ms(container: InputContainer) -> float | None:
+    unknown = container.format.name in _ESTIMATED or container.duration is None or container.duration < 0
+    return None if unknown else cast(int, container.duration) / 1000
+
+
+def _stated_ms(container: InputContainer, stream: Stream) -> float | None:
+    """Length of a stream as the file states it; None where it states none, or one for several streams."""
+    kind, whole = container.format.name, _container_ms(container)
+    alone = sum(1 for s in container.streams if s.type in ("video", "audio") and not _is_still(s)) == 1
+    own = _own_ms(stream)
+    if own is not None and (alone or kind not in _ONE_LENGTH) and (alone or not _is_copied(stream, own, whole)):
+        return own
+    late = max(0.0, start_ms(stream) or 0.0)
+    tag = _tag_ms(stream)
+    if tag is not None:
+        tag = tag if whole is None else min(tag, whole)  # a tag carried over from a longer file promises nothing
+        by_libav = container.metadata.get("ENCODER", container.metadata.get("encoder", "")).startswith("Lavf")
+        return _after(late, tag) if by_libav else tag
+    if not alone or whole is None:
+        return None
+    return _after(late, whole) if kind in _ENDS else whole
+
+
+def _after(start: float, end: float) -> float | None:
+    """From start to end; None where the end is no later, which a piece of a longer recording may say."""
+    return end - start if end > start else None
+
+
+def _is_still(stream: Stream) -> bool:
+    return bool(stream.disposition & (Disposition.attached_pic | Disposition.timed_thumbnails))
+
+
+def _own_ms(stream: Stream) -> float | None:
+    if stream.duration is None or stream.duration < 0 or not stream.time_base:  # a damaged header may say −1
+        return None
+    return float(stream.duration * stream.time_base * 1000)
+
+
+def _is_copied(stream: Stream, own: float, whole: float | None) -> bool:
+    """libav gives a stream of which it saw no packet the container's start and length."""
+    return stream.start_time is None and whole is not None and abs(own - whole) < 1
+
+
+def _tag_ms(stream: Stream) -> float | None:
     tag = re.fullmatch(r"(\d+):(\d\d):(\d\d(?:\.\d+)?)", stream.metadata.get("DURATION", ""))
-    if tag:
-        return (int(tag[1]) * 3600 + int(tag[2]) * 60 + float(tag[3])) * 1000
-    return container_ms
+    return (int(tag[1]) * 3600 + int(tag[2]) * 60 + float(tag[3])) * 1000 if tag else None
+
+
+def start_ms(stream: Stream) -> float | None:
+    """Where a stream starts on the file's own clock; None where no header says."""
+    if stream.start_time is None or not stream.time_base:
+        return None
+    return float(stream.start_time * stream.time_base * 1000)
+
+
+def promised_ms(container: InputContainer, video: VideoStream) -> float | None:
+    """Length of the picture that the file promises by itself, as a header written before the damage would have it.
+
+    An AVI header counts frames; libav shortens the stated length of a cut AVI to what is left of it, not the count.
+    """
+    if container.format.name in _ESTIMATED:
+        return None
+    stated = _stated_ms(container, video)
+    if container.format.name == "avi" and video.frames and video.average_rate:
+        return max(stated or 0.0, float(video.frames / video.average_rate * 1000))
+    return stated
+
+
+def promised_end_ms(container: InputContainer) -> float | None:
+    """Where the longer of picture and sound ends by what a container with one length for both says; None elsewhere.
+
+    Other streams (a second sound, subtitles) may be what the length is of: then nothing is promised.
+    """
+    kind = container.format.name
+    if len(container.streams) > 2 or kind not in _ENDS | _ONE_LENGTH:
+        return None
+    if kind in _ONE_LENGTH:
+        return max((ms for s in container.streams if (ms := _own_ms(s)) is not None), default=None)
+    return _container_ms(container)
+
+
+def listed_frames(container: InputContainer, video: VideoStream) -> int | None:
+    """Frames that the index at the head of an MP4 or MOV lists and its edit list shows; None where there is none.
+
+    Other containers say nothing that holds: AVI counts empty slots, VP8 has packets that are never shown, Matroska's
+    index has the key frames alone.
+    """
+    if not video.frames or not container.format.name.startswith("mov"):
+        return None
+    return sum(not entry.is_discard for entry in video.index_entries)
 
 
 def _first_frame(container: InputContainer, video: VideoStream) -> VideoFrame | None:
@@ -190,35 +283,58 @@ def _first_frame(container: InputContainer, video: VideoStream) -> VideoFrame | 
         try:
             packet = next(packets, None)
             frames = packet.decode() if packet is not None else []
-        except av.FFmpegError:
+        except DEMUX_ERRORS:
             continue  # a damaged packet tells nothing about the next; a demuxer that failed ends the loop below
         if packet is None or frames:
             return next(iter(frames), None)
 
 
-def _measure(container: InputContainer, streams: Iterable[Stream]) -> dict[int, float]:
-    """Milliseconds from the first packet's start to the last one's end, by stream index; no decoding."""
-    wanted = list(streams)
-    first: dict[int, int] = {}
-    last: dict[int, int] = {}
+class PacketSpan:
+    """Start of the first packet of a stream and end of its last, without decoding."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._base = stream.time_base or Fraction(1, 1000)
+        self._usual = _usual_ticks(stream)
+        self._first: int | None = None
+        self._last = 0
+
+    def add(self, packet: Packet[Any]) -> None:
+        time = packet.pts if packet.pts is not None else packet.dts
+        if time is None:
+            return
+        end = time + (packet.duration or self._usual)
+        if self._first is None:
+            self._first, self._last = time, end
+        else:
+            self._first, self._last = min(time, self._first), max(end, self._last)
+
+    @property
+    def length_ms(self) -> float | None:
+        return None if self._first is None else float((self._last - self._first) * self._base * 1000)
+
+    @property
+    def end_ms(self) -> float | None:
+        """On the file's own clock."""
+        return None if self._first is None else float(self._last * self._base * 1000)
+
+
+def _measure(container: InputContainer, streams: Iterable[Stream]) -> dict[int, PacketSpan]:
+    """What the packets of each stream span, by stream index."""
+    spans = {stream.index: PacketSpan(stream) for stream in streams}
     try:
-        for packet in container.demux(wanted):
-            time = packet.pts if packet.pts is not None else packet.dts
-            if time is None:
-                continue
-            index = packet.stream_index
-            first[index] = min(time, first.get(index, time))
-            last[index] = max(time + (packet.duration or _usual_ticks(packet.stream)), last.get(index, time))
-    except av.FFmpegError:
+        for packet in container.demux([container.streams[index] for index in spans]):
+            spans[packet.stream_index].add(packet)
+    except DEMUX_ERRORS:
         pass  # a torn end: what was read up to it is the duration
-    return {
-        s.index: float((last[s.index] - first[s.index]) * s.time_base * 1000)
-        for s in wanted
-        if s.index in last and s.time_base
-    }
+    return spans
 
 
 def _usual_ticks(stream: Stream) -> int:
-    if not isinstance(stream, VideoStream) or not stream.average_rate or not stream.time_base:
+    """How long a packet lasts that does not say it: one frame at the average rate, or one block of samples."""
+    if not stream.time_base:
         return 0
-    return round(1 / (stream.average_rate * stream.time_base))
+    if isinstance(stream, AudioStream):
+        context = stream.codec_context
+        return round(Fraction(context.frame_size, context.sample_rate) / stream.time_base) if context.sample_rate else 0
+    rate = stream.average_rate if isinstance(stream, VideoStream) else None
+    return round(1 / (rate * stream.time_base)) if rate else 0

@@ -11,6 +11,7 @@ from rushes.errors import DefinitionError, InputError
 
 _FAMILIES = (
     ("timing", "decode_ok video_duration_ms audio_duration_ms av_duration_delta_ms fps frame_count decode_failures"),
+    ("timing", "corrupt_frames missing_frames duration_shortfall_ms"),
     ("motion", "scene_cut_count freeze_frame_ratio"),
     ("image", "flicker_score flicker_delta blur_score blur_p10"),
     ("motion", "frame_diff_spike_count"),

@@ -1,0 +1,23 @@
+"""OpenCV on one thread, whatever the process has set: small pictures gain nothing from more, and DIS flow changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import cv2
+
+Result = TypeVar("Result")
+
+
+def on_one_thread(work: Callable[[], Result]) -> Result:
+    """Do the work with OpenCV's threads set to one, and set them back.
+
+    DIS splits the picture by its threads, and its values with it: one thread gives the same on every machine.
+    """
+    threads = cv2.getNumThreads()
+    cv2.setNumThreads(1)
+    try:
+        return work()
+    finally:
+        cv2.setNumThreads(threads)
