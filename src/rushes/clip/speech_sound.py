@@ -1,8 +1,8 @@
 """How loud the sound is where speech is, frame by frame, and whether it rises and falls like speech at all.
 
 Plain loudness is led by hum, bass and the buzz of the voice. What the mouth shapes lies higher: from 500 to 4000 Hz the
-loudness follows the opening of the lips best (27 clips of people who speak; 300 to 3400 Hz, the telephone's band, told
-far fewer shifted sounds from true ones). Speech rises and falls by 8 dB and more around its mean over a second; music
+loudness follows the opening of the lips best (42 clips of people who speak; 300 to 3400 Hz, the telephone's band, told
+fewer shifted sounds from true ones). Speech rises and falls by 8 dB and more around its mean over a second; music
 under a picture stays within 6.
 """
 
