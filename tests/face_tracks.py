@@ -13,9 +13,12 @@ EYES = 100.0
 
 
 def made_points(
-    *, mouth: float = 10.0, ear: float = 0.3, dx: float = 0.0, dy: float = 0.0, scale: float = 1.0
+    *, mouth: float = 10.0, ear: float = 0.3, jaw: float = 0.0, dx: float = 0.0, dy: float = 0.0, scale: float = 1.0
 ) -> np.ndarray:
-    """`KEPT` landmarks of one face: eyes 100 px apart, lips `mouth` px apart, both eyes with this aspect ratio."""
+    """`KEPT` landmarks of one face: eyes 100 px apart, lips `mouth` px apart, both eyes with this aspect ratio.
+
+    The outer lips are 20 px further apart than the inner ones; the chin is 60 + `jaw` px under the tip of the nose.
+    """
     place = {number: (50.0, 40.0) for number in KEPT}
     for corner, eye in ((0.0, RIGHT_EYE), (80.0, LEFT_EYE)):
         # 20 px wide, lids `ear` × 20 px apart: EAR = (h + h) / (2 · 20) with h = 20 · ear.
@@ -25,6 +28,8 @@ def made_points(
         for number, point in zip(eye, zip(x, y, strict=True), strict=True):
             place[number] = point
     place[13], place[14] = (50.0, 60.0), (50.0, 60.0 + mouth)
+    place[0], place[17] = (50.0, 50.0), (50.0, 70.0 + mouth)
+    place[152] = (50.0, 100.0 + jaw)
     points = np.array([place[number] for number in KEPT])
     return points * scale + [dx, dy]
 

@@ -11,7 +11,13 @@ from tests.face_tracks import made_points, made_track
 from rushes.clip.face_observation import FaceObservation
 from rushes.clip.face_track import FaceTrack
 from rushes.clip.metrics import METRICS
-from rushes.clip.metrics.face import face_bbox_jitter, face_present_ratio, landmark_jitter, mouth_open_energy
+from rushes.clip.metrics.face import (
+    face_bbox_jitter,
+    face_present_ratio,
+    landmark_jitter,
+    longest_face_gap_ms,
+    mouth_open_energy,
+)
 from rushes.clip.observe import Observation
 from rushes.core import Measurement
 from rushes.media import AudioTrack
@@ -25,9 +31,15 @@ NAMES = [
     "mouth_audio_corr",
     "blink_count",
     "blink_rate_hz",
+    "blink_count",
+    "blink_rate_hz",
     "mouth_audio_lag",
     "mouth_audio_null_mean",
     "mouth_audio_null_share",
+    "mouth_audio_margin",
+    "mouth_audio_offset_ms",
+    "mouth_speech_motion",
+    "longest_face_gap_ms",
 ]
 
 
@@ -46,7 +58,7 @@ def _still(frames: int, *, gaps: tuple[int, ...] = ()) -> FaceTrack:
 
 
 def test_definitions_are_in_the_bundles_order() -> None:
-    assert [name for name, metric in METRICS.items() if metric.tier == 1] == NAMES
+    assert [metric.definition.name for _, metric in METRICS.items() if metric.tier == 1] == NAMES
 
 
 @pytest.mark.parametrize(("frames", "gaps", "value"), [(4, (), 1.0), (4, (1, 3), 0.5), (4, (0, 1, 2, 3), 0.0)])
@@ -59,6 +71,40 @@ def test_presence_is_frames_with_a_face_over_frames(frames: int, gaps: tuple[int
 def test_presence_of_no_frames_is_missing() -> None:
     measured = face_present_ratio(face(_still(0)))
     assert (measured.value, measured.note) == (None, "the clip has no frames")
+
+
+@pytest.mark.parametrize(
+    ("gaps", "value", "note"),
+    [
+        ((), 0.0, ""),
+        ((3,), 100.0, "0.3–0.4 s"),
+        ((0, 1, 2), 300.0, "0.0–0.3 s"),  # at the start
+        ((7, 8, 9), 300.0, "0.7–1.0 s"),  # at the end: the last frame lasts 1 / fps
+        ((1, 4, 5, 8), 200.0, "0.4–0.6 s, the longest of 3 gaps"),
+        ((1, 2, 6, 7), 200.0, "0.1–0.3 s, the longest of 2 gaps"),  # of equals the first
+        (tuple(range(10)), 1000.0, "0.0–1.0 s"),
+    ],
+)
+def test_the_longest_gap_and_where_it_is(gaps: tuple[int, ...], value: float, note: str) -> None:
+    measured = longest_face_gap_ms(face(_still(10, gaps=gaps), fps=10.0))
+    assert (measured.value, measured.count, measured.note) == (pytest.approx(value), 10, note)
+
+
+def test_a_gap_is_as_long_as_its_frames_stand() -> None:
+    # Frames at 0, 100, 500 and 600 ms; the face is away in the second: from 100 ms to 500 ms.
+    track = made_track(
+        [made_points(), None, made_points(), made_points()], times_ms=np.array([0.0, 100.0, 500.0, 600.0])
+    )
+    measured = longest_face_gap_ms(face(track, fps=10.0))
+    assert (measured.value, measured.note) == (pytest.approx(400.0), "0.1–0.5 s")
+
+
+def test_another_face_in_its_place_is_no_gap_and_no_frame_rate_no_length() -> None:
+    track = _still(4, gaps=(1,))
+    other = FaceTrack(width=300, height=400, face_count=np.ones(4, np.int64), bbox=track.bbox, points=track.points)
+    assert longest_face_gap_ms(face(other, fps=10.0)).value == 0.0
+    assert longest_face_gap_ms(face(track)).note == "the clip states no frame rate"
+    assert longest_face_gap_ms(face(_still(0), fps=10.0)).note == "the clip has no frames"
 
 
 def test_bbox_jitter_adds_centre_and_size_over_the_diagonal() -> None:
@@ -142,7 +188,8 @@ def test_no_face_at_all_is_null_with_the_reason() -> None:
     measured = tier1(face(_still(4, gaps=(0, 1, 2, 3)), fps=25.0))
     assert [m.definition.name for m in measured] == NAMES
     assert measured[0].value == 0.0
-    assert {(m.value, m.note) for m in measured[1:]} == {(None, "no face in any of 4 frames")}
+    assert {(m.value, m.note) for m in measured[1:-1]} == {(None, "no face in any of 4 frames")}
+    assert (measured[-1].value, measured[-1].note) == (160.0, "0.0–0.2 s")  # 4 frames at 25 fps: all of it is a gap
 
 
 def test_missing_tier_names_the_reason_everywhere() -> None:

@@ -14,7 +14,7 @@ from rushes.errors import InputError
 def test_the_bundles_keys_are_metrics_in_its_order() -> None:
     names = [name for name in METRICS if METRICS.is_built_in(name)]
     assert [name for name in names if name in KEYS] == list(KEYS[:-2])
-    # Beside the bundle: what was dropped, damaged or never came, the two second readings, and what goes with lip sync.
+    # Beside the bundle: what was lost or damaged, second readings, and what tells faults from films.
     assert set(names) - set(KEYS) == {
         "decode_failures",
         "corrupt_frames",
@@ -36,17 +36,28 @@ def test_the_bundles_keys_are_metrics_in_its_order() -> None:
         "mouth_audio_lag",
         "mouth_audio_null_mean",
         "mouth_audio_null_share",
+        "mouth_audio_margin",
+        "mouth_audio_offset_ms",
+        "mouth_speech_motion",
+        "longest_face_gap_ms",
+        "blink_count_fixed",
+        "blink_rate_hz_fixed",
         "lse_offset",
     }
 
 
 def test_a_metric_is_called_what_its_definition_is_but_for_second_readings() -> None:
     other = {name: m.definition.name for name, m in METRICS.items() if m.definition.name != name}
-    assert other == {"flicker_delta": "flicker_score", "blur_p10": "blur_score"}
+    assert other == {
+        "flicker_delta": "flicker_score",
+        "blur_p10": "blur_score",
+        "blink_count_fixed": "blink_count",
+        "blink_rate_hz_fixed": "blink_rate_hz",
+    }
     assert [d.signature for d in DEFINITIONS[:-1]] == [m.definition.signature for _, m in METRICS.items()]
 
 
-@pytest.mark.parametrize(("tier", "last"), [(0, "odd_frame_score"), (1, "mouth_audio_null_share"), (2, "lse_offset")])
+@pytest.mark.parametrize(("tier", "last"), [(0, "odd_frame_score"), (1, "longest_face_gap_ms"), (2, "lse_offset")])
 def test_a_tier_takes_those_below_it(tier: int, last: str) -> None:
     names = list(metrics_of(tier))
     below = [name for name in METRICS if METRICS[name].tier <= tier]

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from rushes.clip.face_track import RIGID, FaceTrack
 from rushes.clip.metrics.sync import MouthSync, envelope, mouth_sync
+from rushes.clip.metrics.sync_search import SyncSearch, sync_search
 from rushes.clip.metrics.syncnet.scores import SyncScores
+from rushes.clip.speech_sound import SpeechSound, speech_sound
 
 if TYPE_CHECKING:
     from rushes.media import AudioTrack
@@ -47,6 +49,28 @@ class FaceObservation:
     @cached_property
     def sync(self) -> MouthSync:
         return mouth_sync(self.track.mouth_openness, self.loudness, blame=self.absence(""))
+
+    @cached_property
+    def speech(self) -> SpeechSound | str:
+        """The sound as far as speech goes, or why there is none."""
+        if self.audio is None and self.audio_missing:
+            return self.audio_missing
+        return speech_sound(self.audio, times_ms=self.track.times_ms, frames=len(self.track), fps=self.fps)
+
+    @cached_property
+    def sync_search(self) -> SyncSearch | str:
+        return sync_search(self.track, self.speech, fps=self.fps, blame=self.absence(""))
+
+    def seconds(self, frame: int) -> float:
+        """When a frame starts; the end of the last one for the number after it. Needs a frame rate or times."""
+        times, length = self.track.times_ms, 1 / self.fps if self.fps else 0.0
+        if times is None:
+            return frame * length
+        return float(times[frame]) / 1000 if frame < len(times) else float(times[-1]) / 1000 + length
+
+    def stretch(self, first: int, last: int) -> str:
+        """Where successive frames lie, in words: "2.0–3.1 s"."""
+        return f"{self.seconds(first):.1f}–{self.seconds(last + 1):.1f} s"
 
     def absence(self, otherwise: str) -> str:
         """Why nothing can be measured."""

@@ -20,11 +20,15 @@ LEFT_EYE = (362, 385, 387, 263, 373, 380)
 """Outer or inner corner, two points of the upper lid, the other corner, two of the lower lid: the order EAR needs."""
 LIPS = (13, 14)
 """Middle of the inner upper and lower lip."""
+OUTER_LIPS = (0, 17)
+"""Middle of the upper lip's upper edge and of the lower lip's lower edge."""
+JAW = (1, 152)
+"""Tip of the nose and chin."""
 OUTER_EYE_CORNERS = (33, 263)
 RIGID = (1, 6, 10, 33, 133, 168, 234, 263, 362, 454)
 """Nose tip and bridge, forehead, eye corners, temples: points that neither speech nor blinking moves."""
 
-KEPT = tuple(sorted({*RIGHT_EYE, *LEFT_EYE, *LIPS, *OUTER_EYE_CORNERS, *RIGID}))
+KEPT = tuple(sorted({*RIGHT_EYE, *LEFT_EYE, *LIPS, *OUTER_LIPS, *JAW, *OUTER_EYE_CORNERS, *RIGID}))
 """The landmarks a track keeps, by their number in MediaPipe's face mesh (the same in both models)."""
 
 _COLUMN = {number: column for column, number in enumerate(KEPT)}
@@ -79,6 +83,16 @@ class FaceTrack:
     def mouth_openness(self) -> NDArray[np.float64]:
         """Distance of the inner lips over the inter-ocular distance (T); NaN where the face was not seen."""
         return ratio(self.distance(*LIPS), self.inter_ocular)
+
+    @property
+    def lip_opening(self) -> NDArray[np.float64]:
+        """Distance of the lips' outer edges over the inter-ocular distance (T): steadier than the inner ones."""
+        return ratio(self.distance(*OUTER_LIPS), self.inter_ocular)
+
+    @property
+    def jaw_drop(self) -> NDArray[np.float64]:
+        """Distance of nose tip and chin over the inter-ocular distance (T)."""
+        return ratio(self.distance(*JAW), self.inter_ocular)
 
     @property
     def eye_aspect_ratio(self) -> NDArray[np.float64]:

@@ -23,7 +23,11 @@ _FAMILIES = (
     ("face", "face_present_ratio face_bbox_jitter landmark_jitter mouth_open_energy"),
     ("sync", "mouth_audio_corr"),
     ("blink", "blink_count blink_rate_hz"),
+    ("blink_fixed", "blink_count_fixed blink_rate_hz_fixed"),
     ("sync", "mouth_audio_lag mouth_audio_null_mean mouth_audio_null_share"),
+    ("sync_search", "mouth_audio_margin mouth_audio_offset_ms"),
+    ("mouth", "mouth_speech_motion"),
+    ("face", "longest_face_gap_ms"),
     ("syncnet", "lse_d lse_c lse_offset"),
 )
 
@@ -36,7 +40,8 @@ METRICS: Registry[ClipMetric] = Registry(
 )
 """Built-in metrics in the bundle's order, with second readings beside the first; then those of other packages.
 
-A name is the definition's own, but for the two second readings `flicker_delta` and `blur_p10`."""
+A name is the definition's own, but for second readings: `flicker_delta`, `blur_p10`, `blink_count_fixed` and
+`blink_rate_hz_fixed`."""
 
 
 def metrics_of(tier: int, extra: Iterable[str] = (), *, motion: bool = False) -> dict[str, ClipMetric]:

@@ -1,4 +1,4 @@
-"""Tier 1: presence, jitter of box and landmarks, mouth energy and blinks of the face that `face_track` follows.
+"""Tier 1: presence, gaps, jitter of box and landmarks and mouth energy of the face that `face_track` follows.
 
 Every value names the models by digest, because two models do not agree: the same mouth opens 1.5 to 2 times as far in
 one as in the other.
@@ -35,6 +35,22 @@ FACE_PRESENT_RATIO = Definition(
     open_params=("model",),
 )
 
+LONGEST_FACE_GAP_MS = Definition(
+    name="longest_face_gap_ms",
+    unit="ms",
+    lowest=0.0,
+    highest=None,
+    better="lower",
+    summary="The longest stretch without any face, at the start and the end too.",
+    formula="longest run of successive frames without a face, from the start of the first to the start of the frame "
+    "after the last; the clip's last frame lasts 1 / fps",
+    edge_cases="no frames, or neither frame rate nor times: none. No face at all: the whole length. 0 where every "
+    "frame has one. Of equally long gaps the note names the first.",
+    reference="beside face_present_ratio of MetricBundleV1",
+    params=signature_params(max_faces=MAX_FACES),
+    open_params=("model",),
+)
+
 FACE_BBOX_JITTER = Definition(
     name="face_bbox_jitter",
     unit="ratio",
@@ -48,6 +64,7 @@ FACE_BBOX_JITTER = Definition(
     reference=_SEED,
     params=(*_POLICY, *signature_params(box="landmarks", norm="frame-diagonal")),
     open_params=("model",),
+    depends_on=("fps",),
 )
 
 LANDMARK_JITTER = Definition(
@@ -64,6 +81,7 @@ LANDMARK_JITTER = Definition(
     reference=_SEED,
     params=(*_POLICY, *signature_params(norm="inter-ocular", points="rigid-10")),
     open_params=("model",),
+    depends_on=("fps",),
 )
 
 MOUTH_OPEN_ENERGY = Definition(
@@ -88,6 +106,34 @@ def face_present_ratio(face: FaceObservation) -> Measurement:
         return Measurement.missing(definition, "the clip has no frames")
     value = int(np.count_nonzero(face.track.face_count)) / frames
     return Measurement(definition=definition, value=value, count=frames, note=face.choice)
+
+
+def longest_face_gap_ms(face: FaceObservation) -> Measurement:
+    """The longest stretch without any face, and where it is; see `LONGEST_FACE_GAP_MS`."""
+    definition, frames = LONGEST_FACE_GAP_MS.with_params(model=face.model), len(face.track)
+    if not frames:
+        return Measurement.missing(definition, "the clip has no frames")
+    if not face.fps and face.track.times_ms is None:
+        return Measurement.missing(definition, "the clip states no frame rate", count=frames)
+    gaps = _runs(face.track.face_count == 0)
+    if not gaps:
+        return Measurement(definition=definition, value=0.0, count=frames, note=face.choice)
+    lengths = [1000 * (face.seconds(last + 1) - face.seconds(first)) for first, last in gaps]
+    longest = max(range(len(gaps)), key=lambda number: round(lengths[number], 3))
+    note = face.stretch(*gaps[longest])
+    if len(gaps) > 1:
+        note += f", the longest of {len(gaps)} gaps"
+    return Measurement(definition=definition, value=lengths[longest], count=frames, note=note)
+
+
+def _runs(marks: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """First and last place of each run of marked ones.
+
+    >>> _runs(np.array([True, False, True, True]))
+    [(0, 0), (2, 3)]
+    """
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], marks.astype(np.int8), [0]])))
+    return [(int(first), int(after) - 1) for first, after in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def face_bbox_jitter(face: FaceObservation) -> Measurement:
@@ -142,12 +188,16 @@ FACE_PRESENT_RATIO_METRIC = _metric(
     face_present_ratio,
     label="face",
     room="any",
+    too_low="face missing",
     lane=Lane(
         label="Face",
         traces=(Trace(series="face_count", word="face", scale=lambda low, high: (0.0, 1.0)),),
         band=True,
     ),
 )
-FACE_BBOX_JITTER_METRIC = _metric(FACE_BBOX_JITTER, face_bbox_jitter)
-LANDMARK_JITTER_METRIC = _metric(LANDMARK_JITTER, landmark_jitter, label="jitter")
-MOUTH_OPEN_ENERGY_METRIC = _metric(MOUTH_OPEN_ENERGY, mouth_open_energy, label="mouth")
+LONGEST_FACE_GAP_MS_METRIC = _metric(LONGEST_FACE_GAP_MS, longest_face_gap_ms, label="gap ms", too_high="face lost")
+FACE_BBOX_JITTER_METRIC = _metric(FACE_BBOX_JITTER, face_bbox_jitter, too_high="face box jumps")
+LANDMARK_JITTER_METRIC = _metric(LANDMARK_JITTER, landmark_jitter, label="jitter", too_high="face jitters")
+MOUTH_OPEN_ENERGY_METRIC = _metric(
+    MOUTH_OPEN_ENERGY, mouth_open_energy, label="mouth", too_high="mouth restless", too_low="mouth hardly opens"
+)

@@ -54,6 +54,7 @@ MOUTH_AUDIO_CORR = Definition(
     reference=_SEED,
     params=_MOUTH,
     open_params=("model",),
+    depends_on=("fps",),
 )
 MOUTH_AUDIO_LAG = Definition(
     name="mouth_audio_lag",
@@ -67,6 +68,7 @@ MOUTH_AUDIO_LAG = Definition(
     reference=_SEED,
     params=_MOUTH,
     open_params=("model",),
+    depends_on=("fps",),
 )
 MOUTH_AUDIO_NULL_MEAN = Definition(
     name="mouth_audio_null_mean",
@@ -81,6 +83,7 @@ MOUTH_AUDIO_NULL_MEAN = Definition(
     reference=_SEED,
     params=_NULL,
     open_params=("model",),
+    depends_on=("fps",),
 )
 MOUTH_AUDIO_NULL_SHARE = Definition(
     name="mouth_audio_null_share",
@@ -94,6 +97,7 @@ MOUTH_AUDIO_NULL_SHARE = Definition(
     reference=_SEED,
     params=_NULL,
     open_params=("model",),
+    depends_on=("fps",),
 )
 
 
@@ -234,6 +238,7 @@ MOUTH_AUDIO_CORR_METRIC = _metric(
     _of_best(MOUTH_AUDIO_CORR, lambda best: best.value),
     label="corr",
     room="any",
+    too_low="mouth does not follow the sound",
     lane=Lane(
         label="Mouth",
         traces=(
@@ -247,5 +252,8 @@ MOUTH_AUDIO_NULL_MEAN_METRIC = _metric(
     MOUTH_AUDIO_NULL_MEAN, _of_null(MOUTH_AUDIO_NULL_MEAN, lambda sync: float(sync.null.mean()))
 )
 MOUTH_AUDIO_NULL_SHARE_METRIC = _metric(
-    MOUTH_AUDIO_NULL_SHARE, _of_null(MOUTH_AUDIO_NULL_SHARE, null_share), label="chance"
+    MOUTH_AUDIO_NULL_SHARE,
+    _of_null(MOUTH_AUDIO_NULL_SHARE, null_share),
+    label="chance",
+    too_high="mouth does not follow the sound",
 )
