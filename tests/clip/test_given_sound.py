@@ -44,7 +44,7 @@ def _loudness(monkeypatch: pytest.MonkeyPatch, clip: Path, sound: Path) -> np.nd
         return Measurement(definition=HEARD, value=len(seen.audio.samples), count=1)
 
     metric = ClipMetric(definition=HEARD, needs=frozenset({"sound"}), measure=hear)
-    monkeypatch.setattr("rushes.clip.settings.metrics_of", lambda tier, extra=(): {"heard": metric})
+    monkeypatch.setattr("rushes.clip.settings.metrics_of", lambda tier, extra=(), *, motion=False: {"heard": metric})
     result = measure(str(clip), ClipSettings.load(), audio=str(sound))
     (seen,) = kept
     assert result["heard"].value == len(seen.audio.samples)  # type: ignore[union-attr]

@@ -24,7 +24,7 @@ from rushes.clip.evaluate import evaluate_clip, evaluate_clips
 from rushes.clip.measure import ClipResult
 from rushes.clip.profile import parse_profile
 from rushes.core.instrument import DemoPart
-from rushes.errors import InputError, WeightsError
+from rushes.errors import InputError, MediaError, WeightsError
 from rushes.media import AudioTrack, ClipReader, write_clip
 
 Pixels = NDArray[np.uint8]
@@ -136,7 +136,7 @@ def test_no_face_is_zero_presence_and_a_reject(tmp_path: Path) -> None:
     result = evaluate_clip(path, tier=1, profile="talking-head")
     assert result["face_present_ratio"].value == 0.0
     assert {result[name].note for name in TIER1[1:]} == {"no face in any of 12 frames"}
-    assert result.badge == "reject" and "face_present_ratio=0.00 < 0.2" in result.reasons
+    assert result.badge == "reject" and "face missing (face_present_ratio=0.00 < 0.2)" in result.reasons
 
 
 def test_two_faces_follow_the_more_persistent_and_say_so(tmp_path: Path, astronaut: Pixels) -> None:
@@ -221,8 +221,8 @@ def test_a_sound_that_is_missing_from_the_folder_is_named(takes: list[Path], tmp
 
 def test_a_sound_file_that_cannot_be_read_is_named(takes: list[Path], tmp_path: Path) -> None:
     (tmp_path / "bad.wav").write_bytes(b"not sound")
-    result = evaluate_clip(takes[0], tier=1, audio=tmp_path / "bad.wav")
-    assert result["mouth_audio_corr"].value is None and "bad.wav" in result["mouth_audio_corr"].note
+    with pytest.raises(MediaError, match=r"bad\.wav: expected sound"):
+        evaluate_clip(takes[0], tier=1, audio=tmp_path / "bad.wav")
 
 
 def test_without_models_tier_1_is_null_and_names_the_command(
@@ -282,7 +282,7 @@ def test_profiles_may_judge_lip_sync(takes: list[Path], good: ClipResult) -> Non
     )
     badge = judge({m.definition.name: m for m in good.measurements}, rules)
     assert badge.status == "flagged" and badge.not_judged == ("lse_c",)
-    assert badge.reasons[0].startswith("mouth_audio_corr=0.9")
+    assert badge.reasons[0].startswith("mouth does not follow the sound (mouth_audio_corr=0.9")
 
 
 @pytest.mark.parametrize(("tier", "option"), [(0, "face_model"), (0, "syncnet_weights"), (1, "syncnet_weights")])

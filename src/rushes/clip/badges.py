@@ -84,7 +84,12 @@ def _reason(rule: Rule, measurement: Measurement) -> str:
     numbers = f"{name}={_number(float(value), float(rule.threshold))} {sign} {rule.threshold}"
     metric = known(name)
     words = "" if metric is None else metric.too_high if rule.comparison == "above" else metric.too_low
-    return f"{' '.join(part for part in (words, measurement.note) if part)} ({numbers})" if words else numbers
+    return f"{words}{_where(measurement.note)} ({numbers})" if words else numbers
+
+
+def _where(note: str) -> str:
+    """A place goes straight behind the words ("frozen 1.0–2.4 s"), a sentence behind a comma."""
+    return f"{' ' if note[0].isdigit() else ', '}{note}" if note else ""
 
 
 def _number(value: float, threshold: float) -> str:
