@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 import av
 import numpy as np
@@ -29,6 +29,10 @@ from av.video.stream import VideoStream
 from rushes.errors import MediaError
 from rushes.media.luma import Range, color_range_of
 from rushes.media.opening import moving_pictures, open_media, pick_audio, pick_video
+
+Transfer = Literal["sdr", "pq", "hlg"]
+_TRANSFERS: dict[int, Transfer] = {16: "pq", 18: "hlg"}
+"""libav's numbers for the two HDR curves, SMPTE ST 2084 and ARIB STD-B67."""
 
 _ESTIMATED = {"mpeg", "mpegts", "mpegvideo", "h264", "hevc", "m4v", "mjpeg", "av1", "obu", "ivf"}
 """Containers that state no duration: libav guesses the picture's from the bit rate or the last timestamps."""
@@ -51,6 +55,8 @@ class VideoFacts:
     color_range: Range
     range_tagged: bool
     """False when the file does not say its range and the rule in `rushes.media.luma` decided."""
+    transfer: Transfer = "sdr"
+    """What a code means in light: "pq" or "hlg" where the file is tagged so, "sdr" for all else."""
     fps: Fraction | None
     """Average frame rate, as ffprobe's avg_frame_rate; None where the file does not tell."""
     duration_ms: float | None
@@ -149,6 +155,7 @@ def _video_facts(stream: VideoStream, first: VideoFrame | None, duration_ms: flo
         bits=VideoFormat(pix_fmt).components[0].bits,
         color_range=color_range_of(pix_fmt, source.color_range),
         range_tagged=source.color_range in (1, 2) or pix_fmt.startswith("yuvj"),
+        transfer=_TRANSFERS.get(int(source.color_trc), "sdr"),
         fps=stream.average_rate or None,
         duration_ms=duration_ms,
         frames_declared=stream.frames or None,

@@ -34,6 +34,7 @@ BLINK_COUNT = Definition(
     reference="MetricBundleV1, tier 1; Soukupová and Čech 2016",
     params=_FACE,
     open_params=("model", "ear"),
+    depends_on=("frame_size", "fps", "duration", "transfer"),
 )
 
 BLINK_RATE_HZ = Definition(
@@ -48,6 +49,7 @@ BLINK_RATE_HZ = Definition(
     reference="MetricBundleV1, tier 1",
     params=_FACE,
     open_params=("model", "ear"),
+    depends_on=("frame_size", "fps", "transfer"),
 )
 
 

@@ -58,6 +58,8 @@ AV_DURATION_DELTA_MS = Definition(
     formula="|video_duration_ms − audio_duration_ms|",
     edge_cases="Either length missing: no value.",
     reference=_SEED,
+    raised_by=("cutting either stream", "dropped frames closed up, where the picture is the shorter"),
+    lowered_by=("cutting either stream", "dropped frames closed up, where the sound is the shorter"),
 )
 FPS = Definition(
     name="fps",
@@ -94,6 +96,7 @@ DECODE_FAILURES = Definition(
     edge_cases="Damage the codec conceals without an error is not counted.",
     reference="beside MetricBundleV1: a skipped frame is counted, never swallowed",
     params=signature_params(decoder="libav"),
+    lowered_by=("re-encoding a damaged clip: the damage stays in the picture, the errors go",),
 )
 
 
