@@ -48,7 +48,7 @@ def canonicalize(
     out: Path | str,
     *,
     audio: Path | str | None = None,
-    fps: Fraction | float = FPS,
+    fps: Fraction | float = 30,
     progress: Progress = no_progress,
 ) -> Path:
     """Write the canonical form of a clip to `out`: H.264 yuv420p at a constant rate, upright, AAC; the same bytes.
