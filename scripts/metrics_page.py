@@ -9,13 +9,15 @@ from itertools import groupby
 from pathlib import Path
 
 from rushes.core import Definition
-from rushes.core.text import direction_text, range_text
+from rushes.core.text import direction_text, moved_by, range_text
 from rushes.instruments import catalog
 
 _HEAD = """# Every metric
 
 Made from the catalogue by `make docs`; do not edit. `rushes metrics NAME` shows the same on the terminal.
 A parameter shown as `<…>` is settled by each run (a model's digest, a number of samples).
+*Depends on* names facts of the medium: where they differ, two values do not compare. *Raised by* and *lowered by* say
+what else moves a value though nothing got better or worse: see [two runs](compare.md).
 """
 
 
@@ -34,6 +36,7 @@ def _reading(definition: Definition) -> str:
         ("Unit", definition.unit),
         ("Range", range_text(definition)),
         ("Direction", direction_text(definition)),
+        *moved_by(definition),
         ("Edge cases", definition.edge_cases),
         ("Reference", definition.reference),
     ]

@@ -53,6 +53,7 @@ def write_frames(
     time_base: Fraction = Fraction(1, 25),
     rate: Fraction | int = 25,
     color_range: int = 0,
+    transfer: int = 2,
     rotation: int = 0,
     hflip: bool = False,
     vflip: bool = False,
@@ -62,7 +63,8 @@ def write_frames(
 ) -> Path:
     """Write ready frames; `times` are their pts in `time_base`, 0, 1, 2 … where not given.
 
-    `color_range`: 0 untagged, 1 limited, 2 full. `rotation`: the clockwise turn that makes the picture upright.
+    `color_range`: 0 untagged, 1 limited, 2 full. `transfer`: libav's number, 2 untagged, 16 PQ, 18 HLG. `rotation`: the
+    clockwise turn that makes the picture upright.
     """
     with av.open(str(path), "w", options=container_options or {}) as container:
         stream = None
@@ -72,6 +74,7 @@ def write_frames(
                 stream.width, stream.height, stream.pix_fmt = frame.width, frame.height, frame.format.name
                 stream.codec_context.time_base = time_base
                 stream.codec_context.color_range = color_range
+                stream.codec_context.color_trc = transfer
                 if b_frames is not None:
                     stream.codec_context.max_b_frames = b_frames
                 if rotation or hflip or vflip:

@@ -44,7 +44,7 @@ def test_every_definition_is_complete() -> None:
 
 def test_a_name_finds_all_its_readings_and_a_typo_is_helped() -> None:
     assert [d.name for d in find("flicker_score")] == ["flicker_score"] * 2
-    assert find("av_duration_delta_ms|v:2")[0].name == "av_duration_delta_ms"
+    assert find("av_duration_delta_ms|input:<…>|v:2")[0].name == "av_duration_delta_ms"
     with pytest.raises(InputError, match="did you mean blur_score"):
         find("blurr_score")
 

@@ -54,7 +54,7 @@ def test_the_closing_table_is_worst_first_and_ends_with_the_path(takes: Path, tm
     names = [line.split()[0] for line in lines if line.strip().startswith(("broken", "frozen", "good"))]
     assert names == ["broken", "frozen", "good_1", "good_2"]
     assert "Review signals" in done.stdout and "1 reject, 1 flagged, 2 pass" in done.stdout
-    assert "freeze_frame_ratio|eps:1.0|plane:luma|range:full|v:1" in done.stdout
+    assert "freeze_frame_ratio|eps:1.0|input:raw|plane:luma|range:full|v:1" in done.stdout
     assert lines[-1] == str(tmp_path / "run")
 
 
@@ -73,8 +73,10 @@ def test_bundles_and_csv(takes: Path, tmp_path: Path) -> None:
     assert (bundle["freeze_frame_ratio"], bundle["status_badge"]) == (1.0, "flagged")
     rows = list(csv.DictReader((tmp_path / "all.csv").read_text().splitlines()))
     assert [row["id"] for row in rows] == ["broken", "frozen", "good_1", "good_2"]
-    assert rows[1]["freeze_frame_ratio|eps:1.0|plane:luma|range:full|v:1"] == "1.0"
-    assert rows[0]["decode_ok|decoder:libav|v:1"] == "false" and rows[0]["fps|rate:average|v:1"] == ""
+    assert rows[1]["freeze_frame_ratio|eps:1.0|input:raw|plane:luma|range:full|v:1"] == "1.0"
+    assert (
+        rows[0]["decode_ok|decoder:libav|input:raw|v:1"] == "false" and rows[0]["fps|input:raw|rate:average|v:1"] == ""
+    )
 
 
 @pytest.mark.parametrize(("gate", "code"), [("reject", 3), ("flagged", 3), (None, 0)])

@@ -53,9 +53,9 @@ def test_both_readings_of_flicker_and_blur_are_there(tmp_path: Path) -> None:
     frames = [flat(100), flat(120), flat(100), flat(120)]
     result = rushes.evaluate_clip(write_luma(tmp_path / "a.mkv", frames, "gray"))
     by_signature = {m.signature: m.value for m in result.measurements}
-    assert by_signature["flicker_score|plane:luma|range:full|statistic:std|v:1"] == 10.0
-    assert by_signature["flicker_score|plane:luma|range:full|statistic:mean-abs-delta|v:1"] == 20.0
-    assert by_signature["blur_score|border:reflect101|plane:luma|range:full|statistic:p10|v:1"] == 0.0
+    assert by_signature["flicker_score|input:raw|plane:luma|range:full|statistic:std|v:1"] == 10.0
+    assert by_signature["flicker_score|input:raw|plane:luma|range:full|statistic:mean-abs-delta|v:1"] == 20.0
+    assert by_signature["blur_score|border:reflect101|input:raw|plane:luma|range:full|statistic:p10|v:1"] == 0.0
     assert result["flicker_score"].value == 10.0
 
 

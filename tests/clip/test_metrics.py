@@ -7,6 +7,7 @@ import pytest
 from rushes.clip import METRICS
 from rushes.clip.bundle import KEYS
 from rushes.clip.definitions import DEFINITIONS
+from rushes.clip.inputs import open_input
 from rushes.clip.metrics import known, metrics_of
 from rushes.errors import InputError
 
@@ -54,7 +55,7 @@ def test_a_metric_is_called_what_its_definition_is_but_for_second_readings() -> 
         "blink_count_fixed": "blink_count",
         "blink_rate_hz_fixed": "blink_rate_hz",
     }
-    assert [d.signature for d in DEFINITIONS[:-1]] == [m.definition.signature for _, m in METRICS.items()]
+    assert [d.signature for d in DEFINITIONS[:-1]] == [open_input(m.definition).signature for _, m in METRICS.items()]
 
 
 @pytest.mark.parametrize(("tier", "last"), [(0, "odd_frame_score"), (1, "longest_face_gap_ms"), (2, "lse_offset")])

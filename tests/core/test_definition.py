@@ -148,3 +148,33 @@ def test_places_do_not_move_the_signature_and_stay_in_the_plain_form() -> None:
 def test_one_parameter_can_be_asked_for() -> None:
     assert definition(params=signature_params(k=20)).param("k") == "20"
     assert definition().param("k") is None
+
+
+def test_what_else_moves_a_value_is_checked_and_stays_in_the_plain_form() -> None:
+    moved = definition(depends_on=("frame_size", "fps"), raised_by=("noise",), lowered_by=("denoising",))
+    assert moved.signature == definition().signature
+    back = Definition.from_dict(moved.as_dict())
+    assert (back.depends_on, back.raised_by, back.lowered_by) == (("frame_size", "fps"), ("noise",), ("denoising",))
+    assert not {"depends_on", "raised_by", "lowered_by"} & definition().as_dict().keys(), "as older runs have it"
+    with pytest.raises(DefinitionError, match="depends_on knows frame_size, fps, duration, .*; got 'frame_width'"):
+        definition(depends_on=("frame_width",))
+    with pytest.raises(DefinitionError, match="raised_by and lowered_by are lists of words; got 'noise'"):
+        definition(raised_by="noise")
+
+
+@pytest.mark.parametrize(
+    ("better", "raised_by", "lowered_by", "up", "down", "judges"),
+    [
+        ("higher", (), (), "better", "worse", True),
+        ("lower", (), (), "worse", "better", True),
+        ("neither", (), (), "moved", "moved", False),
+        ("higher", ("noise",), (), "moved", "worse", True),
+        ("lower", (), ("a re-encode",), "worse", "moved", True),
+        ("higher", ("noise",), ("denoising",), "moved", "moved", False),
+    ],
+)
+def test_a_change_is_a_verdict_only_where_nothing_else_makes_it(
+    better: str, raised_by: tuple[str, ...], lowered_by: tuple[str, ...], up: str, down: str, judges: bool
+) -> None:
+    metric = definition(better=better, raised_by=raised_by, lowered_by=lowered_by)
+    assert (metric.verdict(rose=True), metric.verdict(rose=False), metric.judges) == (up, down, judges)

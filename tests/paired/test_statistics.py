@@ -44,11 +44,27 @@ def test_signatures_name_the_metric_and_the_interval() -> None:
     assert s.mean.signature == f"paired_mean_difference|of:{inner}|v:1"
     assert s.mean.interval is not None
     assert (s.mean.interval.level, s.mean.interval.method) == (0.95, "student-t")
-    assert (s.mean.definition.unit, s.mean.definition.better) == ("ratio", "lower")
+    assert (s.mean.definition.unit, s.mean.definition.better) == ("ratio", "neither"), "a change of it is no verdict"
+    directed = Measurement(definition=DECODE_OK, value=True, count=1)
+    assert paired_statistics([(directed, directed)]).mean.definition.better == "higher"
     assert s.mean.place == {"metric": "freeze_frame_ratio"}
     assert s.rose.place == {"change": "rose", "metric": "freeze_frame_ratio"}
     assert s.rose.definition == s.fell.definition == s.same.definition
     assert len({(m.signature, m.at) for m in s.measurements}) == 5
+
+
+def test_clips_that_do_not_compare_count_in_the_note_alone() -> None:
+    alike, apart = [(reading(0.1), reading(0.3)), (reading(0.2), None)], [(reading(0.0), reading(1.0))]
+    pairs = [(a, b or reading(None)) for a, b in alike]
+    s = paired_statistics(pairs, unlike=apart, why_unlike="frame size 4×4 in A, 2×2 in B")
+    assert (s.mean.value, s.mean.count, s.rose.value) == (0.2, 1, 1)
+    assert s.mean.note == (
+        "1 of 3 clips lack a value in one of the runs; 1 of 3 clips are not comparable: frame size 4×4 in A, 2×2 in B; "
+        "no interval: needs two clips or more"
+    )
+    none = paired_statistics([], unlike=apart, why_unlike="frame size 4×4 in A, 2×2 in B")
+    assert none.mean.value is None and none.rose.value is None
+    assert none.mean.note == none.rose.note == "no clip is comparable: frame size 4×4 in A, 2×2 in B"
 
 
 def test_the_metric_s_own_place_stays() -> None:

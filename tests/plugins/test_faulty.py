@@ -16,6 +16,7 @@ NOTES = {
     "measures_wrongly": (
         "measures_wrongly failed: AttributeError: 'Observation' object has no attribute 'no_such_series'"
     ),
+    "other_input": "other_input failed: DefinitionError: `input` is set by Rushes for every clip metric; rename it",
     "takes_a_series": "takes_a_series failed: DefinitionError: the series 'time_ms' needs a name of its own",
 }
 
@@ -42,10 +43,14 @@ def test_each_failure_is_a_note_and_the_other_numbers_stand(rushes: Rushes, take
 def test_a_package_that_cannot_be_loaded_is_left_out_of_the_catalogue(rushes: Rushes) -> None:
     listed = rushes("metrics", "--json", plugins="faulty")
     names = {definition["name"] for definition in json.loads(listed.stdout)}
-    assert {"fails_at_add", "blur_score"} <= names and not {"does_not_import", "is_no_metric"} & names
+    assert {"fails_at_add", "blur_score"} <= names and not {"does_not_import", "has_input", "is_no_metric"} & names
 
 
 def test_asking_for_one_that_is_none_is_one_line(rushes: Rushes, takes: Path, tmp_path: Path) -> None:
-    for name, says in (("is_no_metric", "got int"), ("does_not_import", "cannot be loaded")):
+    for name, says in (
+        ("is_no_metric", "got int"),
+        ("does_not_import", "cannot be loaded"),
+        ("has_input", "'has_input' sets `input`, which Rushes sets"),
+    ):
         done = rushes("clip", takes, "--metric", name, "-o", tmp_path / "run", plugins="faulty")
         assert done.returncode == 1 and says in done.stderr and done.stderr.count("\n") == 1

@@ -138,7 +138,7 @@ def test_one_click_copies_a_signature(read: Callable[..., Reader]) -> None:
     detail = reader.open("good")
     detail.locator("tr", has_text="freeze_frame_ratio").get_by_role("button").click()
     copied = reader.page.evaluate("navigator.clipboard.readText()")
-    assert copied == "freeze_frame_ratio|eps:1.0|plane:luma|range:full|v:1"
+    assert copied == "freeze_frame_ratio|eps:1.0|input:raw|plane:luma|range:full|v:1"
     playwright.expect(reader.page.get_by_role("status")).to_contain_text(copied)
 
 

@@ -12,24 +12,45 @@ import pytest
 from rushes import score_pose
 from rushes.clip.metrics.image import BLUR_SCORE
 from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO, SCENE_CUT_COUNT
+from rushes.clip.metrics.timing import AUDIO_DURATION_MS, DECODE_FAILURES
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.selection import select
 from rushes.errors import InputError
 from rushes.runs import Entry, RunWriter, Subject, read_run
 from rushes.suite.compare import compare_runs, regression
-from rushes.suite.compare_data import as_data, change_table, difference_table, reading_names, transition_table
+from rushes.suite.compare_data import (
+    as_data,
+    change_table,
+    difference_table,
+    quiet_readings,
+    reading_names,
+    transition_table,
+    unlike_lines,
+    verdict,
+    verdict_text,
+)
 
 Values = Mapping[Definition, float | None]
 
 
 def write_run(
-    folder: Path, clips: Mapping[str, Values], badges: Mapping[str, str] | None = None, **settings: object
+    folder: Path,
+    clips: Mapping[str, Values],
+    badges: Mapping[str, str] | None = None,
+    sizes: Mapping[str, tuple[int, int]] | None = None,
+    **settings: object,
 ) -> Path:
     asked = {"tier": 0, "profile": "general", "profile_sha256": "ab" * 32} | settings
     with RunWriter(folder, instrument="clip", settings=asked) as run:
         for name, values in clips.items():
+            size = (sizes or {}).get(name)
             subject = Subject(
-                id=name, kind="clip", path=f"{name}.mp4", sha256=None, badge=(badges or {}).get(name, "pass")
+                id=name,
+                kind="clip",
+                path=f"{name}.mp4",
+                sha256=None,
+                badge=(badges or {}).get(name, "pass"),
+                facts={"media": {"video": {"width": size[0], "height": size[1]}}} if size else {},
             )
             rows = tuple(
                 Measurement(definition=d, value=v, count=1, note="" if v is not None else "no frames")
@@ -99,6 +120,7 @@ def test_badge_transitions_are_nine_labelled_counts(tmp_path: Path) -> None:
     ("settings", "why"),
     [
         ({"tier": 1}, "badges: tier is 0 in one and 1 in the other"),
+        ({"input": "canon"}, "badges: input is none in one and canon in the other"),
         (
             {"profile": "talking-head", "profile_sha256": "cd"},
             "profile is general in one and talking-head in the other",
@@ -236,3 +258,73 @@ def test_a_metric_of_no_instrument_compares_like_any_other(tmp_path: Path) -> No
     assert row[:3] == ["letterbox_ratio", "↓", "+0.4500"]
     assert [cells[:2] for cells in change_table(found).texts()] == [["letterbox_ratio", "x"], ["letterbox_ratio", "y"]]
     assert regression(found, "letterbox_ratio", 0.4)
+
+
+BIG, SMALL = (640, 360), (320, 180)
+LEFT_OUT = "frame size 640×360 in A, 320×180 in B"
+
+
+def half_small(tmp_path: Path) -> tuple[Path, Path]:
+    """Three clips; in the second run "z" is half the size, with a sharpness that says so."""
+    values: dict[str, Values] = {name: {BLUR_SCORE: 10.0, AUDIO_DURATION_MS: 1000.0} for name in "xyz"}
+    a = write_run(tmp_path / "a", values, sizes=dict.fromkeys("xyz", BIG))
+    other: dict[str, Values] = {
+        "x": {BLUR_SCORE: 11.0, AUDIO_DURATION_MS: 1000.0},
+        "y": {BLUR_SCORE: 12.0, AUDIO_DURATION_MS: 1000.0},
+        "z": {BLUR_SCORE: 90.0, AUDIO_DURATION_MS: 900.0},
+    }
+    return a, write_run(tmp_path / "b", other, sizes={"x": BIG, "y": BIG, "z": SMALL})
+
+
+def test_a_clip_of_another_size_is_left_out_of_what_depends_on_size(tmp_path: Path) -> None:
+    found = compare_runs(*half_small(tmp_path))
+    (blur,), (sound,) = found.find("blur_score"), found.find("audio_duration_ms")
+    assert (blur.statistics.mean.value, blur.statistics.mean.count) == (1.5, 2)  # (1 + 2) / 2, without z's 80
+    assert [(clip.subject, clip.why) for clip in blur.unlike] == [("z", LEFT_OUT)]
+    assert [change.subject for change in blur.largest] == ["y", "x"]
+    assert blur.statistics.mean.note == f"1 of 3 clips are not comparable: {LEFT_OUT}"
+    assert (sound.unlike, sound.statistics.mean.count) == ((), 3), "a length does not depend on the size"
+    assert unlike_lines(found) == [f"On 1 of 3 clips not compared ({LEFT_OUT}): blur_score"]
+    rows = as_data(found)["metrics"]
+    assert isinstance(rows, list) and rows[0]["not_comparable"] == [{"subject": "z", "why": LEFT_OUT}]
+
+
+def test_no_clip_alike_is_not_comparable_and_no_gate_holds(tmp_path: Path) -> None:
+    values: dict[str, Values] = {name: {BLUR_SCORE: 10.0 + ord(name), FREEZE: 0.1} for name in "xyz"}
+    a = write_run(tmp_path / "a", values, sizes=dict.fromkeys("xyz", BIG))
+    b = write_run(tmp_path / "b", values, sizes={"x": SMALL, "y": SMALL, "z": (64, 36)})
+    found = compare_runs(a, b)
+    assert {verdict(m) for m in found.metrics} == {"not comparable"}
+    assert difference_table(found).rows == [] and change_table(found).rows == []
+    assert quiet_readings(found)["not comparable"] == ["blur_score", "freeze_frame_ratio"]
+    why = f"{LEFT_OUT} on 2 of them, other differences on the rest"
+    assert unlike_lines(found) == [f"On no clip compared ({why}): blur_score, freeze_frame_ratio"]
+    with pytest.raises(InputError, match="blur_score: 3 of 3 clips are not comparable .* the gate cannot be checked"):
+        regression(found, "blur_score", 1000)
+
+
+def test_a_gate_over_a_part_of_the_clips_does_not_hold_either(tmp_path: Path) -> None:
+    found = compare_runs(*half_small(tmp_path))
+    with pytest.raises(InputError, match=f"1 of 3 clips is not comparable \\({LEFT_OUT}\\), so the gate cannot"):
+        regression(found, "blur_score", 1000)
+
+
+def test_a_clip_without_a_value_is_missing_and_not_unlike(tmp_path: Path) -> None:
+    a = write_run(tmp_path / "a", {"x": {BLUR_SCORE: 10.0}, "y": {BLUR_SCORE: 10.0}}, sizes={"x": BIG, "y": BIG})
+    b = write_run(tmp_path / "b", {"x": {BLUR_SCORE: None}, "y": {BLUR_SCORE: 9.0}}, sizes={"y": BIG})
+    (blur,) = compare_runs(a, b).find("blur_score")
+    assert blur.unlike == () and blur.statistics.mean.note.startswith("1 of 2 clips lack a value")
+
+
+def test_a_proxy_moves_and_only_a_true_direction_is_judged(tmp_path: Path) -> None:
+    first: dict[str, Values] = {n: {BLUR_SCORE: 10.0, DECODE_FAILURES: 0, SCENE_CUT_COUNT: 1} for n in "wxyz"}
+    second: dict[str, Values] = {
+        n: {BLUR_SCORE: 30.0 + i, DECODE_FAILURES: 5 + i, SCENE_CUT_COUNT: 3 + i} for i, n in enumerate("wxyz")
+    }
+    a, b = write_run(tmp_path / "a", first), write_run(tmp_path / "b", second)
+    there = [verdict_text(m) for m in compare_runs(a, b).metrics]
+    back = [verdict_text(m) for m in compare_runs(b, a).metrics]
+    assert there == ["moved higher", "worse", "moved higher"]
+    assert back == ["moved lower", "moved lower", "moved lower"]
+    arrows = {row[0]: row[1] for row in difference_table(compare_runs(a, b)).texts()}
+    assert arrows == {"blur_score": "·", "decode_failures": "↓", "scene_cut_count": "·"}

@@ -362,3 +362,16 @@ def test_a_run_is_never_written_to(make_site: MakeSite, measured: tuple[Path, Pa
     for path in ("/", "/runs/model_a", "/runs/model_a/take?id=take_1", "/runs/model_a/timeline.json?id=take_1"):
         assert client.get(path).status_code == 200
     assert state() == before
+
+
+def test_a_comparison_says_which_facts_differ(make_site: MakeSite, tmp_path: Path) -> None:
+    """Two runs over clips of other sizes: no verdict, and the page says why."""
+    for name, size in (("model_a", (64, 48)), ("model_b", (32, 24))):
+        (tmp_path / f"takes-{name}").mkdir()
+        for n in range(2):
+            write_luma(tmp_path / f"takes-{name}" / f"take_{n}.mkv", noise(6, size=size, seed=n), "gray")
+        evaluate_clips(tmp_path / f"takes-{name}", run=tmp_path / name, jobs=1)
+    client = owner(make_site(runs=(tmp_path / "model_a", tmp_path / "model_b")))
+    page = " ".join(html.unescape(client.get("/compare/runs?a=model_a&b=model_b").text).split())
+    assert "On no clip compared (frame size 64×48 in A, 32×24 in B)" in page and "(A is model_a, B is model_b)" in page
+    assert ">better<" not in page and ">worse<" not in page

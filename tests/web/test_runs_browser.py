@@ -171,7 +171,10 @@ def test_a_signature_is_copied_with_one_click(
     button = page.locator("[data-copy^='freeze_frame_ratio']")
     button.click()
     playwright.expect(button).to_have_text("Copied")
-    assert page.evaluate("navigator.clipboard.readText()") == "freeze_frame_ratio|eps:1.0|plane:luma|range:full|v:1"
+    assert (
+        page.evaluate("navigator.clipboard.readText()")
+        == "freeze_frame_ratio|eps:1.0|input:raw|plane:luma|range:full|v:1"
+    )
 
 
 def test_two_takes_play_on_one_clock(look: Callable[..., playwright.Page], measured: tuple[Path, Path]) -> None:

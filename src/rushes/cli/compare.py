@@ -51,7 +51,8 @@ def compare(
     for _, amount, statistics in broken:
         mean = statistics.mean
         moved = f"{float(mean.value or 0):+.6g} {mean.definition.unit}"
-        say(f"gate: {about(mean)} is {moved}, more than {amount:g} worse")
+        side = "up" if statistics.metric.better == "lower" else "down"
+        say(f"gate: {about(mean)} is {moved}, more than {amount:g} {side}")
     if broken:
         raise typer.Exit(EXIT_GATE)
 
@@ -72,14 +73,27 @@ def _gate(text: str) -> tuple[str, float]:
 
 
 def _show(comparison: RunComparison) -> None:
-    from rushes.suite.compare_data import QUIET, change_table, difference_table, quiet_readings, transition_table
+    from rushes.suite.compare_data import (
+        MOVED,
+        QUIET,
+        change_table,
+        difference_table,
+        quiet_readings,
+        transition_table,
+        unlike_lines,
+        verdict,
+    )
 
     first, second = comparison.first, comparison.second
     print(f"A {first.place}  ·  B {second.place}  ·  {len(comparison.paired)} clips in both, differences are B − A")
     _say_state(comparison)
     _print(difference_table(comparison), range(2, 8))
+    if any(verdict(m) == "moved" for m in comparison.metrics):
+        print(MOVED)
+    for line in unlike_lines(comparison):
+        print(line)
     for word, names in quiet_readings(comparison).items():
-        if names:
+        if names and word != "not comparable":  # named above, with the reason
             print(f"{QUIET[word]}: {', '.join(names)}")
     changes, transitions = change_table(comparison), transition_table(comparison)
     if changes.rows:

@@ -6,6 +6,7 @@ from collections.abc import Container, Mapping
 
 import numpy as np
 
+from rushes.clip.inputs import names_input
 from rushes.clip.observe import Observation
 from rushes.core import Measurement
 from rushes.core.metric import ClipMetric, Collector
@@ -64,6 +65,8 @@ def _checked(metric: ClipMetric, value: object) -> Measurement:
     if not isinstance(value, Measurement) or value.name != name:
         came = f"one of {value.name}" if isinstance(value, Measurement) else type(value).__name__
         raise DefinitionError(f"expected a Measurement of {name}; got {came}")
+    if names_input(value.definition):
+        raise DefinitionError("`input` is set by Rushes for every clip metric; rename it")
     return value
 
 

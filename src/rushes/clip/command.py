@@ -26,6 +26,9 @@ def clip(
     audio: Annotated[
         str | None, typer.Option(help="A sound file for every clip, or a folder with one per clip, matched by stem.")
     ] = None,
+    canon: Annotated[
+        bool, typer.Option("--canon", help="Measure the canonical form of each clip, as rushes canon makes it.")
+    ] = False,
     tier: Annotated[
         int, typer.Option(min=0, max=2, help="How far to measure: 0 picture and timing, 1 faces, 2 SyncNet.")
     ] = 0,
@@ -92,6 +95,7 @@ def clip(
             motion=motion,
             face_model=face_model,
             syncnet_weights=syncnet_weights,
+            canon=canon,
             jobs=jobs,
             timeout=timeout,
             memory_mb=memory,

@@ -20,7 +20,7 @@ from rushes.media.find import Paths, Sound, find_clips, match_audio
 from rushes.remote.address import Place, RemoteFile, is_remote
 from rushes.remote.errors import RemoteError, Unreachable
 from rushes.remote.store import stat
-from rushes.remote.transfer import local_copy
+from rushes.remote.transfer import local_copy, remove_orphans
 from rushes.runs import Entry, Packed, Run, RunWriter, Subject, clip_paths, open_run, pack, read_run, subject_ids
 from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks
 
@@ -35,6 +35,7 @@ def evaluate_clip(
     motion: bool = False,
     face_model: Path | str | None = None,
     syncnet_weights: Path | str | None = None,
+    canon: bool = False,
 ) -> ClipResult:
     """Measure one clip: MetricBundleV1 up to `tier`, and its review signal under `profile`.
 
@@ -43,7 +44,8 @@ def evaluate_clip(
     clip's own track. `metrics` names metrics of installed packages to measure as well; those that a rule of the profile
     names are measured anyway. `motion` adds what needs optical flow; a rule about it does so by itself. Tier 1 adds
     faces (`face_model`: a 478-point `.task` bundle in place of the pinned models), tier 2 SyncNet (`syncnet_weights`:
-    syncnet_v2.model).
+    syncnet_v2.model). `canon` measures the canonical form of the clip, as `canonicalize` makes it (with `audio` as its
+    sound), in place of the file as it is.
     """
     settings = ClipSettings.load(
         tier=tier,
@@ -52,6 +54,7 @@ def evaluate_clip(
         motion=motion,
         face_model=face_model,
         syncnet_weights=syncnet_weights,
+        canon=canon,
     )
     _require(path, "no such file", Path(path).exists)
     if audio is not None:
@@ -85,6 +88,7 @@ def evaluate_clips(
     motion: bool = False,
     face_model: Path | str | None = None,
     syncnet_weights: Path | str | None = None,
+    canon: bool = False,
     jobs: int | None = None,
     timeout: float | None = None,
     memory_mb: int | None = None,
@@ -96,8 +100,8 @@ def evaluate_clips(
     A `Run` in place of paths measures its clips again, under other settings.
 
     `run` defaults to `runs/clip-<digest of the question>`, so that the same call continues the same run. `audio` is one
-    sound file for every clip, or a folder with one file per clip, matched by stem. `metrics`, `motion`, `face_model`
-    and `syncnet_weights` are as in `evaluate_clip`. `jobs` defaults to the cores, to those of the cluster where
+    sound file for every clip, or a folder with one file per clip, matched by stem. `metrics`, `motion`, `face_model`,
+    `syncnet_weights` and `canon` are as in `evaluate_clip`. `jobs` defaults to the cores, to those of the cluster where
     `engine` is Ray. A clip finished earlier, with the same content and settings, is not measured again; one that cannot
     be read, that crashes the decoder, that takes longer than `timeout` seconds or whose worker holds more than
     `memory_mb` megabytes is a `reject` row with its reason. Clips given up for a crash or a limit are tried again by
@@ -110,6 +114,7 @@ def evaluate_clips(
         motion=motion,
         face_model=face_model,
         syncnet_weights=syncnet_weights,
+        canon=canon,
     )
     clips = find_clips(clip_paths(paths))
     sounds = match_audio(clips, audio)
@@ -129,6 +134,7 @@ def evaluate_clips(
             writer.add(_crashed(tasks[position], outcome) if isinstance(outcome, Crash) else outcome)
             progress(finished, len(clips), "clips")
         writer.finish(ids)
+    remove_orphans()  # what a worker that was stopped in the middle of a copy or a canonical form left behind
     return read_run(target)
 
 

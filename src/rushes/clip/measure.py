@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 from rushes.clip.badges import Badge, judge
 from rushes.clip.bundle import NAME, VERSION, bundle, by_name
+from rushes.clip.canonical import CanonFile, NotCanonical, canonical_copy, of_the_file, source_observation
 from rushes.clip.collect import GuardedCollector, guarded_measure
 from rushes.clip.faces import AUDIO_RATE, FaceWatch
 from rushes.clip.flow import MotionWatch
+from rushes.clip.inputs import with_input
 from rushes.clip.metrics import METRICS
 from rushes.clip.observe import Observation, observe
-from rushes.clip.sanity import decode_sanity
+from rushes.clip.sanity import Sanity, decode_sanity
 from rushes.clip.settings import ClipSettings
 from rushes.core import Measurement
 from rushes.core.metric import ClipMetric
@@ -67,29 +69,61 @@ def measure(
     """Measure one clip.
 
     `audio` is a sound file in place of the clip's own; `audio_missing` says why the one asked for is not there.
-    `copies` are files to read in place of `path` and `audio`: results name the originals.
+    `copies` are files to read in place of `path` and `audio`: results name the originals. Where the settings ask for
+    the canonical form, that is measured: its own sound is the given one, and it ends with it.
     """
     files = {} if copies is None else copies
     clip = _File(path, files.get(path, path))
     sound = None if audio is None else _File(audio, files.get(audio, audio))
+    if settings.input == "raw":
+        return _measured(clip, settings, sound, audio_missing)
+    with canonical_copy(clip.file, audio=None if sound is None else sound.file) as form:
+        if isinstance(form, NotCanonical):
+            result = _unreadable(clip, _named(form.why, clip, sound), settings)
+            return replace(result, facts={**result.facts, "given_up": True}) if form.machine else result
+        return _measured(clip, settings, sound, audio_missing, form)
+
+
+def _measured(
+    clip: _File, settings: ClipSettings, sound: _File | None, audio_missing: str, form: CanonFile | None = None
+) -> ClipResult:
+    """The clip's numbers; `form` is its canonical form, which carries the given sound as its own track."""
+    read = clip if form is None else _File(clip.name, form.path)
+    other = sound if form is None else None
     watch = _Watch(settings)
-    own_sound = audio is None and not audio_missing
+    own_sound = other is None and not audio_missing
     hears = any("sound" in metric.needs for metric in settings.metrics.values())
-    seen = observe(clip.file, audio_rate=AUDIO_RATE if hears and own_sound else None, watch=watch.start)
+    seen = observe(read.file, audio_rate=AUDIO_RATE if hears and own_sound else None, watch=watch.start)
     if hears and own_sound:
         seen = replace(seen, audio_missing=seen.error)
     elif hears:
-        track, why = (None, audio_missing) if sound is None else sound.track(at_ms=_picture_start(seen))
+        track, why = (None, audio_missing) if other is None else other.track(at_ms=_picture_start(seen))
         seen = replace(seen, audio=track, audio_missing=why)
-    duration, why = (None, audio_missing) if audio_missing else _audio_duration(seen, clip, sound)
-    seen = watch.finish(clip, replace(seen, audio_duration_ms=duration, audio_duration_missing=why))
-    return _result(clip, settings, seen, sound, *watch.measurements(seen))
+    duration, why = (None, audio_missing) if audio_missing else _audio_duration(seen, read, other)
+    seen = watch.finish(read, replace(seen, audio_duration_ms=duration, audio_duration_missing=why))
+    values, series = watch.measurements(seen)
+    if form is None:
+        return _result(clip, settings, seen, sound, values, series, sanity=decode_sanity(seen, values))
+    source = source_observation(form.source)
+    values |= {name: with_input(_taken(METRICS[name], source), "canon") for name in of_the_file(form.source)}
+    return _result(clip, settings, seen, sound, values, series, sanity=decode_sanity(source, values), form=form)
 
 
 def unreadable(path: str, why: str, settings: ClipSettings) -> ClipResult:
     """The result of a clip that could not be measured at all: every value missing, with the reason."""
+    return _unreadable(_File(path, path), why, settings)
+
+
+def _unreadable(clip: _File, why: str, settings: ClipSettings) -> ClipResult:
     seen = Observation(error=why, audio_duration_missing=why, faces_missing=why)
-    return _result(_File(path, path), settings, seen, None, *_Watch(settings).measurements(seen))
+    values, series = _Watch(settings).measurements(seen)
+    return _result(clip, settings, seen, None, values, series, sanity=decode_sanity(seen, values))
+
+
+def _named(text: str, clip: _File, sound: _File | None) -> str:
+    """A message about the files, without the clip's name, which its row already carries."""
+    text = text.removeprefix(f"{clip.file}: ").replace(clip.file, clip.name)
+    return text if sound is None else text.replace(sound.file, sound.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +203,12 @@ class _Watch:
                 values[name] = metric.measure(seen)
             else:
                 values[name] = guarded_measure(metric, seen)
-        return values, series
+        return {name: with_input(value, self._settings.input) for name, value in values.items()}, series
+
+
+def _taken(metric: ClipMetric, seen: Observation) -> Measurement:
+    assert metric.measure is not None
+    return metric.measure(seen)
 
 
 def _lacking(metric: ClipMetric, seen: Observation) -> str:
@@ -188,12 +227,15 @@ def _result(
     sound: _File | None,
     values: Mapping[str, Measurement],
     series: Mapping[str, np.ndarray],
+    *,
+    sanity: Sanity,
+    form: CanonFile | None = None,
 ) -> ClipResult:
-    badge = judge(values, settings.profile, sanity=decode_sanity(seen, values))
+    badge = judge(values, settings.profile, sanity=sanity)
     return ClipResult(
         path=clip.name,
         sha256=digest(clip.file),
-        facts=_facts(seen, sound, badge),
+        facts=_facts(seen, sound, badge, form),
         measurements=tuple(values.values()),
         badge_detail=badge,
         series=series,
@@ -229,15 +271,16 @@ def _audio_duration(seen: Observation, clip: _File, sound: _File | None) -> tupl
     return heard.duration_ms, "" if heard.duration_ms is not None else "the length of the sound cannot be told"
 
 
-def _facts(seen: Observation, sound: _File | None, badge: Badge) -> dict[str, object]:
-    """Plain facts about the clip, for its line in `subjects.jsonl`."""
+def _facts(seen: Observation, sound: _File | None, badge: Badge, form: CanonFile | None) -> dict[str, object]:
+    """Plain facts about the clip, for its line in `subjects.jsonl`; `media` is the file, `canon` its canonical form."""
     facts: dict[str, object] = {"bundle": f"{NAME}/{VERSION}", "not_judged": list(badge.not_judged)}
     if seen.error:
         facts["error"] = seen.error
     if sound is not None:
         facts |= {"audio": sound.name, "audio_sha256": digest(sound.file)}
     if seen.facts is not None:
-        facts["media"] = _plain(asdict(seen.facts))
+        facts["media"] = _plain(asdict(seen.facts if form is None else form.source.facts))
+        facts |= {} if form is None else {"canon": _plain(asdict(seen.facts))}
         facts["luma_converted"] = seen.luma_converted
     return facts
 

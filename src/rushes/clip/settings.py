@@ -8,6 +8,7 @@ from importlib import metadata
 from pathlib import Path
 
 from rushes.clip.faces import FaceSettings, Tier, load_face_settings
+from rushes.clip.inputs import Input
 from rushes.clip.metrics import METRICS, installed, metrics_of
 from rushes.clip.profile import Profile, load_profile
 from rushes.core.metric import ClipMetric
@@ -23,6 +24,8 @@ class ClipSettings:
     """Metrics of other packages, by name, in the registry's order."""
     motion: bool = False
     """Whether optical flow is taken."""
+    input: Input = "raw"
+    """Whether the clips are measured as they are, or in their canonical form."""
 
     @classmethod
     def load(
@@ -34,6 +37,7 @@ class ClipSettings:
         motion: bool = False,
         face_model: Path | str | None = None,
         syncnet_weights: Path | str | None = None,
+        canon: bool = False,
     ) -> ClipSettings:
         """Profile, models and metrics, checked before any clip is read.
 
@@ -45,7 +49,13 @@ class ClipSettings:
         judged = [name for name in rules.extra_metrics if installed(name).tier <= tier]
         extra = (name for name in metrics_of(tier, [*asked, *judged]) if not METRICS.is_built_in(name))
         faces = load_face_settings(tier, face_model=face_model, syncnet_weights=syncnet_weights)
-        return cls(profile=rules, faces=faces, extra=tuple(extra), motion=motion or rules.needs_motion)
+        return cls(
+            profile=rules,
+            faces=faces,
+            extra=tuple(extra),
+            motion=motion or rules.needs_motion,
+            input="canon" if canon else "raw",
+        )
 
     @property
     def tier(self) -> Tier:
@@ -58,17 +68,18 @@ class ClipSettings:
     def as_dict(self) -> dict[str, object]:
         """What a run records: everything that can move a value or a badge."""
         data: dict[str, object] = {
+            "input": self.input,
             "tier": self.tier,
             "profile": self.profile.name,
             "profile_sha256": self.profile.digest,
         }
         data |= {"motion": True} if self.motion else {}
         data |= {} if self.faces is None else self.faces.as_dict()
-        return data | ({"metrics": {name: _origin(name) for name in self.extra}} if self.extra else {})
+        return data | ({"metrics": {name: _origin(name, self.input) for name in self.extra}} if self.extra else {})
 
 
-def _origin(name: str) -> dict[str, str]:
+def _origin(name: str, form: Input) -> dict[str, str]:
     """Signature of a package's metric, and which package in which version it comes from."""
     (point,) = list(metadata.entry_points(group=METRICS.group, name=name))[:1]
     package = f"{point.dist.name} {point.dist.version}" if point.dist is not None else point.value
-    return {"signature": METRICS[name].definition.signature, "package": package}
+    return {"signature": METRICS[name].definition.add_params(input=form).signature, "package": package}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
 import cv2
@@ -15,6 +16,7 @@ from rushes.clip.timeline import find_faults, kept_series
 from rushes.core.provenance import file_digest
 from rushes.errors import MediaError
 from rushes.media import ClipReader
+from rushes.media.canon import FPS, SteadyFrames
 from rushes.media.find import candidates
 from rushes.remote.address import is_remote
 from rushes.remote.errors import RemoteError
@@ -43,6 +45,8 @@ class StripTask:
     sha256: str | None
     frames: tuple[int, ...]
     """Frame indices, in order."""
+    canon: bool = False
+    """The indices are those of the canonical form, which repeats and drops frames."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +102,11 @@ def _taken(task: StripTask) -> Strip:
     taken: list[KeyFrame] = []
     try:
         with ClipReader(path) as reader:
-            for frame in reader:
-                if frame.index in wanted:
-                    taken.append(KeyFrame(frame.index, round(frame.time_ms, 3), _jpeg(frame.bgr())))
-                if frame.index >= max(wanted):
+            for index, frame in enumerate(SteadyFrames(reader, Fraction(FPS)) if task.canon else reader):
+                if index in wanted:
+                    time_ms = index * 1000 / FPS if task.canon else frame.time_ms
+                    taken.append(KeyFrame(index, round(time_ms, 3), _jpeg(frame.bgr())))
+                if index >= max(wanted):
                     break
     except MediaError:
         if not taken:
@@ -160,5 +165,6 @@ def _task(run: Run, entry: Entry) -> StripTask | None:
     return StripTask(
         candidates=(path,) if is_remote(path) else tuple(map(str, candidates(path, beside=run.path))),
         sha256=entry.subject.sha256,
+        canon="canon" in entry.subject.facts,
         frames=key_frames(total, find_faults(entry.measurements, series).frames()),
     )

@@ -3,6 +3,11 @@
 Everything that can move a value is a parameter, every parameter is in the signature, and two values compare only
 when their signatures are equal. What a number is about (a system, a joint, an axis) is no parameter: it is the
 measurement's `at`, whose keys the definition names in `places`.
+
+A value also moves for reasons that are no part of the method. Two kinds are told apart. `depends_on` names facts of the
+medium (`MEDIUM_FACTS`): between clips whose facts differ, a difference says nothing about the clips. `raised_by` and
+`lowered_by` say what else moves the value though nothing got better or worse (noise raises a sharpness): a change to
+that side is told as a change, and not as a verdict.
 """
 
 from __future__ import annotations
@@ -15,10 +20,33 @@ from typing import Any, Literal, TypeAlias
 from rushes.errors import DefinitionError, DefinitionMismatch
 
 Better: TypeAlias = Literal["higher", "lower", "neither"]
+Verdict: TypeAlias = Literal["better", "worse", "moved"]
 Setting: TypeAlias = str | int | float | bool
+
+MEDIUM_FACTS: Mapping[str, str] = {
+    "frame_size": "frame size",
+    "fps": "frame rate",
+    "duration": "length",
+    "range": "coded range",
+    "bit_depth": "bit depth",
+    "transfer": "transfer curve",
+    "luma": "luma",
+}
+"""The facts a value may depend on, and their names in words. All of them are in a clip's row of the run:
+
+frame_size  width × height of the upright picture, in pixels
+fps         average frame rate
+duration    length of the video stream
+range       limited or full, as coded
+bit_depth   bits of a sample
+transfer    SDR, PQ or HLG: the same luma code is another light
+luma        coded, or computed from RGB (BT.601) where the format has no luma plane
+"""
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _KEY = re.compile(r"[a-z][a-z0-9_]*")
+_OPTIONAL = ("places", "depends_on", "raised_by", "lowered_by")
+"""Lists of words that the plain form has only where there are any: runs of older versions read as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -52,7 +80,11 @@ class Definition:
     places: tuple[str, ...] = ()
     """What every number under this definition is about: the keys its `at` must hold, such as ("system",)."""
     depends_on: tuple[str, ...] = ()
-    """Facts of the medium that move the value without being part of the method: ("frame_size", "fps")."""
+    """Facts of the medium that move the value without being part of the method: names in `MEDIUM_FACTS`."""
+    raised_by: tuple[str, ...] = ()
+    """What raises the value though nothing got better or worse, in words: ("noise", "ringing")."""
+    lowered_by: tuple[str, ...] = ()
+    """The same for what lowers it."""
     history: tuple[str, ...] = ("first release",)
     _signature: str = field(init=False, repr=False, default="")
 
@@ -72,9 +104,15 @@ class Definition:
         for key, value in self.params:
             if not value or "|" in value or not value.isprintable():
                 raise DefinitionError(f"{self.name}: parameter {key} needs printable text without '|'; got {value!r}")
-        for key in (*self.places, *self.depends_on):
+        for key in self.places:
             if not _KEY.fullmatch(key):
                 raise DefinitionError(f"{self.name}: a place is a lower-case name; got {key!r}")
+        for fact in self.depends_on:
+            if fact not in MEDIUM_FACTS:
+                raise DefinitionError(f"{self.name}: depends_on knows {', '.join(MEDIUM_FACTS)}; got {fact!r}")
+        for words in (self.raised_by, self.lowered_by):
+            if isinstance(words, str) or not all(words):
+                raise DefinitionError(f"{self.name}: raised_by and lowered_by are lists of words; got {words!r}")
         if both := sorted(set(self.places) & set(keys)):
             raise DefinitionError(
                 f"{self.name}: {both[0]} is a place and a parameter; what a number is about is a place"
@@ -98,6 +136,25 @@ class Definition:
     def signature(self) -> str:
         """`name|key:value|…|v:N`, keys sorted. An open parameter shows as `key:<…>`."""
         return self._signature
+
+    def verdict(self, *, rose: bool) -> Verdict:
+        """What a rise or a fall of the value says: "better" or "worse" by its direction.
+
+        It is "moved" where neither direction is better, and where something else moves the value to that side as well.
+
+        >>> d = Definition(name="sharpness", unit="1", lowest=0, highest=None, better="higher", summary="s",
+        ...                formula="f", raised_by=("noise",))
+        >>> d.verdict(rose=True), d.verdict(rose=False)
+        ('moved', 'worse')
+        """
+        if self.better == "neither" or (self.raised_by if rose else self.lowered_by):
+            return "moved"
+        return "better" if rose == (self.better == "higher") else "worse"
+
+    @property
+    def judges(self) -> bool:
+        """Whether a change to one side or the other is a verdict."""
+        return any(self.verdict(rose=rose) != "moved" for rose in (True, False))
 
     def param(self, key: str) -> str | None:
         """One parameter as the signature has it; None where the definition has no such parameter."""
@@ -139,20 +196,19 @@ class Definition:
             "open_params": list(self.open_params),
             "history": list(self.history),
         }
-        lists = {"places": list(self.places), "depends_on": list(self.depends_on)}
-        return data | {key: names for key, names in lists.items() if names}
+        return data | {key: list(words) for key in _OPTIONAL if (words := getattr(self, key))}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Definition:
         """A definition from its plain form, as `run.json` keeps it."""
         words = ("name", "unit", "lowest", "highest", "better", "summary", "formula", "edge_cases", "reference")
+        lists: dict[str, Any] = {key: tuple(data.get(key, ())) for key in _OPTIONAL}
         return cls(
             **{word: data[word] for word in words},
             params=tuple(data["params"].items()),
             open_params=tuple(data["open_params"]),
             history=tuple(data["history"]),
-            places=tuple(data.get("places", ())),
-            depends_on=tuple(data.get("depends_on", ())),
+            **lists,
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rushes.core import Definition, Measurement
+from rushes.core.definition import MEDIUM_FACTS
 from rushes.errors import DefinitionError
 
 _DIRECTION = {"higher": "higher is better", "lower": "lower is better", "neither": "neither direction is better"}
@@ -28,6 +29,22 @@ def direction_text(definition: Definition) -> str:
     return _DIRECTION[definition.better]
 
 
+def moved_by(definition: Definition) -> list[tuple[str, str]]:
+    """What moves the value besides what it is for: (head, words), where there is any.
+
+    >>> from rushes.core import Definition
+    >>> d = dict(name="x", unit="1", lowest=0, highest=None, better="higher", summary="s", formula="f")
+    >>> moved_by(Definition(depends_on=("frame_size", "fps"), raised_by=("noise", "ringing"), **d))
+    [('Depends on', 'frame size, frame rate'), ('Raised by', 'noise; ringing')]
+    """
+    facts = [
+        ("Depends on", ", ".join(MEDIUM_FACTS[fact] for fact in definition.depends_on)),
+        ("Raised by", "; ".join(definition.raised_by)),
+        ("Lowered by", "; ".join(definition.lowered_by)),
+    ]
+    return [(head, words) for head, words in facts if words]
+
+
 def definition_lines(definition: Definition) -> list[str]:
     """The whole definition, one fact a line."""
     facts = [
@@ -36,6 +53,7 @@ def definition_lines(definition: Definition) -> list[str]:
         ("Unit", definition.unit),
         ("Range", range_text(definition)),
         ("Direction", direction_text(definition)),
+        *moved_by(definition),
         ("Settings", ", ".join(f"{key} = {value}" for key, value in definition.params)),
         ("Set per run", ", ".join(definition.open_params)),
         ("Edge cases", definition.edge_cases),

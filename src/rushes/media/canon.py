@@ -21,6 +21,7 @@ import math
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import repeat
 from pathlib import Path
@@ -34,7 +35,10 @@ from rushes.media.canon_picture import CanonPicture
 from rushes.media.canon_sound import CanonSound, sound_of
 from rushes.media.encode import replacing, writing
 from rushes.media.frames import ClipReader, Frame
+from rushes.media.probe import MediaFacts
 
+FPS = 30
+"""Frames a second where nothing else is asked for."""
 _TIE = 1e-6
 """Times are floats: a tie between two output frames is one to within this share of a frame."""
 
@@ -54,6 +58,36 @@ def canonicalize(
     Edge cases  no decodable frame, a sound file without sound, `out` is one of the inputs: an error, and nothing is
                 written. Damaged packets are skipped; the frame before them is held.
     """
+    canonical_form(path, out, audio=audio, fps=fps, progress=progress)
+    return Path(out)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CanonSource:
+    """What was read of a clip while its canonical form was made: damage does not show in the form itself."""
+
+    facts: MediaFacts
+    times_ms: tuple[float, ...]
+    """Presentation times of the frames that decoded; with a sound file, up to its end."""
+    decode_failures: int
+    corrupt_frames: int
+    corrupt_packets: int
+    repeated_frames: int
+    promised_frames: int | None
+    promised_duration_ms: float | None
+    measured_duration_ms: float | None
+    """This and what the file promises are None where reading stopped at the end of the sound."""
+
+
+def canonical_form(
+    path: Path | str,
+    out: Path | str,
+    *,
+    audio: Path | str | None = None,
+    fps: Fraction | float = FPS,
+    progress: Progress = no_progress,
+) -> CanonSource:
+    """As `canonicalize`, and what was read on the way."""
     source, target = Path(path), Path(out)
     _check_target(target, *(Path(p) for p in (path, audio) if p is not None))
     if not 0 < fps <= 1000:
@@ -65,7 +99,17 @@ def canonicalize(
         part = stack.enter_context(replacing(target))
         container = stack.enter_context(writing(part, target, {"movflags": "+faststart"}))
         _write(container, target, frames, sound, progress)
-    return target
+    return CanonSource(
+        facts=reader.facts,
+        times_ms=tuple(frames.times_ms),
+        decode_failures=reader.decode_failures,
+        corrupt_frames=reader.corrupt_frames,
+        corrupt_packets=reader.corrupt_packets,
+        repeated_frames=reader.repeated_frames,
+        promised_frames=reader.promised_frames,
+        promised_duration_ms=reader.promised_duration_ms,
+        measured_duration_ms=reader.measured_duration_ms,
+    )
 
 
 def _check_target(target: Path, *inputs: Path) -> None:
@@ -111,6 +155,8 @@ class SteadyFrames:
 
     def __init__(self, reader: ClipReader, rate: Fraction, *, seconds: Fraction | None = None) -> None:
         self.reader, self.rate = reader, rate
+        self.times_ms: list[float] = []
+        """Frames of the clip so far."""
         self._most = None if seconds is None else max(1, math.ceil(float(seconds * rate) - _TIE))
 
     def expected(self) -> int:
@@ -123,6 +169,7 @@ class SteadyFrames:
         held: Frame | None = None
         given, first_ms, zero_ms = 0, 0.0, 0.0
         for frame in self.reader:
+            self.times_ms.append(frame.time_ms)
             if held is None:
                 first_ms = frame.time_ms
                 zero_ms = 0.0 if self._most is None else first_ms

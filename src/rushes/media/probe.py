@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from av.audio.stream import AudioStream
@@ -39,6 +39,10 @@ _ONE_LENGTH = {"asf", "asf_o"}
 """Containers with one length for all streams, which libav copies to each of them."""
 _ENDS = {_MATROSKA, "flv"}
 """Containers whose length is the time at which they end, counted from 0 and not from the first frame."""
+
+Transfer = Literal["sdr", "pq", "hlg"]
+_TRANSFERS: dict[int, Transfer] = {16: "pq", 18: "hlg"}
+"""libav's numbers for the two HDR curves, SMPTE ST 2084 and ARIB STD-B67."""
 
 _ESTIMATED = {"mpeg", "mpegts", "mpegvideo", "h264", "hevc", "m4v", "mjpeg", "av1", "obu", "ivf"}
 """Containers that state no duration: libav guesses the picture's from the bit rate or the last timestamps."""
@@ -61,6 +65,8 @@ class VideoFacts:
     color_range: Range
     range_tagged: bool
     """False when the file does not say its range and the rule in `rushes.media.luma` decided."""
+    transfer: Transfer = "sdr"
+    """What a code means in light: "pq" or "hlg" where the file is tagged so, "sdr" for all else."""
     fps: Fraction | None
     """Average frame rate, as ffprobe's avg_frame_rate; None where the file does not tell."""
     duration_ms: float | None
@@ -159,6 +165,7 @@ def _video_facts(stream: VideoStream, first: VideoFrame | None, duration_ms: flo
         bits=VideoFormat(pix_fmt).components[0].bits,
         color_range=color_range_of(pix_fmt, source.color_range),
         range_tagged=source.color_range in (1, 2) or pix_fmt.startswith("yuvj"),
+        transfer=_TRANSFERS.get(int(source.color_trc), "sdr"),
         fps=stream.average_rate or None,
         duration_ms=duration_ms,
         frames_declared=stream.frames or None,

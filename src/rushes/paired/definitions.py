@@ -87,6 +87,6 @@ def of(definition: Definition, metric: Definition) -> Definition:
     'paired_mean_difference|of:freeze_frame_ratio;eps:1.0;plane:luma;range:full;v:1|v:1'
     """
     bound = definition.with_params(of=metric.signature.replace("|", ";"))
-    if definition is MEAN_DIFFERENCE:  # only the mean has the metric's unit and says which way is better
-        return replace(bound, unit=metric.unit, better=metric.better)
+    if definition is MEAN_DIFFERENCE:  # only the mean has the metric's unit and, where a change tells, its direction
+        return replace(bound, unit=metric.unit, better=metric.better if metric.judges else "neither")
     return bound

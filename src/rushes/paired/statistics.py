@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from rushes.core import Definition, Interval, Measurement
 from rushes.core.definition import require_same_signature
 from rushes.core.measurement import At
 from rushes.paired.definitions import CHANGED_CLIPS, EXACT, MEAN_DIFFERENCE, SIGN_TEST, STUDENT_T, of
+
+Pairs: TypeAlias = Sequence[tuple[Measurement, Measurement]]
+"""(first run, second run)."""
 
 LEVEL = 0.95
 _NO_PAIR = "no clip has a value in both runs"
@@ -32,19 +36,20 @@ class PairedStatistics:
         return (self.mean, self.sign_test, self.rose, self.fell, self.same)
 
 
-def paired_statistics(pairs: Sequence[tuple[Measurement, Measurement]]) -> PairedStatistics:
+def paired_statistics(pairs: Pairs, *, unlike: Pairs = (), why_unlike: str = "") -> PairedStatistics:
     """Statistics of (first, second) measurements of the same clips, all under one signature.
 
     Formula     see the definitions: `rushes metrics paired_mean_difference` and its neighbours
     Unit        mean and interval in the metric's own unit; p a probability; the rest clips
-    Inputs      at least one pair; values may be missing
+    Inputs      at least one pair; values may be missing. `unlike` are pairs of clips that do not compare because of
+                facts that the metric depends on, and `why_unlike` says which: they count in the mean's note alone
     Edge cases  pairs without both values are left out, counted in the mean's note; see each definition
     Reference   Student's t; Clopper–Pearson for a true/false metric; the exact sign test
 
     What all pairs are about (`at`), the statistics are about. Raises `DefinitionMismatch` when signatures differ.
     """
-    metric = require_same_signature(m.definition for pair in pairs for m in pair)
-    at = _place(metric, pairs)
+    metric = require_same_signature(m.definition for pair in (*pairs, *unlike) for m in pair)
+    at = _place(metric, (*pairs, *unlike))
     values = [(a.stored_value, b.stored_value) for a, b in pairs]
     whole = [(float(a), float(b)) for a, b in values if a is not None and b is not None]
     binary = bool(whole) and all(isinstance(v, bool) for pair in values for v in pair if v is not None)
@@ -53,38 +58,45 @@ def paired_statistics(pairs: Sequence[tuple[Measurement, Measurement]]) -> Paire
     differences = [round(b - a, 8) for a, b in whole]
     rose, fell = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
     interval, why = _exact_interval(rose, fell, len(differences)) if binary else _t_interval(differences)
+    note = "; ".join(
+        part for part in (_lacking(pairs, whole, unlike, why_unlike), why and f"no interval: {why}") if part
+    )
+    if not differences:
+        note = f"no clip is comparable: {why_unlike}" if unlike else _NO_PAIR
     return PairedStatistics(
         metric=metric,
-        mean=_mean(metric, differences, interval, why, left_out=len(pairs) - len(whole), at=at),
+        mean=_mean(metric, differences, interval, note, at),
         sign_test=_sign_test(metric, rose, fell, at),
-        rose=_count(metric, "rose", rose, len(differences), at),
-        fell=_count(metric, "fell", fell, len(differences), at),
-        same=_count(metric, "same", len(differences) - rose - fell, len(differences), at),
+        rose=_count(metric, "rose", rose, len(differences), note, at),
+        fell=_count(metric, "fell", fell, len(differences), note, at),
+        same=_count(metric, "same", len(differences) - rose - fell, len(differences), note, at),
     )
 
 
-def _place(metric: Definition, pairs: Sequence[tuple[Measurement, Measurement]]) -> At:
+def _place(metric: Definition, pairs: Pairs) -> At:
     """The metric's name, and what all of its numbers are about; a place of its own called "metric" stays."""
     common = frozenset.intersection(*(frozenset(m.at) for pair in pairs for m in pair))
     return tuple(({"metric": metric.name} | dict(common)).items())
 
 
+def _lacking(pairs: Pairs, whole: Sequence[object], unlike: Pairs, why_unlike: str) -> str:
+    """Which clips the mean does not rest on, and why; "" where it rests on all."""
+    missing, total = len(pairs) - len(whole), len(pairs) + len(unlike)
+    parts = [
+        f"{missing} of {total} clips lack a value in one of the runs" if missing else "",
+        f"{len(unlike)} of {total} clips are not comparable: {why_unlike}" if unlike else "",
+    ]
+    return "; ".join(part for part in parts if part)
+
+
 def _mean(
-    metric: Definition, differences: Sequence[float], interval: Interval | None, why: str, *, left_out: int, at: At
+    metric: Definition, differences: Sequence[float], interval: Interval | None, note: str, at: At
 ) -> Measurement:
-    definition = of(MEAN_DIFFERENCE, metric)
-    if not differences:
-        return Measurement.missing(definition, _NO_PAIR, at=at)
-    n = len(differences)
-    lacking = f"{left_out} of {left_out + n} clips lack a value in one of the runs" if left_out else ""
-    return Measurement(
-        definition=definition,
-        value=math.fsum(differences) / n,
-        count=n,
-        note="; ".join(part for part in (lacking, why and f"no interval: {why}") if part),
-        at=at,
-        interval=interval,
-    )
+    definition, n = of(MEAN_DIFFERENCE, metric), len(differences)
+    if not n:
+        return Measurement.missing(definition, note, at=at)
+    mean = math.fsum(differences) / n
+    return Measurement(definition=definition, value=mean, count=n, note=note, at=at, interval=interval)
 
 
 def _t_interval(differences: Sequence[float]) -> tuple[Interval | None, str]:
@@ -124,8 +136,8 @@ def _sign_test(metric: Definition, rose: int, fell: int, at: At) -> Measurement:
     return Measurement(definition=definition, value=p, count=rose + fell, at=at)
 
 
-def _count(metric: Definition, change: str, number: int, n: int, at: At) -> Measurement:
+def _count(metric: Definition, change: str, number: int, n: int, why_none: str, at: At) -> Measurement:
     definition, at = of(CHANGED_CLIPS, metric), tuple((dict(at) | {"change": change}).items())
     if n == 0:
-        return Measurement.missing(definition, _NO_PAIR, at=at)
+        return Measurement.missing(definition, why_none, at=at)
     return Measurement(definition=definition, value=number, count=n, at=at)

@@ -44,7 +44,7 @@ def local_copy(place: Place | str) -> Iterator[Copy]:
     elif isinstance(place, RemoteFile) and place.cached_at and Path(place.cached_at).is_file():
         yield Copy(Path(place.cached_at), place)
     else:
-        with _temporary_folder() as folder:
+        with temporary_folder() as folder:
             local = folder / safe_name(str(place))
             file = _download(place, local)
             with errors_about(local, str(place)):
@@ -81,7 +81,7 @@ def upload_on_exit(target: Path | str) -> Iterator[Path]:
     if not key or key.endswith("/"):
         raise RemoteError(f"{target}: expected the address of a file to write; this one names a folder")
     filesystem(str(target))  # a missing package shows before the work
-    with _temporary_folder() as folder:
+    with temporary_folder() as folder:
         local = folder / safe_name(str(target))
         yield local
         put_file(local, str(target))
@@ -114,9 +114,9 @@ def _require_room(file: RemoteFile, folder: Path) -> None:
 
 
 @contextmanager
-def _temporary_folder() -> Iterator[Path]:
+def temporary_folder() -> Iterator[Path]:
     """A temporary folder, locked while its owner lives, so that what a killed process left can be told and removed."""
-    _remove_orphans()
+    remove_orphans()
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     try:
         with take_lock(folder / ".taking", wait=True):
@@ -126,7 +126,8 @@ def _temporary_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _remove_orphans() -> None:
+def remove_orphans() -> None:
+    """Remove the temporary folders whose owners were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with suppress(OSError), take_lock(folder / ".lock", create=False):
             shutil.rmtree(folder, ignore_errors=True)  # which does not follow links

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from rushes import __version__
 from rushes.core import Definition
+from rushes.core.text import moved_by
 from rushes.errors import MissingDependency
 from rushes.report.figure import Figure
 from rushes.report.section import Section, range_and_direction, unit_text
@@ -111,6 +112,7 @@ def _environment() -> Environment:
         "is_wide": is_wide,
         "definition_groups": definition_groups,
         "unit": unit_text,
+        "moved_by": moved_by,
         "range_and_direction": range_and_direction,
         "thousands": lambda count: f"{count:,}",
     }

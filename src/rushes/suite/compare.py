@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,10 +16,10 @@ from rushes.core.selection import differing_keys, label
 from rushes.errors import InputError
 from rushes.paired.definitions import BADGE_TRANSITIONS
 from rushes.paired.statistics import PairedStatistics, paired_statistics
-from rushes.runs import Run, read_run
+from rushes.runs import Run, Subject, read_run
+from rushes.suite.medium import differing_facts
 
 BADGES = clip_badges[::-1]
-"""From the best to the worst."""
 """Review signals, from the best to the worst."""
 
 _Key: TypeAlias = tuple[str, At]
@@ -38,6 +39,15 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Unlike:
+    """A clip that a metric cannot be compared on, and which facts of the two files differ."""
+
+    subject: str
+    why: str
+    """ "frame size 640×360 in A, 320×180 in B"."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MetricComparison:
     """One metric over the clips in both runs, about one thing where it has places (one joint, one system)."""
 
@@ -46,6 +56,13 @@ class MetricComparison:
     statistics: PairedStatistics
     largest: tuple[Change, ...]
     """The clips that changed most, most first; of equals, in the first run's order. Unchanged clips are not listed."""
+    unlike: tuple[Unlike, ...] = ()
+    """Clips with both values that the statistics leave out, because facts that the metric depends on differ."""
+
+    @property
+    def why_unlike(self) -> str:
+        """What differs, in words: the commonest difference first, and on how many clips."""
+        return _why_unlike(self.unlike)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,8 +114,9 @@ def compare_runs(first: Path | str | Run, second: Path | str | Run, *, top: int 
     """Compare two runs clip by clip, subjects paired by id.
 
     Numbers pair by signature and by what they are about; a metric that both runs have under different signatures is
-    refused by name, with what differs. `top` is how many of the most changed clips to keep per metric. Raises
-    `InputError` when nothing can be compared.
+    refused by name, with what differs. A clip whose two files differ in a fact that a metric depends on (frame size,
+    rate …) is left out of that metric's statistics, and named in its `unlike`. `top` is how many of the most changed
+    clips to keep per metric. Raises `InputError` when nothing can be compared.
     """
     a, b = (run if isinstance(run, Run) else read_run(run) for run in (first, second))
     ids_a, ids_b = ([subject.id for subject in run.subjects] for run in (a, b))
@@ -109,7 +127,9 @@ def compare_runs(first: Path | str | Run, second: Path | str | Run, *, top: int 
     readings_a, readings_b = _readings(a, paired), _readings(b, paired)
     shared = [key for key, values in readings_a.items() if values.keys() & readings_b.get(key, {}).keys()]
     refused, unshared = _unmatched(readings_a, readings_b, set(shared))
-    metrics = tuple(_compare(readings_a[key], readings_b[key], top) for key in shared)
+    subjects_a, subjects_b = ({subject.id: subject for subject in run.subjects} for run in (a, b))
+    media = {name: (subjects_a[name], subjects_b[name]) for name in paired}
+    metrics = tuple(_compare(readings_a[key], readings_b[key], media, top) for key in shared)
     transitions, why = _transitions(a, b, paired)
     if not metrics and not transitions:
         detail = refused[0].why if refused else "no metric is in both"
@@ -131,14 +151,19 @@ def compare_runs(first: Path | str | Run, second: Path | str | Run, *, top: int 
 def regression(comparison: RunComparison, metric: str, amount: float) -> list[PairedStatistics]:
     """The readings of a metric whose mean got worse by more than `amount`; [] when the gate holds.
 
-    Worse is down for a metric where higher is better, up where lower is. Raises `InputError` for a metric without a
-    direction, one that was not compared, and one without a single clip that has both values.
+    Worse is down for a metric where higher is better, up where lower is: the gate is the asker's own rule, so a metric
+    whose changes are no verdict can have one. Raises `InputError` for a metric without a direction, one that was not
+    compared, one without a single clip that has both values, and one that is not comparable on a clip.
     """
     broken = []
     for found in comparison.find(metric):
         statistics = found.statistics
         if statistics.metric.better == "neither":
             raise InputError(f"{metric}: neither direction is better, so there is no regression to guard against")
+        if found.unlike:
+            n, total = len(found.unlike), len(found.unlike) + statistics.mean.count
+            what = f"{n} of {total} clips {'is' if n == 1 else 'are'} not comparable ({found.why_unlike})"
+            raise InputError(f"{metric}: {what}, so the gate cannot be checked")
         if statistics.mean.value is None:
             raise InputError(f"{metric}: {statistics.mean.note}, so the gate cannot be checked")
         moved = float(statistics.mean.value)
@@ -200,16 +225,48 @@ def about(measurement: Measurement) -> str:
     return measurement.signature + (f" ({place})" if place else "")
 
 
-def _compare(a: Mapping[str, Measurement], b: Mapping[str, Measurement], top: int) -> MetricComparison:
-    both = [(name, a[name], b[name]) for name in a if name in b]
-    changes = [Change(subject=name, first=x, second=y, difference=difference(y, x)) for name, x, y in both]
+def _compare(
+    a: Mapping[str, Measurement],
+    b: Mapping[str, Measurement],
+    media: Mapping[str, tuple[Subject, Subject]],
+    top: int,
+) -> MetricComparison:
+    both = {name: (a[name], b[name]) for name in a if name in b}
+    unlike = _unlike(both, media)
+    apart = {clip.subject for clip in unlike}
+    alike = {name: pair for name, pair in both.items() if name not in apart}
+    changes = [Change(subject=name, first=x, second=y, difference=difference(y, x)) for name, (x, y) in alike.items()]
     moved = [change for change in changes if change.difference.stored_value]
     moved.sort(key=lambda change: -abs(float(change.difference.value or 0)))
     return MetricComparison(
-        reading=both[0][1],
-        statistics=paired_statistics([(x, y) for _, x, y in both]),
+        reading=next(iter(both.values()))[0],
+        statistics=paired_statistics(
+            list(alike.values()), unlike=[both[clip.subject] for clip in unlike], why_unlike=_why_unlike(unlike)
+        ),
         largest=tuple(moved[:top]),
+        unlike=unlike,
     )
+
+
+def _unlike(
+    both: Mapping[str, tuple[Measurement, Measurement]], media: Mapping[str, tuple[Subject, Subject]]
+) -> tuple[Unlike, ...]:
+    """The clips that have both values, of media that differ in what the metric depends on."""
+    found = []
+    for name, (x, y) in both.items():
+        if x.value is None or y.value is None or not x.definition.depends_on:
+            continue
+        if why := differing_facts(x.definition, *media[name]):
+            found.append(Unlike(subject=name, why=why))
+    return tuple(found)
+
+
+def _why_unlike(unlike: Sequence[Unlike]) -> str:
+    kinds = Counter(clip.why for clip in unlike).most_common()
+    if len(kinds) < 2:
+        return "".join(why for why, _ in kinds)
+    why, count = kinds[0]
+    return f"{why} on {count} of them, other differences on the rest"
 
 
 def _transitions(a: Run, b: Run, paired: Sequence[str]) -> tuple[tuple[Measurement, ...], str]:
@@ -219,8 +276,10 @@ def _transitions(a: Run, b: Run, paired: Sequence[str]) -> tuple[tuple[Measureme
     judged = [move for move in moves if move[0] in BADGES and move[1] in BADGES]
     if not judged:
         return (), "no subject has a badge in both runs"
-    rules, others = ({key: _setting(run, key) for key in ("tier", "profile", "profile_sha256")} for run in (a, b))
-    for key in ("tier", "profile_sha256"):
+    rules, others = (
+        {key: _setting(run, key) for key in ("input", "tier", "profile", "profile_sha256")} for run in (a, b)
+    )
+    for key in ("input", "tier", "profile_sha256"):
         if rules[key] != others[key]:
             shown = "profile" if key == "profile_sha256" else key
             detail = "with other rules" if rules[shown] == others[shown] else "in the other"

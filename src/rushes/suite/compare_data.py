@@ -9,8 +9,17 @@ from rushes.core.selection import differing_keys, keys_of, label
 from rushes.core.table import ARROWS, Cell, Table, number
 from rushes.suite.compare import BADGES, MetricComparison, RunComparison
 
-QUIET = {"same": "The same on every clip", "no pair": "No clip has a value in both runs"}
+QUIET = {
+    "same": "The same on every clip",
+    "no pair": "No clip has a value in both runs",
+    "not comparable": "Not comparable on any clip",
+}
 """Verdicts that get one line for all their metrics, not a row each."""
+MOVED = (
+    "moved: the value changed, which does not tell better from worse, for other things move it that way too; "
+    "rushes metrics NAME names them."
+)
+"""What the word means, under a table that has it."""
 
 
 def difference_table(comparison: RunComparison) -> Table:
@@ -44,6 +53,20 @@ def quiet_readings(comparison: RunComparison) -> dict[str, list[str]]:
     return {word: [name for name, m in _named(comparison) if verdict(m) == word] for word in QUIET}
 
 
+def unlike_lines(comparison: RunComparison) -> list[str]:
+    """Which metrics do not compare on some clips, or on any, and what differs; metrics of one reason share a line.
+
+    "On 2 of 8 clips not compared (frame size 640×360 in A, 320×180 in B): blur_score, freeze_frame_ratio"
+    """
+    reasons: dict[str, list[str]] = {}
+    for name, m in _named(comparison):
+        if m.unlike:
+            n, total = len(m.unlike), len(m.unlike) + m.statistics.mean.count
+            clips = "On no clip compared" if n == total else f"On {n} of {total} clips not compared"
+            reasons.setdefault(f"{clips} ({m.why_unlike})", []).append(name)
+    return [f"{reason}: {', '.join(names)}" for reason, names in reasons.items()]
+
+
 def as_data(comparison: RunComparison) -> dict[str, object]:
     """The comparison as plain data: every number with its signature, every signature defined once."""
     everything = [m for c in comparison.metrics for m in c.statistics.measurements] + list(comparison.transitions)
@@ -69,6 +92,8 @@ def _metric_data(name: str, comparison: MetricComparison) -> dict[str, object]:
         "signature": comparison.reading.signature,
         "at": comparison.reading.place,
         "verdict": verdict(comparison),
+        "moved": direction(comparison),
+        "not_comparable": [{"subject": clip.subject, "why": clip.why} for clip in comparison.unlike],
         "measurements": [m.as_dict() for m in comparison.statistics.measurements],
         "largest": [
             {
@@ -105,18 +130,31 @@ def _named(comparison: RunComparison) -> list[tuple[str, MetricComparison]]:
 
 
 def verdict(comparison: MetricComparison) -> str:
-    """ "better", "worse", "moved" (no direction) where the interval leaves 0 out; else "unclear" or "same"."""
+    """ "better", "worse" or "moved" where the interval leaves 0 out, as the metric's definition judges a change.
+
+    Else "unclear", "same" (no clip changed), "not comparable" (the media differ on every clip) or "no pair".
+    """
     s = comparison.statistics
     if s.mean.value is None:
-        return "no pair"
+        return "not comparable" if comparison.unlike else "no pair"
     if not (s.rose.value or s.fell.value):
         return "same"
-    interval = s.mean.interval
+    moved = direction(comparison)
+    return s.metric.verdict(rose=moved == "higher") if moved else "unclear"
+
+
+def direction(comparison: MetricComparison) -> str:
+    """ "higher" or "lower" where the interval of the mean leaves 0 out; else ""."""
+    interval = comparison.statistics.mean.interval
     if interval is None or interval.low <= 0 <= interval.high:
-        return "unclear"
-    if s.metric.better == "neither":
-        return "moved"
-    return "better" if (interval.low > 0) == (s.metric.better == "higher") else "worse"
+        return ""
+    return "higher" if interval.low > 0 else "lower"
+
+
+def verdict_text(comparison: MetricComparison) -> str:
+    """The verdict for people: "better", "moved higher"."""
+    word = verdict(comparison)
+    return f"{word} {direction(comparison)}" if word == "moved" else word
 
 
 def _metric_row(name: str, comparison: MetricComparison) -> tuple[Cell, ...]:
@@ -124,11 +162,11 @@ def _metric_row(name: str, comparison: MetricComparison) -> tuple[Cell, ...]:
     interval = s.mean.interval
     return (
         Cell(name),
-        Cell(ARROWS[s.metric.better] or "·"),
+        Cell(ARROWS[s.mean.definition.better] or "·"),
         _signed(s.mean),
         Cell("–" if interval is None else f"{signed_text(interval.low)} to {signed_text(interval.high)}"),
         *(number(m) for m in (s.rose, s.fell, s.same, s.sign_test)),
-        Cell(verdict(comparison)),
+        Cell(verdict_text(comparison)),
     )
 
 

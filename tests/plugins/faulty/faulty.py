@@ -49,4 +49,9 @@ EXITS = metric("exits", add=lambda self, frame: sys.exit("bye"))
 GIVES_A_FLOAT = metric("gives_a_float", finish=lambda self: 0.5)
 TAKES_A_SERIES = metric("takes_a_series", series=lambda self: {"time_ms": [1.0]})
 MEASURES_WRONGLY = ClipMetric(definition=definition("measures_wrongly"), measure=lambda seen: seen.no_such_series)
+OTHER_INPUT = metric(
+    "other_input",
+    finish=lambda self: Measurement(definition=definition("other_input").add_params(input="x"), value=1.0, count=1),
+)
+HAS_INPUT = ClipMetric(definition=definition("has_input").add_params(input="mine"), measure=lambda seen: None)
 IS_NO_METRIC = 42

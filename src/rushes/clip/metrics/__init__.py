@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rushes.clip.inputs import names_input
 from rushes.core.definition import parse_signature
 from rushes.core.metric import ClipMetric
 from rushes.core.registry import Registry
@@ -87,6 +88,8 @@ def installed(name: str) -> ClipMetric:
     if not isinstance(metric, ClipMetric) or metric.definition.name != name:
         called = f"{type(metric).__name__} {getattr(getattr(metric, 'definition', None), 'name', '')}".strip()
         raise InputError(f"the clip metric {name!r} is not a rushes.core.metric.ClipMetric of that name; got {called}")
+    if names_input(metric.definition):
+        raise InputError(f"the clip metric {name!r} sets `input`, which Rushes sets for every clip metric; rename it")
     return metric
 
 

@@ -33,6 +33,9 @@ FACE_PRESENT_RATIO = Definition(
     reference=_SEED,
     params=signature_params(max_faces=MAX_FACES),
     open_params=("model",),
+    depends_on=("frame_size", "transfer"),
+    raised_by=("a false face", "a larger face", "dropped frames that had none"),
+    lowered_by=("a face that rightly turns away or leaves", "dropped frames that had one"),
 )
 
 LONGEST_FACE_GAP_MS = Definition(
@@ -64,7 +67,9 @@ FACE_BBOX_JITTER = Definition(
     reference=_SEED,
     params=(*_POLICY, *signature_params(box="landmarks", norm="frame-diagonal")),
     open_params=("model",),
-    depends_on=("fps",),
+    depends_on=("frame_size", "fps", "transfer"),
+    raised_by=("head motion", "a larger face", "noise", "dropped frames closed up"),
+    lowered_by=("a still head", "a smaller face", "smoothing by blur or compression"),
 )
 
 LANDMARK_JITTER = Definition(
@@ -81,7 +86,9 @@ LANDMARK_JITTER = Definition(
     reference=_SEED,
     params=(*_POLICY, *signature_params(norm="inter-ocular", points="rigid-10")),
     open_params=("model",),
-    depends_on=("fps",),
+    depends_on=("frame_size", "fps", "transfer"),
+    raised_by=("head motion", "a smaller face, whose points are less sure", "noise", "dropped frames closed up"),
+    lowered_by=("a still head", "smoothing by blur or compression"),
 )
 
 MOUTH_OPEN_ENERGY = Definition(
@@ -96,6 +103,7 @@ MOUTH_OPEN_ENERGY = Definition(
     reference=_SEED,
     params=(*_POLICY, *signature_params(norm="inter-ocular", points="13-14", stat="variance")),
     open_params=("model",),
+    depends_on=("frame_size", "transfer"),
 )
 
 

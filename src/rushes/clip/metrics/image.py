@@ -20,6 +20,9 @@ FLICKER_SCORE = Definition(
     edge_cases="No frame: no value. One frame: 0.",
     reference="MetricBundleV1, tier 0",
     params=signature_params(plane="luma", range="full", statistic="std"),
+    depends_on=("duration", "transfer", "luma"),
+    raised_by=("fades, pans and changes of light", "more contrast"),
+    lowered_by=("a still or dark scene", "compression", "less contrast"),
 )
 FLICKER_DELTA = Definition(
     name="flicker_score",
@@ -32,6 +35,9 @@ FLICKER_DELTA = Definition(
     edge_cases="Fewer than two frames: no value.",
     reference="MetricBundleV1, tier 0 (its second reading)",
     params=signature_params(plane="luma", range="full", statistic="mean-abs-delta"),
+    depends_on=("fps", "transfer", "luma"),
+    raised_by=("motion, cuts and changes of light", "dropped frames closed up", "more contrast"),
+    lowered_by=("a still or dark scene", "compression", "less contrast"),
 )
 BLUR_SCORE = Definition(
     name="blur_score",
@@ -44,6 +50,9 @@ BLUR_SCORE = Definition(
     edge_cases="No frame, or frames less than 2 pixels wide or high: no value.",
     reference="MetricBundleV1, tier 0; equals cv2.Laplacian(gray, CV_64F).var()",
     params=signature_params(border="reflect101", plane="luma", range="full", statistic="mean"),
+    depends_on=("frame_size", "bit_depth", "transfer", "luma"),
+    raised_by=("noise and grain", "ringing, blocking and sharpening", "detail in the scene"),
+    lowered_by=("denoising and compression", "a dark, plain or shallow-focus scene"),
 )
 BLUR_P10 = Definition(
     name="blur_score",
@@ -56,6 +65,9 @@ BLUR_P10 = Definition(
     edge_cases="No frame, or frames less than 2 pixels wide or high: no value.",
     reference="MetricBundleV1, tier 0 (optional p10)",
     params=signature_params(border="reflect101", plane="luma", range="full", statistic="p10"),
+    depends_on=("frame_size", "bit_depth", "transfer", "luma"),
+    raised_by=("noise and grain", "ringing, blocking and sharpening", "detail in the scene"),
+    lowered_by=("denoising and compression", "a dark, plain or shallow-focus scene"),
 )
 
 SAMPLE_MS = 1000.0

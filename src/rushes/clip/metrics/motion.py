@@ -24,6 +24,7 @@ SCENE_CUT_COUNT = Definition(
     edge_cases="Fewer than two frames: no value. A fade spreads its change and is not a cut.",
     reference="MetricBundleV1, tier 0 (ffmpeg scene detection); the rule of ffmpeg's scdet filter",
     params=signature_params(plane="luma", rule="scdet", threshold=SCDET_THRESHOLD),
+    depends_on=("frame_size", "fps", "duration", "range", "transfer", "luma"),
 )
 FREEZE_FRAME_RATIO = Definition(
     name="freeze_frame_ratio",
@@ -36,6 +37,9 @@ FREEZE_FRAME_RATIO = Definition(
     edge_cases="Fewer than two frames: no value. A difference equal to eps is not frozen.",
     reference="MetricBundleV1, tier 0",
     params=signature_params(eps=FREEZE_EPSILON, plane="luma", range="full"),
+    depends_on=("frame_size", "fps", "transfer", "luma"),
+    raised_by=("a still scene", "compression and denoising, which filter small changes away", "less motion"),
+    lowered_by=("noise, grain and flicker", "dropped frames closed up: each step is a longer one", "camera shake"),
 )
 FRAME_DIFF_SPIKE_COUNT = Definition(
     name="frame_diff_spike_count",
@@ -49,6 +53,9 @@ FRAME_DIFF_SPIKE_COUNT = Definition(
     "eleven can never pass 3 standard deviations.",
     reference="MetricBundleV1, tier 0",
     params=signature_params(plane="luma", range="full", sigmas=SPIKE_SIGMAS),
+    depends_on=("frame_size", "fps", "duration", "transfer", "luma"),
+    raised_by=("cuts and sudden motion", "a still scene, in which a small step stands out"),
+    lowered_by=("noise or shaking, in which no step stands out", "dropped frames closed up"),
 )
 
 _TOO_SHORT = "needs at least two frames"

@@ -54,7 +54,9 @@ MOUTH_AUDIO_CORR = Definition(
     reference=_SEED,
     params=_MOUTH,
     open_params=("model",),
-    depends_on=("fps",),
+    depends_on=("frame_size", "fps", "duration", "transfer"),
+    raised_by=("chance, in a short clip", "smoothing by blur or compression", "music or speech with a steady beat"),
+    lowered_by=("noise", "sound that is not the mouth's: music, other voices"),
 )
 MOUTH_AUDIO_LAG = Definition(
     name="mouth_audio_lag",
@@ -83,7 +85,7 @@ MOUTH_AUDIO_NULL_MEAN = Definition(
     reference=_SEED,
     params=_NULL,
     open_params=("model",),
-    depends_on=("fps",),
+    depends_on=("frame_size", "fps", "duration", "transfer"),
 )
 MOUTH_AUDIO_NULL_SHARE = Definition(
     name="mouth_audio_null_share",
@@ -97,7 +99,9 @@ MOUTH_AUDIO_NULL_SHARE = Definition(
     reference=_SEED,
     params=_NULL,
     open_params=("model",),
-    depends_on=("fps",),
+    depends_on=("frame_size", "fps", "duration", "transfer"),
+    raised_by=("a short clip", "noise", "music or speech with a steady beat"),
+    lowered_by=("a long clip", "smoothing by blur or compression"),
 )
 
 

@@ -83,6 +83,8 @@ AV_DURATION_DELTA_MS = Definition(
     formula="|video_duration_ms − audio_duration_ms|",
     edge_cases="Either length missing: no value. It compares lengths; where the two start is not part of it.",
     reference=_SEED,
+    raised_by=("cutting either stream", "dropped frames closed up, where the picture is the shorter"),
+    lowered_by=("cutting either stream", "dropped frames closed up, where the sound is the shorter"),
     history=("first release", _OF_THE_STREAM),
 )
 FPS = Definition(
@@ -123,6 +125,7 @@ DECODE_FAILURES = Definition(
     ),
     reference="beside MetricBundleV1: a skipped frame is counted, never swallowed",
     params=signature_params(decoder="libav"),
+    lowered_by=("re-encoding a damaged clip: the damage stays in the picture, the errors go",),
     history=("first release", "Theora's packets without data are no failures"),
 )
 

@@ -10,7 +10,16 @@ from starlette.responses import Response
 
 from rushes.core.text import value_text
 from rushes.suite.compare import BADGES, MetricComparison, RunComparison, compare_runs
-from rushes.suite.compare_data import as_data, quiet_readings, reading_names, transition_table, verdict
+from rushes.suite.compare_data import (
+    MOVED,
+    as_data,
+    quiet_readings,
+    reading_names,
+    transition_table,
+    unlike_lines,
+    verdict,
+    verdict_text,
+)
 from rushes.web.access import admin
 from rushes.web.errors import wants_json
 from rushes.web.pages import json_reply, page, with_twin
@@ -38,6 +47,8 @@ def comparison(request: Request, a: str, b: str) -> Response:
         found=found,
         rows=[row for row in rows if row["verdict"] not in quiet],
         quiet=quiet,
+        unlike=unlike_lines(found),
+        moved=MOVED if any(row["verdict"] == "moved" for row in rows) else "",
         badges=BADGES,
         transitions=_transitions(found),
         twin="/compare/runs.json?" + urlencode({"a": a, "b": b}),
@@ -49,6 +60,7 @@ def _row(name: str, one: MetricComparison, a: str, b: str) -> dict[str, object]:
     return {
         "reading": name,
         "verdict": verdict(one),
+        "verdict_text": verdict_text(one),
         "mean": value_data(s.mean),
         "interval": "" if s.mean.interval is None else s.mean.interval.text(),
         "sign_test": value_data(s.sign_test),

@@ -49,6 +49,9 @@ LSE_D = Definition(
     reference=_REFERENCE,
     params=_PARAMS,
     open_params=_OPEN,
+    depends_on=("frame_size", "fps", "transfer"),
+    raised_by=("noise", "a face unlike the training clips"),
+    lowered_by=("smoothing by blur or compression", "a mouth that hardly moves"),
 )
 LSE_C = Definition(
     name="lse_c",
@@ -62,6 +65,9 @@ LSE_C = Definition(
     reference=_REFERENCE,
     params=_PARAMS,
     open_params=_OPEN,
+    depends_on=("frame_size", "fps", "transfer"),
+    raised_by=("lips that overact", "a network trained against this very score"),
+    lowered_by=("noise", "pauses in the speech"),
 )
 LSE_OFFSET = Definition(
     name="lse_offset",
@@ -75,6 +81,7 @@ LSE_OFFSET = Definition(
     reference=_REFERENCE,
     params=_PARAMS,
     open_params=_OPEN,
+    depends_on=("frame_size", "fps", "transfer"),
 )
 
 
