@@ -37,7 +37,7 @@ BLINK_COUNT = Definition(
     reference="MetricBundleV1, tier 1; Soukupová and Čech 2016",
     params=_FACE,
     open_params=("model", "ear"),
-    depends_on=("fps",),
+    depends_on=("frame_size", "fps", "duration", "transfer"),
 )
 
 BLINK_RATE_HZ = Definition(
@@ -52,7 +52,7 @@ BLINK_RATE_HZ = Definition(
     reference="MetricBundleV1, tier 1",
     params=_FACE,
     open_params=("model", "ear"),
-    depends_on=("fps",),
+    depends_on=("frame_size", "fps", "transfer"),
 )
 
 

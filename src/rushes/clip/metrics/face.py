@@ -52,6 +52,9 @@ LONGEST_FACE_GAP_MS = Definition(
     reference="beside face_present_ratio of MetricBundleV1",
     params=signature_params(max_faces=MAX_FACES),
     open_params=("model",),
+    depends_on=("frame_size", "fps", "duration", "transfer"),
+    raised_by=("a face that rightly turns away or leaves", "a smaller face"),
+    lowered_by=("a false face", "a shorter clip"),
 )
 
 FACE_BBOX_JITTER = Definition(

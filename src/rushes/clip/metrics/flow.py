@@ -39,6 +39,9 @@ FLOW_RESIDUAL = Definition(
     edge_cases=_EDGES,
     reference=f"{_REFERENCE}; warping error as in Lai et al. 2018",
     params=_HOW,
+    depends_on=("frame_size", "fps", "luma"),
+    raised_by=("noise and grain", "fast or hidden motion", "changes of light"),
+    lowered_by=("blur and compression", "little motion"),
 )
 FLOW_BACKWARD_ERROR = Definition(
     name="flow_backward_error",
@@ -51,6 +54,9 @@ FLOW_BACKWARD_ERROR = Definition(
     edge_cases=_EDGES,
     reference=f"{_REFERENCE}; forward-backward error as in Kalal et al. 2010",
     params=_HOW,
+    depends_on=("frame_size", "fps", "luma"),
+    raised_by=("noise and grain", "things that pass in front of others", "plain areas without texture"),
+    lowered_by=("blur and compression", "little motion"),
 )
 FLOW_ACCELERATION = Definition(
     name="flow_acceleration",
@@ -65,6 +71,9 @@ FLOW_ACCELERATION = Definition(
     edge_cases=_EDGES + " It takes three frames. Fast and irregular real motion is high as well.",
     reference=f"{_REFERENCE}; on the clips of the FETV study ρ = −.63 with people's temporal quality",
     params=_HOW,
+    depends_on=("frame_size", "fps", "luma"),
+    raised_by=("shaking and irregular real motion", "noise in a still scene", "dropped frames"),
+    lowered_by=("steady camera motion", "blur and compression"),
 )
 TEMPORAL_INCONSISTENCY = Definition(
     name="temporal_inconsistency",
@@ -79,6 +88,9 @@ TEMPORAL_INCONSISTENCY = Definition(
     reference="on the clips of the FETV study ρ = −.74 with people's temporal quality; one person against two others "
     ".72 to .87",
     params=_HOW,
+    depends_on=("frame_size", "fps", "transfer", "luma"),
+    raised_by=("shaking and irregular real motion", "noise", "changes of light"),
+    lowered_by=("steady camera motion", "blur and compression", "a dark scene"),
 )
 
 

@@ -26,6 +26,9 @@ ODD_FRAME_SCORE = Definition(
     "A cut changes the picture once and scores 0.",
     reference="beside MetricBundleV1",
     params=signature_params(frames=LONGEST, plane="luma", range="full"),
+    depends_on=("frame_size", "fps", "duration", "transfer", "luma"),
+    raised_by=("flashes of light", "a very still scene"),
+    lowered_by=("fast motion, in which no step stands out", "a shorter clip"),
 )
 
 

@@ -85,6 +85,9 @@ SHARPNESS = Definition(
     "is measured as it is. Noise and blocks count as detail.",
     reference="beside MetricBundleV1; after Crete et al. 2007, who hold a picture against its own blur",
     params=signature_params(every_ms=SAMPLE_MS, height=HEIGHT, plane="luma", statistic="median"),
+    depends_on=("frame_size", "luma"),
+    raised_by=("noise and grain", "ringing, blocking and sharpening", "fine texture in the scene"),
+    lowered_by=("denoising and compression", "motion blur", "a plain or shallow-focus scene"),
 )
 
 _NO_FRAMES = "no frame could be decoded"

@@ -28,6 +28,9 @@ LUMA_ALTERNATION = Definition(
     "alternates in less than half of the clip, or slower than 5 Hz, does not show.",
     reference="beside MetricBundleV1; on the clips of the FETV study ρ = −.69 with people's temporal quality",
     params=signature_params(half_period_ms=HALF_PERIOD_MS, plane="luma", range="full", statistic="median"),
+    depends_on=("fps", "transfer", "luma"),
+    raised_by=("noise in small or short clips", "rhythmic motion of bright things", "more contrast"),
+    lowered_by=("a dark or still scene", "repeated frames", "compression"),
 )
 LONGEST_FLAT_MS = Definition(
     name="longest_flat_ms",
@@ -43,6 +46,9 @@ LONGEST_FLAT_MS = Definition(
     "there: a clip that is flat throughout has its whole length.",
     reference="beside MetricBundleV1",
     params=signature_params(plane="luma", range="full", spread=FLAT_SPREAD),
+    depends_on=("fps", "duration", "range", "transfer", "luma"),
+    raised_by=("fades and cuts through black", "strong blur"),
+    lowered_by=("noise and grain", "a shorter clip"),
 )
 
 

@@ -52,6 +52,7 @@ MOUTH_SPEECH_MOTION = Definition(
         min_level_db=MIN_LEVEL_DB,
     ),
     open_params=("model",),
+    depends_on=("frame_size", "fps", "transfer"),
 )
 
 

@@ -39,6 +39,9 @@ LONGEST_FREEZE_MS = Definition(
     "static camera on a quiet speaker changes by 0.2 and more.",
     reference="beside MetricBundleV1: freeze_frame_ratio counts every quiet step, this one a standstill",
     params=signature_params(eps=FROZEN_EPSILON, plane="luma", range="full", share=FROZEN_SHARE, window=WINDOW),
+    depends_on=("frame_size", "fps", "duration", "transfer", "luma"),
+    raised_by=("slides, titles and other stills", "strong compression of a quiet scene"),
+    lowered_by=("noise and grain", "a shorter clip"),
 )
 LONGEST_STILL_MS = Definition(
     name="longest_still_ms",
@@ -53,6 +56,7 @@ LONGEST_STILL_MS = Definition(
     "none: quiet is measured against itself.",
     reference="beside MetricBundleV1",
     params=signature_params(plane="luma", range="full", share=STILL_SHARE),
+    depends_on=("frame_size", "fps", "duration", "transfer", "luma"),
 )
 REPEATED_FRAME_RATIO = Definition(
     name="repeated_frame_ratio",
@@ -66,6 +70,9 @@ REPEATED_FRAME_RATIO = Definition(
     "that stands still repeats nothing by this count; longest_freeze_ms has it.",
     reference="beside MetricBundleV1",
     params=signature_params(plane="luma", range="full", share=REPEAT_SHARE),
+    depends_on=("frame_size", "fps"),
+    raised_by=("animation drawn on twos", "a film shown at a higher rate"),
+    lowered_by=("noise and grain, which tell a repeat from its frame", "dropped frames closed up"),
 )
 
 _TOO_SHORT = "needs at least two frames"

@@ -77,6 +77,9 @@ MOUTH_AUDIO_MARGIN = Definition(
     reference="in place of mouth_audio_corr of MetricBundleV1 where sound may be far off",
     params=_SEARCH,
     open_params=("model",),
+    depends_on=("frame_size", "fps", "duration", "transfer"),
+    raised_by=("chance, in a short clip", "smoothing by blur or compression"),
+    lowered_by=("noise", "sound that is not the mouth's: music, other voices"),
 )
 MOUTH_AUDIO_OFFSET_MS = Definition(
     name="mouth_audio_offset_ms",
@@ -92,6 +95,7 @@ MOUTH_AUDIO_OFFSET_MS = Definition(
     reference="in place of mouth_audio_lag of MetricBundleV1 where sound may be far off",
     params=(*_SEARCH, *signature_params(peak_ms=PEAK_MS, clear=CLEAR, min_peak=MIN_PEAK)),
     open_params=("model",),
+    depends_on=("frame_size", "fps", "duration", "transfer"),
 )
 
 
