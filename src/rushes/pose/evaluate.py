@@ -16,7 +16,7 @@ from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest, file_digest
 from rushes.core.selection import Numbers
 from rushes.errors import InputError
-from rushes.media.find import VIDEO_SUFFIXES
+from rushes.media.endings import VIDEO_SUFFIXES
 from rushes.pose.accuracy import PoseAccuracy, accuracy_of
 from rushes.pose.batch import PoseBatch, PoseSet
 from rushes.pose.json_poses import Duplicates
