@@ -10,10 +10,11 @@ from av.format import ContainerFormat
 from rushes.media.endings import AUDIO_SUFFIXES, VIDEO_SUFFIXES, is_clip
 
 SOUND = """302 722 aa aa3 aax ac4 acm adp ads adts adx aea afc aif aifc aix al amr apc ape apl apm aptx aptxhd ast au
-    aud avr bcstm bfstm binka bit bonk brstm c2 caf cdata cvg daud dfpwm dss dtk dts dtshd eac3 ec3 fap fsb fwse g722
-    g723_1 g728 g729 genh gsm hca iamf ircam isma laf latm lbc lc3 loas m2a m4b mac mca mlp mmf mpa mpc msbc msf mtaf musx
-    nist nsp oma omg osq paf pcm pvf qoa ra rco rka rsd rso sb sbc sbg sdns sds sdx sf shn sln son sox spdif sph spx ss2 str
-    svag svs sw tak tco thd tta tun ub ul uw vag voc vpk vqe vqf vql w64 wa way wsd wv xmd xvag"""
+    aud avr bcstm bfstm binka bit bonk brstm c2 caf cdata cvg daud dfpwm dss dtk dts dtshd eac3 ec3 fap fsb fwse
+    g722 g723_1 g728 g729 genh gsm hca iamf ircam isma laf latm lbc lc3 loas m2a m4b mac mca mlp mmf mpa mpc
+    msbc msf mtaf musx nist nsp oma omg osq paf pcm pvf qoa ra rco rka rsd rso sb sbc sbg sdns sds sdx sf shn
+    sln son sox spdif sph spx ss2 str svag svs sw tak tco thd tta tun ub ul uw vag voc vpk vqe vqf vql w64 wa
+    way wsd wv xmd xvag"""
 SUBTITLES = "aqt ass idx js jss lrc mcc mks mpl2 pjs rt sami scc smi srt ssa stl sub sup ttml txt vtt webvtt"
 STILLS = """avif bmp dpx exr fits hdr heic heif ico im1 im24 im8 j2c j2k jls jp2 jpeg jpg jxl jxs ljpg mpo pam pbm pcx
     pfm pgm pgmyuv phm pix png ppm qoi ras rs sgi sun sunras tga tif tiff vbn wbmp xbm xface xwd y"""
