@@ -28,7 +28,10 @@ def identity(path: str) -> str:
     >>> identity("takes/./a.mp4") == identity("takes/a.mp4"), identity("s3://takes/a.mp4")
     (True, 's3://takes/a.mp4')
     """
-    return path if is_remote(path) else os.path.realpath(path)
+    try:
+        return path if is_remote(path) else os.path.realpath(path)
+    except ValueError:  # a name that no file system has, from a file of somebody else's making
+        return path
 
 
 def subject_ids(stems: Sequence[str]) -> list[str]:
@@ -69,7 +72,7 @@ def clip_ids(paths: Sequence[str], names: Sequence[str], *, known: Mapping[str, 
         if (kept := has.get(identity(clip.path))) is not None:
             ids.append(kept)
         else:
-            ids.append(_free(clip, *apart[clip.id().casefold()], used, reached))
+            ids.append(_free(clip, apart[clip.id().casefold()], used, reached))
     return ids
 
 
@@ -94,8 +97,8 @@ class _Clip:
         return len(self._above)
 
 
-def _told_apart(rivals: Sequence[_Clip]) -> tuple[int, bool]:
-    """How many folders, and whether the ending, it takes to tell these clips apart."""
+def _told_apart(rivals: Sequence[_Clip]) -> tuple[int, bool] | None:
+    """How many folders, and whether the ending, it takes to tell these clips apart; None where nothing does."""
     if len(rivals) == 1:
         return 0, False
     ending = len({clip.beside for clip in rivals}) < len(rivals)
@@ -103,11 +106,14 @@ def _told_apart(rivals: Sequence[_Clip]) -> tuple[int, bool]:
     for parents in range(deepest + 1):
         if len({clip.id(parents=parents, ending=ending).casefold() for clip in rivals}) == len(rivals):
             return parents, ending
-    return 0, ending
+    return None
 
 
-def _free(clip: _Clip, parents: int, ending: bool, used: dict[str, str], reached: dict[str, int]) -> str:
+def _free(clip: _Clip, apart: tuple[int, bool] | None, used: dict[str, str], reached: dict[str, int]) -> str:
     """The first id of this clip that no other has; marked as used."""
+    if apart is None:
+        return _numbered(clip.id(), clip.path, used, reached)
+    parents, ending = apart
     for above in range(parents, max(parents, clip.parents) + 1):
         candidate = clip.id(parents=above, ending=ending)
         holder = used.get(candidate.casefold())
