@@ -145,9 +145,9 @@ def test_two_inputs_of_one_name_keep_apart(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         write_luma(tmp_path / folder / "x.mkv", noise(3, seed=ord(folder)), "gray")
     data = json.loads(rushes("clip", tmp_path / "a", tmp_path / "b", "-o", tmp_path / "run", "--json").stdout)
-    assert [clip["id"] for clip in data["clips"]] == ["x", "x-2"]
+    assert [clip["id"] for clip in data["clips"]] == ["a__x", "b__x"]
     assert data["clips"][0]["sha256"] != data["clips"][1]["sha256"]
-    assert sorted(p.name for p in (tmp_path / "run" / "series").iterdir()) == ["x-2.npz", "x.npz"]
+    assert sorted(p.name for p in (tmp_path / "run" / "series").iterdir()) == ["a__x.npz", "b__x.npz"]
 
 
 @pytest.mark.parametrize(

@@ -79,3 +79,13 @@ def test_one_file_is_a_set_of_one(tmp_path: Path) -> None:
     touch(tmp_path, "a.mp4")
     assert names(tmp_path / "a.mp4") == ["a.mp4"]
     assert is_statistics("x/real.NPZ") and not is_statistics("real.mp4")
+
+
+def test_linked_folders_belong_to_the_set_and_loops_end(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "set", tmp_path / "outside"
+    for file in (inside / "a.mp4", outside / "b.mp4"):
+        file.parent.mkdir()
+        file.touch()
+    (inside / "link").symlink_to(outside, target_is_directory=True)
+    (outside / "back").symlink_to(inside, target_is_directory=True)
+    assert [clip.name for clip in read_set(inside).clips] == ["a.mp4", "link/b.mp4"]

@@ -6,6 +6,7 @@ import json
 import sys
 import wave
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -24,7 +25,7 @@ from rushes.clip.evaluate import evaluate_clip, evaluate_clips
 from rushes.clip.measure import ClipResult
 from rushes.clip.profile import parse_profile
 from rushes.core.instrument import DemoPart
-from rushes.errors import InputError, MediaError, WeightsError
+from rushes.errors import InputError, MediaError, MissingDependency, WeightsError
 from rushes.media import AudioTrack, ClipReader, write_clip
 
 Pixels = NDArray[np.uint8]
@@ -225,24 +226,47 @@ def test_a_sound_file_that_cannot_be_read_is_named(takes: list[Path], tmp_path: 
         evaluate_clip(takes[0], tier=1, audio=tmp_path / "bad.wav")
 
 
-def test_without_models_tier_1_is_null_and_names_the_command(
+@pytest.mark.parametrize("asked", [{"tier": 1}, {"tier": 2}, {"profile": "talking-head"}])
+def test_missing_models_stop_at_once_with_the_command(
+    takes: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: dict[str, Any]
+) -> None:
+    monkeypatch.setenv("RUSHES_CACHE", str(tmp_path / "empty"))
+    monkeypatch.setattr(faces, "_pipeline", faces._pipeline.__wrapped__)
+    with pytest.raises(MissingDependency, match="needs face models, not here yet; run: rushes models pull face$"):
+        evaluate_clip(takes[0], **asked)
+    with pytest.raises(MissingDependency, match="run: rushes models pull face$"):
+        evaluate_clips(takes, run=tmp_path / "run", **asked)
+    assert not (tmp_path / "run").exists()
+    assert evaluate_clip(takes[0], tier=0, profile="talking-head").badge_detail.not_judged[0] == "face_present_ratio"
+
+
+def test_missing_models_on_the_command_line_are_one_line(
     takes: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RUSHES_CACHE", str(tmp_path / "empty"))
     monkeypatch.setattr(faces, "_pipeline", faces._pipeline.__wrapped__)
-    result = evaluate_clip(takes[0], tier=1, profile="talking-head")
-    notes = {(result[name].value, result[name].note) for name in TIER1}
-    assert notes == {(None, "faces were not looked for; run: rushes models pull face")}
-    assert result["blur_score"].value is not None
-    assert result.badge == "pass"
-    assert result.badge_detail.not_judged == ("face_present_ratio", "mouth_audio_corr")
+    done = CliRunner().invoke(app, ["clip", str(takes[0]), "--tier", "1", "-o", str(tmp_path / "run")])
+    assert done.exit_code == 1 and done.stderr.endswith("run: rushes models pull face\n")
+    assert done.stderr.count("\n") == 1
 
 
-def test_without_litert_the_note_says_what_to_install(takes: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_litert_the_line_says_what_to_install(takes: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ai_edge_litert.interpreter", None)
     monkeypatch.setattr(faces, "_pipeline", faces._pipeline.__wrapped__)
-    result = evaluate_clip(takes[0], tier=1)
-    assert result["face_present_ratio"].note == "faces were not looked for; run: pip install 'rushes[face]'"
+    with pytest.raises(MissingDependency, match=r"needs LiteRT, not here yet; run: pip install 'rushes\[face\]'$"):
+        evaluate_clip(takes[0], tier=1)
+
+
+def test_a_gate_on_faces_looks_for_faces(takes: list[Path], tmp_path: Path) -> None:
+    """A profile with face rules implies tier 1; told not to, the gate cannot be checked and does not hold."""
+    gate = ["clip", str(takes[0]), "--profile", "talking-head", "--fail-on", "reject", "--jobs", "1", "-o"]
+    held = CliRunner().invoke(app, [*gate, str(tmp_path / "run")])
+    assert held.exit_code == 0, held.output
+    assert json.loads((tmp_path / "run" / "run.json").read_text())["settings"]["tier"] == 1
+    unchecked = CliRunner().invoke(app, [*gate, str(tmp_path / "zero"), "--tier", "0"])
+    assert unchecked.exit_code == 1
+    assert "not judged: face_present_ratio (1 clip: it needs tier 1); --allow-unjudged" in unchecked.stderr
+    assert CliRunner().invoke(app, [*gate, str(tmp_path / "zero"), "--tier", "0", "--allow-unjudged"]).exit_code == 0
 
 
 def test_an_unreadable_clip_has_the_reason_everywhere(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,10 +52,12 @@ def test_clips_in_and_a_run_out(
     )
     for name in ("take2.mkv", "more/take10.mkv"):
         remote.put_file(takes / name, f"gs://takes/monday/{name}")
+        (tmp_path / "monday" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(takes / name, tmp_path / "monday" / name)
     files = list_objects("gs://takes/monday/").files
     assert [file.url for file in files] == ["gs://takes/monday/more/take10.mkv", "gs://takes/monday/take2.mkv"]
     assert files[1] == stat("gs://takes/monday/take2.mkv") == list_objects("gs://takes/monday/*.mkv").files[0]
-    near = rushes.evaluate_clips([takes / "more", takes / "take2.mkv"], run=tmp_path / "near")
+    near = rushes.evaluate_clips(tmp_path / "monday", run=tmp_path / "near")
     far = rushes.evaluate_clips(["gs://takes/monday/"], run="gs://takes/runs/monday")
     names = {file.url.removeprefix("gs://takes/runs/monday/") for file in list_objects("gs://takes/runs/monday/").files}
     assert names == {path.relative_to(near.path).as_posix() for path in near.path.rglob("*") if path.is_file()}

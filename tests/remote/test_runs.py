@@ -125,7 +125,7 @@ def until(holds: Any, seconds: float = 30) -> None:
 
 
 @pytest.mark.usefixtures("slow_pushes")
-def test_a_complete_run_takes_new_subjects_and_drops_old_ones(bucket: Bucket, tmp_path: Path) -> None:
+def test_a_complete_run_takes_new_subjects_and_keeps_old_ones(bucket: Bucket, tmp_path: Path) -> None:
     for target in (bucket.url("run"), tmp_path / "run"):
         for names in ("abc", "cdb"):
             with opened(target) as run:
@@ -134,7 +134,8 @@ def test_a_complete_run_takes_new_subjects_and_drops_old_ones(bucket: Bucket, tm
                         run.add(entry(name))
                 run.finish(list(names))
     assert timeless(bucket.tree("run/")) == timeless(files(tmp_path / "run"))
-    assert "series/a.npz" not in bucket.tree("run/")
+    assert "series/a.npz" in bucket.tree("run/")
+    assert [subject.id for subject in read_run(bucket.url("run")).subjects] == ["c", "d", "b", "a"]
 
 
 @pytest.mark.usefixtures("slow_pushes")
@@ -189,7 +190,7 @@ def test_a_folder_here_that_fell_behind_the_store_is_not_gone_on_from(
 def test_other_settings_and_other_things_are_refused(bucket: Bucket) -> None:
     with opened(bucket.url("run")) as run:
         run.finish([])
-    with pytest.raises(RunError, match=f"^{bucket.url('run')}: holds a run with settings"):
+    with pytest.raises(RunError, match=f"^{bucket.url('run')}: holds a run with tier"):
         open_run(bucket.url("run"), instrument="clip", settings={"tier": 1})
     bucket.put("other/holiday.jpg", b"x")
     with pytest.raises(RunError, match=r"expected nothing or a run; it holds holiday\.jpg"):
@@ -363,3 +364,22 @@ def test_killed_and_resumed_equals_uninterrupted(
     assert 0 < len(again) < len(whole.subjects), "what was pushed is not measured again"
     assert resumed.place == bucket.url("run") and resumed.status == "complete"
     assert timeless(bucket.tree("run/")) == timeless(files(tmp_path / "whole"))
+
+
+@pytest.mark.usefixtures("slow_pushes")
+def test_overwriting_takes_the_old_results_away_before_the_new_run_begins(bucket: Bucket) -> None:
+    url = bucket.url("run")
+    with opened(url) as run:
+        run.add(entry("a"))
+        run.finish(["a"])
+    with pytest.raises(RunError, match=f"^{url}: holds a run of a.mp4; b.mp4 came"):
+        open_run(url, instrument="clip", settings=SETTINGS, inputs=["b.mp4"])
+    with pytest.raises(KeyboardInterrupt):
+        with open_run(url, instrument="clip", settings={"tier": 1}, inputs=["a.mp4"], overwrite=True):
+            raise KeyboardInterrupt
+    assert not [name for name in bucket.tree("run/") if name != "run.json"]
+    with open_run(url, instrument="clip", settings={"tier": 1}, inputs=["a.mp4"]) as run:
+        assert run.finished("a") is None, "measured under other settings"
+        run.add(entry("a"))
+        run.finish(["a"])
+    assert [subject.id for subject in read_run(url).subjects] == ["a"]

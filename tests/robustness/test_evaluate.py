@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
 from rushes import measure_robustness, read_run
-from rushes.errors import InputError
+from rushes.errors import InputError, RunError
 from rushes.robustness.diff import shown
 from rushes.robustness.evaluate import find_sweeps, listed_runs
 from rushes.robustness.metrics import MetricComputationError, MissingSweepFile
@@ -163,3 +164,18 @@ def test_results_without_traces(tmp_path):
 def test_shown_text_is_one_printable_line():
     assert shown("a\n\tb  c") == "a b c"
     assert shown("x" * 10, 5) == "xxxx…"
+
+
+def test_other_sweeps_are_refused_added_or_start_anew(two_axis_sweep, tmp_path):
+    other = tmp_path / "monday" / two_axis_sweep.name
+    shutil.copytree(two_axis_sweep, other)
+    run = tmp_path / "run"
+    measure_robustness(two_axis_sweep, run=run)
+    with pytest.raises(RunError, match="--add keeps what is there"):
+        measure_robustness(other, run=run)
+    assert [subject.id for subject in read_run(run).subjects] == ["sweep"]
+    measure_robustness(other, run=run, add=True)
+    assert [subject.id for subject in read_run(run).subjects] == ["sweep", "monday__sweep"]
+    measure_robustness(other, run=run, overwrite=True)
+    assert [subject.id for subject in read_run(run).subjects] == ["sweep"]
+    assert read_run(run).subjects[0].path == str(other)

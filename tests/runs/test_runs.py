@@ -125,13 +125,13 @@ def test_a_torn_last_line_is_cut_off(tmp_path: Path, torn: bytes) -> None:
     assert result_bytes(folder) == result_bytes(write(tmp_path / "whole", ["a", "b"]))
 
 
-def test_a_complete_run_can_grow_and_shrink(tmp_path: Path) -> None:
+def test_a_complete_run_can_grow_and_never_shrinks(tmp_path: Path) -> None:
     folder = write(tmp_path / "run", ["a", "b"])
     with RunWriter(folder, instrument="clip", settings={"tier": 0}) as run:
-        assert run.finished("a") and run.finished("b")
+        assert run.finished("a") and run.finished("b") and run.paths == {"a": "a.mp4", "b": "b.mp4"}
         run.add(entry("c"))
         run.finish(["c", "a"])
-    assert result_bytes(folder) == result_bytes(write(tmp_path / "whole", ["c", "a"]))
+    assert result_bytes(folder) == result_bytes(write(tmp_path / "whole", ["c", "a", "b"]))
 
 
 def test_the_latest_of_two_entries_counts(tmp_path: Path) -> None:
@@ -150,7 +150,110 @@ def test_another_question_is_refused(tmp_path: Path) -> None:
         RunWriter(folder, instrument="clip", settings={"tier": 1})
     with pytest.raises(RunError, match="instrument"):
         RunWriter(folder, instrument="pose", settings={"tier": 0})
+    with pytest.raises(RunError, match="instrument"):
+        RunWriter(folder, instrument="pose", settings={"tier": 0}, overwrite=True)
     assert read_run(folder).status == "complete"
+
+
+def asked(folder: Path, arguments: list[str], inputs: list[str], **how: bool) -> RunWriter:
+    return RunWriter(folder, instrument="clip", settings={"tier": 0}, inputs=inputs, asked=arguments, **how)
+
+
+def fill(run: RunWriter, *names: str) -> list[str]:
+    """Add what is not finished, and finish; the inputs that run.json then has."""
+    with run:
+        for name in names:
+            if run.finished(name) is None:
+                run.add(entry(name))
+        run.finish(names)
+    return json.loads((run.path / "run.json").read_text())["inputs"]
+
+
+def test_other_inputs_are_refused_and_nothing_is_lost(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    fill(asked(folder, ["takes"], ["a.mp4", "b.mp4"]), "a", "b")
+    before = result_bytes(folder)
+    says = "holds a run of takes; c.mp4 came; --add keeps what is there .*--overwrite starts anew$"
+    for arguments, inputs in ((["c.mp4"], ["c.mp4"]), (["a.mp4"], ["a.mp4"])):  # another clip, and fewer
+        with pytest.raises(RunError, match=says.replace("c.mp4", arguments[0])):
+            asked(folder, arguments, inputs)
+    assert result_bytes(folder) == before and read_run(folder).status == "complete"
+
+
+def test_the_same_arguments_are_the_same_question_whatever_has_come_or_gone(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    fill(asked(folder, ["takes"], ["a.mp4", "b.mp4"]), "a", "b")
+    assert fill(asked(folder, ["takes/"], ["b.mp4", "c.mp4"]), "b", "c") == ["b.mp4", "c.mp4", "a.mp4"]
+    assert [subject.id for subject in read_run(folder).subjects] == ["b", "c", "a"], "a is gone, its results are not"
+    # The same clips named otherwise are the same question too.
+    assert fill(asked(folder, ["./*.mp4"], ["a.mp4", "./b.mp4", "c.mp4"]), "a", "b", "c") == [
+        "a.mp4",
+        "./b.mp4",
+        "c.mp4",
+    ]
+
+
+def test_added_inputs_come_after_what_is_there(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    fill(asked(folder, ["b.mp4"], ["b.mp4"]), "b")
+    assert fill(asked(folder, ["a.mp4"], ["a.mp4"], add=True), "a") == ["b.mp4", "a.mp4"]
+    assert result_bytes(folder) == result_bytes(write(tmp_path / "whole", ["b", "a"]))
+    assert json.loads((folder / "run.json").read_text())["asked"] == ["b.mp4", "a.mp4"]
+    fill(asked(folder, ["b.mp4", "a.mp4"], ["b.mp4", "a.mp4"]), "b", "a")  # what it now holds, asked at once
+    with pytest.raises(RunError, match="holds a run of b.mp4, a.mp4; b.mp4 came"):
+        asked(folder, ["b.mp4"], ["b.mp4"])
+    with pytest.raises(RunError, match="give one of them"):
+        asked(folder, ["b.mp4"], ["b.mp4"], add=True, overwrite=True)
+
+
+def test_an_addition_that_was_broken_off_has_the_same_bytes(tmp_path: Path) -> None:
+    """Finished d before c: the order of the inputs counts, not that of the journal."""
+    folder = tmp_path / "run"
+    fill(asked(folder, ["ab"], ["a.mp4", "b.mp4"]), "a", "b")
+    with pytest.raises(KeyboardInterrupt), asked(folder, ["cd"], ["c.mp4", "d.mp4"], add=True) as run:
+        run.add(entry("d"))
+        run.add(entry("c"))
+        raise KeyboardInterrupt
+    fill(asked(folder, ["e.mp4"], ["e.mp4"], add=True), "e")
+    assert result_bytes(folder) == result_bytes(write(tmp_path / "whole", ["a", "b", "c", "d", "e"]))
+
+
+def test_overwrite_starts_anew_under_any_settings(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    fill(asked(folder, ["takes"], ["a.mp4", "b.mp4"]), "a", "b")
+    (folder / "report.html").touch()
+    with RunWriter(folder, instrument="clip", settings={"tier": 1}, inputs=["c.mp4"], overwrite=True) as run:
+        assert run.finished("a") is None
+        run.add(entry("c"))
+        run.finish(["c"])
+    assert result_bytes(folder) == result_bytes(write(tmp_path / "whole", ["c"]))
+    assert read_run(folder).info["settings"] == {"tier": 1} and (folder / "report.html").exists()
+
+
+def test_both_sides_of_a_question_keep_their_places(tmp_path: Path) -> None:
+    """Where inputs are not alike (a set and its ground truth), their order is part of the question."""
+    for inputs in (["gen", "gt"], ["gen", "gt"]):
+        with RunWriter(tmp_path / "run", instrument="distribution", settings={}, inputs=inputs) as run:
+            run.add(entry("generated"))
+            run.finish(["generated"])
+    with pytest.raises(
+        RunError, match="holds a run of gen, gt; gt, gen came; choose another -o, or start anew with --ov"
+    ):
+        RunWriter(tmp_path / "run", instrument="distribution", settings={}, inputs=["gt", "gen"])
+
+
+def test_a_run_that_holds_nothing_yet_takes_other_inputs(tmp_path: Path) -> None:
+    with asked(tmp_path / "run", ["takes"], ["a.mp4"]):
+        pass
+    assert fill(asked(tmp_path / "run", ["b.mp4"], ["b.mp4"]), "b") == ["b.mp4"]
+
+
+def test_a_refusal_names_the_settings_that_differ(tmp_path: Path) -> None:
+    folder = write(tmp_path / "run", ["a"])
+    with pytest.raises(RunError, match="holds a run with tier 0, not 1; audio none, not speech; choose another -o, or"):
+        RunWriter(folder, instrument="clip", settings={"tier": 1, "audio": "speech"})
+    with pytest.raises(RunError, match="empty path"):
+        RunWriter("", instrument="clip", settings={})
 
 
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path) -> None:

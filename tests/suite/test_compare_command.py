@@ -66,8 +66,11 @@ def test_json_is_alone_on_stdout_and_defines_every_number(runs: tuple[str, str])
 def test_the_gate_exits_3_and_only_then(runs: tuple[str, str]) -> None:
     broken = run(*runs, "--fail-on", "regression=freeze_frame_ratio:0.1")
     assert broken.exit_code == 3 and "gate: paired_mean_difference|of:freeze_frame_ratio" in broken.stderr
-    held = run(*runs, "--fail-on", "regression=freeze_frame_ratio:0.25", "--fail-on", "regression=blur_score:1")
+    gates = ("--fail-on", "regression=freeze_frame_ratio:0.25", "--fail-on", "regression=blur_score:1")
+    held = run(*runs, *gates, "--allow-unjudged")
     assert held.exit_code == 0, held.output
+    unchecked = run(*runs, *gates)
+    assert unchecked.exit_code == 1 and "1 clip of A without a value to hold against in B (gone)" in unchecked.stderr
     by_signature = run(*runs, "--fail-on", f"regression={FREEZE_FRAME_RATIO.signature}:0.1", "--json")
     assert by_signature.exit_code == 3 and json.loads(by_signature.stdout)["gates"]["broken"]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rushes.terminal.console import EXIT_GATE, print_json, print_table, say
+from rushes.terminal.console import EXIT_BAD_INPUT, EXIT_GATE, print_json, print_table, say
 
 if TYPE_CHECKING:
     from rushes.core.table import Table
@@ -27,6 +27,10 @@ def compare(
             "--fail-on", metavar="regression=METRIC:AMOUNT", help="Exit 3 when the mean got worse by more; repeatable."
         ),
     ] = None,
+    allow_unjudged: Annotated[
+        bool,
+        typer.Option("--allow-unjudged", help="Let --fail-on hold although it could not be checked on every clip."),
+    ] = False,
     top: Annotated[int, typer.Option(min=0, help="How many of the most changed clips to list per metric.")] = 3,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
@@ -36,16 +40,18 @@ def compare(
     """
     from rushes.suite.compare import about, compare_runs, regression
     from rushes.suite.compare_data import as_data
+    from rushes.suite.gate import unchecked
 
     gates = [_gate(text) for text in fail_on or ()]
     comparison = compare_runs(run_a, run_b, top=top)
     broken = [(m, amount, s) for m, amount in gates for s in regression(comparison, m, amount)]
+    left_out = list(dict.fromkeys(why for m, _ in gates for why in unchecked(comparison, m)))
     if as_json:
         verdicts = [
             {"metric": s.metric.signature, "at": s.mean.place, "amount": amount, "regressed": True}
             for _, amount, s in broken
         ]
-        print_json(as_data(comparison) | {"gates": {"asked": fail_on or [], "broken": verdicts}})
+        print_json(as_data(comparison) | {"gates": {"asked": fail_on or [], "broken": verdicts, "unchecked": left_out}})
     else:
         _show(comparison)
     for _, amount, statistics in broken:
@@ -53,8 +59,13 @@ def compare(
         moved = f"{float(mean.value or 0):+.6g} {mean.definition.unit}"
         side = "up" if statistics.metric.better == "lower" else "down"
         say(f"gate: {about(mean)} is {moved}, more than {amount:g} {side}")
+    if left_out:
+        way_on = "let through by --allow-unjudged" if allow_unjudged else "--allow-unjudged lets it through"
+        say(f"gate: not checked on everything: {'; '.join(left_out)}; {way_on}")
     if broken:
         raise typer.Exit(EXIT_GATE)
+    if left_out and not allow_unjudged:
+        raise typer.Exit(EXIT_BAD_INPUT)
 
 
 def _gate(text: str) -> tuple[str, float]:
@@ -136,3 +147,11 @@ def _say_state(comparison: RunComparison) -> None:
         if alone:
             more = ", …" if len(alone) > _NAMES_SHOWN else ""
             print(f"Only in {letter}, so not compared ({len(alone)}): {', '.join(alone[:_NAMES_SHOWN])}{more}")
+    if comparison.doubtful:
+        print(f"The same id, but two clips by their paths, so not compared: {_pairs(comparison)}")
+
+
+def _pairs(comparison: RunComparison) -> str:
+    paths = [{subject.id: subject.path for subject in run.subjects} for run in (comparison.first, comparison.second)]
+    shown = [f"{name} ({paths[0][name]}, {paths[1][name]})" for name in comparison.doubtful[:_NAMES_SHOWN]]
+    return ", ".join(shown) + (", …" if len(comparison.doubtful) > _NAMES_SHOWN else "")

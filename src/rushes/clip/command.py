@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
-from rushes.terminal.console import EXIT_GATE, print_json, print_table, say
+from rushes.terminal.console import EXIT_BAD_INPUT, EXIT_GATE, print_json, print_table, say
 from rushes.terminal.engine_options import AddressOption, EngineOption, chosen_engine
 from rushes.terminal.progress import progress_bars
 
@@ -24,14 +24,18 @@ def clip(
         typer.Argument(metavar="PATH…", help="Clips, folders of clips, or globs in quotes; here, s3:// or gs://."),
     ],
     audio: Annotated[
-        str | None, typer.Option(help="A sound file for every clip, or a folder with one per clip, matched by stem.")
+        str | None,
+        typer.Option(help="A sound file for every clip, or a folder with one per clip, matched by path or stem."),
     ] = None,
     canon: Annotated[
         bool, typer.Option("--canon", help="Measure the canonical form of each clip, as rushes canon makes it.")
     ] = False,
     tier: Annotated[
-        int, typer.Option(min=0, max=2, help="How far to measure: 0 picture and timing, 1 faces, 2 SyncNet.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            min=0, max=2, help="0 picture and timing, 1 faces, 2 SyncNet; what the profile's rules need when left out."
+        ),
+    ] = None,
     face_model: Annotated[
         str | None, typer.Option(metavar="FILE", help="MediaPipe's 478-point face_landmarker.task, for tier 1.")
     ] = None,
@@ -54,8 +58,14 @@ def clip(
     ] = False,
     out: Annotated[
         str | None,
-        typer.Option("-o", "--out", metavar="RUN", help="Run directory, here or s3://; the same one continues."),
+        typer.Option("-o", "--out", metavar="RUN", help="Run directory, here or s3://; the same paths continue it."),
     ] = None,
+    add: Annotated[
+        bool, typer.Option("--add", help="Put these clips into the run beside those that are in it.")
+    ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Start the run anew; what it holds is removed.")
+    ] = False,
     jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes; the cores when left out.")] = None,
     timeout: Annotated[
         float | None, typer.Option(min=0.1, help="Seconds a clip may take before it is given up.")
@@ -68,12 +78,20 @@ def clip(
     address: AddressOption = None,
     fail_on: Annotated[
         Literal["reject", "flagged"] | None,
-        typer.Option("--fail-on", help="Exit 3 when a clip is: reject, or flagged (or worse)."),
+        typer.Option(
+            "--fail-on",
+            help="Exit 3 when a clip is: reject, or flagged (or worse); 1 when a rule of it was not judged.",
+        ),
     ] = None,
+    allow_unjudged: Annotated[
+        bool, typer.Option("--allow-unjudged", help="Let --fail-on hold although a rule could not be judged.")
+    ] = False,
     bundle: Annotated[
         str | None, typer.Option(metavar="DIR", help="Also write ID.metrics.json, 22 keys, per clip.")
     ] = None,
-    csv: Annotated[str | None, typer.Option(metavar="FILE", help="Also write one row per clip as CSV.")] = None,
+    csv: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Also write one row per clip as CSV; - for CSV alone on stdout.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
     """Measure clips and say which deserve a look. Badges are review signals, not verdicts.
@@ -81,15 +99,21 @@ def clip(
     Example: rushes clip takes/ --profile talking-head --fail-on reject
     """
     from rushes.clip.evaluate import evaluate_clips
-    from rushes.clip.tables import write_bundles, write_csv
+    from rushes.clip.tables import csv_of, write_bundles, write_csv
 
+    _refuse_empty({"--audio": audio, "-o": out, "--bundle": bundle, "--csv": csv})
+    if csv == "-" and as_json:
+        raise typer.BadParameter("--csv - and --json both want stdout; give one of them a file", param_hint="--csv")
+    if add and overwrite:
+        raise typer.BadParameter("--add keeps what is there and --overwrite does not; give one", param_hint="--add")
     where = chosen_engine(engine, address)
+    remarks: list[str] = []
     with progress_bars() as progress:
         run = evaluate_clips(
             paths,
             run=out,
             audio=audio,
-            tier=cast("Tier", tier),
+            tier=cast("Tier | None", tier),
             profile=profile,
             metrics=metric or (),
             motion=motion,
@@ -100,18 +124,50 @@ def clip(
             timeout=timeout,
             memory_mb=memory,
             engine=where,
+            add=add,
+            overwrite=overwrite,
             progress=progress,
+            warn=remarks.append,
         )
-    written = [*(write_bundles(run, bundle) if bundle else []), *([write_csv(run, csv)] if csv else [])]
+    written = [
+        *(write_bundles(run, bundle) if bundle else []),
+        *([write_csv(run, csv)] if csv not in (None, "-") else []),
+    ]
     if as_json:
         print_json(_as_json(run))
+    elif csv == "-":
+        print(csv_of(run), end="")
     else:
         _show(run, profile, written)
-    worst = {"reject": {"reject"}, "flagged": {"reject", "flagged"}}.get(fail_on or "", set())
-    caught = sum(subject.badge in worst for subject in run.subjects)
-    if caught:
-        say(f"gate --fail-on {fail_on}: {caught} of {len(run.subjects)} clips did not hold")
+    for remark in remarks:
+        say(remark)
+    if fail_on is not None:
+        _hold(run, profile, fail_on, allow_unjudged=allow_unjudged)
+
+
+def _refuse_empty(options: dict[str, str | None]) -> None:
+    from rushes.errors import InputError
+
+    for name, value in options.items():
+        if value == "":
+            raise InputError(f"{name}: expected a path; got an empty one (a variable that is not set?)")
+
+
+def _hold(run: Run, profile: str, fail_on: Literal["reject", "flagged"], *, allow_unjudged: bool) -> None:
+    """Leave with 3 where the gate does not hold, with 1 where nobody can tell."""
+    from rushes.clip.gate import check_gate
+    from rushes.clip.profile import load_profile
+
+    found = check_gate(run, load_profile(profile), fail_on)
+    if found.caught:
+        say(f"gate --fail-on {fail_on}: {len(found.caught)} of {len(run.subjects)} clips did not hold")
+    if found.unjudged:
+        way_on = "let through by --allow-unjudged" if allow_unjudged else "--allow-unjudged lets them through"
+        say(f"gate --fail-on {fail_on}: not judged: {found.unjudged_text()}; {way_on}")
+    if found.caught:
         raise typer.Exit(EXIT_GATE)
+    if found.unjudged and not allow_unjudged:
+        raise typer.Exit(EXIT_BAD_INPUT)
 
 
 def _as_json(run: Run) -> dict[str, object]:

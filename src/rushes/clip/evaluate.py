@@ -9,27 +9,32 @@ from pathlib import Path
 
 from rushes.clip.faces import Tier
 from rushes.clip.measure import ClipResult, digest, measure, unreadable
-from rushes.clip.profile import Profile
+from rushes.clip.profile import Profile, load_profile
 from rushes.clip.settings import ClipSettings
+from rushes.clip.tiers import needed_tier
 from rushes.core.canonical import canonical_json
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest
 from rushes.errors import DefinitionError, InputError
 from rushes.media.audio import require_sound
-from rushes.media.find import Paths, Sound, find_clips, match_audio
+from rushes.media.find import FoundClips, Paths, Sound, match_audio, one_or_several, search_clips
 from rushes.remote.address import Place, RemoteFile, is_remote
 from rushes.remote.errors import RemoteError, Unreachable
 from rushes.remote.store import stat
 from rushes.remote.transfer import local_copy, remove_orphans
-from rushes.runs import Entry, Packed, Run, RunWriter, Subject, clip_paths, open_run, pack, read_run, subject_ids
+from rushes.runs import Entry, Packed, Run, RunWriter, Subject, clip_ids, open_run, pack, read_run
 from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks
+
+OWN_SOUND = "own"
+"""What `run.json` says of `--audio` where it was not given: each clip's own track."""
+_NAMES_SHOWN = 5
 
 
 def evaluate_clip(
     path: Path | str,
     *,
     audio: Path | str | None = None,
-    tier: Tier = 0,
+    tier: Tier | None = None,
     profile: str | Path | Profile = "general",
     metrics: Iterable[str] = (),
     motion: bool = False,
@@ -44,23 +49,45 @@ def evaluate_clip(
     clip's own track. `metrics` names metrics of installed packages to measure as well; those that a rule of the profile
     names are measured anyway. `motion` adds what needs optical flow; a rule about it does so by itself. Tier 1 adds
     faces (`face_model`: a 478-point `.task` bundle in place of the pinned models), tier 2 SyncNet (`syncnet_weights`:
-    syncnet_v2.model). `canon` measures the canonical form of the clip, as `canonicalize` makes it (with `audio` as its
-    sound), in place of the file as it is.
+    syncnet_v2.model); left out, it is the lowest at which every rule of the profile, and every metric and file named,
+    can be used. `canon` measures the canonical form of the clip, as `canonicalize` makes it (with `audio` as its
+    sound), in place of the file as it is. Raises `MissingDependency`, with the command that gets them, where the tier's
+    models are not there.
     """
-    settings = ClipSettings.load(
-        tier=tier,
-        profile=profile,
-        metrics=metrics,
-        motion=motion,
-        face_model=face_model,
-        syncnet_weights=syncnet_weights,
-        canon=canon,
+    settings = _settings(
+        tier, profile, metrics, motion=motion, canon=canon, face_model=face_model, syncnet_weights=syncnet_weights
     )
     _require(path, "no such file", Path(path).exists)
     if audio is not None:
         _require(audio, "no such audio file", Path(audio).is_file)
         _require_sound(audio)
     return _measured(str(path), Sound(None if audio is None else str(audio)), settings)
+
+
+def _settings(
+    tier: Tier | None,
+    profile: str | Path | Profile,
+    metrics: Iterable[str],
+    *,
+    motion: bool,
+    canon: bool,
+    face_model: Path | str | None,
+    syncnet_weights: Path | str | None,
+) -> ClipSettings:
+    """Everything that is asked of a clip, checked before any is read; the tier where it was left out."""
+    rules = profile if isinstance(profile, Profile) else load_profile(profile)
+    named = [metrics] if isinstance(metrics, str) else list(metrics)
+    if tier is None:
+        tier = needed_tier(rules, metrics=named, face_model=face_model, syncnet_weights=syncnet_weights)
+    return ClipSettings.load(
+        tier=tier,
+        profile=rules,
+        metrics=named,
+        motion=motion,
+        canon=canon,
+        face_model=face_model,
+        syncnet_weights=syncnet_weights,
+    )
 
 
 def _require(given: Path | str, fault: str, is_here: Callable[[], bool]) -> None:
@@ -82,7 +109,7 @@ def evaluate_clips(
     *,
     run: Path | str | None = None,
     audio: Path | str | None = None,
-    tier: Tier = 0,
+    tier: Tier | None = None,
     profile: str | Path | Profile = "general",
     metrics: Iterable[str] = (),
     motion: bool = False,
@@ -93,49 +120,92 @@ def evaluate_clips(
     timeout: float | None = None,
     memory_mb: int | None = None,
     engine: Engine = LOCAL,
+    add: bool = False,
+    overwrite: bool = False,
     progress: Progress = no_progress,
+    warn: Callable[[str], None] = lambda line: None,
 ) -> Run:
     """Measure files, folders and globs, one or several, here or in a store (`s3://`, `gs://`), into a run; return it.
 
-    A `Run` in place of paths measures its clips again, under other settings.
+    A `Run` in place of paths measures its clips again, under other settings and the same ids.
 
     `run` defaults to `runs/clip-<digest of the question>`, so that the same call continues the same run. `audio` is one
-    sound file for every clip, or a folder with one file per clip, matched by stem. `metrics`, `motion`, `face_model`,
-    `syncnet_weights` and `canon` are as in `evaluate_clip`. `jobs` defaults to the cores, to those of the cluster where
-    `engine` is Ray. A clip finished earlier, with the same content and settings, is not measured again; one that cannot
-    be read, that crashes the decoder, that takes longer than `timeout` seconds or whose worker holds more than
-    `memory_mb` megabytes is a `reject` row with its reason. Clips given up for a crash or a limit are tried again by
-    the next call.
+    sound file for every clip, or a folder with one file per clip, matched by path or stem. `tier`, `metrics`, `motion`,
+    `canon`, `face_model` and `syncnet_weights` are as in `evaluate_clip`. `jobs` defaults to the cores, to those of the
+    cluster where `engine` is Ray. A clip finished earlier, with the same content and settings, is not measured again;
+    one that cannot be read, that crashes the decoder, that takes longer than `timeout` seconds or whose worker holds
+    more than `memory_mb` megabytes is a `reject` row with its reason. Clips given up for a crash or a limit are tried
+    again by the next call.
+
+    A run keeps what it has. The same paths continue it: clips that are new in a folder are measured, clips that are
+    gone keep their results. Other paths raise `RunError`, unless `add` takes them in beside those that are there, or
+    `overwrite` starts the run anew. `warn` gets a line about what the search passed over, and one about clips that are
+    gone.
     """
-    settings = ClipSettings.load(
-        tier=tier,
-        profile=profile,
-        metrics=metrics,
-        motion=motion,
-        face_model=face_model,
-        syncnet_weights=syncnet_weights,
-        canon=canon,
+    settings = _settings(
+        tier, profile, metrics, motion=motion, canon=canon, face_model=face_model, syncnet_weights=syncnet_weights
     )
-    clips = find_clips(clip_paths(paths))
-    sounds = match_audio(clips, audio)
+    found, asked = _found(paths)
+    sounds = match_audio(found.clips, audio, names=found.names)
     if audio is not None:
         _require_sound(audio)
-    ids, names = subject_ids([clip.stem for clip in clips]), [str(clip) for clip in clips]
-    target = run if run is not None else _default_run(settings.as_dict(), names)
-    with open_run(target, instrument="clip", settings=settings.as_dict(), inputs=names) as writer:
-        todo = [n for n, clip in enumerate(clips) if not _is_finished(writer, ids[n], clip, sounds[n])]
+    names = [str(clip) for clip in found.clips]
+    stored = settings.as_dict() | {
+        "audio": OWN_SOUND if audio is None else _plain(audio),
+        "definitions": _definitions(settings),
+    }
+    target = run if run is not None else _default_run(stored, asked)
+    with open_run(
+        target, instrument="clip", settings=stored, inputs=names, asked=asked, add=add, overwrite=overwrite
+    ) as writer:
+        before = writer.paths
+        ids = clip_ids(names, found.names, known=before)
+        todo = [n for n, clip in enumerate(found.clips) if not _is_finished(writer, ids[n], clip, sounds[n])]
         tasks = [_Task(subject_id=ids[n], path=names[n], sound=sounds[n], settings=settings) for n in todo]
-        done = len(clips) - len(todo)
-        progress(done, len(clips), "clips")
+        done = len(ids) - len(todo)
+        progress(done, len(ids), "clips")
         outcomes = run_tasks(
             _work, tasks, engine=engine, jobs=jobs, timeout=timeout, memory_mb=memory_mb, needs=_Task.files
         )
         for finished, (position, outcome) in enumerate(outcomes, done + 1):
             writer.add(_crashed(tasks[position], outcome) if isinstance(outcome, Crash) else outcome)
-            progress(finished, len(clips), "clips")
+            progress(finished, len(ids), "clips")
         writer.finish(ids)
     remove_orphans()  # what a worker that was stopped in the middle of a copy or a canonical form left behind
+    if str(found.passed_over):
+        warn(f"passed over: {found.passed_over}")
+    if not add and (gone := [name for name in before if name not in set(ids)]):
+        warn(_gone(gone))
     return read_run(target)
+
+
+def _found(paths: Paths | Run) -> tuple[FoundClips, list[str]]:
+    """The clips, and the arguments that named them; a run's clips are called by their ids."""
+    if not isinstance(paths, Run):
+        given = one_or_several(paths)
+        return search_clips(given), [str(path) for path in given]
+    places = dict(zip(map(_plain, paths.paths), (subject.id for subject in paths.subjects), strict=True))
+    found = search_clips(list(places))
+    return replace(found, names=tuple(places[str(clip)] for clip in found.clips)), list(places)
+
+
+def _plain(path: Path | str) -> str:
+    """A path as it is written down: without the dots and slashes that say nothing."""
+    return str(path) if is_remote(path) else str(Path(path))
+
+
+def _definitions(settings: ClipSettings) -> str:
+    """Digest of everything that is measured: rows of another set of definitions are another run's."""
+    signatures = sorted(metric.definition.signature for metric in settings.metrics.values())
+    return bytes_digest(canonical_json(signatures).encode())[:16]
+
+
+def _gone(ids: Sequence[str]) -> str:
+    names = ", ".join(ids[:_NAMES_SHOWN]) + (", …" if len(ids) > _NAMES_SHOWN else "")
+    clips, are = ("1 clip", "is") if len(ids) == 1 else (f"{len(ids)} clips", "are")
+    return (
+        f"{clips} of this run {are} not among these paths any more; results are kept: {names} (--overwrite starts anew)"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +281,7 @@ def _packed(subject_id: str, result: ClipResult) -> Packed:
 def _is_finished(writer: RunWriter, subject_id: str, clip: Place, sound: Sound) -> bool:
     """Whether an earlier run measured this very content under this id; of objects, told by their listings alone."""
     row = writer.finished(subject_id)
-    if row is None or row.get("path") != str(clip) or (isinstance(clip, RemoteFile) and not row.get("sha256")):
+    if row is None or (isinstance(clip, RemoteFile) and not row.get("sha256")):
         return False
     facts = row.get("facts")
     if not isinstance(facts, dict) or facts.get("given_up"):  # given up: another time, or a wider limit, may end better
@@ -227,5 +297,6 @@ def _is_finished(writer: RunWriter, subject_id: str, clip: Place, sound: Sound) 
     return bool(same_clip and same_sound)
 
 
-def _default_run(settings: dict[str, object], clips: Sequence[str]) -> Path:
-    return Path("runs") / f"clip-{bytes_digest(canonical_json([settings, list(clips)]).encode())[:8]}"
+def _default_run(settings: Mapping[str, object], asked: Sequence[str]) -> Path:
+    question = [dict(settings), [_plain(path) for path in asked]]
+    return Path("runs") / f"clip-{bytes_digest(canonical_json(question).encode())[:8]}"

@@ -37,8 +37,6 @@ class FaceSettings:
     model: str | None
     """A `.task` bundle; None for the pinned models."""
     model_digest: str
-    model_missing: str
-    """Why there are no models; "" when there are."""
     weights: str | None
     weights_digest: str
     weights_missing: str
@@ -54,8 +52,9 @@ def load_face_settings(
 ) -> FaceSettings | None:
     """Check models and weights before any clip is read; None for tier 0.
 
-    Models or packages that are not installed leave their values null, with the command that gets them as the reason.
-    A file that was named but is wrong raises `InputError` or `WeightsError`.
+    Raises `MissingDependency`, with the command that gets them, where the models or a package that runs them are not
+    there, and `InputError` or `WeightsError` for a file that was named but is wrong. SyncNet weights that were not
+    given leave their values null, with that as the reason.
     """
     if tier == 0:
         if face_model is not None or syncnet_weights is not None:
@@ -64,34 +63,26 @@ def load_face_settings(
     if tier == 1 and syncnet_weights is not None:
         raise InputError("SyncNet weights need tier 2; give --tier 2 as well")
     model = None if face_model is None else str(face_model)
-    digest, missing = _model_state(model)
     weights = None if syncnet_weights is None else str(syncnet_weights)
-    weights_digest, weights_missing = ("none", _NO_WEIGHTS) if weights is None else _weights_state(weights)
     return FaceSettings(
         tier=tier,
         model=model,
-        model_digest=digest,
-        model_missing=missing,
+        model_digest=_model_digest(model, tier),
         weights=weights,
-        weights_digest=weights_digest,
-        weights_missing=weights_missing,
+        weights_digest="none" if weights is None else _evaluator(weights, _stamp(weights)).digest,
+        weights_missing=_NO_WEIGHTS if weights is None else "",
     )
 
 
-def _model_state(model: str | None) -> tuple[str, str]:
+def _model_digest(model: str | None, tier: Tier) -> str:
     try:
-        return _pipeline(model, _stamp(model)).digest, ""
-    except MissingDependency:  # its message may name a folder of this machine; a note in a result must not
+        return _pipeline(model, _stamp(model)).digest
+    except MissingDependency:
         here = model is not None or is_pulled(group_named("face"))
-        command = "pip install 'rushes[face]'" if here else pull_command("face")
-        return "none", f"faces were not looked for; run: {command}"
-
-
-def _weights_state(weights: str) -> tuple[str, str]:
-    try:
-        return _evaluator(weights, _stamp(weights)).digest, ""
-    except MissingDependency as missing:
-        return "none", str(missing)
+        lacking, command = ("LiteRT", "pip install 'rushes[face]'") if here else ("face models", pull_command("face"))
+        raise MissingDependency(
+            f"tier {tier} (and a profile with face rules) needs {lacking}, not here yet; run: {command}"
+        ) from None
 
 
 def _stamp(path: str | None) -> str:
@@ -119,22 +110,21 @@ class FaceWatch:
 
     def __init__(self, settings: FaceSettings) -> None:
         self._settings = settings
-        self._pipeline = None if settings.model_missing else _pipeline(settings.model, _stamp(settings.model))
-        self._builder = None if self._pipeline is None else FaceTrackBuilder(self._pipeline)
+        self._pipeline = _pipeline(settings.model, _stamp(settings.model))
+        self._builder = FaceTrackBuilder(self._pipeline)
 
     def add(self, frame: Frame) -> None:
-        if self._builder is not None:
-            self._builder.add(frame.rgb(), frame.time_ms)
+        self._builder.add(frame.rgb(), frame.time_ms)
 
     def finish(self, path: str, seen: Observation) -> FaceObservation | str:
         """What was seen of faces, with SyncNet's scores at tier 2; or why nothing was."""
-        settings, pipeline = self._settings, self._pipeline
-        if self._builder is None or pipeline is None or not seen.frames:
-            return settings.model_missing or seen.error or "the clip has no frames"
+        settings = self._settings
+        if not seen.frames:
+            return seen.error or "the clip has no frames"
         face = FaceObservation(
             track=self._builder.finish(),
             model=settings.model_digest,
-            points=pipeline.layout.points,
+            points=self._pipeline.layout.points,
             fps=None if seen.fps is None else float(seen.fps),
             audio=seen.audio,
             audio_missing=seen.audio_missing,

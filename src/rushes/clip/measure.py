@@ -185,7 +185,7 @@ class _Watch:
         if settings is None:
             return seen
         if self._faces is None:  # the clip did not open
-            return replace(seen, faces_missing=settings.model_missing or seen.error)
+            return replace(seen, faces_missing=seen.error)
         face = self._faces.finish(clip.file, seen)
         return replace(seen, faces_missing=face) if isinstance(face, str) else replace(seen, faces=face)
 

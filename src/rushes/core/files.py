@@ -38,9 +38,11 @@ def replacing_path(target: Path, name: str) -> Iterator[Path]:
     try:
         yield part
         os.replace(part, target)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == str(part):
+            error.filename, error.filename2 = str(target), None  # the file that was asked for, not the one beside it
         raise
 
 

@@ -99,6 +99,9 @@ def fvd(
     out: Annotated[
         str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory to write, here or s3://.")
     ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Start the run anew; what it holds is removed.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
     """How far is the generated set from the real one? The answer carries every constant that made it.
@@ -127,6 +130,7 @@ def fvd(
             engine=chosen_engine(engine, address),
             cache=cache,
             run=out,
+            overwrite=overwrite,
             save_gt=save_stats,
             save_gen=save_gen_stats,
             progress=progress,

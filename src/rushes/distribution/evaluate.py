@@ -43,6 +43,7 @@ def compare_sets(
     engine: Engine = LOCAL,
     cache: Path | str | None = None,
     run: Path | str | None = None,
+    overwrite: bool = False,
     save_gt: Path | str | None = None,
     save_gen: Path | str | None = None,
     progress: Progress = no_progress,
@@ -60,8 +61,9 @@ def compare_sets(
     "cpu". `warn` gets one line when a GPU batch had to shrink.
 
     `run` is the run directory to write. While one is written, features are cached beneath it, so that a run that was
-    interrupted continues where it stopped; `cache` is another folder for them, which stays. `save_gt` and `save_gen`
-    keep a side's statistics for the next comparison.
+    interrupted continues where it stopped; `cache` is another folder for them, which stays. A run of other sets is
+    refused with `RunError`, unless `overwrite` starts it anew. `save_gt` and `save_gen` keep a side's statistics for
+    the next comparison.
 
         fvd = rushes.compare_sets("generated/", "real/", metrics="fvd", weights="i3d.pt", interval="jackknife")["fvd"]
         fvd.value, fvd.interval, fvd.signature
@@ -92,7 +94,7 @@ def compare_sets(
         def compared(chosen: Settings) -> SetComparison:
             return compare(gen, gt, chosen, progress=progress, warn=warn)
 
-        comparison = compared(settings) if run is None else _into_run(run, gen, gt, settings, compared)
+        comparison = compared(settings) if run is None else _into_run(run, gen, gt, settings, compared, overwrite)
     if save_gt is not None:
         comparison.save("gt", save_gt)
     if save_gen is not None:
@@ -106,8 +108,12 @@ def _into_run(
     gt: Path | str,
     settings: Settings,
     compared: Callable[[Settings], SetComparison],
+    overwrite: bool,
 ) -> SetComparison:
-    with open_run(run, instrument="distribution", settings=_stored(settings), inputs=[str(gen), str(gt)]) as writer:
+    inputs = [str(gen), str(gt)]
+    with open_run(
+        run, instrument="distribution", settings=_stored(settings), inputs=inputs, overwrite=overwrite
+    ) as writer:
         cache = writer.path / ".features"
         comparison = compared(replace(settings, cache=settings.cache or cache))
         writer.add(_entry(comparison, "gen", str(gen)))

@@ -15,7 +15,9 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import TypeVar
 
 from rushes.errors import InputError
-from rushes.media.find import is_clip, is_hidden, natural_key
+from rushes.media.endings import is_clip
+from rushes.media.find import natural_key
+from rushes.media.walk import PassedOver, files_below
 from rushes.remote.address import Place, RemoteFile, is_remote, joined
 from rushes.remote.store import list_objects
 from rushes.remote.transfer import local_copy
@@ -86,10 +88,10 @@ def read_set(given: str | Path) -> ClipSet:
 def _in_folder(root: Path) -> tuple[list[Clip], list[str]]:
     clips: list[Clip] = []
     ignored: list[str] = []
-    for folder in sorted([root, *(p for p in root.rglob("*") if p.is_dir())]):
-        if is_hidden(folder, root):
-            continue
-        files = [p for p in folder.iterdir() if p.is_file() and not p.name.startswith(".")]
+    by_folder: dict[Path, list[Path]] = {}
+    for file in files_below(root, PassedOver()):
+        by_folder.setdefault(file.parent, []).append(file)
+    for _, files in sorted(by_folder.items()):
         found, left = _of_files(files, root)
         clips += [Clip(name, paths) for name, paths in found]
         ignored += left

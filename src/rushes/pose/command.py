@@ -74,6 +74,9 @@ def score(
         Literal["skip", "wrong"], typer.Option(help="True poses nobody predicted: skipped (and counted), or wrong.")
     ] = "skip",
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory.")] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Start the run anew; what it holds is removed.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
     """Score predicted poses: PCK under declared normalisations, MPJPE, OKS, 3-D and motion errors.
@@ -99,6 +102,7 @@ def score(
             duplicates=duplicates,
             unmatched=unmatched,
             run=out,
+            overwrite=overwrite,
             progress=progress,
         )
     if as_json:
@@ -123,7 +127,7 @@ def extract(
     from rushes.pose.extract import extract_clips
 
     with progress_bars() as progress:
-        written = extract_clips(clips, out=out, progress=progress)
+        written = extract_clips(clips, out=out, progress=progress, warn=say)
     if as_json:
         print_json([each.as_dict() for each in written])
         return

@@ -16,7 +16,7 @@ from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest, file_digest
 from rushes.core.selection import Numbers
 from rushes.errors import InputError
-from rushes.media.find import VIDEO_SUFFIXES
+from rushes.media.endings import VIDEO_SUFFIXES
 from rushes.pose.accuracy import PoseAccuracy, accuracy_of
 from rushes.pose.batch import PoseBatch, PoseSet
 from rushes.pose.json_poses import Duplicates
@@ -72,13 +72,15 @@ def score_pose(
     duplicates: Duplicates = "refuse",
     unmatched: Unmatched = "skip",
     run: Path | str | None = None,
+    overwrite: bool = False,
     progress: Progress = no_progress,
 ) -> PoseEvaluation:
     """Score predicted poses against true ones and write a run directory.
 
     Inputs      COCO key point JSON, JSON lines, `.npy`, `.npz`, or clips, whose bodies are then found first.
                 norms: one or several of `NORMALIZATIONS` by name (`torso-diameter`, `absolute-px=8`), or `all`,
-                ADR-173's three with `px` as the absolute threshold. `run` defaults to `runs/pose-<digest>`.
+                ADR-173's three with `px` as the absolute threshold. `run` defaults to `runs/pose-<digest>`; one
+                of other files is refused, unless `overwrite` starts it anew.
     Errors      `InputError` with the file and the frame: different joints, 2-D against 3-D, nothing that pairs.
     """
     local_only(pred, gt, run)
@@ -100,7 +102,7 @@ def score_pose(
     scored = _score(predicted, truth, pairing, settings)
     asked = {"columns": columns or "", "duplicates": duplicates, "unmatched": unmatched, "gt_sha256": file_digest(gt)}
     done = replace(scored, warnings=(*notes, *scored.warnings), run=Path() if run is None else Path(run))
-    return _store(done, str(pred), str(gt), asked, settings)
+    return _store(done, str(pred), str(gt), asked, settings, overwrite=overwrite)
 
 
 def _some(ks: list[int]) -> tuple[int, ...]:
@@ -145,7 +147,7 @@ def _load(
 
 
 def _store(
-    done: PoseEvaluation, pred: str, gt: str, options: dict[str, str], settings: ScoreSettings
+    done: PoseEvaluation, pred: str, gt: str, options: dict[str, str], settings: ScoreSettings, *, overwrite: bool
 ) -> PoseEvaluation:
     asked: dict[str, object] = {**options} | {
         "norms": [norm.label() for norm in settings.norms],
@@ -162,7 +164,7 @@ def _store(
     facts = done.pairing.as_dict() | {"gt": gt, "skeleton": done.skeleton.name, "warnings": list(done.warnings)}
     subject = Subject(id=subject_id, kind="pose", path=pred, sha256=file_digest(pred), facts=facts)
     entry = Entry(subject=subject, measurements=done.measurements, series=_series(done.scores, settings))
-    with RunWriter(target, instrument="pose", settings=asked, inputs=[pred, gt]) as writer:
+    with RunWriter(target, instrument="pose", settings=asked, inputs=[pred, gt], overwrite=overwrite) as writer:
         writer.add(entry)
         writer.finish([subject_id])
     return replace(done, run=target)

@@ -6,6 +6,7 @@ was read before, and jitter in a generated clip is measured, not smoothed away.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,12 +18,12 @@ from rushes.core.progress import Progress, no_progress
 from rushes.errors import InputError, MediaError
 from rushes.landmarks.body_pipeline import JOINTS, Body, BodyPipeline
 from rushes.media import ClipReader
-from rushes.media.find import Paths, find_clips
+from rushes.media.find import Paths, search_clips
 from rushes.pose.batch import PoseSet, frame_rate
 from rushes.pose.skeletons import MEDIAPIPE_33
 from rushes.remote.address import local_only
 from rushes.remote.transfer import local_copy
-from rushes.runs import Run, clip_paths, subject_ids
+from rushes.runs import Run, clip_ids, clip_paths
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,18 +147,27 @@ class Extracted:
         return {"clip": self.clip, "poses": self.path, "frames": self.frames, "frames_with_body": self.with_body}
 
 
-def extract_clips(clips: Paths | Run, *, out: Path | str, progress: Progress = no_progress) -> list[Extracted]:
+def extract_clips(
+    clips: Paths | Run,
+    *,
+    out: Path | str,
+    progress: Progress = no_progress,
+    warn: Callable[[str], None] = lambda line: None,
+) -> list[Extracted]:
     """Find the bodies of clips and write them: one `.npz` for one clip, a folder with one per clip for several.
 
-    Progress is told in frames for one clip, in clips for several.
+    Progress is told in frames for one clip, in clips for several. `warn` gets a line about what the search for clips
+    passed over.
     """
     local_only(out)
-    sources = find_clips(clip_paths(clips))
+    found = search_clips(clip_paths(clips))
+    sources = found.clips
     target, several = Path(out), len(sources) > 1
     if several and target.suffix.lower() == ".npz":
         raise InputError(f"{out}: {len(sources)} clips need a folder, not one file; give -o FOLDER")
     one_file = target.suffix and not several
-    names = [target] if one_file else [target / f"{n}.npz" for n in subject_ids([c.stem for c in sources])]
+    ids = clip_ids([str(clip) for clip in sources], found.names)
+    names = [target] if one_file else [target / f"{name}.npz" for name in ids]
     pipeline = BodyPipeline()
     written: list[Extracted] = []
     for clip, name in zip(sources, names, strict=True):
@@ -169,4 +179,6 @@ def extract_clips(clips: Paths | Run, *, out: Path | str, progress: Progress = n
         written.append(Extracted(clip=str(clip), path=str(name), frames=len(poses.points), with_body=poses.with_body))
     if several:
         progress(len(written), len(sources), "clips")
+    if str(found.passed_over):
+        warn(f"passed over: {found.passed_over}")
     return written

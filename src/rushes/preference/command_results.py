@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["app", "export", "report", "validity"]
 
 Out = Annotated[Path, typer.Option("-o", "--out", metavar="RUN", help="Run directory.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Start the run anew; what it holds is removed.")]
 Confidence = Annotated[float, typer.Option(min=0.5, max=0.999, help="Of the intervals.")]
 
 
@@ -31,6 +32,7 @@ def report(
         float, typer.Option(min=0, help="Precision of a normal prior on strengths; it enters the signature.")
     ] = 0.0,
     confidence: Confidence = 0.95,
+    overwrite: Overwrite = False,
     db: Db = DEFAULT_DB,
     as_json: Json = False,
 ) -> None:
@@ -41,7 +43,9 @@ def report(
     from rushes.preference.evaluate import evaluate_study
 
     with open_studies(db) as service:
-        run = evaluate_study(service, study, run=out, tie_policy=ties, prior=prior, confidence=confidence)
+        run = evaluate_study(
+            service, study, run=out, tie_policy=ties, prior=prior, confidence=confidence, overwrite=overwrite
+        )
     if as_json:
         _print_run(run)
     else:
@@ -119,6 +123,7 @@ def validity(
     run: Annotated[list[Path], typer.Option("--run", help="A run of `rushes clip` that measured the study's clips.")],
     out: Out,
     confidence: Confidence = 0.95,
+    overwrite: Overwrite = False,
     db: Db = DEFAULT_DB,
     as_json: Json = False,
 ) -> None:
@@ -130,7 +135,7 @@ def validity(
     from rushes.preference.tables import validity as validity_table
 
     with open_studies(db) as service:
-        found = evaluate_validity(service, study, run, run=out, confidence=confidence)
+        found = evaluate_validity(service, study, run, run=out, confidence=confidence, overwrite=overwrite)
     if as_json:
         _print_run(found)
         return

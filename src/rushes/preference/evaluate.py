@@ -30,15 +30,17 @@ def evaluate_study(
     tie_policy: TiePolicy = "davidson",
     prior: float = 0.0,
     confidence: float = 0.95,
+    overwrite: bool = False,
 ) -> Run:
     """Write ranking, agreement, ratings and tags of a study, each with its signature, into a run directory.
 
     The same votes give the same bytes; more votes in the meantime replace the numbers. Where the study declared an
-    exclusion rule, every number is there with and without it.
+    exclusion rule, every number is there with and without it. A run of another study is refused with `RunError`, unless
+    `overwrite` starts it anew.
     """
     found = measure_study(service, study, tie_policy=tie_policy, prior=prior, confidence=confidence)
     settings = {"question": "study", "ties": tie_policy, "prior": prior, "confidence": confidence}
-    return _write(run, study, settings, found, inputs=[study])
+    return _write(run, study, settings, found, inputs=[study], overwrite=overwrite)
 
 
 class MeasuredStudy(NamedTuple):
@@ -119,12 +121,18 @@ def open_study(db: Path | str, name: str, *, media: Path | None = None) -> Study
 
 
 def evaluate_validity(
-    service: StudyService, study: str, runs: Sequence[Path | str], *, run: Path | str, confidence: float = 0.95
+    service: StudyService,
+    study: str,
+    runs: Sequence[Path | str],
+    *,
+    run: Path | str,
+    confidence: float = 0.95,
+    overwrite: bool = False,
 ) -> Run:
     """Write how far each clip metric and badge agrees with the votes into a run directory.
 
     A study's clip and a run's subject are the same when their files are: joined by digest. `InputError` when no clip
-    of the study is in any of the runs.
+    of the study is in any of the runs. `overwrite` is as in `evaluate_study`.
     """
     if not runs:
         raise InputError("validity needs the runs that measured the study's clips: --run RUN_A --run RUN_B")
@@ -142,7 +150,7 @@ def evaluate_validity(
     )
     settings = {"question": "validity", "confidence": confidence}
     measured = MeasuredStudy(status, votes, found)
-    return _write(run, study, settings, measured, inputs=[study, *map(str, runs)])
+    return _write(run, study, settings, measured, inputs=[study, *map(str, runs)], overwrite=overwrite)
 
 
 def _excluded(status: StudyStatus) -> list[str]:
@@ -176,6 +184,7 @@ def _write(
     found: MeasuredStudy,
     *,
     inputs: Sequence[str],
+    overwrite: bool,
 ) -> Run:
     subject = Subject(
         id=subject_ids([study])[0],
@@ -184,7 +193,8 @@ def _write(
         sha256=votes_digest(found.votes),
         facts=_facts(found.status, found.votes),
     )
-    with open_run(run, instrument=INSTRUMENT.name, settings={"study": study, **settings}, inputs=inputs) as writer:
+    asked = {"study": study, **settings}
+    with open_run(run, instrument=INSTRUMENT.name, settings=asked, inputs=inputs, overwrite=overwrite) as writer:
         writer.add(Entry(subject=subject, measurements=found.measurements))
         writer.finish([subject.id])
     return read_run(run)

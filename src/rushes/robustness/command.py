@@ -23,6 +23,12 @@ def robust(
         str | None,
         typer.Option("-o", "--output", help="The run directory, here or s3://; one under runs/ unless given."),
     ] = None,
+    add: Annotated[
+        bool, typer.Option("--add", help="Put these sweeps into the run beside those that are in it.")
+    ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Start the run anew; what it holds is removed.")
+    ] = False,
     verify: Annotated[
         bool, typer.Option("--verify/--no-verify", help="Check each run's manifest_hash before measuring.")
     ] = True,
@@ -37,7 +43,9 @@ def robust(
 
     run = output or default_run(sweep_dir, verify=verify, worst=worst)
     with progress_bars() as progress:
-        reports = measure_robustness(sweep_dir, run=run, verify=verify, worst=worst, progress=progress)
+        reports = measure_robustness(
+            sweep_dir, run=run, verify=verify, worst=worst, add=add, overwrite=overwrite, progress=progress
+        )
     if as_json:
         data = [report.as_dict() | {"run": str(run)} for report in reports]
         print_json(data[0] if len(data) == 1 else {"sweeps": data})

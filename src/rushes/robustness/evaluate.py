@@ -17,7 +17,7 @@ from rushes.remote.address import is_remote
 from rushes.robustness.manifests import MANIFEST, read_json_object
 from rushes.robustness.measure import WORST_RUNS, SweepReport, measure_sweep
 from rushes.robustness.metrics import MissingSweepFile
-from rushes.runs import Entry, Subject, open_run, pulled_folder, subject_ids
+from rushes.runs import Entry, Subject, clip_ids, open_run, pulled_folder
 
 
 def measure_robustness(
@@ -26,12 +26,15 @@ def measure_robustness(
     run: Path | str | None = None,
     verify: bool = True,
     worst: int = WORST_RUNS,
+    add: bool = False,
+    overwrite: bool = False,
     progress: Progress = no_progress,
 ) -> tuple[SweepReport, ...]:
     """ESI, drift and what rests on them; with `run`, as a run directory too.
 
     `sweeps` is a sweep, a folder of sweeps, or several of them. With `verify`, a run whose `manifest.json` is not the
-    one that was written is an error. `worst` is how many runs to list with their changed justification.
+    one that was written is an error. `worst` is how many runs to list with their changed justification. A run of other
+    sweeps is refused with `RunError`, unless `add` takes these in beside them, or `overwrite` starts it anew.
     """
     places = one_or_several(sweeps)
     if not places:
@@ -42,10 +45,19 @@ def measure_robustness(
         reports = _reports(located, runs, verify, worst, progress)
         if run is None:
             return tuple(reports)
-        ids = subject_ids([path.resolve().name for path, _ in located])
         settings, inputs = {"verify": verify, "worst": worst}, [_text(place) for place in places]
         made = []
-        with open_run(run, instrument="robustness", settings=settings, inputs=inputs) as writer:
+        with open_run(
+            run,
+            instrument="robustness",
+            settings=settings,
+            inputs=inputs,
+            asked=inputs,
+            add=add,
+            overwrite=overwrite,
+        ) as writer:
+            folders = [path.resolve().name for path, _ in located]
+            ids = clip_ids([str(name) for _, name in located], folders, known=writer.paths)
             for subject_id, (path, _), report in zip(ids, located, reports, strict=True):
                 writer.add(Entry(subject=_subject(subject_id, path, report), measurements=report.measurements))
                 made.append(report)

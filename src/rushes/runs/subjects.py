@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 Kind: TypeAlias = Literal["clip", "set", "pose", "sweep", "study"]
-_ID_LENGTH = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,24 +57,3 @@ class Entry:
     def rows(self) -> list[dict[str, object]]:
         """The lines of `measurements.jsonl`: the subject's id, then the number."""
         return [{"subject": self.subject.id} | m.as_dict() for m in self.measurements]
-
-
-def subject_ids(stems: Sequence[str]) -> list[str]:
-    """Ids for these names, safe as file names, unique whatever the file system's case rules, in the given order.
-
-    >>> subject_ids(["take 1", "take 1", "Café", "../x"])
-    ['take_1', 'take_1-2', 'Café', 'x']
-    """
-    wanted = [re.sub(r"[^\w.-]+", "_", stem).strip("._-")[:_ID_LENGTH] or "clip" for stem in stems]
-    used: set[str] = set()
-    reached: dict[str, int] = {}  # the last number each name got: thousands of takes may share one name
-    ids = []
-    for name in wanted:
-        candidate, number = name, reached.get(name.casefold(), 1)
-        while candidate.casefold() in used:
-            number += 1
-            candidate = f"{name}-{number}"
-        reached[name.casefold()] = number
-        used.add(candidate.casefold())
-        ids.append(candidate)
-    return ids

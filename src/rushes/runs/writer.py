@@ -3,8 +3,8 @@
 While a run is under way, every finished subject is one line of `journal.jsonl`, appended and flushed before the next
 is taken; a definition is a line of its own, before its first use. `finish` merges the journal into `subjects.jsonl`
 and `measurements.jsonl` in input order, each by writing a temporary file and renaming it, and removes the journal.
-Opening the directory again with the same settings finds what is finished, in the journal or in the merged files, and
-leaves it alone.
+Opening the directory again with the same question finds what is finished, in the journal or in the merged files, and
+leaves it alone: no subject is ever dropped, but by `overwrite`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import datetime
 import errno
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -23,7 +24,10 @@ from rushes.core.canonical import canonical_json
 from rushes.core.files import replacing, replacing_bytes, take_lock
 from rushes.core.provenance import environment
 from rushes.errors import DefinitionError, RunError
+from rushes.runs.ids import identity
 from rushes.runs.packing import Packed, pack
+from rushes.runs.question import Question
+from rushes.runs.remote.pulling import FEATURES
 from rushes.runs.subjects import Entry
 
 FORMAT = 2
@@ -43,27 +47,45 @@ class RunWriter:
     >>> sorted(p.name for p in folder.iterdir())
     ['measurements.jsonl', 'run.json', 'subjects.jsonl']
 
-    Parameters: `settings` is everything asked that can move a value; a directory holding a run with other settings is
-    refused. `inputs` is what the run was asked to look at, recorded only.
+    Parameters: `settings` is everything asked that can move a value, `inputs` what is looked at, `asked` the arguments
+    that named it where they stand for many; see `Question`. A directory that holds a run of another question is
+    refused with `RunError`. `add` takes other inputs in beside those that are there; `overwrite` empties the run
+    first, whatever it was asked (another instrument's is left alone).
     """
 
     def __init__(
-        self, path: Path | str, *, instrument: str, settings: Mapping[str, object], inputs: Sequence[str] = ()
+        self,
+        path: Path | str,
+        *,
+        instrument: str,
+        settings: Mapping[str, object],
+        inputs: Sequence[str] = (),
+        asked: Sequence[str] | None = None,
+        add: bool = False,
+        overwrite: bool = False,
     ) -> None:
+        if str(path) == "":
+            raise RunError("expected a run directory; got an empty path (a variable that is not set?)")
+        if add and overwrite:
+            raise RunError(f"{path}: add keeps what is there and overwrite does not; give one of them")
         self.path = Path(path)
-        self._info: dict[str, object] = {
-            "format": FORMAT,
-            "instrument": instrument,
-            "settings": dict(settings),
-            "inputs": list(inputs),
-            "environment": environment(),
-        }
+        self._adds = add
         self._definitions: dict[str, object] = {}
+        self._paths: dict[str, str] = {}
+        question = Question(instrument=instrument, settings=settings, inputs=inputs, asked=asked)
         with _disk_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = self._take_lock()
             try:
                 before = self._read_info()
+                if before and overwrite:
+                    self._empty(question, before)
+                    before = {}
+                elif before:
+                    with _misfits(self.path):
+                        question = question.going_on(before, self.path, add=add, empty=self._is_empty())
+                self._inputs = question.inputs
+                self._info = question.as_dict() | {"format": FORMAT, "environment": environment()}
                 self._definitions.update(_as_dict(before.get("definitions")))
                 self._info["started"] = before.get("started") or _now()
                 with _misfits(self.path):
@@ -90,6 +112,11 @@ class RunWriter:
         with suppress(OSError):
             (self.path / ".lock").unlink(missing_ok=True)
 
+    @property
+    def paths(self) -> dict[str, str]:
+        """The subjects that are finished, by id: the path of each."""
+        return dict(self._paths)
+
     def finished(self, subject_id: str) -> dict[str, object] | None:
         """The subject's row when an earlier run finished it, else None."""
         span = self._lines.get(subject_id)
@@ -114,7 +141,12 @@ class RunWriter:
             self._lines[packed.subject_id] = (start, len(packed.line))
 
     def finish(self, order: Sequence[str]) -> None:
-        """Merge everything into the final files, subjects in this order; subjects not named are dropped."""
+        """Merge everything into the final files, subjects in this order.
+
+        Subjects that an earlier run finished and that are not named are kept: after the others, or before them where
+        this run adds to what was there.
+        """
+        order = [*self._kept(order), *order] if self._adds else [*order, *self._kept(order)]
         with _disk_errors(self.path):
             self._journal.flush()
             used: set[str] = set()
@@ -134,6 +166,27 @@ class RunWriter:
             self._write_info("complete")
             (self.path / "journal.jsonl").unlink()
 
+    def _kept(self, order: Sequence[str]) -> list[str]:
+        """Finished subjects that are not named, in the order of the run's inputs: a journal has them as they came."""
+        named = set(order)
+        place = {identity(path): number for number, path in enumerate(self._inputs)}
+        kept = [name for name in self._lines if name not in named]
+        return sorted(kept, key=lambda name: place.get(identity(self._paths.get(name, "")), len(place)))
+
+    def _is_empty(self) -> bool:
+        """Whether no subject is finished."""
+        files = (self.path / name for name in ("journal.jsonl", "subjects.jsonl"))
+        return not any(file.exists() and file.stat().st_size for file in files)
+
+    def _empty(self, question: Question, before: Mapping[str, object]) -> None:
+        """Take the run's own files away, what else lies there not; `run.json` is replaced last."""
+        if before.get("instrument") != question.instrument:
+            question.going_on(before, self.path, add=False, empty=True)
+        for name in ("journal.jsonl", "subjects.jsonl", "measurements.jsonl"):
+            (self.path / name).unlink(missing_ok=True)
+        for name in ("series", FEATURES):
+            shutil.rmtree(self.path / name, ignore_errors=True)
+
     def _take_lock(self) -> IO[bytes]:
         try:
             return take_lock(self.path / ".lock")
@@ -143,7 +196,7 @@ class RunWriter:
             ) from None
 
     def _read_info(self) -> dict[str, object]:
-        """`run.json` of an earlier run in this directory, checked to be the same question; {} where there is none."""
+        """`run.json` of an earlier run in this directory; {} where there is none."""
         target = self.path / "run.json"
         if not target.exists():
             strangers = sorted(p.name for p in self.path.iterdir() if p.name not in {".lock", "journal.jsonl"})
@@ -153,17 +206,11 @@ class RunWriter:
                 )
             return {}
         try:
-            info = _as_dict(json.loads(target.read_bytes()))
+            info = json.loads(target.read_bytes())
         except (ValueError, RecursionError):
-            raise RunError(f"{target}: expected a run's JSON; got something else; choose another -o") from None
-        for key in ("instrument", "settings"):
-            with _misfits(self.path):
-                stored, wanted = canonical_json(info.get(key)), canonical_json(self._info[key])
-            if stored != wanted:
-                raise RunError(
-                    f"{self.path}: holds a run with {key} {stored}, not {wanted}; "
-                    "choose another -o or remove the folder"
-                )
+            info = None
+        if not isinstance(info, dict) or "instrument" not in info:
+            raise RunError(f"{target}: expected a run's JSON; got something else; choose another -o")
         return info
 
     def _bring_back_merged(self) -> dict[str, tuple[int, int]] | None:
@@ -183,7 +230,9 @@ class RunWriter:
         lines, place = {}, 0
         with replacing(journal) as out:
             for text in _lines(subjects):
-                name = str(_whole(text)["id"])
+                subject = _whole(text)
+                name = str(subject["id"])
+                self._paths[name] = str(subject["path"])
                 line = f"{_MEASUREMENTS}{','.join(rows.get(name, []))}{_SUBJECT}{text}}}\n"
                 out.write(line)
                 lines[name] = (place, len(line.encode()))
@@ -204,7 +253,9 @@ class RunWriter:
                 except ValueError:
                     record = {}
                 if "subject" in record:
-                    lines[str(_as_dict(record["subject"])["id"])] = (good, len(text))
+                    subject = _as_dict(record["subject"])
+                    self._paths[str(subject["id"])] = str(subject["path"])
+                    lines[str(subject["id"])] = (good, len(text))
                 elif "definition" in record:
                     self._definitions[str(_as_dict(record["definition"])["signature"])] = record["definition"]
                 else:

@@ -18,6 +18,7 @@ from rushes.paired.definitions import BADGE_TRANSITIONS
 from rushes.paired.statistics import PairedStatistics, paired_statistics
 from rushes.runs import Run, Subject, read_run
 from rushes.suite.medium import differing_facts
+from rushes.suite.pairing import Pairing, pair_subjects
 
 BADGES = clip_badges[::-1]
 """Review signals, from the best to the worst."""
@@ -85,6 +86,8 @@ class RunComparison:
     only_first: tuple[str, ...]
     """Subjects without a partner in the second run."""
     only_second: tuple[str, ...]
+    doubtful: tuple[str, ...]
+    """Ids that both runs have for clips that, by their paths, are two different ones; not compared."""
     metrics: tuple[MetricComparison, ...]
     refused: tuple[Refused, ...]
     unshared: tuple[str, ...]
@@ -111,7 +114,7 @@ class RunComparison:
 
 
 def compare_runs(first: Path | str | Run, second: Path | str | Run, *, top: int = 5) -> RunComparison:
-    """Compare two runs clip by clip, subjects paired by id.
+    """Compare two runs clip by clip, subjects paired by id, which comes from the path of a clip.
 
     Numbers pair by signature and by what they are about; a metric that both runs have under different signatures is
     refused by name, with what differs. A clip whose two files differ in a fact that a metric depends on (frame size,
@@ -119,11 +122,10 @@ def compare_runs(first: Path | str | Run, second: Path | str | Run, *, top: int 
     clips to keep per metric. Raises `InputError` when nothing can be compared.
     """
     a, b = (run if isinstance(run, Run) else read_run(run) for run in (first, second))
-    ids_a, ids_b = ([subject.id for subject in run.subjects] for run in (a, b))
-    in_a, in_b = set(ids_a), set(ids_b)
-    paired = tuple(name for name in ids_a if name in in_b)
+    pairing = pair_subjects(a, b)
+    paired = pairing.paired
     if not paired:
-        raise InputError(_nothing_shared(a, b))
+        raise InputError(_nothing_shared(a, b, pairing))
     readings_a, readings_b = _readings(a, paired), _readings(b, paired)
     shared = [key for key, values in readings_a.items() if values.keys() & readings_b.get(key, {}).keys()]
     refused, unshared = _unmatched(readings_a, readings_b, set(shared))
@@ -138,8 +140,9 @@ def compare_runs(first: Path | str | Run, second: Path | str | Run, *, top: int 
         first=a,
         second=b,
         paired=paired,
-        only_first=tuple(name for name in ids_a if name not in in_b),
-        only_second=tuple(name for name in ids_b if name not in in_a),
+        only_first=pairing.only_first,
+        only_second=pairing.only_second,
+        doubtful=pairing.doubtful,
         metrics=metrics,
         refused=refused,
         unshared=unshared,
@@ -172,7 +175,13 @@ def regression(comparison: RunComparison, metric: str, amount: float) -> list[Pa
     return broken
 
 
-def _nothing_shared(a: Run, b: Run) -> str:
+def _nothing_shared(a: Run, b: Run, pairing: Pairing) -> str:
+    if pairing.doubtful:
+        name = pairing.doubtful[0]
+        one, other = (next(s.path for s in run.subjects if s.id == name) for run in (a, b))
+        return (
+            f"{a.place} and {b.place}: {name} is {one} in one and {other} in the other, which are two different clips"
+        )
     shown = [f"{run.place} ({len(run.subjects)}, such as {_sample(run)})" for run in (a, b)]
     return f"no subject has the same id in both runs: {' and '.join(shown)}; name the clips alike"
 

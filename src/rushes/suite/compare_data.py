@@ -77,6 +77,7 @@ def as_data(comparison: RunComparison) -> dict[str, object]:
         "paired": list(comparison.paired),
         "only_a": list(comparison.only_first),
         "only_b": list(comparison.only_second),
+        "doubtful": list(comparison.doubtful),
         "metrics": [_metric_data(name, m) for name, m in _named(comparison)],
         "refused": [{"metric": r.name, "a": r.first, "b": r.second, "why": r.why} for r in comparison.refused],
         "unshared": list(comparison.unshared),

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rushes.media.find import VIDEO_SUFFIXES, relocate
+from rushes.media.endings import VIDEO_SUFFIXES
+from rushes.media.find import relocate
 from rushes.preference.study.errors import StudyError
 from rushes.runs import Run, read_run
 

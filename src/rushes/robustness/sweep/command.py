@@ -91,6 +91,7 @@ def sweep(
             retry_failed=retry_failed,
             engine=chosen_engine(engine, address),
             progress=progress,
+            warn=say,
         )
     if as_json:
         paths = [str(path) for path in outcome.sweeps]

@@ -12,7 +12,7 @@ from rushes.core.judge import Judge, JudgeOptions
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import file_digest
 from rushes.media import probe
-from rushes.media.find import Paths, find_clips
+from rushes.media.find import Paths, search_clips
 from rushes.remote.address import Place, is_remote, joined
 from rushes.remote.transfer import cached_copy, local_copy
 from rushes.robustness.manifests import MANIFEST
@@ -32,7 +32,7 @@ from rushes.robustness.sweep.writer import (
     store_judged,
     write_manifest,
 )
-from rushes.runs import Run, clip_paths, mirrored_folder, subject_ids
+from rushes.runs import Run, clip_ids, clip_paths, mirrored_folder
 from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks
 
 
@@ -64,6 +64,7 @@ def sweep_clips(
     retry_failed: bool = False,
     engine: Engine = LOCAL,
     progress: Progress = no_progress,
+    warn: Callable[[str], None] = lambda line: None,
 ) -> SweepOutcome:
     """Judge every clip at every combination of axis values and seeds.
 
@@ -71,18 +72,23 @@ def sweep_clips(
     "command:CMD {clip}" or NAME:ARGUMENT of an installed package; `profile` is for the clip bundle. A run that is there
     already is kept (with `retry_failed`, unless its judge failed); a judge that fails is recorded as the answer
     "judge-error" with its reason. `timeout`, in seconds, is for a judge given by name, and for one that keeps no time
-    of its own. On the engine Ray a judge works on any node, and what it says is written here.
+    of its own. On the engine Ray a judge works on any node, and what it says is written here. `warn` gets a line about
+    what the search for clips passed over.
     """
     grid, seed_list = checked_grid(axes.items()), checked_seeds(seeds)
     if isinstance(judge, str):
         judge = named_judge(judge, JudgeOptions(profile=profile, timeout=timeout))
+    found = search_clips(clip_paths(clips))
+    if str(found.passed_over):
+        warn(f"passed over: {found.passed_over}")
     with ExitStack() as held:
-        sources = [held.enter_context(cached_copy(clip)) for clip in find_clips(clip_paths(clips))]
+        sources = [held.enter_context(cached_copy(clip)) for clip in found.clips]
         for source in sources:
             with local_copy(source) as copy:
                 check_source(copy.path, probe(copy.path), grid)
         target = held.enter_context(mirrored_folder(out))
-        folders = [target] if len(sources) == 1 else [target / name for name in subject_ids([s.stem for s in sources])]
+        ids = clip_ids([str(clip) for clip in found.clips], found.names)
+        folders = [target] if len(sources) == 1 else [target / name for name in ids]
         sweeps = {
             folder: _tasks(source, folder, grid, seed_list, judge, keep_clips)
             for source, folder in zip(sources, folders, strict=True)

@@ -22,6 +22,7 @@ from rushes.remote.transfer import errors_about
 from rushes.runs.packing import Packed
 from rushes.runs.remote.pulling import (
     FEATURES,
+    RUN_FILES,
     is_complete,
     listed,
     piece_name,
@@ -36,18 +37,35 @@ from rushes.runs.writer import RunWriter
 
 
 def open_run(
-    path: Path | str, *, instrument: str, settings: Mapping[str, object], inputs: Sequence[str] = ()
+    path: Path | str,
+    *,
+    instrument: str,
+    settings: Mapping[str, object],
+    inputs: Sequence[str] = (),
+    asked: Sequence[str] | None = None,
+    add: bool = False,
+    overwrite: bool = False,
 ) -> RunWriter:
-    """The writer of a run: `RunWriter` for a folder, `MirroredRun` for an address."""
+    """The writer of a run: `RunWriter` for a folder, `MirroredRun` for an address; parameters as there."""
     kind = MirroredRun if is_remote(path) else RunWriter
-    return kind(path, instrument=instrument, settings=settings, inputs=inputs)
+    return kind(
+        path, instrument=instrument, settings=settings, inputs=inputs, asked=asked, add=add, overwrite=overwrite
+    )
 
 
 class MirroredRun(RunWriter):
     """Writes one run directory at an address; `path` is the folder here that it grows in."""
 
     def __init__(
-        self, path: Path | str, *, instrument: str, settings: Mapping[str, object], inputs: Sequence[str] = ()
+        self,
+        path: Path | str,
+        *,
+        instrument: str,
+        settings: Mapping[str, object],
+        inputs: Sequence[str] = (),
+        asked: Sequence[str] | None = None,
+        add: bool = False,
+        overwrite: bool = False,
     ) -> None:
         self.url = run_address(str(path))
         self._staging = Staging(self.url)
@@ -55,13 +73,23 @@ class MirroredRun(RunWriter):
         try:
             names = self._fill()
             with errors_about(self._staging.folder, self.url):
-                super().__init__(self._staging.folder, instrument=instrument, settings=settings, inputs=inputs)
+                super().__init__(
+                    self._staging.folder,
+                    instrument=instrument,
+                    settings=settings,
+                    inputs=inputs,
+                    asked=asked,
+                    add=add,
+                    overwrite=overwrite,
+                )
         except BaseException:
             self._staging.close(keep=True)  # whatever is wrong, what lies in the folder is not made worse
             raise
         self._features = {name for name in names if name.startswith(f"{FEATURES}/")}
         self._session, self._offset = 1 + max(map(session_of, names), default=0), 0
         try:
+            if overwrite:  # before the new run.json, so that nobody takes the old results for the new run's
+                names = self._take_away(names)
             self._push()
             self._put("run.json")
             remove([joined(self.url, name) for name in names if session_of(name)])
@@ -87,6 +115,13 @@ class MirroredRun(RunWriter):
         fresh.replace(folder)
         return names
 
+    def _take_away(self, names: Sequence[str]) -> list[str]:
+        """Remove the results of the run that is there; what is left."""
+        gone = {name for name in names if name in RUN_FILES[1:] or name.startswith(("series/", f"{FEATURES}/"))}
+        remove([joined(self.url, name) for name in names if name in gone or session_of(name)])
+        self._features = set()
+        return [name for name in names if name not in gone and not session_of(name)]
+
     def add(self, entry: Entry | Packed) -> None:
         """Store one finished subject here; it is in the store a few seconds later."""
         self._pusher.check()
@@ -98,7 +133,7 @@ class MirroredRun(RunWriter):
         self._pusher.check()
         super().finish(order)
         try:
-            self._push_final(set(order))
+            self._push_final(self._lines)
         except RemoteError as error:
             self._unpushed = True
             raise RunError(

@@ -1,0 +1,66 @@
+"""Which clip of one run goes with which of another: by id, unless the paths say that they are two different clips."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from rushes.remote.address import is_remote
+from rushes.runs import Run, Subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairing:
+    """Subjects of two runs, by id, in the first run's order."""
+
+    paired: tuple[str, ...]
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+    doubtful: tuple[str, ...]
+    """Ids that both runs have, for two clips of which one has a namesake in the other run that fits better."""
+
+
+def pair_subjects(first: Run, second: Run) -> Pairing:
+    """Pair by id; ids come from relative paths.
+
+    Edge case   ids of files that were given one by one, and of runs that numbered namesakes, need not carry the
+                folder: `A/p1/out.mp4` and `B/p2/out.mp4` are then both called `out`. Where the first run has a `p2/out`
+                as well, the two are no pair, and which clip was meant is not guessed.
+    """
+    one, other = ({subject.id: subject for subject in run.subjects} for run in (first, second))
+    both = [name for name in one if name in other]
+    tails, others = _tails(first.subjects), _tails(second.subjects)
+    doubtful = {
+        name
+        for name in both
+        if one[name].kind == "clip" and _fits_another(_parts(one[name]), _parts(other[name]), tails, others)
+    }
+    return Pairing(
+        paired=tuple(name for name in both if name not in doubtful),
+        only_first=tuple(name for name in one if name not in other),
+        only_second=tuple(name for name in other if name not in one),
+        doubtful=tuple(name for name in both if name in doubtful),
+    )
+
+
+def _parts(subject: Subject) -> tuple[str, ...]:
+    path = subject.path.partition("://")[2] if is_remote(subject.path) else subject.path
+    whole = PurePosixPath(path)
+    return (*whole.parts[:-1], whole.stem)
+
+
+def _tails(subjects: Iterable[Subject]) -> set[tuple[str, ...]]:
+    """Every end of every path: ("out",), ("p1", "out"), ("A", "p1", "out")."""
+    return {parts[start:] for subject in subjects for parts in [_parts(subject)] for start in range(len(parts))}
+
+
+def _fits_another(
+    one: tuple[str, ...], other: tuple[str, ...], tails: set[tuple[str, ...]], others: set[tuple[str, ...]]
+) -> bool:
+    """Whether either path shares a longer end with some path of the run that the other one is in."""
+    common = 0
+    while common < min(len(one), len(other)) and one[-common - 1] == other[-common - 1]:
+        common += 1
+    longer = common + 1
+    return (len(other) >= longer and other[-longer:] in tails) or (len(one) >= longer and one[-longer:] in others)
