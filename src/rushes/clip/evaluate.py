@@ -118,6 +118,8 @@ def evaluate_clips(
     gone.
     """
     settings = _settings(tier, profile, metrics, face_model, syncnet_weights)
+    if add and run is None:
+        raise InputError("expected the run to add to; give -o RUN (in Python: run=) as well")
     found, asked = _found(paths)
     sounds = match_audio(found.clips, audio, names=found.names)
     names = [str(clip) for clip in found.clips]
