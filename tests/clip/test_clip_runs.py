@@ -76,6 +76,11 @@ def test_add_and_overwrite(takes: Path) -> None:
     assert both.exit_code == 2 and "give one" in both.output
 
 
+def test_add_needs_a_run_to_add_to(takes: Path) -> None:
+    done = command("clip", "takes", "--add")
+    assert done.exit_code == 1 and "give -o RUN" in done.stderr
+
+
 def test_overwrite_measures_what_was_finished_again(takes: Path) -> None:
     def measured(**how: bool) -> int:
         steps: list[int] = []

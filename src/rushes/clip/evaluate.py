@@ -145,6 +145,8 @@ def evaluate_clips(
     settings = _settings(
         tier, profile, metrics, motion=motion, canon=canon, face_model=face_model, syncnet_weights=syncnet_weights
     )
+    if add and run is None:
+        raise InputError("expected the run to add to; give -o RUN (in Python: run=) as well")
     found, asked = _found(paths)
     sounds = match_audio(found.clips, audio, names=found.names)
     if audio is not None:

@@ -17,7 +17,7 @@ from rushes.runs import Entry
 
 FIRST_ROWS = 50
 """Rows that stand in the page before any script runs."""
-_METRIC = re.compile(r"[a-z][a-z0-9_]*(?==)")
+_METRIC = re.compile(r"(?:^|\()([a-z][a-z0-9_]*)=")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,13 +113,15 @@ def subject_table(
 
 
 def reason_metric(reason: str) -> str:
-    """The metric a reason is about.
+    """The metric a reason is about; of one without a metric the words, which other clips share.
 
-    >>> reason_metric("freeze_frame_ratio=0.46 > 0.3"), reason_metric("crashed")
-    ('freeze_frame_ratio', 'crashed')
+    >>> reason_metric("freeze_frame_ratio=0.46 > 0.3"), reason_metric("frozen 1.0–2.4 s (longest_freeze_ms=1400 > 450)")
+    ('freeze_frame_ratio', 'longest_freeze_ms')
+    >>> reason_metric("crashed"), reason_metric("105 of 200 frames missing")
+    ('crashed', '… of … frames missing')
     """
-    found = _METRIC.match(reason)
-    return found[0] if found else reason
+    found = _METRIC.search(reason)
+    return found[1] if found else re.sub(r"\d[\d.,]*", "…", reason.partition(" (")[0])
 
 
 def not_judged(entry: Entry) -> list[str]:
@@ -178,6 +180,7 @@ def _row(entry: Entry, position: Mapping[str, int]) -> dict[str, object]:
         "path": subject.path,
         "badge": subject.badge or "",
         "reasons": list(subject.reasons),
+        "about": [reason_metric(reason) for reason in subject.reasons],
         "not_judged": not_judged(entry),
         "values": values,
         "counts": counts,

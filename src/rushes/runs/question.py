@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -82,7 +83,9 @@ def _differences(stored: object, wanted: Mapping[str, object]) -> str:
 
 def _setting(settings: Mapping[str, object], key: str) -> str:
     value = settings.get(key)
-    return value if isinstance(value, str) else _NOTHING if value is None else canonical_json(value)
+    if isinstance(value, str):
+        return value[:12] if re.fullmatch(r"[0-9a-f]{64}", value) else value  # twelve digits of a digest tell enough
+    return _NOTHING if value is None else canonical_json(value)
 
 
 def _texts(stored: object) -> list[str]:

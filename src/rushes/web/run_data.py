@@ -13,6 +13,7 @@ from rushes.clip.timeline import clip_timeline
 from rushes.core import Definition, Measurement
 from rushes.core.table import ARROWS
 from rushes.core.text import direction_text, range_text, value_text
+from rushes.report.subjects import reason_metric
 from rushes.runs import Subject
 from rushes.web.run_cache import OpenRun, Reading, Row, RunCache, run_status
 from rushes.web.run_query import RunQuery
@@ -40,7 +41,7 @@ def run_head(name: str, folder: Path, opened: OpenRun) -> dict[str, object]:
 
 def _reasons(subjects: tuple[Subject, ...]) -> list[dict[str, object]]:
     """The metrics behind the review signals, most frequent first."""
-    found = Counter(re.split(r"[=: ]", reason, maxsplit=1)[0] for s in subjects for reason in s.reasons)
+    found = Counter(reason_metric(reason) for s in subjects for reason in s.reasons)
     return [{"metric": metric, "count": count} for metric, count in sorted(found.items(), key=lambda x: (-x[1], x[0]))]
 
 

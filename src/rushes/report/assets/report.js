@@ -136,7 +136,7 @@ class SubjectTable {
     const wanted = find.toLowerCase().split(/\s+/).filter(Boolean);
     const rows = this.rows.filter((row) =>
       (!badge || row.badge === badge) &&
-      (!reason || row.reasons.some((one) => one === reason || one.startsWith(`${reason}=`))) &&
+      (!reason || row.about.includes(reason)) &&
       wanted.every((word) => row.text.includes(word)));
     const { by, down } = this.sorting;
     const turn = down ? -1 : 1;
