@@ -19,5 +19,15 @@ def test_every_fault_is_found_and_the_good_take_is_clean(tmp_path: Path) -> None
     good = read_run(part.run).entries[0]
     values = {m.definition.name: m.value for m in good.measurements}
     assert good.subject.badge == "pass"
-    assert (values["scene_cut_count"], values["frame_diff_spike_count"], values["freeze_frame_ratio"]) == (0, 0, 0.0)
+    assert (values["scene_cut_count"], values["frame_diff_spike_count"], values["longest_freeze_ms"]) == (0, 0, 0.0)
     assert len(part.rows) == len(TAKES)
+    assert {row[0]: row[2] for row in part.rows} == {
+        "take_good": "pass",
+        "take_freeze": "flagged",
+        "take_flicker": "flagged",
+        "take_cut": "pass",
+        "take_glitch": "flagged",
+        "take_soft": "flagged",
+        "take_long_sound": "reject",
+        "take_corrupt": "reject",
+    }

@@ -61,8 +61,11 @@ def test_too_short() -> None:
         # Quiet all through: nothing stands out, so nothing repeats.
         ([0.01] * 10, 0.0),
         ([0.0] * 10, 0.0),
-        # Three tenths are on the limit and do not count.
-        ([5.0, 1.5, 5.0], 0.0),
+        # Three tenths of the steps around are on the limit and do not count; nor does half a level.
+        ([1.0, 0.3, 1.0], 0.0),
+        ([5.0, 0.5, 5.0], 0.0),
+        # Light that changes every second frame over a picture that moves: steps of 1 repeat nothing.
+        ([21.0, 1.0] * 8, 0.0),
     ],
 )
 def test_repeated_frames(diffs: list[float], value: float) -> None:

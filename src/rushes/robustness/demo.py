@@ -36,14 +36,14 @@ def _esi(report: SweepReport, blur: float) -> float:
 
 
 def _sample(path: Path) -> Path:
-    """A second of moving stripes with fine texture: far above the blur threshold, and alive."""
+    """A second of moving stripes with hard edges: sharp, and alive."""
     import numpy as np
 
     from rushes.media import write_clip
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    rows, columns = np.mgrid[0:96, 0:256]
-    texture = 120 + 40 * np.sin(columns / 3) + 30 * np.cos(rows / 2 + columns / 7)
-    picture = np.repeat(texture[..., None], 3, axis=2).astype(np.uint8)
-    frames = (np.ascontiguousarray(picture[:, 4 * i : 4 * i + 128]) for i in range(25))
-    return write_clip(path, frames, fps=25)
+    rows, columns = np.mgrid[0:192, 0:256]
+    across, down = np.sin(np.pi * (columns + 0.5) / 8), np.cos(np.pi * (rows / 6 + columns / 16))
+    picture = np.repeat((120 + 30 * np.sign(across) + 30 * np.sign(down))[..., None], 3, axis=2).astype(np.uint8)
+    # The pattern repeats with the frame's width, so that its light stays the same while it moves.
+    return write_clip(path, (np.roll(picture, 2 * t, axis=1) for t in range(25)), fps=25)

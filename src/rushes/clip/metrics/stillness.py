@@ -23,6 +23,7 @@ WINDOW = 7
 """Steps whose median decides: an encoder refines a frozen picture in single steps, every few frames."""
 STILL_SHARE = 0.1
 REPEAT_SHARE = 0.3
+REPEAT_CAP = 0.5
 
 LONGEST_FREEZE_MS = Definition(
     name="longest_freeze_ms",
@@ -65,11 +66,11 @@ REPEATED_FRAME_RATIO = Definition(
     highest=1,
     better="lower",
     summary="Share of steps that repeat the frame before while the steps around them move: too low a rate in effect.",
-    formula="#(d_t < share · max(d_{t−1}, d_{t+1})) / steps, d_t as in freeze_frame_ratio",
+    formula="#(d_t < min(cap, share · max(d_{t−1}, d_{t+1}))) / steps, d_t as in freeze_frame_ratio",
     edge_cases="Fewer than four frames: no value. Every frame twice: 0.5. 24 frames a second shown as 30: 0.2. A clip "
     "that stands still repeats nothing by this count; longest_freeze_ms has it.",
     reference="beside MetricBundleV1",
-    params=signature_params(plane="luma", range="full", share=REPEAT_SHARE),
+    params=signature_params(cap=REPEAT_CAP, plane="luma", range="full", share=REPEAT_SHARE),
     depends_on=("frame_size", "fps"),
     raised_by=("animation drawn on twos", "a film shown at a higher rate"),
     lowered_by=("noise and grain, which tell a repeat from its frame", "dropped frames closed up"),
@@ -138,7 +139,7 @@ def repeated_frame_ratio(diffs: Sequence[float]) -> Measurement:
     if len(steps) < 3:
         return Measurement.missing(REPEATED_FRAME_RATIO, "needs at least four frames")
     around = np.maximum(np.r_[0.0, steps[:-1]], np.r_[steps[1:], 0.0])
-    repeated = int(np.count_nonzero(steps < REPEAT_SHARE * around))
+    repeated = int(np.count_nonzero(steps < np.minimum(REPEAT_CAP, REPEAT_SHARE * around)))
     return Measurement(definition=REPEATED_FRAME_RATIO, value=repeated / len(steps), count=len(steps))
 
 
