@@ -48,6 +48,7 @@ def _asked(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--page", type=Path, help="default docs/verdicts.md; with --quick only where it is named")
     parser.add_argument("--data", type=Path, help="default verdict_rates.json of the package; likewise")
     parser.add_argument("--json", type=Path, help="also write every single verdict here")
+    parser.add_argument("--declared-only", action="store_true", help="leave out all but the declared strengths")
     parser.add_argument("--quick", action="store_true", help="a few short clips, declared strengths only")
     asked = parser.parse_args(arguments)
     if not asked.quick:
@@ -70,7 +71,8 @@ def _run(asked: argparse.Namespace) -> None:
     clips = _clips(asked)
     seconds = QUICK_S if asked.quick else LONGEST_S
     folder = asked.plant or asked.work / f"planted-{_planter_digest(seconds)}"
-    files, left_out = plant_all(clips, folder, jobs=asked.jobs, longest_s=seconds, quick=asked.quick)
+    declared_only = asked.quick or asked.declared_only
+    files, left_out = plant_all(clips, folder, jobs=asked.jobs, longest_s=seconds, declared_only=declared_only)
     print(f"{len(clips)} clips, {len(files)} files under {folder}")
     if asked.plant:
         return

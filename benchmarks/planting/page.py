@@ -53,7 +53,8 @@ def fault_section(verdicts: Sequence[Verdict], splits: Sequence[str]) -> str:
     rows = []
     for fault in FAULTS:
         controls = controls_of(verdicts, fault.profile)
-        for strength in fault.strengths:
+        measured = [s for s in fault.strengths if planted(verdicts, fault.name, strength=s.label)]
+        for strength in measured:
             cells: list[str] = []
             for split in splits:
                 found = planted(verdicts, fault.name, strength=strength.label, split=split)
@@ -88,10 +89,15 @@ def rule_section(rates: Sequence[VerdictRate]) -> str:
     return "## Rule by rule\n\n" + table(["profile", "rule", "fires on clean clips", "finds"], rows)
 
 
+def _code(text: str) -> str:
+    """Code in a cell: a bar would end the cell, even between backticks."""
+    return "`" + text.replace("|", "\\|") + "`"
+
+
 def people_section(run_systems: Sequence[System], readings: Sequence[Agreement]) -> str:
     """Generated video, against people."""
     by_system = [[s.name, f"{s.temporal_quality:.2f}", s.noticed.text()] for s in run_systems]
-    by_reading = [[f"`{a.signature}`", f"{a.rho:+.2f}", str(a.count)] for a in readings[:_MOST_AGREEMENTS]]
+    by_reading = [[f"{_code(a.signature)}", f"{a.rho:+.2f}", str(a.count)] for a in readings[:_MOST_AGREEMENTS]]
     return (
         "## Generated video and people (FETV)\n\n"
         + table(["system", "people's temporal quality (1–5)", "flagged or rejected (general)"], by_system)

@@ -6,12 +6,14 @@ and `FOLDER/clean/…` for the control. What is there is not written again.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
+from rushes.core.provenance import bytes_digest
 from rushes.errors import InputError, MissingDependency, RushesError
 from rushes.landmarks import FacePipeline
 from rushes.workers.local import Crash, cpu_count, run_tasks
@@ -44,13 +46,24 @@ class Task:
 
 
 def plant_all(
-    clips: Sequence[Clip], folder: Path, *, jobs: int | None = None, longest_s: float = LONGEST_S, quick: bool = False
+    clips: Sequence[Clip],
+    folder: Path,
+    *,
+    jobs: int | None = None,
+    longest_s: float = LONGEST_S,
+    declared_only: bool = False,
 ) -> tuple[list[Planted], list[str]]:
     """Every planted file in the order of clips and faults, and a line for each clip nothing could be planted in."""
     sound = [clip for clip in clips if not clip.faulty]
     speakers = [clip for clip in sound if clip.speech]
     tasks = [
-        Task(clip=clip, other=_other(clip, speakers), folder=str(folder), longest_s=longest_s, declared_only=quick)
+        Task(
+            clip=clip,
+            other=_other(clip, speakers),
+            folder=str(folder),
+            longest_s=longest_s,
+            declared_only=declared_only,
+        )
         for clip in sound
     ]
     results: dict[int, list[Planted]] = {}
@@ -71,7 +84,39 @@ def _other(clip: Clip, speakers: Sequence[Clip]) -> Clip | None:
 
 
 def plant(task: Task) -> tuple[list[Planted], list[str]]:
-    """The control and every fault that fits, for one clip."""
+    """The control and every fault that fits, for one clip; at once where an earlier call has done it."""
+    done = _Done(task)
+    known = done.read()
+    if known is not None:
+        return known
+    result = _planted(task)
+    done.write(result)
+    return result
+
+
+class _Done:
+    """A note of what was planted in a clip: decoding it and looking for its face takes longer than reading a note."""
+
+    def __init__(self, task: Task) -> None:
+        extent = "declared" if task.declared_only else "all"
+        other = task.other.name if task.other else ""
+        asked = f"{task.clip.path}|{task.clip.speech}|{other}|{task.longest_s}|{extent}"
+        self._path = Path(task.folder) / ".planted" / f"{task.clip.name}-{bytes_digest(asked.encode())[:8]}.json"
+
+    def read(self) -> tuple[list[Planted], list[str]] | None:
+        if not self._path.exists():
+            return None
+        note = json.loads(self._path.read_text("utf-8"))
+        files = [Planted(**row) for row in note["files"]]
+        return (files, note["left_out"]) if all(Path(file.path).exists() for file in files) else None
+
+    def write(self, result: tuple[list[Planted], list[str]]) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        files, left_out = result
+        self._path.write_text(json.dumps({"files": [asdict(file) for file in files], "left_out": left_out}), "utf-8")
+
+
+def _planted(task: Task) -> tuple[list[Planted], list[str]]:
     try:
         source = read_source(task.clip.path, task.clip.name, longest_s=task.longest_s)
     except RushesError as error:
