@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup models system demo test check bench fuzz soak audit package compat screenshots docs clean
+.PHONY: help setup models system demo test check bench fuzz soak audit verdicts package compat screenshots docs clean
 help:
 	@echo "make demo    set up everything and run the main job"
 	@echo "make test    set up everything and run the tests"
 	@echo "make check   ruff, formatting, mypy"
 	@echo "make bench   speed and memory, into benchmarks/RESULTS.md"
 	@echo "make fuzz    damaged clips, made-up requests  make soak   hundreds of kill -9"
+	@echo "make verdicts hit and false-alarm rates of the badges on real clips, into docs/verdicts.md"
 	@echo "make audit   known weaknesses of what is pinned, where PyPI can be asked"
 	@echo "make package try the wheel in an empty environment"
 	@echo "make compat  try the core on each Python 3.11 to 3.13 that is here"
@@ -50,6 +51,10 @@ bench: models system
 fuzz: setup
 	$(BIN)/python benchmarks/fuzz_clips.py --cases 20000
 	$(BIN)/python benchmarks/fuzz_api.py --cases 20000
+
+# Takes real clips: ../shared/clips, or CLIPS="folder list.csv". Without any it says so and fails.
+verdicts: models
+	$(BIN)/python benchmarks/verdicts.py $(CLIPS)
 
 # Exit code 3: the advisories cannot be reached from here, and nothing is claimed.
 audit: setup

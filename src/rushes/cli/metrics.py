@@ -15,8 +15,11 @@ def metrics(
 ) -> None:
     """List every metric, or show one: formula, unit, range, direction, edge cases, reference, history.
 
+    Where a shipped profile has a rule on it, its threshold, hits and false alarms on real clips are shown as well.
+
     Example: rushes metrics freeze_frame_ratio
     """
+    from rushes.clip.verdict_rates import verdict_rates
     from rushes.core.text import definition_lines, range_text
     from rushes.instruments import catalog, find
 
@@ -28,4 +31,7 @@ def metrics(
         print_table("Every metric", ("name", "unit", "range", "better", "signature"), rows)
         print("rushes metrics NAME shows the formula and the edge cases.")
     else:
-        print("\n\n".join("\n".join(definition_lines(definition)) for definition in chosen))
+        blocks = ["\n".join(definition_lines(definition)) for definition in chosen]
+        names = dict.fromkeys(definition.name for definition in chosen)
+        verdicts = ["\n".join(verdict_rates().lines(metric)) for metric in names]
+        print("\n\n".join(blocks + [block for block in verdicts if block]))

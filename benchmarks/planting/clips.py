@@ -1,0 +1,75 @@
+"""Which clips are used: a folder with a CLIPS.csv, a list, or any folder of clips.
+
+A list is a CSV file whose paths are relative to it, with the columns
+    path     the clip
+    speech   "yes" where a face speaks to the camera and the sound is its own
+    split    "tune" for clips that thresholds were fitted on, "check" for the others
+    faulty   "yes" where the clip is damaged as it is: it is no clean clip, and nothing is planted in it
+    source   where it is from; optional, as are all but `path`
+`CLIPS.csv` of the reference folder has other columns (`file`, `note`, `repo`), which are read as they are.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rushes.errors import InputError
+from rushes.media.find import find_clips
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clip:
+    """One real clip, and what is known of it."""
+
+    path: Path
+    name: str
+    """Unlike any other clip's; names its planted files."""
+    source: str
+    speech: bool
+    split: str
+    faulty: bool
+
+
+def read_clips(given: Iterable[Path]) -> list[Clip]:
+    """The clips of lists and folders, in order, each once."""
+    found: dict[Path, Clip] = {}
+    for place in given:
+        for clip in _clips_of(place):
+            found.setdefault(clip.path.resolve(), clip)
+    if not found:
+        raise InputError(f"{', '.join(map(str, given))}: no clips there; give folders of clips or lists (CSV)")
+    return list(found.values())
+
+
+def _clips_of(place: Path) -> list[Clip]:
+    if place.is_dir() and not (place / "CLIPS.csv").is_file():
+        return [_clip(Path(str(path)), {}) for path in find_clips([place])]
+    table = place / "CLIPS.csv" if place.is_dir() else place
+    try:
+        with table.open(newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{table}: cannot be read as a list of clips ({error})") from None
+    return [_clip(table.parent / _path(row, table), row) for row in rows]
+
+
+def _path(row: dict[str, str], table: Path) -> str:
+    path = row.get("file") or row.get("path")
+    if not path:
+        raise InputError(f"{table}: expected a column `path`; got {', '.join(row)}")
+    return path
+
+
+def _clip(path: Path, row: dict[str, str]) -> Clip:
+    note = row.get("note") or ""
+    return Clip(
+        path=path,
+        name=f"{path.parent.name}-{path.stem}",
+        source=row.get("source") or row.get("repo") or path.parent.name,
+        speech=row["speech"] == "yes" if "speech" in row else "speech" in note,
+        split=row.get("split") or "tune",
+        faulty=row["faulty"] == "yes" if "faulty" in row else "corrupt" in note,
+    )
