@@ -78,7 +78,7 @@ def test_pose_shows_one_row_per_normalisation(tmp_path: Path) -> None:
 def test_a_sweep_names_where_the_answer_holds_least(sweep_run: Path) -> None:
     run = read_run(sweep_run)
     assert robustness.summary(run) == (
-        "In sweep the answer holds least at gaussian_blur 3.0, where 0% of the runs keep it."
+        "In sweep the answer holds least at gaussian_blur 1.0, where 0% of the runs keep it."
     )
     rows = {(row[0], row[1]): row[2:] for row in texts(run, robustness, 0)}
     assert rows[("gaussian_blur", "3.0")] == ["0.0000", "1.0000", "2"]

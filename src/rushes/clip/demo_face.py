@@ -127,9 +127,8 @@ def run(folder: Path) -> DemoPart:
     summary = (
         f"NOT told apart: {', '.join(missed)}"
         if missed
-        else "each fault is flagged, and the good take passes: a late mouth fits the sound better elsewhere, a dead one "
-        "does not move "
-        "while speech is heard, a lost face is a gap and not a zero."
+        else "each fault is flagged and the good take passes: a late mouth fits the sound better elsewhere, a dead one "
+        "does not move while speech is heard, a lost face is a gap and not a zero."
     )
     return DemoPart(
         title=title,
