@@ -62,7 +62,7 @@ def test_the_badge_and_its_reasons_are_answer_and_justification(swept):
     trace = swept[0] / "runs/gaussian_blur=4p0_gaussian_noise=0p0_seed=1/trace_pack.jsonl"
     record = json.loads(trace.read_text())
     assert record["output"] == "flagged"
-    assert record["justification"].startswith("blur_score=")
+    assert record["justification"].startswith("soft (sharpness=")
 
 
 def test_run_twice_and_with_other_workers_gives_identical_trees(clip, swept, tmp_path):
