@@ -54,7 +54,7 @@ def test_the_closing_table_is_worst_first_and_ends_with_the_path(takes: Path, tm
     names = [line.split()[0] for line in lines if line.strip().startswith(("broken", "frozen", "good"))]
     assert names == ["broken", "frozen", "good_1", "good_2"]
     assert "Review signals" in done.stdout and "1 reject, 1 flagged, 2 pass" in done.stdout
-    assert "freeze_frame_ratio|eps:1.0|input:raw|plane:luma|range:full|v:1" in done.stdout
+    assert "longest_freeze_ms|eps:0.04|input:raw|plane:luma|range:full|share:0.02|window:7|v:1" in done.stdout
     assert lines[-1] == str(tmp_path / "run")
 
 

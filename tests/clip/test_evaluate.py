@@ -123,7 +123,7 @@ def test_what_is_no_video_is_a_reject_with_a_reason(tmp_path: Path, content: byt
     file = tmp_path / "clip é ü.mp4"
     file.write_bytes(content)
     result = rushes.evaluate_clip(file)
-    assert result.badge == "reject" and result.reasons[0].startswith("decode_ok=false: ")
+    assert result.badge == "reject" and result.reasons[0].startswith("cannot be decoded: ")
     assert result["fps"].value is None and result["fps"].note
 
 

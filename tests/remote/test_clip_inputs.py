@@ -137,7 +137,7 @@ def test_an_object_that_vanished_is_a_reject_row(
     run = rushes.evaluate_clips([url], run=tmp_path / "run")
     lost = next(subject for subject in run.subjects if subject.id == "take2")
     assert lost.badge == "reject" and lost.sha256 is None and "given_up" not in lost.facts
-    assert lost.reasons == (f"decode_ok=false: {url}take2.mkv: there is no such object",)
+    assert lost.reasons == (f"cannot be decoded: {url}take2.mkv: there is no such object (decode_ok=false)",)
     assert len(run.subjects) == 4
 
 

@@ -76,14 +76,16 @@ def _fires(rule: Rule, value: float | bool) -> bool:
 def _reason(rule: Rule, measurement: Measurement) -> str:
     value = measurement.value
     assert value is not None
-    if rule.comparison == "is":
-        note = f": {measurement.note}" if measurement.note else ""
-        return f"{rule.metric}={str(bool(value)).lower()}{note}"
-    sign = ">" if rule.comparison == "above" else "<"
     name = next(iter(rule.readings), rule.metric)
-    numbers = f"{name}={_number(float(value), float(rule.threshold))} {sign} {rule.threshold}"
     metric = known(name)
-    words = "" if metric is None else metric.too_high if rule.comparison == "above" else metric.too_low
+    is_high = rule.comparison == "above" or value is True
+    words = "" if metric is None else metric.too_high if is_high else metric.too_low
+    if rule.comparison == "is":
+        state = f"{name}={str(bool(value)).lower()}"
+        note = f": {measurement.note}" if measurement.note else ""
+        return f"{words}{note} ({state})" if words else f"{state}{note}"
+    sign = ">" if rule.comparison == "above" else "<"
+    numbers = f"{name}={_number(float(value), float(rule.threshold))} {sign} {rule.threshold}"
     return f"{words}{_where(measurement.note)} ({numbers})" if words else numbers
 
 

@@ -139,6 +139,7 @@ FLOW_ACCELERATION_METRIC = _metric(
     FLOW_ACCELERATION,
     _acceleration,
     label="unrest",
+    room="page",
     lane=Lane(
         label="Motion", traces=(Trace(series="flow_acceleration", word="acceleration", scale=spanning(0.0, 2.0)),)
     ),

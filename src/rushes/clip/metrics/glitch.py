@@ -50,6 +50,6 @@ ODD_FRAME_SCORE_METRIC = ClipMetric(
     label="odd frame",
     room="page",
     needs=frozenset({"luma"}),
-    too_high="glitch: a frame that does not belong at",
+    too_high="glitch at",
     measure=lambda seen: odd_frame_score(seen.odd_frame.tolist(), seen.time_ms.tolist()),
 )

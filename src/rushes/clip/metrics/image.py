@@ -169,7 +169,7 @@ _LUMA: frozenset[Need] = frozenset({"luma"})
 FLICKER_SCORE_METRIC = ClipMetric(
     definition=FLICKER_SCORE,
     label="flicker",
-    room="any",
+    room="page",
     needs=_LUMA,
     lane=Lane(label="Luma", traces=(Trace(series="luma_mean", word="luma", scale=_luma_scale),)),
     measure=lambda seen: flicker_score(seen.luma_mean.tolist()),
@@ -180,7 +180,7 @@ FLICKER_DELTA_METRIC = ClipMetric(
 BLUR_SCORE_METRIC = ClipMetric(
     definition=BLUR_SCORE,
     label="blur",
-    room="any",
+    room="page",
     needs=_LUMA,
     lane=Lane(
         label="Sharpness", traces=(Trace(series="laplacian_variance", word="sharpness", scale=spanning(0.0, 1.0)),)
@@ -193,6 +193,7 @@ BLUR_P10_METRIC = ClipMetric(
 SHARPNESS_METRIC = ClipMetric(
     definition=SHARPNESS,
     label="sharpness",
+    room="any",
     needs=_LUMA,
     too_low="soft",
     measure=lambda seen: sharpness(seen.sharpness.tolist()),

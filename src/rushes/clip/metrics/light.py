@@ -97,8 +97,9 @@ _LUMA: frozenset[Need] = frozenset({"luma"})
 LUMA_ALTERNATION_METRIC = ClipMetric(
     definition=LUMA_ALTERNATION,
     label="alternation",
+    room="any",
     needs=_LUMA,
-    too_high="flickers: brightness alternates from frame to frame",
+    too_high="flickers",
     measure=lambda seen: luma_alternation(seen.luma_mean, fps=None if seen.fps is None else float(seen.fps)),
 )
 LONGEST_FLAT_MS_METRIC = ClipMetric(

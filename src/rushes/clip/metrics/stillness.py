@@ -152,6 +152,7 @@ LONGEST_FREEZE_MS_METRIC = _metric(
     LONGEST_FREEZE_MS,
     lambda seen: longest_freeze_ms(seen.luma_diff.tolist(), seen.time_ms.tolist()),
     label="frozen ms",
+    room="any",
     too_high="frozen",
 )
 LONGEST_STILL_MS_METRIC = _metric(

@@ -241,7 +241,7 @@ MOUTH_AUDIO_CORR_METRIC = _metric(
     MOUTH_AUDIO_CORR,
     _of_best(MOUTH_AUDIO_CORR, lambda best: best.value),
     label="corr",
-    room="any",
+    room="page",
     too_low="mouth does not follow the sound",
     lane=Lane(
         label="Mouth",
@@ -259,5 +259,6 @@ MOUTH_AUDIO_NULL_SHARE_METRIC = _metric(
     MOUTH_AUDIO_NULL_SHARE,
     _of_null(MOUTH_AUDIO_NULL_SHARE, null_share),
     label="chance",
+    room="page",
     too_high="mouth does not follow the sound",
 )

@@ -221,7 +221,9 @@ def _metric(definition: Definition, measure: Callable[[Any], Measurement], **sho
     return ClipMetric(definition=definition, measure=measure, tier=1, needs=needs, **shown)
 
 
-MOUTH_AUDIO_MARGIN_METRIC = _metric(MOUTH_AUDIO_MARGIN, mouth_audio_margin, label="sync", too_low="out of sync")
+MOUTH_AUDIO_MARGIN_METRIC = _metric(
+    MOUTH_AUDIO_MARGIN, mouth_audio_margin, label="sync", room="any", too_low="out of sync"
+)
 MOUTH_AUDIO_OFFSET_MS_METRIC = _metric(
     MOUTH_AUDIO_OFFSET_MS, mouth_audio_offset_ms, too_high="sound late", too_low="sound early"
 )

@@ -343,7 +343,9 @@ def missing_frames(seen: Observation) -> Measurement:
     return Measurement(definition=MISSING_FRAMES, value=lost, count=seen.frames)
 
 
-DECODE_OK_METRIC = ClipMetric(definition=DECODE_OK, measure=lambda seen: decode_ok(seen.frames, error=seen.error))
+DECODE_OK_METRIC = ClipMetric(
+    definition=DECODE_OK, too_low="cannot be decoded", measure=lambda seen: decode_ok(seen.frames, error=seen.error)
+)
 VIDEO_DURATION_MS_METRIC = ClipMetric(
     definition=VIDEO_DURATION_MS,
     measure=lambda seen: video_duration_ms(seen.video_duration_ms, frames=seen.frames, error=seen.error),
@@ -355,6 +357,7 @@ AUDIO_DURATION_MS_METRIC = ClipMetric(
 AV_DURATION_DELTA_MS_METRIC = ClipMetric(
     definition=AV_DURATION_DELTA_MS,
     label="avΔ ms",
+    too_high="sound and picture differ in length",
     measure=lambda seen: av_duration_delta_ms(
         video_duration_ms(seen.video_duration_ms, frames=seen.frames, error=seen.error),
         audio_duration_ms(seen.audio_duration_ms, why_missing=seen.audio_duration_missing),
