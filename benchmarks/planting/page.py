@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -75,7 +75,7 @@ def _short(counted: Count) -> str:
     return f"{counted.hits} of {counted.total}"
 
 
-def rule_section(rates: Sequence[VerdictRate]) -> str:
+def rule_section(rates: Sequence[VerdictRate], measured_on: str) -> str:
     """Rule by rule, as `rushes metrics NAME` prints them."""
     rows = [
         [
@@ -86,7 +86,9 @@ def rule_section(rates: Sequence[VerdictRate]) -> str:
         ]
         for rate in rates
     ]
-    return "## Rule by rule\n\n" + table(["profile", "rule", "fires on clean clips", "finds"], rows)
+    return f"## Rule by rule\n\nMeasured on {measured_on}.\n\n" + table(
+        ["profile", "rule", "fires on clean clips", "finds"], rows
+    )
 
 
 def _code(text: str) -> str:
@@ -94,13 +96,17 @@ def _code(text: str) -> str:
     return "`" + text.replace("|", "\\|") + "`"
 
 
-def people_section(run_systems: Sequence[System], readings: Sequence[Agreement]) -> str:
-    """Generated video, against people."""
-    by_system = [[s.name, f"{s.temporal_quality:.2f}", s.noticed.text()] for s in run_systems]
+def people_section(rated: Mapping[str, Sequence[System]], readings: Sequence[Agreement]) -> str:
+    """Generated video, against people: the systems under each profile, the best rated first."""
+    by_system = [
+        [several[0].name, f"{several[0].temporal_quality:.2f}", *(system.noticed.text() for system in several)]
+        for several in zip(*rated.values(), strict=True)
+    ]
+    heads = [f"flagged or rejected ({profile})" for profile in rated]
     by_reading = [[f"{_code(a.signature)}", f"{a.rho:+.2f}", str(a.count)] for a in readings[:_MOST_AGREEMENTS]]
     return (
         "## Generated video and people (FETV)\n\n"
-        + table(["system", "people's temporal quality (1–5)", "flagged or rejected (general)"], by_system)
+        + table(["system", "people's temporal quality (1–5)", *heads], by_system)
         + "\n\nThe readings that agree most with people, clip by clip (Spearman):\n\n"
         + table(["reading", "rho", "clips"], by_reading)
     )

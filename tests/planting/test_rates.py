@@ -43,7 +43,7 @@ def verdict(fault: str, badge: str, *reasons: str, strength: str = "±7 levels",
     )
 
 
-FLICKERS = "flicker_score=12.00 > 10.0"
+FLICKERS = "flickers (luma_alternation=12.00 > 1.0)"
 FROZEN = "frozen 1.0–2.4 s (longest_freeze_ms=1400 > 500)"
 VERDICTS = [
     verdict("strobe", "flagged", FLICKERS),
@@ -62,7 +62,7 @@ def test_a_hit_and_a_hit_for_the_right_reason_are_counted_apart() -> None:
     rightly = count(strobes, lambda v: v.noticed_rightly)
     assert (rightly.hits, rightly.total) == (2, 4)
     assert len(planted(VERDICTS, "strobe", split="tune")) == 1
-    assert reasons_counted(VERDICTS) == [("flicker_score", 3), ("longest_freeze_ms", 2)]
+    assert reasons_counted(VERDICTS) == [("luma_alternation", 3), ("longest_freeze_ms", 2)]
 
 
 def test_a_rule_that_fires_on_the_control_too_has_found_nothing() -> None:
@@ -87,10 +87,10 @@ def test_a_reason_names_whole_words(reason: str, word: str, expected: bool) -> N
 
 
 def test_a_rule_has_its_own_hits_and_its_own_false_alarms() -> None:
-    profile = parse_profile('name = "general"\n[flagged]\nflicker_score = { above = 10.0 }', source="here")
+    profile = parse_profile('name = "general"\n[flagged]\nluma_alternation = { above = 1.0 }', source="here")
     (rate,) = rule_rates(VERDICTS, [profile])
     assert (rate.false_alarms.hits, rate.false_alarms.total) == (1, 2)  # as they are
-    (strobe,) = rate.faults  # of all faults flicker_score is right for the strobe alone, at its declared strength
+    (strobe,) = rate.faults  # of all faults luma_alternation is right for the strobe alone, at its declared strength
     assert (strobe.fault, strobe.strength, strobe.found.hits, strobe.found.total) == ("strobe", "±7 levels", 2, 4)
 
 

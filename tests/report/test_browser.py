@@ -100,7 +100,7 @@ def test_opens_from_disk_worst_first_and_shows_names_as_names(read: Callable[...
 
 def test_sorts_by_a_column_both_ways_with_missing_values_last(read: Callable[..., Reader]) -> None:
     reader = read()
-    head = reader.page.locator("th", has=reader.page.get_by_role("button", name="freeze"))
+    head = reader.page.locator("th", has=reader.page.get_by_role("button", name="frozen ms"))
     head.get_by_role("button").click()
     assert head.get_attribute("aria-sort") == "ascending"
     rising = reader.names

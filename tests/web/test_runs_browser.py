@@ -155,12 +155,12 @@ def test_filters_live_in_the_address_and_survive_a_visit_to_a_take(
 def test_sorting_is_a_link_and_says_so(look: Callable[..., playwright.Page], measured: tuple[Path, Path]) -> None:
     page = look(*measured)
     page.goto("/runs/model_a")
-    page.get_by_role("link", name="spikes ↓").click()
+    page.get_by_role("link", name="odd frame ↓").click()
     head = page.locator("th[aria-sort=descending]")
-    playwright.expect(head).to_contain_text("spikes")
+    playwright.expect(head).to_contain_text("odd frame")
     assert page.locator("tbody th").first.inner_text() == "take_1"
-    page.get_by_role("link", name="spikes ↓").click()
-    playwright.expect(page.locator("th[aria-sort=ascending]")).to_contain_text("spikes")
+    page.get_by_role("link", name="odd frame ↓").click()
+    playwright.expect(page.locator("th[aria-sort=ascending]")).to_contain_text("odd frame")
 
 
 def test_a_signature_is_copied_with_one_click(

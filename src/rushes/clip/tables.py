@@ -42,16 +42,16 @@ def columns(measurements: Iterable[Measurement], *, wide: bool = False) -> list[
     """The columns of a table of these numbers, in order; `wide` where there is room for all of them.
 
     Which metric has a column, and under which head, its object says. One that is not installed any more has a column
-    under its name.
+    under its name; so has every number of a run from before any of these.
     """
-    found = []
-    for name in by_name(measurements):
+    found, named = [], by_name(measurements)
+    for name in named:
         metric = known(name)
         if metric is None:
             found.append(Column(name, name, minor=True))
         elif metric.label and (wide or metric.room != "page"):
             found.append(Column(metric.label, name, minor=metric.room != "any"))
-    return found
+    return found or [Column(name, name, minor=True) for name in named]
 
 
 def clip_table(run: Run, *, most: int | None = None) -> Table:

@@ -47,7 +47,8 @@ def _reasons(subjects: tuple[Subject, ...]) -> list[dict[str, object]]:
 
 def column_keys(opened: OpenRun, query: RunQuery) -> list[str]:
     """Which readings the table shows: the usual ones, and the one being filtered or sorted by."""
-    keys = [key for key in opened.readings if opened.run.instrument != "clip" or _label(key)][:_MOST_COLUMNS]
+    usual = [key for key in opened.readings if opened.run.instrument != "clip" or _label(key)]
+    keys = (usual or list(opened.readings))[:_MOST_COLUMNS]  # a run of before these readings shows what it has
     asked = [key for key in (query.metric, query.sort) if key in opened.readings]
     return list(dict.fromkeys([*keys, *asked]))
 

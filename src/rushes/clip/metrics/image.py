@@ -168,8 +168,6 @@ def _luma_scale(low: float, high: float) -> tuple[float, float]:
 _LUMA: frozenset[Need] = frozenset({"luma"})
 FLICKER_SCORE_METRIC = ClipMetric(
     definition=FLICKER_SCORE,
-    label="flicker",
-    room="page",
     needs=_LUMA,
     lane=Lane(label="Luma", traces=(Trace(series="luma_mean", word="luma", scale=_luma_scale),)),
     measure=lambda seen: flicker_score(seen.luma_mean.tolist()),
@@ -179,8 +177,6 @@ FLICKER_DELTA_METRIC = ClipMetric(
 )
 BLUR_SCORE_METRIC = ClipMetric(
     definition=BLUR_SCORE,
-    label="blur",
-    room="page",
     needs=_LUMA,
     lane=Lane(
         label="Sharpness", traces=(Trace(series="laplacian_variance", word="sharpness", scale=spanning(0.0, 1.0)),)

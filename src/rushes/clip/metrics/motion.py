@@ -145,15 +145,11 @@ SCENE_CUT_COUNT_METRIC = ClipMetric(
 )
 FREEZE_FRAME_RATIO_METRIC = ClipMetric(
     definition=FREEZE_FRAME_RATIO,
-    label="freeze",
-    room="page",
     needs=_LUMA,
     measure=lambda seen: freeze_frame_ratio(seen.luma_diff.tolist()),
 )
 FRAME_DIFF_SPIKE_COUNT_METRIC = ClipMetric(
     definition=FRAME_DIFF_SPIKE_COUNT,
-    label="spikes",
-    room="page",
     needs=_LUMA,
     lane=Lane(label="Difference", traces=(Trace(series="luma_diff", word="difference", scale=spanning(0.0, 4.0)),)),
     measure=lambda seen: frame_diff_spike_count(seen.luma_diff.tolist()),
