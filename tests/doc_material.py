@@ -55,6 +55,12 @@ def takes() -> None:
 
 
 @material
+def good_takes() -> None:
+    for look in range(6):
+        put(look, f"good_takes/take{look}.mp4")
+
+
+@material
 def out() -> None:
     put(0, "out/a/take0.mp4")
 
