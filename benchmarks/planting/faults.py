@@ -14,7 +14,6 @@ Profile: TypeAlias = Literal["general", "talking-head"]
 Needs: TypeAlias = Literal["picture", "sound", "speech"]
 """Any clip · one with sound · one whose face speaks to the camera with sound that is its own."""
 PROFILES: tuple[Profile, ...] = ("general", "talking-head")
-TIERS: dict[Profile, Literal[0, 1]] = {"general": 0, "talking-head": 1}
 _FRAMES_PER_S_TO_DOUBLE = 12
 """Below this a repeated frame is what such clips are made of."""
 
