@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("RUSHES_SHARED", ROOT.parent / "shared"))
 QUICK_S, QUICK_CLIPS = 2.5, 3
 EVIDENCE = "check"
-"""The split whose rates are shipped, where the clips have it: thresholds were not set on it."""
+"""The split whose rates are shipped, where the clips have it: its planted clips were not in view when thresholds were set."""
 PLANTER = ("damage", "face", "faults", "picture", "sound", "source")
 """Modules that decide what a planted file holds."""
 
@@ -181,7 +181,8 @@ def _measured_on(clips: Sequence[Clip]) -> str:
     usable = [clip for clip in clips if not clip.faulty]
     speakers = sum(clip.speech for clip in usable)
     sources = len({clip.source for clip in usable})
-    return f"{len(usable)} real clips from {sources} sources, {speakers} of them speakers"
+    seen = "their clean forms were seen when thresholds were set"
+    return f"{len(usable)} real clips from {sources} sources, {speakers} of them speakers; {seen}"
 
 
 def _row(verdict: Verdict) -> dict[str, object]:
