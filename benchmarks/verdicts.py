@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("RUSHES_SHARED", ROOT.parent / "shared"))
 QUICK_S, QUICK_CLIPS = 2.5, 3
 EVIDENCE = "check"
-"""The split whose rates are shipped, where the clips have it: its planted clips were not in view when thresholds were set."""
+"""The split whose rates are shipped, where there is one: thresholds were set before its planted clips were seen."""
 PLANTER = ("damage", "face", "faults", "picture", "sound", "source")
 """Modules that decide what a planted file holds."""
 

@@ -139,7 +139,7 @@ def test_the_harness_runs_from_clips_to_page_and_data(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     text = (tmp_path / "page.md").read_text()
     assert "| general | as it is |" in text and "| strobe | **±7 levels** |" in text and "| clips | tune | 1 |" in text
-    assert '"measured_on": "1 real clips from 1 sources, 0 of them speakers"' in (tmp_path / "rates.json").read_text()
+    assert '"measured_on": "1 real clips from 1 sources, 0 of them speakers; ' in (tmp_path / "rates.json").read_text()
     planted_files = {p.parent.name for p in (tmp_path / "work").glob("planted-*/*/*")}
     assert {"clean", "strobe", "soft", "truncated", "freeze-tail"} <= planted_files
     assert "late-sound" not in planted_files  # nobody speaks
