@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rushes.errors import InputError
-from rushes.media.find import find_clips
+from rushes.media.find import search_clips
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ def read_clips(given: Iterable[Path]) -> list[Clip]:
 
 def _clips_of(place: Path) -> list[Clip]:
     if place.is_dir() and not (place / "CLIPS.csv").is_file():
-        return [_clip(Path(str(path)), {}) for path in find_clips([place])]
+        return [_clip(Path(str(path)), {}) for path in search_clips([place]).clips]
     table = place / "CLIPS.csv" if place.is_dir() else place
     try:
         with table.open(newline="", encoding="utf-8") as file:

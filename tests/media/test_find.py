@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 from rushes.errors import InputError
-from rushes.media.find import candidates, find_clips, match_audio, natural_key, relocate, search_clips
+from rushes.media.find import candidates, match_audio, natural_key, relocate, search_clips
+
+
+def clips_of(paths):
+    return list(search_clips(paths).clips)
 
 
 @pytest.fixture
@@ -36,20 +40,16 @@ def test_natural_order() -> None:
 
 
 def test_one_path_is_one_path_never_its_letters(folder: Path) -> None:
-    assert (
-        names(find_clips(folder), folder)
-        == names(find_clips(str(folder)), folder)
-        == names(find_clips([folder]), folder)
-    )
-    assert names(find_clips(str(folder / "*.mp4")), folder) == ["take10.mp4"]
-    assert names(find_clips(path for path in [folder / "notes.txt"]), folder) == ["notes.txt"]
+    assert names(clips_of(folder), folder) == names(clips_of(str(folder)), folder) == names(clips_of([folder]), folder)
+    assert names(clips_of(str(folder / "*.mp4")), folder) == ["take10.mp4"]
+    assert names(clips_of(path for path in [folder / "notes.txt"]), folder) == ["notes.txt"]
 
 
 def test_an_ogg_of_sound_alone_is_no_clip(folder: Path) -> None:
     (folder / "speech.ogg").write_bytes(b"OggS" + bytes(24) + b"\x01vorbis")
     (folder / "film.ogg").write_bytes(b"OggS" + bytes(24) + b"\x80theora")
-    assert "film.ogg" in names(find_clips(folder), folder) and "speech.ogg" not in names(find_clips(folder), folder)
-    assert names(find_clips(folder / "speech.ogg"), folder) == ["speech.ogg"]
+    assert "film.ogg" in names(clips_of(folder), folder) and "speech.ogg" not in names(clips_of(folder), folder)
+    assert names(clips_of(folder / "speech.ogg"), folder) == ["speech.ogg"]
 
 
 def test_a_clip_is_found_where_its_run_went(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,16 +70,16 @@ def test_a_clip_is_found_where_its_run_went(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_a_folder_is_searched_through_in_natural_order(folder: Path) -> None:
-    assert names(find_clips([folder]), folder) == ["sub/a b é.webm", "take2.MP4", "take10.mp4"]
+    assert names(clips_of([folder]), folder) == ["sub/a b é.webm", "take2.MP4", "take10.mp4"]
 
 
 def test_arguments_keep_their_order_and_a_file_counts_once(folder: Path) -> None:
-    clips = find_clips([folder / "take10.mp4", folder, str(folder / "*.mp4")])
+    clips = clips_of([folder / "take10.mp4", folder, str(folder / "*.mp4")])
     assert names(clips, folder) == ["take10.mp4", "sub/a b é.webm", "take2.MP4"]
 
 
 def test_a_named_file_is_taken_whatever_its_ending(folder: Path) -> None:
-    assert names(find_clips([folder / "notes.txt"]), folder) == ["notes.txt"]
+    assert names(clips_of([folder / "notes.txt"]), folder) == ["notes.txt"]
 
 
 def test_what_names_no_clip_is_an_error(folder: Path) -> None:
@@ -91,9 +91,9 @@ def test_what_names_no_clip_is_an_error(folder: Path) -> None:
         (empty, "found none"),
     ):
         with pytest.raises(InputError, match=says):
-            find_clips([named])
+            clips_of([named])
     with pytest.raises(InputError, match="at least one clip"):
-        find_clips([])
+        clips_of([])
 
 
 def test_sound_by_stem(folder: Path) -> None:
@@ -135,7 +135,7 @@ def test_linked_folders_are_searched_and_loops_end(folder: Path, tmp_path_factor
 
 def test_a_clip_is_called_by_where_it_lies_and_not_by_a_linked_folder(folder: Path) -> None:
     (folder / "a_link").symlink_to(folder / "sub", target_is_directory=True)
-    assert names(find_clips(folder), folder) == ["sub/a b é.webm", "take2.MP4", "take10.mp4"]
+    assert names(clips_of(folder), folder) == ["sub/a b é.webm", "take2.MP4", "take10.mp4"]
 
 
 def test_what_is_passed_over_is_counted_and_said(folder: Path) -> None:
@@ -153,7 +153,7 @@ def test_what_is_passed_over_is_counted_and_said(folder: Path) -> None:
 def test_a_folder_without_a_clip_says_what_it_has(tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
     with pytest.raises(InputError, match=r"found none; there are 1 file that is no clip \(\.txt\)"):
-        find_clips(tmp_path)
+        clips_of(tmp_path)
 
 
 @pytest.mark.parametrize("paths", ["", [""], ["takes", ""]])
@@ -164,7 +164,7 @@ def test_an_empty_path_is_an_error_and_not_this_folder(
     (folder / "takes").mkdir()
     (folder / "takes" / "a.mp4").touch()
     with pytest.raises(InputError, match="got an empty path"):
-        find_clips(paths)
+        clips_of(paths)
     with pytest.raises(InputError, match="got an empty path"):
         match_audio([], "")
 

@@ -12,11 +12,15 @@ from typer.testing import CliRunner
 import rushes
 from rushes.cli.main import app
 from rushes.errors import InputError
-from rushes.media.find import find_clips, match_audio
+from rushes.media.find import match_audio, search_clips
 from rushes.remote import store as remote
 from rushes.runs import Run
 
 from .conftest import Bucket, left_behind
+
+
+def clips_of(paths):
+    return list(search_clips(paths).clips)
 
 
 def rows(run: Run) -> list[dict[str, Any]]:
@@ -71,19 +75,19 @@ def test_one_clip_in_python(bucket: Bucket, here: Path) -> None:
 
 def test_an_object_and_a_pattern_count_a_clip_once(bucket: Bucket, here: Path) -> None:
     url = bucket.put_folder("takes", here)
-    found = find_clips([f"{url}take2.mkv", here / "take2.mkv", f"{url}take*.mkv"])
+    found = clips_of([f"{url}take2.mkv", here / "take2.mkv", f"{url}take*.mkv"])
     assert [str(clip) for clip in found] == [f"{url}take2.mkv", str(here / "take2.mkv"), f"{url}take 1.mkv"]
 
 
 def test_sound_by_stem(bucket: Bucket, here: Path) -> None:
     bucket.put("sound/take2.wav", here / "speech.wav")
     url = bucket.put_folder("takes", here)
-    with_sound, without = match_audio(find_clips([f"{url}take*.mkv"]), bucket.url("sound/"))
+    with_sound, without = match_audio(clips_of([f"{url}take*.mkv"]), bucket.url("sound/"))
     assert with_sound.path == bucket.url("sound/take2.wav") and with_sound.remote == remote.stat(with_sound.path)
     assert without.path is None and without.missing == f"no sound for 'take 1' in {bucket.url('sound/')}"
     bucket.put("sound/take2.mp3", b"another")
     with pytest.raises(InputError, match="both fit clip 'take2'; keep one"):
-        match_audio(find_clips([f"{url}take*.mkv"]), bucket.url("sound/"))
+        match_audio(clips_of([f"{url}take*.mkv"]), bucket.url("sound/"))
 
 
 def test_finished_clips_are_not_fetched_again(

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from rushes.clip.metrics import readings
 from rushes.clip.profile import Profile, Rule, load_profile
+from rushes.clip.verdict_rates import Count
 from rushes.core import Definition, Interval, Measurement, signature_params
 from rushes.errors import InputError
 from rushes.runs import Run
@@ -110,6 +111,7 @@ def calibrate(
     clips = [_values(entry.measurements) for entry in whole]
     rows = tuple(_calibrated(rule, [clip.get(rule.metric) for clip in clips], percentile) for rule in base.rules)
     alarms = sum(_alarm(index, clips, rows, percentile) for index in range(len(clips)))
+    low, high = Count(hits=alarms, total=len(clips)).interval()
     made = Profile(name=name, rules=tuple(row.rule for row in rows))
     definition = FALSE_ALARM_RATE.with_params(percentile=percentile, profile=f"{base.name}-{base.digest[:12]}")
     return Calibration(
@@ -119,17 +121,12 @@ def calibrate(
         left_out=len(run.entries) - len(clips),
         percentile=percentile,
         false_alarms=Measurement(
-            definition=definition, value=alarms / len(clips), count=len(clips), interval=wilson(alarms, len(clips))
+            definition=definition,
+            value=alarms / len(clips),
+            count=len(clips),
+            interval=Interval(low=low, high=high, level=0.95, method="wilson"),
         ),
     )
-
-
-def wilson(hits: int, trials: int) -> Interval:
-    """Wilson's 95 % interval of a share."""
-    from scipy.stats import binomtest
-
-    found = binomtest(hits, trials).proportion_ci(0.95, method="wilson")
-    return Interval(low=float(found.low), high=float(found.high), level=0.95, method="wilson")
 
 
 def _values(measurements: Sequence[Measurement]) -> Mapping[str, float]:

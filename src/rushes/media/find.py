@@ -60,19 +60,12 @@ def one_or_several(paths: Paths) -> list[str | Path]:
     return [paths] if isinstance(paths, str | Path) else list(paths)
 
 
-def find_clips(paths: Paths) -> list[Place]:
-    """Every clip the arguments name, in their order; folders are searched through and sorted; a file counts once.
-
-    Raises `InputError` for an empty path, one that does not exist, a glob that matches nothing, and a folder without a
-    clip. `search_clips` says besides what each is called and what was passed over.
-    """
-    return list(search_clips(paths).clips)
-
-
 def search_clips(paths: Paths) -> FoundClips:
-    """The same with names, and a count of what was passed over.
+    """Every clip the arguments name, in their order, each once, with names and a count of what was passed over.
 
-    Folders are searched with the folders that links in them lead to; hidden files and folders are passed over.
+    Folders are searched through and sorted, with the folders that links in them lead to; hidden files and folders are
+    passed over. Raises `InputError` for an empty path, one that does not exist, a glob that matches nothing, and a
+    folder without a clip.
     """
     passed_over = PassedOver()
     found: dict[Place, tuple[Place, str]] = {}
