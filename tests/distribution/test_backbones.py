@@ -92,7 +92,7 @@ def test_its_random_weights_are_recognised(weights: Path, random_weights: dict[s
 def test_a_protocol_lends_its_cutting_and_its_covariance() -> None:
     chosen, own = recipe("genhoi", "fvd", backbone="toy"), recipe("genhoi", "fvd")
     assert (chosen.d, chosen.size, chosen.pool, chosen.bn_eps, chosen.feature) == (6, 16, "frame-mean", "none", "conv6")
-    assert (chosen.cut("gen"), chosen.covariance, chosen.resize) == (own.cut("gen"), own.covariance, own.resize)
+    assert (chosen.windows("gen"), chosen.covariance, chosen.resize) == (own.windows("gen"), own.covariance, own.resize)
     with pytest.raises(InputError, match="stylegan-v does not define kvd on toy; these do: genhoi"):
         recipe("stylegan-v", "kvd", backbone="toy")
     assert [r.protocol for _, r in recipes(ALL, ("fvd",), backbone="toy")] == ["genhoi"]

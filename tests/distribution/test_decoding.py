@@ -13,7 +13,8 @@ import pytest
 from PIL import Image
 
 from rushes.distribution import decoding
-from rushes.distribution.clip_reading import Task, clip_digest, clip_segments, normalised
+from rushes.distribution.clip_reading import Task, clip_digest, clip_segments
+from rushes.distribution.preparation import normalised
 from rushes.distribution.decoding import Message, read_clip, read_clips
 from rushes.distribution.protocols import Recipe, recipe
 from rushes.distribution.sets import Clip, read_set

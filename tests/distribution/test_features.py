@@ -49,7 +49,7 @@ def features_of(
         read_set(folder).clips,
         lambda clips: clip_features([Task(clip, recipe, "gen") for clip in clips], extractor, workers=workers),
         dimensions=recipe.d,
-        cache=None if cache is None else RecipeCache(cache, how, by_name=False),
+        cache=None if cache is None else RecipeCache(cache, how),
         **options,
     )
 

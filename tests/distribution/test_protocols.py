@@ -51,7 +51,7 @@ def test_every_constant_is_in_the_signature(name: str, kinds: dict[str, Recipe])
         definition = bound_definition(metric, chosen, weights="w", precision="fp32", n_gen=3, n_gt=4)  # type: ignore[arg-type]
         assert not definition.open_params
         _, params, version = parse_signature(definition.signature)
-        assert {f.name for f in fields(Recipe)} - {"network_frames"} <= params.keys()
+        assert {f.name for f in fields(Recipe)} - {"network_frames", "frame_step"} <= params.keys()
         assert params.keys() >= {"weights", "precision", "n_gen", "n_gt", "d", "channels", "decoder"}
         assert params["protocol"] == name and version == 1
 
@@ -86,10 +86,11 @@ def test_presets_are_locked() -> None:
 
 
 def test_least_frames() -> None:
-    assert least_frames(recipe("google-tf", "fvd"), "gen") == 9
-    assert least_frames(recipe("disco", "fvd"), "gen") == 1
-    assert least_frames(recipe("stylegan-v", "fvd"), "gt") == 16
-    assert least_frames(recipe("genhoi", "fid-vid"), "gt") == 1
+    for protocol, metric, frames in (("google-tf", "fvd", 9), ("disco", "fvd", 1), ("genhoi", "fid-vid", 1)):
+        chosen = recipe(protocol, metric)  # type: ignore[arg-type]
+        assert least_frames(chosen, chosen.windows("gen")) == frames
+    random = recipe("stylegan-v", "fvd")
+    assert least_frames(random, random.windows("gt")) == 16
 
 
 def test_a_number_of_clips_that_is_not_the_protocols_is_remarked() -> None:

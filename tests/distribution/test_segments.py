@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rushes.distribution.segments import Cut, random_start, segment_indices
+from rushes.distribution.segments import Cut, Windows, cut_frames, random_start
 
 RUN = list(range(16))
 
@@ -25,19 +25,32 @@ RUN = list(range(16))
         (40, "first", [RUN]),
         (10, "random", []),
         (16, "random", [RUN]),
+        (15, "sliding", []),
+        (18, "sliding", [RUN, list(range(1, 17)), list(range(2, 18))]),
         (0, "whole", []),
         (0, "segments-repeat-last", []),
     ],
 )
 def test_rules(total: int, cut: Cut, wanted: list[list[int]]) -> None:
-    assert segment_indices(total, 16, cut) == wanted
+    assert list(cut_frames(range(total), Windows(cut=cut, length=16))) == wanted
 
 
-def test_a_random_run_is_whole_and_depends_on_seed_and_name_only() -> None:
-    runs = {name: segment_indices(40, 16, "random", seed=42, name=name)[0] for name in ("a", "b", "c", "d", "e")}
-    for run in runs.values():
-        assert run == list(range(run[0], run[0] + 16)) and 0 <= run[0] <= 24
-    assert len({run[0] for run in runs.values()}) > 1
-    assert runs["a"] == segment_indices(40, 16, "random", seed=42, name="a")[0]
-    starts = [random_start(25, seed=seed, name="a") for seed in range(300)]
-    assert set(starts) == set(range(25))
+def test_steps_and_strides() -> None:
+    subsampled = Windows(cut="first", length=16, step=8)
+    assert subsampled.span == 121
+    assert list(cut_frames(range(128), subsampled)) == [list(range(0, 121, 8))]
+    assert list(cut_frames(range(120), subsampled)) == []
+    sliding = Windows(cut="sliding", length=3, step=2, stride=4)
+    assert list(cut_frames(range(14), sliding)) == [[0, 2, 4], [4, 6, 8], [8, 10, 12]]
+
+
+def test_a_window_from_the_start_reads_no_further() -> None:
+    frames = iter(range(40))
+    assert list(cut_frames(frames, Windows(cut="first", length=16))) == [RUN]
+    assert next(frames) == 16
+
+
+def test_a_random_start_depends_on_seed_and_content_only() -> None:
+    starts = {content: random_start(25, seed=42, content=content) for content in "abcde"}
+    assert len(set(starts.values())) > 1 and starts["a"] == random_start(25, seed=42, content="a")
+    assert {random_start(25, seed=seed, content="a") for seed in range(300)} == set(range(25))

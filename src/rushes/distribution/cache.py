@@ -31,7 +31,7 @@ class FeatureCache:
     @staticmethod
     def key(clip_digest: str, how: dict[str, object]) -> str:
         """`how` is everything else that can move a feature."""
-        return bytes_digest(canonical_json({"clip": clip_digest, "how": how, "format": 1}).encode())
+        return bytes_digest(canonical_json({"clip": clip_digest, "how": how, "format": 2}).encode())
 
     def digest_of(self, clip: Clip) -> str | None:
         """A clip's digest: of its bytes; for objects in a store, the one remembered of these very versions, or None."""
@@ -50,18 +50,18 @@ class FeatureCache:
         return self.folder / "objects" / f"{bytes_digest(canonical_json(listed).encode())}.txt"
 
     def get(self, key: str) -> NDArray[np.float32] | None:
-        """The stored vector; None where there is none, or where the file is damaged."""
+        """The stored rows (R, D); None where there are none, or where the file is damaged."""
         try:
-            vector: NDArray[np.float32] = np.load(self._file(key), allow_pickle=False)
+            rows: NDArray[np.float32] = np.load(self._file(key), allow_pickle=False)
         except (OSError, ValueError, EOFError):
             return None
-        return vector if vector.ndim == 1 and vector.dtype == np.float32 else None
+        return rows if rows.ndim == 2 and len(rows) and rows.dtype == np.float32 else None
 
-    def put(self, key: str, vector: NDArray[np.float32]) -> None:
+    def put(self, key: str, rows: NDArray[np.float32]) -> None:
         target = self._file(key)
         target.parent.mkdir(exist_ok=True)
         with replacing_bytes(target, shared=True) as out:
-            np.save(out, vector, allow_pickle=False)
+            np.save(out, rows, allow_pickle=False)
 
     def _file(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.npy"
@@ -70,9 +70,8 @@ class FeatureCache:
 class RecipeCache:
     """The cache as one recipe sees it: `how` is everything but the clip that decides its features."""
 
-    def __init__(self, cache: FeatureCache, how: Mapping[str, object], *, by_name: bool) -> None:
-        """`by_name`: the clip's name decides too, since it chooses a random run of frames."""
-        self._cache, self._how, self._by_name = cache, dict(how), by_name
+    def __init__(self, cache: FeatureCache, how: Mapping[str, object]) -> None:
+        self._cache, self._how = cache, dict(how)
 
     def get(self, clip: Clip) -> tuple[NDArray[np.float32], str] | None:
         """A clip's features and digest, as an earlier run computed them."""
@@ -80,15 +79,15 @@ class RecipeCache:
             digest = self._cache.digest_of(clip)
         except MediaError:
             return None  # reading it will say so
-        vector = None if digest is None else self._cache.get(self._key(clip, digest))
-        return None if digest is None or vector is None else (vector, digest)
+        rows = None if digest is None else self._cache.get(self._key(digest))
+        return None if digest is None or rows is None else (rows, digest)
 
-    def put(self, clip: Clip, digest: str, vector: NDArray[np.float32]) -> None:
+    def put(self, clip: Clip, digest: str, rows: NDArray[np.float32]) -> None:
         self._cache.remember(clip, digest)
-        self._cache.put(self._key(clip, digest), vector)
+        self._cache.put(self._key(digest), rows)
 
-    def _key(self, clip: Clip, digest: str) -> str:
-        return self._cache.key(digest, self._how | ({"name": clip.name} if self._by_name else {}))
+    def _key(self, digest: str) -> str:
+        return self._cache.key(digest, self._how)
 
 
 def _is_remote(clip: Clip) -> bool:

@@ -225,8 +225,7 @@ class _Reader:
             self._progress(done, total, step)
 
         advance(0)
-        by_name = chosen.cut(side) == "random"
-        cache = None if self._cache is None else RecipeCache(self._cache, how, by_name=by_name)
+        cache = None if self._cache is None else RecipeCache(self._cache, how)
         source = self._source(chosen, side, weights, total)
         strict = self._settings.strict
         return features_of_clips(given.clips, source, dimensions=chosen.d, cache=cache, strict=strict, advance=advance)

@@ -143,8 +143,8 @@ def _entry(comparison: SetComparison, side: Side, path: str) -> Entry:
     """One side as a subject; the generated set carries the numbers."""
     feature_set = (comparison.gen if side == "gen" else comparison.gt)[0][1]
     facts = {
-        "clips": len(feature_set.names),
-        "names": list(feature_set.names),
+        "clips": len(feature_set.videos),
+        "names": list(feature_set.videos),
         "excluded": comparison.excluded(side),
         "weights": dict(comparison.weights),
         "side": "generated" if side == "gen" else "ground truth",

@@ -1,4 +1,4 @@
-"""A set after the network: one feature vector per video, in memory and saved. Needs no torch.
+"""A set after the network: rows of features, one or several per video, in memory and saved. Needs no torch.
 
 Saved statistics let ground truth be read once; a stored set can stand for either side. One `.npz` holds the features of
 several recipes. Reading one under a recipe it was not made with is `DefinitionMismatch`, never a guess. Files of parts
@@ -34,19 +34,25 @@ How = Mapping[str, object]
 
 @dataclass(frozen=True, eq=False)
 class FeatureSet:
-    """One feature vector per video that could be read, in input order, and the names of those that could not."""
+    """The rows of every video that could be read, in input order, and the names of those that could not."""
 
     names: tuple[str, ...]
+    """The video of each row; rows of one video stand together."""
     digests: tuple[str, ...]
     features: Features
-    """(N, D) float32: the mean over a video's segments."""
+    """(N, D) float32: the mean over a video's windows, or one row for each of them."""
     excluded: tuple[tuple[str, str], ...] = ()
     """(name, why) of each clip left out."""
 
     @property
+    def videos(self) -> dict[str, str]:
+        """Digest of each video, by name, in order."""
+        return dict(zip(self.names, self.digests, strict=True))
+
+    @property
     def sha256(self) -> str:
         """Digest of the set: its clips' names and digests, in order."""
-        lines = [f"{digest}  {name}\n" for name, digest in zip(self.names, self.digests, strict=True)]
+        lines = [f"{digest}  {name}\n" for name, digest in self.videos.items()]
         return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
@@ -86,7 +92,7 @@ def _differing(stored: Mapping[str, object], wanted: Mapping[str, object]) -> li
 def merge_sets(parts: Sequence[FeatureSet]) -> FeatureSet:
     """Parts of one set as the whole, in natural order of names; a clip in two parts is an error."""
     clips = [clip for part in parts for clip in zip(part.names, part.digests, part.features, strict=True)]
-    names = [name for name, _, _ in clips]
+    names = [name for part in parts for name in part.videos]
     if len(set(names)) != len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"{twice} is in two of the merged statistics; a clip counts once")

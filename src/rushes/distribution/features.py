@@ -191,9 +191,9 @@ def resolve_device(wanted: str | None) -> Device:
 
 @dataclass(frozen=True, slots=True)
 class ClipFeatures:
-    """What became of one clip: its feature vector and its digest, or why it was left out."""
+    """What became of one clip: its rows of features (R, D) and its digest, or why it was left out."""
 
-    vector: Features | None
+    rows: Features | None
     digest: str = ""
     error: str = ""
 
@@ -224,18 +224,20 @@ def clip_features(tasks: Sequence[Task], extractor: Extractor, *, workers: int) 
     done = 0
     for number, group in groupby(vectors, key=lambda _: owners.popleft()):
         parts = list(group)
-        yield from ((n, _outcome(ends[n], [])) for n in range(done, number))  # those that failed at once
-        yield number, _outcome(ends[number], parts)
+        yield from ((n, _outcome(tasks[n], ends[n], [])) for n in range(done, number))  # those that failed at once
+        yield number, _outcome(tasks[number], ends[number], parts)
         done = number + 1
-    yield from ((n, _outcome(ends[n], [])) for n in range(done, len(tasks)))
+    yield from ((n, _outcome(tasks[n], ends[n], [])) for n in range(done, len(tasks)))
 
 
-def _outcome(end: Event, parts: list[Features]) -> ClipFeatures:
-    """The mean of a clip's segments, summed in double precision; of one that failed half-way nothing is kept."""
+def _outcome(task: Task, end: Event, parts: list[Features]) -> ClipFeatures:
+    """A clip's windows, or their mean, summed in double precision; of one that failed half-way nothing is kept."""
     if end.kind != "done":
         return ClipFeatures(None, error=str(end.payload))
-    vector = np.asarray(np.mean(np.stack(parts), axis=0, dtype=np.float64), np.float32)
-    return ClipFeatures(vector, digest=str(end.payload))
+    rows = np.stack(parts)
+    if task.windows.rows == "video-mean":
+        rows = np.asarray(np.mean(rows, axis=0, keepdims=True, dtype=np.float64), np.float32)
+    return ClipFeatures(rows, digest=str(end.payload))
 
 
 def features_of_clips(
@@ -251,7 +253,7 @@ def features_of_clips(
     known: dict[int, ClipFeatures] = {}
     if cache is not None:
         for number, clip in enumerate(clips):
-            if (stored := cache.get(clip)) is not None and len(stored[0]) == dimensions:
+            if (stored := cache.get(clip)) is not None and stored[0].shape[1] == dimensions:
                 known[number] = ClipFeatures(*stored)
         advance(len(known))
     left = [number for number in range(len(clips)) if number not in known]
@@ -259,17 +261,17 @@ def features_of_clips(
         if outcome.error and strict:
             raise MediaError(f"{outcome.error} (--strict stops here; without it the clip is left out)")
         known[left[position]] = outcome
-        if cache is not None and outcome.vector is not None:
-            cache.put(clips[left[position]], outcome.digest, outcome.vector)
+        if cache is not None and outcome.rows is not None:
+            cache.put(clips[left[position]], outcome.digest, outcome.rows)
         advance(1)
     return _feature_set(clips, [known[number] for number in range(len(clips))], dimensions)
 
 
 def _feature_set(clips: Sequence[Clip], outcomes: Sequence[ClipFeatures], dimensions: int) -> FeatureSet:
-    kept = [(clip.name, o.digest, o.vector) for clip, o in zip(clips, outcomes, strict=True) if o.vector is not None]
+    kept = [(clip.name, o.digest, o.rows) for clip, o in zip(clips, outcomes, strict=True) if o.rows is not None]
     return FeatureSet(
-        names=tuple(name for name, _, _ in kept),
-        digests=tuple(digest for _, digest, _ in kept),
-        features=np.stack([v for _, _, v in kept]) if kept else np.empty((0, dimensions), np.float32),
-        excluded=tuple((clip.name, o.error) for clip, o in zip(clips, outcomes, strict=True) if o.vector is None),
+        names=tuple(name for name, _, rows in kept for _ in rows),
+        digests=tuple(digest for _, digest, rows in kept for _ in rows),
+        features=np.concatenate([rows for _, _, rows in kept]) if kept else np.empty((0, dimensions), np.float32),
+        excluded=tuple((clip.name, o.error) for clip, o in zip(clips, outcomes, strict=True) if o.rows is None),
     )

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from rushes.distribution.backbones import BACKBONES
-from rushes.distribution.segments import Cut
+from rushes.distribution.segments import Cut, Windows
 from rushes.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Recipe:
     size: int
     resize: Resizer
     normalise: str
-    """As `rushes.distribution.clip_reading.normalised` reads it."""
+    """As `rushes.distribution.preparation.normalised` reads it."""
     clips_gen: Cut
     clips_gt: Cut
     frames: int
@@ -59,6 +59,8 @@ class Recipe:
     """The number of clips the protocol is defined for; other numbers are measured, and the result says so."""
     seed: int = 0
     """Chooses the run of frames where a protocol takes a random one."""
+    frame_step: int = 1
+    """Every how manieth frame is in a window."""
     network_frames: int = 1
     """Frames the network must be given to give features; follows from its pool, so no signature names it."""
 
@@ -66,22 +68,28 @@ class Recipe:
     def ddof(self) -> int:
         return 1 if self.covariance == "1/(N-1)" else 0
 
-    def cut(self, side: Side) -> Cut:
-        return self.clips_gen if side == "gen" else self.clips_gt
+    def windows(self, side: Side, *, pictures: bool = False) -> Windows:
+        """How a clip of that side is cut, given as a video file or as pictures."""
+        cut = self.clips_gen if side == "gen" else self.clips_gt
+        return Windows(cut=cut, length=self.frames, step=self.frame_step)
 
     def params(self) -> dict[str, str | int | float | bool]:
         """Every constant, for the signature."""
         constants = asdict(self)
-        del constants["network_frames"]
+        del constants["network_frames"], constants["frame_step"]
         if "whole" in (self.clips_gen, self.clips_gt):
             constants["frames"] = "whole-video"
-        return constants | {"channels": "rgb", "decoder": "pyav"}
+        return constants | self._cutting() | {"channels": "rgb", "decoder": "pyav"}
 
     def feature_params(self, side: Side) -> dict[str, object]:
         """What decides a clip's features: what a cache may be keyed by."""
         kept = ("backbone", "feature", "bn_eps", "pool", "size", "resize", "normalise", "frames", "seed")
         constants = asdict(self)
-        return {key: constants[key] for key in kept} | {"cut": self.cut(side)}
+        return {key: constants[key] for key in kept} | self._cutting() | {"cut": self.windows(side).cut}
+
+    def _cutting(self) -> dict[str, int | str]:
+        """What is named only where it is not as in most protocols."""
+        return {} if self.frame_step == 1 else {"frame_step": self.frame_step}
 
 
 _I3D = Recipe(
@@ -236,10 +244,11 @@ def _on_backbone(protocol: str, name: str) -> Recipe | None:
     )
 
 
-def least_frames(recipe: Recipe, side: Side) -> int:
-    """Frames a clip must have: a run that is not padded must be whole, and the network's pool must have enough."""
-    cut = recipe.cut(side)
-    return recipe.frames if cut in ("first", "random") else recipe.network_frames if cut == "whole" else 1
+def least_frames(recipe: Recipe, windows: Windows) -> int:
+    """Frames a clip must have: a window that is not padded must be whole, and the network's pool must have enough."""
+    if windows.cut == "whole":
+        return recipe.network_frames
+    return 1 if windows.cut == "segments-repeat-last" else windows.span
 
 
 def count_remark(recipe: Recipe, count: int) -> str:

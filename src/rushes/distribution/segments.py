@@ -3,66 +3,100 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
-from typing import Literal, TypeAlias
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, TypeVar
 
-Cut: TypeAlias = Literal["segments-repeat-last", "whole", "first", "random"]
-"""segments-repeat-last: every `frames` frames, the last segment filled with the last frame; features are averaged.
-whole: all frames in one pass. first: frames 0 to `frames` − 1. random: one run of `frames`, chosen by seed and name."""
+Cut: TypeAlias = Literal["segments-repeat-last", "whole", "first", "random", "sliding"]
+"""segments-repeat-last: every `length` frames, the last segment filled with the last frame.
+whole: all frames in one pass. first: one window from frame 0. random: one window, chosen by seed and content.
+sliding: a window every `stride` frames, those that would reach past the end left out."""
+Rows: TypeAlias = Literal["video-mean", "window"]
+"""What becomes of a video with several windows: their mean is one row, or each window is a row of its own."""
 
-
-def segment_indices(total: int, frames: int, cut: Cut, *, seed: int = 0, name: str = "") -> list[list[int]]:
-    """Frame numbers of each pass; [] when the video is too short for the rule.
-
-    >>> segment_indices(5, 2, "segments-repeat-last")
-    [[0, 1], [2, 3], [4, 4]]
-    >>> segment_indices(3, 2, "whole"), segment_indices(3, 2, "first"), segment_indices(1, 2, "first")
-    ([[0, 1, 2]], [[0, 1]], [])
-    """
-    if total < 1:
-        return []
-    if cut == "whole":
-        return [list(range(total))]
-    if cut == "segments-repeat-last":
-        starts = range(0, total, frames)
-        return [[min(index, total - 1) for index in range(start, start + frames)] for start in starts]
-    if total < frames:
-        return []
-    start = 0 if cut == "first" else random_start(total - frames + 1, seed=seed, name=name)
-    return [list(range(start, start + frames))]
+Item = TypeVar("Item")
 
 
-def random_start(choices: int, *, seed: int, name: str) -> int:
-    """A start from 0 to choices − 1 that depends on the seed and the clip's name only, never on the order of clips.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Windows:
+    """How one video is cut into windows, and what its windows count as."""
 
-    The draw is our own (a digest), so a run's bytes do not hang on a generator; published code draws otherwise, which
-    is why the seed is not enough to repeat its exact choice.
-    """
-    digest = hashlib.sha256(f"{seed}:{name}".encode()).digest()
-    return int.from_bytes(digest[:8], "big") % choices
+    cut: Cut
+    length: int
+    """Frames of one window; not used by "whole"."""
+    step: int = 1
+    """Every `step`-th frame is in the window."""
+    stride: int = 1
+    """Frames from one "sliding" window's start to the next one's."""
+    rows: Rows = "video-mean"
+
+    @property
+    def span(self) -> int:
+        """Frames of the video from a window's first to its last.
+
+        >>> Windows(cut="first", length=16, step=8).span
+        121
+        """
+        return (self.length - 1) * self.step + 1
+
+    @property
+    def enough(self) -> int | None:
+        """How many frames are looked at from where the windows begin; None when all are."""
+        return self.span if self.cut in ("first", "random") else None
 
 
-def needs_total(cut: Cut) -> bool:
-    """Whether the length must be known before the first frame is kept."""
-    return cut == "random"
+def cut_frames(frames: Iterable[Item], windows: Windows) -> Iterator[list[Item]]:
+    """Windows over frames as they come, holding no more than the window under way; none where there are too few.
 
+    A "random" window is a "first" one over frames that begin at its start: see `random_start`.
 
-def last_needed(cut: Cut, frames: int) -> int | None:
-    """How many frames from the start are enough; None when all are needed."""
-    return frames if cut == "first" else None
-
-
-def fill_segments(kept: Iterator[object], frames: int) -> Iterator[list[object]]:
-    """Group items as they come into lists of `frames`, the last filled with its last item.
-
-    >>> list(fill_segments(iter("abcde"), 2))
+    >>> list(cut_frames("abcde", Windows(cut="segments-repeat-last", length=2)))
     [['a', 'b'], ['c', 'd'], ['e', 'e']]
+    >>> list(cut_frames("abcdef", Windows(cut="sliding", length=2, step=2, stride=3)))
+    [['a', 'c'], ['d', 'f']]
+    >>> list(cut_frames("abc", Windows(cut="first", length=2))), list(cut_frames("a", Windows(cut="first", length=2)))
+    ([['a', 'b']], [])
     """
-    held: list[object] = []
-    for item in kept:
-        held.append(item)
-        if len(held) == frames:
+    if windows.cut == "segments-repeat-last":
+        yield from _filled(frames, windows.length)
+    elif windows.cut == "whole":
+        if held := list(frames):
+            yield held
+    else:
+        stride = windows.stride if windows.cut == "sliding" else None
+        yield from _sliding(frames, windows, stride)
+
+
+def _filled(frames: Iterable[Item], length: int) -> Iterator[list[Item]]:
+    held: list[Item] = []
+    for frame in frames:
+        held.append(frame)
+        if len(held) == length:
             yield held
             held = []
     if held:
-        yield held + [held[-1]] * (frames - len(held))
+        yield held + [held[-1]] * (length - len(held))
+
+
+def _sliding(frames: Iterable[Item], windows: Windows, stride: int | None) -> Iterator[list[Item]]:
+    """Windows every `stride` frames, or the first one alone where that is None."""
+    held: deque[Item] = deque(maxlen=windows.span)
+    for index, frame in enumerate(frames):
+        held.append(frame)
+        start = index - windows.span + 1
+        if start < 0 or (stride is not None and start % stride):
+            continue
+        yield list(held)[:: windows.step]
+        if stride is None:
+            return
+
+
+def random_start(choices: int, *, seed: int, content: str) -> int:
+    """A start from 0 to choices − 1 that depends on the seed and the clip's content (its digest) only.
+
+    Neither the clip's name nor the order of clips moves it. The draw is our own (a digest), so a run's bytes do not
+    hang on a generator; published code draws otherwise, which is why the seed is not enough to repeat its exact choice.
+    """
+    digest = hashlib.sha256(f"{seed}:{content}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") % choices
