@@ -44,6 +44,8 @@ def random_weights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 class Averages:
     """In place of a network: the first features are the segment's mean, first and last frame, the rest 0."""
 
+    preparation = None
+
     def __init__(self, width: int) -> None:
         self.width = width
         self.segments = 0

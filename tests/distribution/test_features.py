@@ -145,11 +145,11 @@ class Forward:
     def __init__(self, most: int = 100) -> None:
         self.most, self.sizes = most, []  # type: ignore[var-annotated]
 
-    def __call__(self, batch: np.ndarray) -> np.ndarray:
+    def __call__(self, batch: list[np.ndarray]) -> np.ndarray:
         if len(batch) > self.most:
             raise torch.OutOfMemoryError("out of memory")
         self.sizes.append(len(batch))
-        return batch.mean(axis=(1, 2, 3))
+        return np.stack(batch).mean(axis=(1, 2, 3))
 
 
 def test_batches_are_full_and_features_stay_in_order() -> None:
@@ -163,9 +163,9 @@ def test_batches_are_full_and_features_stay_in_order() -> None:
 def test_spare_places_at_the_end_of_a_batch_stay_free() -> None:
     """A forward pass that rounds the last row otherwise: no segment meets it."""
 
-    def forward(batch: np.ndarray) -> np.ndarray:
+    def forward(batch: list[np.ndarray]) -> np.ndarray:
         assert len(batch) == 4
-        rows = batch.mean(axis=(1, 2, 3))
+        rows = np.stack(batch).mean(axis=(1, 2, 3))
         rows[-1] += 0.5
         return rows
 
@@ -178,6 +178,16 @@ def test_segments_of_different_lengths_do_not_share_a_batch() -> None:
     extractor = BatchedExtractor(forward, batch=4, warn=print)
     vectors = list(extractor.features([*pieces(3), *pieces(2, frames=5)]))
     assert [row[0] for row in vectors] == [0, 1, 2, 0, 1] and forward.sizes == [4, 4]
+
+
+def test_segments_wait_for_others_of_their_length_and_stay_in_order() -> None:
+    forward = Forward()
+    extractor = BatchedExtractor(forward, batch=4, warn=print)
+    mixed = [piece for pair in zip(pieces(8), pieces(8, frames=5), strict=True) for piece in pair]
+    assert [row[0] for row in extractor.features(mixed)] == [n for n in range(8) for _ in range(2)]
+    assert forward.sizes == [4] * 4
+    lengths = [piece for frames in range(1, 30) for piece in pieces(1, frames=frames)]
+    assert len(list(extractor.features(lengths))) == 29
 
 
 def test_out_of_memory_halves_the_batch_and_says_so() -> None:

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from rushes.distribution.frame_slots import Lane
 from rushes.distribution.pictures import Pixels, count_frames, local_files, rgb_frames
 from rushes.distribution.preparation import Prepared, prepared
 from rushes.distribution.protocols import Recipe, Side, least_frames
@@ -33,6 +34,10 @@ class Task:
     clip: Clip
     recipe: Recipe
     side: Side
+    raw: bool = False
+    """Whether frames are handed over as decoded; otherwise windows, prepared."""
+    lane: Lane | None = None
+    """Where raw frames are left; in the message itself when None."""
 
     @property
     def windows(self) -> Windows:
@@ -95,6 +100,3 @@ def clip_digest(clip: Clip) -> str:
     if not clip.is_sequence:
         return digests[0]
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()
-
-
-Kind: TypeAlias = Literal["segment", "done", "failed", "lost"]

@@ -1,17 +1,17 @@
-"""From clips to one feature vector per video, in input order, with what failed named and left out.
+"""From clips to rows of features, video by video, with what failed named and left out.
 
-On a CPU every segment runs alone on one thread, several at a time: a vector's bits then depend on nothing but the
-segment. On a GPU segments of many videos fill batches of a fixed size.
+On a CPU every window runs alone on one thread, several at a time: a vector's bits then depend on nothing but the
+window. On a GPU windows of many videos fill batches of a fixed size, and no row depends on its neighbours either. So
+clips may be read in any order, and the set's rows are in input order all the same.
 """
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 import torch
@@ -20,6 +20,7 @@ from rushes.distribution.backbones import BACKBONES
 from rushes.distribution.cache import RecipeCache
 from rushes.distribution.clip_reading import Segment, Task
 from rushes.distribution.decoding import Event, read_clips
+from rushes.distribution.device_preparation import DevicePreparation
 from rushes.distribution.feature_set import Features, FeatureSet
 from rushes.distribution.networks.operations import PackedOperations, PlainOperations
 from rushes.distribution.protocols import Recipe
@@ -34,13 +35,18 @@ Precision: TypeAlias = Literal["fp32", "tf32", "fp16"]
 Warn: TypeAlias = Callable[[str], None]
 
 GPU_BATCH = 64
+_WAITING_BATCHES = 4
+"""Windows that may wait for others of their shape, in batches."""
 
 
 class Extractor(Protocol):
-    """Turns segments into feature vectors, in order."""
+    """Turns windows into feature vectors, in order."""
 
-    def features(self, segments: Iterable[Segment]) -> Iterator[Features]:
-        """One vector (D,) per segment."""
+    preparation: DevicePreparation | None
+    """What prepares raw frames where the network is; None: it is given windows that were prepared on the host."""
+
+    def features(self, segments: Iterable[Any]) -> Iterator[Features]:
+        """One vector (D,) per window (T, S, S, 3): an array, or a tensor where `preparation` makes them."""
 
 
 class CpuExtractor:
@@ -48,6 +54,8 @@ class CpuExtractor:
 
     A backbone without a quick path runs as it is, in the same way.
     """
+
+    preparation: DevicePreparation | None = None
 
     def __init__(self, weights: Weights, recipe: Recipe, *, threads: int | None = None) -> None:
         network = weights.network(recipe)
@@ -93,34 +101,50 @@ def _one_thread() -> None:
 class BatchedExtractor:
     """Fixed batches over equal shapes; out of memory halves the batch, says so, and goes on.
 
-    `spare` is how many places at the end of a batch no segment takes, where the forward pass rounds otherwise there.
+    `forward` takes a batch's windows, as many as it has places, and gives their vectors. `spare` is how many places at
+    the end of a batch no window takes, where the forward pass rounds otherwise there. Windows of one shape wait for
+    each other while those of others run; vectors come out in the order of their windows all the same.
     """
 
-    def __init__(self, forward: Callable[[Segment], Features], *, batch: int, warn: Warn, spare: int = 0) -> None:
+    def __init__(
+        self,
+        forward: Callable[[list[Any]], Features],
+        *,
+        batch: int,
+        warn: Warn,
+        spare: int = 0,
+        preparation: DevicePreparation | None = None,
+    ) -> None:
         self._forward, self._warn, self._spare = forward, warn, spare
-        self.batch = batch
+        self.batch, self.preparation = batch, preparation
 
     @property
     def _room(self) -> int:
         return max(self.batch - self._spare, 1)
 
-    def features(self, segments: Iterable[Segment]) -> Iterator[Features]:
-        held: list[Segment] = []
-        for segment in segments:
-            if held and held[0].shape != segment.shape:
-                yield from self._run(held)
-                held = []
-            held.append(segment)
-            if len(held) >= self._room:
-                yield from self._run(held)
-                held = []
-        yield from self._run(held)
+    def features(self, segments: Iterable[Any]) -> Iterator[Features]:
+        held: dict[tuple[int, ...], list[tuple[int, Any]]] = {}
+        done: dict[int, Features] = {}
+        given = 0
+        for number, segment in enumerate(segments):
+            group = held.setdefault(tuple(segment.shape), [])
+            group.append((number, segment))
+            if len(group) >= self._room:
+                done.update(self._run(held.pop(tuple(segment.shape))))
+            elif sum(map(len, held.values())) >= _WAITING_BATCHES * self.batch:
+                done.update(self._run(held.pop(max(held, key=lambda shape: len(held[shape])))))
+            while given in done:
+                yield done.pop(given)
+                given += 1
+        for group in held.values():
+            done.update(self._run(group))
+        yield from (done[number] for number in range(given, given + len(done)))
 
-    def _run(self, held: list[Segment]) -> Iterator[Features]:
+    def _run(self, held: list[tuple[int, Any]]) -> Iterator[tuple[int, Features]]:
         while held:
             now = held[: self._room]
             # a short batch is filled up, so that every batch runs through the same launches
-            filled = np.stack(now + [now[-1]] * (self.batch - len(now)))
+            filled = [segment for _, segment in now] + [now[-1][1]] * (self.batch - len(now))
             try:
                 vectors = self._forward(filled)
             except (torch.OutOfMemoryError, MemoryError):
@@ -131,7 +155,7 @@ class BatchedExtractor:
                 self.batch //= 2
                 self._warn(f"out of memory: the batch is now {self.batch} segments")
                 continue
-            yield from vectors[: len(now)]
+            yield from ((number, vector) for (number, _), vector in zip(now, vectors, strict=False))
             held = held[len(now) :]
 
 
@@ -144,6 +168,7 @@ def gpu_extractor(
     """
     network = weights.network(recipe)
     backbone = BACKBONES[recipe.backbone]
+    preparation = DevicePreparation(recipe, "cuda") if DevicePreparation.can_do(recipe) else None
     if precision != "fp32" and backbone.fast is not None:
         from rushes.distribution.networks.gpu import GpuRunner
         from rushes.distribution.networks.kernels import HAVE_TRITON
@@ -151,21 +176,21 @@ def gpu_extractor(
         if not HAVE_TRITON:
             raise MissingDependency("the quick GPU path needs Triton: pip install triton, or ask for --precision fp32")
         # A batch's last row comes out with other last bits than the rest (I3D on an H200, tf32 and fp16). With that
-        # place left free a row depends on its segment alone: resumed runs and any number of GPUs give the same bytes.
+        # place left free a row depends on its window alone: resumed runs and any number of GPUs give the same bytes.
         forward = GpuRunner(network, backbone, precision=precision)
-        return BatchedExtractor(forward, batch=batch, warn=warn, spare=1)
+        return BatchedExtractor(forward, batch=batch, warn=warn, spare=1, preparation=preparation)
     if precision == "fp16":
         raise InputError(f"{backbone.name} has no fp16 path; ask for --precision tf32 or fp32")
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
     plain = network.cuda()
 
-    def plain_forward(segments: Segment) -> Features:
-        clips = torch.from_numpy(segments).cuda().permute(0, 4, 1, 2, 3)
+    def plain_forward(windows: list[Any]) -> Features:
+        clips = torch.stack([torch.as_tensor(window) for window in windows]).cuda().permute(0, 4, 1, 2, 3)
         with torch.inference_mode():
             vectors: Features = plain(clips).cpu().numpy()
         return vectors
 
-    return BatchedExtractor(plain_forward, batch=batch, warn=warn)
+    return BatchedExtractor(plain_forward, batch=batch, warn=warn, preparation=preparation)
 
 
 def make_extractor(
@@ -203,31 +228,42 @@ FeatureSource: TypeAlias = Callable[[Sequence[Clip]], Iterator[tuple[int, ClipFe
 
 
 def clip_features(tasks: Sequence[Task], extractor: Extractor, *, workers: int) -> Iterator[tuple[int, ClipFeatures]]:
-    """Features of each clip, in order, while later clips are read; a clip is done when the next one's first come out.
+    """Features of each clip as they come, while others are read.
 
     Raises `Unreachable` for a clip that its store did not deliver: a set without it would be another set.
     """
-    ends: dict[int, Event] = {}
     owners: deque[int] = deque()
+    parts: dict[int, list[Features]] = {}
+    given: Counter[int] = Counter()
+    ends: dict[int, Event] = {}
 
-    def segments() -> Iterator[Segment]:
-        for event in read_clips(tasks, workers=workers):
-            if not isinstance(event.payload, str):
+    def segments() -> Iterator[Any]:
+        for event in _windows(tasks, extractor, workers):
+            if event.kind == "segment":
                 owners.append(event.clip)
+                given[event.clip] += 1
                 yield event.payload
             elif event.kind == "lost":
-                raise Unreachable(event.payload)
+                raise Unreachable(str(event.payload))
             else:
                 ends[event.clip] = event
 
-    vectors = extractor.features(segments())
-    done = 0
-    for number, group in groupby(vectors, key=lambda _: owners.popleft()):
-        parts = list(group)
-        yield from ((n, _outcome(tasks[n], ends[n], [])) for n in range(done, number))  # those that failed at once
-        yield number, _outcome(tasks[number], ends[number], parts)
-        done = number + 1
-    yield from ((n, _outcome(tasks[n], ends[n], [])) for n in range(done, len(tasks)))
+    def finished() -> Iterator[tuple[int, ClipFeatures]]:
+        for number in [n for n in ends if given[n] == len(parts.get(n, ()))]:
+            yield number, _outcome(tasks[number], ends.pop(number), parts.pop(number, []))
+
+    for vector in extractor.features(segments()):
+        parts.setdefault(owners.popleft(), []).append(vector)
+        yield from finished()
+    yield from finished()
+
+
+def _windows(tasks: Sequence[Task], extractor: Extractor, workers: int) -> Iterator[Event]:
+    if extractor.preparation is None:
+        return read_clips(tasks, workers=workers)
+    from rushes.distribution.device_windows import device_windows
+
+    return device_windows(tasks, extractor.preparation, workers=workers)
 
 
 def _outcome(task: Task, end: Event, parts: list[Features]) -> ClipFeatures:

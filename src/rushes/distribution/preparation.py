@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from rushes.distribution.resize import resize_frames
 from rushes.errors import InputError
 
 Prepared: TypeAlias = NDArray[np.float32]
+Array = TypeVar("Array")
 
 _TRIPLE = r"[\d.]+,[\d.]+,[\d.]+"
 _MEAN_OFF = re.compile(rf"x-\[(?P<mean>{_TRIPLE})\]")
@@ -25,30 +26,33 @@ def prepared(frame: Pixels, recipe: Recipe) -> Prepared:
     return normalised(resize_frames(frame[None], recipe.size, recipe.resize)[0], recipe.normalise)
 
 
-def normalised(frames: Prepared, how: str) -> Prepared:
+def normalised(frames: Array, how: str) -> Array:
     """Frames on the 0–255 scale as the network was trained to see them; the arithmetic is as `how` reads, in float32.
 
-    Besides the forms that protocols name, `x-[r,g,b]` takes a mean off each channel, and `(x/255-[r,g,b])/[r,g,b]` a
-    mean and then a spread.
+    Takes and gives an array of numpy or of torch. Besides the forms that protocols name, `x-[r,g,b]` takes a mean off
+    each channel, and `(x/255-[r,g,b])/[r,g,b]` a mean and then a spread.
 
     >>> normalised(np.array([0.0, 255.0], np.float32), "x/127.5-1").tolist()
     [-1.0, 1.0]
     >>> normalised(np.full(3, 127.5, np.float32), "(x/255-[0.5,0.25,0.0])/[1,0.5,0.25]").tolist()
     [0.0, 0.5, 2.0]
     """
-    one, two = np.float32(1), np.float32(2)
+    x: Any = frames
     if how == "2x/255-1":
-        return two * frames / np.float32(255) - one
-    if how == "(x/255-0.5)*2":
-        return (frames / np.float32(255) - np.float32(0.5)) * two
-    if how == "x/127.5-1":
-        return frames / np.float32(127.5) - one
-    if found := _MEAN_OFF.fullmatch(how):
-        return frames - _channels(found["mean"])
-    if found := _STANDARD.fullmatch(how):
-        return (frames / np.float32(255) - _channels(found["mean"])) / _channels(found["spread"])
-    raise InputError(f"{how!r} is no normalisation; expected one such as x/127.5-1 or (x/255-[r,g,b])/[r,g,b]")
+        x = 2.0 * x / 255.0 - 1.0
+    elif how == "(x/255-0.5)*2":
+        x = (x / 255.0 - 0.5) * 2.0
+    elif how == "x/127.5-1":
+        x = x / 127.5 - 1.0
+    elif found := _MEAN_OFF.fullmatch(how):
+        x = x - _channels(found["mean"], x)
+    elif found := _STANDARD.fullmatch(how):
+        x = (x / 255.0 - _channels(found["mean"], x)) / _channels(found["spread"], x)
+    else:
+        raise InputError(f"{how!r} is no normalisation; expected one such as x/127.5-1 or (x/255-[r,g,b])/[r,g,b]")
+    return cast(Array, x)
 
 
-def _channels(text: str) -> Prepared:
-    return np.array([float(value) for value in text.split(",")], np.float32)
+def _channels(text: str, like: Any) -> Any:
+    values = [float(value) for value in text.split(",")]
+    return np.array(values, np.float32) if isinstance(like, np.ndarray) else like.new_tensor(values)

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from rushes.errors import InputError
 
-Resizer: TypeAlias = Literal["pil-bicubic-squash", "bilinear-squash", "bilinear-short-crop", "bilinear-aa256-uint8"]
+Resizer: TypeAlias = Literal[
+    "pil-bicubic-squash", "bilinear-squash", "bilinear-short-crop", "bilinear-aa256-uint8", "tf1-bilinear-squash"
+]
 RESIZERS: tuple[Resizer, ...] = get_args(Resizer)
 
 Pixels = NDArray[np.uint8]

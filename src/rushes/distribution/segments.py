@@ -6,7 +6,7 @@ import hashlib
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypeVar
+from typing import Generic, Literal, TypeAlias, TypeVar
 
 Cut: TypeAlias = Literal["segments-repeat-last", "whole", "first", "random", "sliding"]
 """segments-repeat-last: every `length` frames, the last segment filled with the last frame.
@@ -58,38 +58,54 @@ def cut_frames(frames: Iterable[Item], windows: Windows) -> Iterator[list[Item]]
     >>> list(cut_frames("abc", Windows(cut="first", length=2))), list(cut_frames("a", Windows(cut="first", length=2)))
     ([['a', 'b']], [])
     """
-    if windows.cut == "segments-repeat-last":
-        yield from _filled(frames, windows.length)
-    elif windows.cut == "whole":
-        if held := list(frames):
-            yield held
-    else:
-        stride = windows.stride if windows.cut == "sliding" else None
-        yield from _sliding(frames, windows, stride)
-
-
-def _filled(frames: Iterable[Item], length: int) -> Iterator[list[Item]]:
-    held: list[Item] = []
+    cutter: Cutter[Item] = Cutter(windows)
     for frame in frames:
-        held.append(frame)
-        if len(held) == length:
-            yield held
-            held = []
-    if held:
-        yield held + [held[-1]] * (length - len(held))
-
-
-def _sliding(frames: Iterable[Item], windows: Windows, stride: int | None) -> Iterator[list[Item]]:
-    """Windows every `stride` frames, or the first one alone where that is None."""
-    held: deque[Item] = deque(maxlen=windows.span)
-    for index, frame in enumerate(frames):
-        held.append(frame)
-        start = index - windows.span + 1
-        if start < 0 or (stride is not None and start % stride):
-            continue
-        yield list(held)[:: windows.step]
-        if stride is None:
+        if (window := cutter.push(frame)) is not None:
+            yield window
+        if cutter.is_done:
             return
+    if (window := cutter.end()) is not None:
+        yield window
+
+
+class Cutter(Generic[Item]):
+    """`cut_frames`, a frame at a time."""
+
+    def __init__(self, windows: Windows) -> None:
+        self._windows = windows
+        bounded = windows.cut not in ("segments-repeat-last", "whole")
+        self._held: deque[Item] = deque(maxlen=windows.span if bounded else None)
+        self._count = 0
+        self.is_done = False
+        """Whether no further frame can matter."""
+
+    def push(self, frame: Item) -> list[Item] | None:
+        """The window that this frame completes, if any."""
+        windows, held = self._windows, self._held
+        held.append(frame)
+        self._count += 1
+        if windows.cut == "whole":
+            return None
+        if windows.cut == "segments-repeat-last":
+            return self._taken() if len(held) == windows.length else None
+        start = self._count - windows.span
+        if start < 0 or (windows.cut == "sliding" and start % windows.stride):
+            return None
+        self.is_done = windows.cut != "sliding"
+        return list(held)[:: windows.step]
+
+    def end(self) -> list[Item] | None:
+        """The window that is left when the frames have ended, if any."""
+        if not self._held or self._windows.cut not in ("segments-repeat-last", "whole"):
+            return None
+        rest = self._taken()
+        missing = self._windows.length - len(rest) if self._windows.cut == "segments-repeat-last" else 0
+        return rest + [rest[-1]] * missing
+
+    def _taken(self) -> list[Item]:
+        taken = list(self._held)
+        self._held.clear()
+        return taken
 
 
 def random_start(choices: int, *, seed: int, content: str) -> int:

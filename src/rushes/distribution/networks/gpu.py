@@ -138,14 +138,18 @@ class GpuRunner:
         self._network = GpuNetwork(network, backbone, precision="fp16" if precision == "fp16" else "tf32")
         self._recorded: dict[tuple[int, ...], Recorded] = {}
 
-    def __call__(self, segments: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(N, T, S, S, 3) normalised to (N, D)."""
-        recorded = self._recorded.get(segments.shape)
+    def __call__(self, windows: list[NDArray[np.float32] | torch.Tensor]) -> NDArray[np.float32]:
+        """Windows (T, S, S, 3), normalised, of one shape, to rows (N, D)."""
+        shape = (len(windows), *windows[0].shape)
+        recorded = self._recorded.get(shape)
         if recorded is None:
             while len(self._recorded) >= self._KEPT:
                 self._recorded.pop(next(iter(self._recorded)))
-            example = torch.from_numpy(segments).to(self._network.device)
-            recorded = self._recorded[segments.shape] = Recorded(self._network.features, example)
-        recorded.inputs.copy_(torch.from_numpy(segments))
+            example = torch.zeros(shape, device=self._network.device)
+            recorded = self._recorded[shape] = Recorded(self._network.features, example)
+        if isinstance(windows[0], torch.Tensor):
+            torch.stack([window for window in windows if isinstance(window, torch.Tensor)], out=recorded.inputs)
+        else:
+            recorded.inputs.copy_(torch.from_numpy(np.stack(windows)))
         rows: NDArray[np.float32] = recorded.replay().cpu().numpy()
         return rows

@@ -1,0 +1,119 @@
+"""The device's way from raw frames to windows, run on the CPU: the host's windows, through slots and messages alike."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from rushes.distribution import decoding
+from rushes.distribution.clip_reading import Task, clip_segments
+from rushes.distribution.decoding import Message, read_clip
+from rushes.distribution.device_preparation import DevicePreparation
+from rushes.distribution.device_windows import device_windows
+from rushes.distribution.frame_slots import FrameSlots, InSlot, LaneWriter
+from rushes.distribution.protocols import Recipe, recipe
+from rushes.distribution.resize import resize_frames
+from rushes.distribution.sets import read_set
+from rushes.distribution.taps import TOLERANCE
+
+SIZES = [(512, 512), (64, 64), (360, 640), (224, 100), (225, 224)]
+
+
+@pytest.mark.parametrize("resizer", ["pil-bicubic-squash", "bilinear-squash", "bilinear-short-crop"])
+@pytest.mark.parametrize("size", SIZES)
+def test_the_device_resizes_as_the_host(resizer: str, size: tuple[int, int]) -> None:
+    chosen = replace(recipe("genhoi", "fvd"), resize=resizer)  # type: ignore[arg-type]
+    frames = np.random.RandomState(0).randint(0, 256, (2, *size, 3)).astype(np.uint8)
+    want = resize_frames(frames, 224, chosen.resize) / np.float32(127.5) - 1
+    got = DevicePreparation(chosen, "cpu")(torch.from_numpy(frames)).numpy()
+    assert got.dtype == np.float32 and np.abs(got - want).max() <= TOLERANCE / 127.5
+
+
+def test_bicubic_is_the_hosts_bit_for_bit() -> None:
+    chosen = recipe("genhoi", "fid-vid")
+    frames = np.random.RandomState(1).randint(0, 256, (1, 96, 128, 3)).astype(np.uint8)
+    want = resize_frames(frames, 112, chosen.resize) - np.array([114.7748, 107.7354, 99.475], np.float32)
+    assert DevicePreparation(chosen, "cpu")(torch.from_numpy(frames)).numpy().tobytes() == want.tobytes()
+
+
+def test_a_resizer_that_cuts_half_way_stays_on_the_host() -> None:
+    assert not DevicePreparation.can_do(recipe("cd-fvd", "fvd"))
+    assert DevicePreparation.can_do(recipe("genhoi", "fvd"))
+
+
+def windows(tasks: list[Task], chosen: Recipe, workers: int) -> dict[int, list[np.ndarray]]:
+    found: dict[int, list[np.ndarray]] = {number: [] for number in range(len(tasks))}
+    ended: list[int] = []
+    for event in device_windows(tasks, DevicePreparation(chosen, "cpu"), workers=workers):
+        if event.kind == "segment":
+            found[event.clip].append(event.payload.numpy())  # type: ignore[union-attr]
+        else:
+            ended.append(event.clip)
+    assert sorted(ended) == list(range(len(tasks)))
+    return found
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("protocol", ["genhoi", "disco", "videogpt"])
+def test_windows_are_the_hosts(sets: Path, monkeypatch: pytest.MonkeyPatch, protocol: str, workers: int) -> None:
+    # a window spans more slots than there are
+    monkeypatch.setattr(FrameSlots.__init__, "__kwdefaults__", {"slots": 2, "slot_bytes": 24 * 32 * 3 * 7})
+    chosen = recipe(protocol, "fvd")
+    tasks = [Task(clip, chosen, "gen") for clip in read_set(sets / "gen").clips]
+    found = windows(tasks, chosen, workers)
+    for number, task in enumerate(tasks):
+        if protocol == "videogpt" and task.clip.name == "take12.mp4":
+            continue  # ten frames: too short
+        want = list(clip_segments(task))
+        assert len(found[number]) == len(want)
+        for got, host in zip(found[number], want, strict=True):
+            np.testing.assert_allclose(got, host, atol=TOLERANCE / 127.5)
+
+
+def test_overlapping_windows_share_their_frames(sets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rushes.distribution.segments import Windows
+
+    sliding = Windows(cut="sliding", length=3, step=2, stride=4)
+    monkeypatch.setattr(Recipe, "windows", lambda self, side, pictures=False: sliding)
+    chosen = recipe("genhoi", "fvd")
+    (task,) = [Task(clip, chosen, "gen") for clip in read_set(sets / "gen").clips if clip.name == "take6.mp4"]
+    found, want = windows([task], chosen, 0)[0], list(clip_segments(task))
+    assert len(want) == 4 and [w.tobytes() for w in found] == [w.tobytes() for w in want]
+
+
+def test_a_frame_larger_than_a_slot_travels_in_the_message() -> None:
+    slots = FrameSlots(1, slots=1, slot_bytes=100)
+    writer = LaneWriter(slots.lane(0))
+    small, large = np.full((3, 4, 3), 7, np.uint8), np.full((8, 8, 3), 9, np.uint8)
+    assert writer.put(small) is None
+    place = writer.put(small)
+    assert isinstance(place, InSlot) and place.shape == (2, 3, 4, 3) and slots.frames(0, place).mean() == 7
+    whole = writer.put(large)
+    assert isinstance(whole, np.ndarray) and whole.shape == (1, 8, 8, 3)
+    slots.free(0, place)
+    assert writer.put(small) is None and isinstance(writer.flush(), InSlot) and writer.flush() is None
+
+
+def crash_after_a_slot(task: Task) -> Iterator[Message]:
+    """Read a clip, or take a slot and die without naming it."""
+    if task.clip.name == "take6.mp4":
+        assert task.lane is not None
+        LaneWriter(task.lane).put(np.zeros((24, 32, 3), np.uint8))
+        os.kill(os.getpid(), signal.SIGSEGV)
+    yield from read_clip(task)
+
+
+def test_slots_of_a_worker_that_died_are_used_again(sets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decoding, "read_clip", crash_after_a_slot)
+    monkeypatch.setattr(FrameSlots.__init__, "__kwdefaults__", {"slots": 1, "slot_bytes": 1 << 20})
+    chosen = recipe("genhoi", "fvd")
+    tasks = [Task(clip, chosen, "gen") for clip in read_set(sets / "gen").clips]
+    found = windows(tasks, chosen, 1)
+    assert [len(found[n]) for n in range(5)] == [1, 0, 3, 1, 2]
