@@ -14,7 +14,7 @@ from PIL import Image
 
 from rushes.distribution import decoding
 from rushes.distribution.clip_reading import Task, clip_digest, clip_segments
-from rushes.distribution.decoding import Message, read_clip, read_clips
+from rushes.distribution.decoding import Decoders, Message, read_clip
 from rushes.distribution.preparation import normalised
 from rushes.distribution.protocols import Recipe, recipe
 from rushes.distribution.sets import Clip, read_set
@@ -133,7 +133,8 @@ def broken(path: Path, source: Path) -> Path:
 def events(folder: Path, workers: int) -> list[tuple[int, str, object]]:
     clips = read_set(folder).clips
     tasks = [Task(clip, recipe("genhoi", "fid-vid"), "gen") for clip in clips]
-    found = read_clips(tasks, workers=workers)
+    with Decoders(workers) as decoders:
+        found = list(decoders.read(tasks))
     messages = [(e.clip, e.kind, e.payload if isinstance(e.payload, str) else e.payload.tobytes()) for e in found]  # type: ignore[union-attr]
     return sorted(messages, key=lambda message: message[0])  # stable: each clip's own messages stay in order
 
@@ -199,7 +200,6 @@ def test_leaving_early_stops_the_workers(sets: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(WorkerProcess, "__init__", noted)
     tasks = [Task(clip, recipe("genhoi", "fvd"), "gen") for clip in read_set(sets / "gen").clips]
-    stream = read_clips(tasks, workers=2)
-    next(stream)
-    stream.close()  # type: ignore[attr-defined]
+    with Decoders(2) as decoders:
+        next(decoders.read(tasks))
     assert started and all(worker._process.poll() is not None for worker in started)

@@ -16,7 +16,7 @@ from rushes.distribution.feature_set import FeatureSet
 from rushes.distribution.features import (
     BatchedExtractor,
     CpuExtractor,
-    clip_features,
+    FeatureReader,
     features_of_clips,
     make_extractor,
     resolve_device,
@@ -45,13 +45,14 @@ def features_of(
     **options: Any,
 ) -> FeatureSet:
     how = recipe.feature_params("gen") | {"weights": weights.sha256, "precision": "fp32"}
-    return features_of_clips(
-        read_set(folder).clips,
-        lambda clips: clip_features([Task(clip, recipe, "gen") for clip in clips], extractor, workers=workers),
-        dimensions=recipe.d,
-        cache=None if cache is None else RecipeCache(cache, how),
-        **options,
-    )
+    with FeatureReader(workers) as reader:
+        return features_of_clips(
+            read_set(folder).clips,
+            lambda clips: reader.features([Task(clip, recipe, "gen") for clip in clips], extractor),
+            dimensions=recipe.d,
+            cache=None if cache is None else RecipeCache(cache, how),
+            **options,
+        )
 
 
 def test_segments_are_averaged_per_video(sets: Path, weights: Weights, stand_in: Callable[[int], Any]) -> None:

@@ -15,7 +15,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rushes.distribution.frame_slots import Lane
 from rushes.distribution.pictures import Pixels, count_frames, local_files, rgb_frames
 from rushes.distribution.preparation import Prepared, prepared
 from rushes.distribution.protocols import Recipe, Side, least_frames
@@ -36,8 +35,8 @@ class Task:
     side: Side
     raw: bool = False
     """Whether frames are handed over as decoded; otherwise windows, prepared."""
-    lane: Lane | None = None
-    """Where raw frames are left; in the message itself when None."""
+    in_slots: bool = False
+    """Whether raw frames are left in shared memory; otherwise they are in the messages."""
 
     @property
     def windows(self) -> Windows:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
@@ -32,7 +33,7 @@ from rushes.workers.engine import LOCAL, Engine
 from rushes.workers.local import cpu_count
 
 if TYPE_CHECKING:
-    from rushes.distribution.features import ClipFeatures, FeatureSource, Precision
+    from rushes.distribution.features import ClipFeatures, Extractor, FeatureReader, FeatureSource, Precision
     from rushes.distribution.weights import Weights
 
 
@@ -111,7 +112,8 @@ def compare(
 
     device = resolve_device(settings.device) if settings.engine.kind == "local" else settings.device or "cpu"
     reader = _Reader(settings, device, progress, warn, sets={"gen": _find(gen), "gt": _find(gt)})
-    measurements = [m for metric, chosen in wanted for m in _measured(reader, settings, metric, chosen)]
+    with closing(reader):
+        measurements = [m for metric, chosen in wanted for m in _measured(reader, settings, metric, chosen)]
     return SetComparison(
         measurements=tuple(measurements),
         gen=tuple(reader.read["gen"]),
@@ -187,6 +189,8 @@ class _Reader:
         self.loaded: dict[str, Weights] = {}
         self.read: dict[Side, list[tuple[How, FeatureSet]]] = {"gen": [], "gt": []}
         self._cache = FeatureCache(settings.cache) if settings.cache else None
+        self._made: tuple[object, Extractor] | None = None
+        self._open: tuple[int, FeatureReader] | None = None
 
     @property
     def ignored(self) -> tuple[str, ...]:
@@ -245,18 +249,38 @@ class _Reader:
                 batch=settings.batch,
             )
             return features_on_workers(settings.engine, side, network, jobs=settings.jobs)
-        from rushes.distribution.features import clip_features, make_extractor
-
-        workers = decoders(settings.jobs, clips)
 
         def source(left: Sequence[Clip]) -> Iterator[tuple[int, ClipFeatures]]:
-            device, precision, batch = self._device, settings.precision, settings.batch
-            extractor = make_extractor(
-                weights, chosen, device=device, precision=precision, batch=batch, warn=self._warn
-            )
-            return clip_features([Task(clip, chosen, side) for clip in left], extractor, workers=workers)
+            tasks = [Task(clip, chosen, side) for clip in left]
+            return self._reading(clips).features(tasks, self._extractor(chosen, weights))
 
         return source
+
+    def _extractor(self, chosen: Recipe, weights: Weights) -> Extractor:
+        """Made once for both sides: loading and compiling take longer than many clips."""
+        from rushes.distribution.features import make_extractor
+
+        key = (weights.sha256, replace(chosen, clips_gen="whole", clips_gt="whole"))
+        if self._made is None or self._made[0] != key:
+            precision, batch, warn = self._settings.precision, self._settings.batch, self._warn
+            made = make_extractor(weights, chosen, device=self._device, precision=precision, batch=batch, warn=warn)
+            self._made = key, made
+        return self._made[1]
+
+    def _reading(self, clips: int) -> FeatureReader:
+        from rushes.distribution.features import FeatureReader
+
+        workers = decoders(self._settings.jobs, clips)
+        if self._open is None or self._open[0] < workers:
+            self.close()
+            self._open = workers, FeatureReader(workers)
+        return self._open[1]
+
+    def close(self) -> None:
+        """End the decoding processes."""
+        if self._open is not None:
+            self._open[1].__exit__(None, None, None)
+            self._open = None
 
 
 def decoders(jobs: int | None, clips: int) -> int:

@@ -14,13 +14,13 @@ import pickle
 import queue
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rushes.distribution.clip_reading import Segment, Task, at_hand, clip_digest, clip_frames, clip_segments, crash_line
-from rushes.distribution.frame_slots import FrameSlots, InSlot, LaneWriter
+from rushes.distribution.frame_slots import InSlot, slot_writer
 from rushes.distribution.pictures import Pixels
 from rushes.distribution.segments import Cutter
 from rushes.errors import RushesError
@@ -50,12 +50,11 @@ Message: TypeAlias = tuple[Kind, Payload]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One message, the number of the clip it is about, and the lane it came by."""
+    """One message and the number of the clip it is about."""
 
     clip: int
     kind: Kind
     payload: Payload
-    lane: int = 0
 
 
 def read_clip(task: Task) -> Iterator[Message]:
@@ -78,8 +77,8 @@ def read_clip(task: Task) -> Iterator[Message]:
 
 
 def _raw(task: Task) -> Iterator[Message]:
-    """Frames into the lane's slots, or into messages without one, and each window once its last frame is there."""
-    writer = None if task.lane is None else LaneWriter(task.lane)
+    """Frames into slots, or into messages where there are none, and each window once its last frame is there."""
+    writer = slot_writer() if task.in_slots else None
     cutter: Cutter[int] = Cutter(task.windows)
 
     def told(window: list[int] | None) -> Iterator[Message]:
@@ -90,95 +89,72 @@ def _raw(task: Task) -> Iterator[Message]:
         later = task.windows.stride if task.windows.cut == "sliding" else len(window)
         yield "window", Window(tuple(window), window[0] + later)
 
-    for number, frame in enumerate(clip_frames(task)):
-        place = frame[None] if writer is None else writer.put(frame)
-        if place is not None:
-            yield "frames", place
-        yield from told(cutter.push(number))
-    yield from told(cutter.end())
-
-
-def read_clips(tasks: Sequence[Task], *, workers: int, slots: FrameSlots | None = None) -> Iterator[Event]:
-    """All clips' messages, each clip's in order, clips as they come; 0 workers reads in this process.
-
-    `slots`, of as many lanes as workers, is where raw frames are left: read them there, then `free` the slot.
-    """
-    if workers < 1:
-        for number, task in enumerate(tasks):
-            for kind, payload in read_clip(task):
-                yield Event(number, kind, payload)
-        return
-    readers = _Readers(min(workers, max(len(tasks), 1)), slots)
     try:
-        yield from readers.read(tasks)
+        for number, frame in enumerate(clip_frames(task)):
+            place = frame[None] if writer is None else writer.put(frame)
+            if place is not None:
+                yield "frames", place
+            yield from told(cutter.push(number))
+        yield from told(cutter.end())
     finally:
-        readers.stop()
+        if writer is not None:
+            writer.drop()
 
 
-class _Readers:
-    """Threads that each empty one worker process, so that it decodes on while the network works."""
+class Decoders:
+    """Decoding processes, started at the first use and kept from set to set; 0 reads in this process."""
 
-    def __init__(self, count: int, slots: FrameSlots | None) -> None:
+    def __init__(self, workers: int) -> None:
+        self.workers = max(workers, 0)
         one_thread = os.environ | {"OMP_NUM_THREADS": "1"}
-        self._slots = slots
         # One attempt: windows of a clip that crashes half-way may have gone to the network already.
-        self._pools = [Pool(reference(read_clip), 1, attempts=1, environment=one_thread) for _ in range(count)]
+        self._pool = Pool(reference(read_clip), self.workers, attempts=1, environment=one_thread)
         self._stopping = threading.Event()
-        self._threads = ThreadPoolExecutor(count, thread_name_prefix="rushes-decode")
-        self._tasks: queue.SimpleQueue[tuple[int, Task]] = queue.SimpleQueue()
-        self._events: queue.Queue[Event | Exception | None] = queue.Queue(2 * count)
+        self._reader: threading.Thread | None = None
+
+    def __enter__(self) -> Decoders:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stopping.set()
+        self._pool.kill()
+        if self._reader is not None:
+            self._reader.join()
+        self._pool.close()
 
     def read(self, tasks: Sequence[Task]) -> Iterator[Event]:
-        for item in enumerate(tasks):
-            self._tasks.put(item)
-        for lane in range(len(self._pools)):
-            self._threads.submit(self._drive, lane)
-        idle = 0
-        while idle < len(self._pools):
-            event = self._events.get()
+        """All clips' messages, each clip's in order, clips as they come."""
+        if self.workers < 1:
+            for number, task in enumerate(tasks):
+                for kind, payload in read_clip(task):
+                    yield Event(number, kind, payload)
+            return
+        events: queue.Queue[Event | Exception | None] = queue.Queue(2 * self.workers)
+        self._reader = threading.Thread(target=self._drain, args=(tasks, events), name="rushes-decode", daemon=True)
+        self._reader.start()
+        while (event := events.get()) is not None:
             if isinstance(event, Exception):
                 raise event
-            if event is None:
-                idle += 1
-            else:
-                yield event
+            yield event
 
-    def stop(self) -> None:
-        self._stopping.set()
-        for pool in self._pools:
-            pool.kill()
-        self._threads.shutdown(wait=True, cancel_futures=True)
-        for pool in self._pools:
-            pool.close()
+    def _drain(self, tasks: Sequence[Task], events: queue.Queue[Event | Exception | None]) -> None:
+        """In a thread of its own, so that the workers are heard while the network works."""
 
-    def _drive(self, lane: int) -> None:
-        """Read one clip after the other in the lane's process until there are none."""
+        def put(event: Event | Exception | None) -> None:
+            while not self._stopping.is_set():
+                with suppress(queue.Full):
+                    return events.put(event, timeout=0.2)
+
         try:
-            with suppress(queue.Empty):
-                while not self._stopping.is_set():
-                    self._read(lane, *self._tasks.get_nowait())
-            self._put(None)
+            for number, outcome in self._pool.drain(len(tasks), lambda number: pickle.dumps(tasks[number])):
+                if isinstance(outcome, Crash):
+                    put(Event(number, "failed", crash_line(tasks[number].clip)))
+                elif outcome.kind == "part":
+                    put(Event(number, *outcome.value()))
+                else:
+                    outcome.value()  # raises a defect
+            put(None)
         except Exception as error:  # raised again where the clips are read
-            self._put(error)
-
-    def _read(self, lane: int, number: int, task: Task) -> None:
-        pool = self._pools[lane]
-        if task.raw and self._slots is not None:
-            task = replace(task, lane=self._slots.lane(lane))
-        for _, outcome in pool.drain(1, lambda _: pickle.dumps(task)):
-            if isinstance(outcome, Crash):
-                if self._slots is not None:
-                    self._slots.recover(lane)
-                self._put(Event(number, "failed", crash_line(task.clip), lane))
-            elif outcome.kind == "part":
-                kind, payload = outcome.value()
-                if self._slots is not None and isinstance(payload, InSlot):
-                    self._slots.named(lane, payload)
-                self._put(Event(number, kind, payload, lane))
-            else:
-                outcome.value()  # raises a defect
-
-    def _put(self, event: Event | Exception | None) -> None:
-        while not self._stopping.is_set():
-            with suppress(queue.Full):
-                return self._events.put(event, timeout=0.2)
+            put(error)

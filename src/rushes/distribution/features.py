@@ -10,8 +10,10 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypeAlias
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 import torch
@@ -19,7 +21,7 @@ import torch
 from rushes.distribution.backbones import BACKBONES
 from rushes.distribution.cache import RecipeCache
 from rushes.distribution.clip_reading import Segment, Task
-from rushes.distribution.decoding import Event, read_clips
+from rushes.distribution.decoding import Decoders, Event
 from rushes.distribution.device_preparation import DevicePreparation
 from rushes.distribution.feature_set import Features, FeatureSet
 from rushes.distribution.networks.operations import PackedOperations, PlainOperations
@@ -29,6 +31,9 @@ from rushes.distribution.weights import Weights
 from rushes.errors import InputError, MediaError, MissingDependency
 from rushes.remote.errors import Unreachable
 from rushes.workers.local import cpu_count
+
+if TYPE_CHECKING:
+    from rushes.distribution.device_windows import DeviceWindows
 
 Device: TypeAlias = Literal["cpu", "cuda"]
 Precision: TypeAlias = Literal["fp32", "tf32", "fp16"]
@@ -227,43 +232,61 @@ FeatureSource: TypeAlias = Callable[[Sequence[Clip]], Iterator[tuple[int, ClipFe
 """Computes features of clips: (number of the clip, what became of it), in any order."""
 
 
-def clip_features(tasks: Sequence[Task], extractor: Extractor, *, workers: int) -> Iterator[tuple[int, ClipFeatures]]:
-    """Features of each clip as they come, while others are read.
+class FeatureReader:
+    """Clips to features on this machine; decoding processes, and what they need, are kept from set to set."""
 
-    Raises `Unreachable` for a clip that its store did not deliver: a set without it would be another set.
-    """
-    owners: deque[int] = deque()
-    parts: dict[int, list[Features]] = {}
-    given: Counter[int] = Counter()
-    ends: dict[int, Event] = {}
+    def __init__(self, workers: int) -> None:
+        self._decoders = Decoders(workers)
+        self._stack = ExitStack()
+        self._stack.enter_context(self._decoders)
+        self._on_device: DeviceWindows | None = None
 
-    def segments() -> Iterator[Any]:
-        for event in _windows(tasks, extractor, workers):
-            if event.kind == "segment":
-                owners.append(event.clip)
-                given[event.clip] += 1
-                yield event.payload
-            elif event.kind == "lost":
-                raise Unreachable(str(event.payload))
-            else:
-                ends[event.clip] = event
+    def __enter__(self) -> FeatureReader:
+        return self
 
-    def finished() -> Iterator[tuple[int, ClipFeatures]]:
-        for number in [n for n in ends if given[n] == len(parts.get(n, ()))]:
-            yield number, _outcome(tasks[number], ends.pop(number), parts.pop(number, []))
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
 
-    for vector in extractor.features(segments()):
-        parts.setdefault(owners.popleft(), []).append(vector)
+    def features(self, tasks: Sequence[Task], extractor: Extractor) -> Iterator[tuple[int, ClipFeatures]]:
+        """Features of each clip as they come, while others are read.
+
+        Raises `Unreachable` for a clip that its store did not deliver: a set without it would be another set.
+        """
+        owners: deque[int] = deque()
+        parts: dict[int, list[Features]] = {}
+        given: Counter[int] = Counter()
+        ends: dict[int, Event] = {}
+
+        def segments() -> Iterator[Any]:
+            for event in self._windows(tasks, extractor.preparation):
+                if event.kind == "segment":
+                    owners.append(event.clip)
+                    given[event.clip] += 1
+                    yield event.payload
+                elif event.kind == "lost":
+                    raise Unreachable(str(event.payload))
+                else:
+                    ends[event.clip] = event
+
+        def finished() -> Iterator[tuple[int, ClipFeatures]]:
+            for number in [n for n in ends if given[n] == len(parts.get(n, ()))]:
+                yield number, _outcome(tasks[number], ends.pop(number), parts.pop(number, []))
+
+        for vector in extractor.features(segments()):
+            parts.setdefault(owners.popleft(), []).append(vector)
+            yield from finished()
         yield from finished()
-    yield from finished()
 
+    def _windows(self, tasks: Sequence[Task], preparation: DevicePreparation | None) -> Iterator[Event]:
+        if preparation is None:
+            return self._decoders.read(tasks)
+        if self._on_device is None:
+            from rushes.distribution.device_windows import DeviceWindows
 
-def _windows(tasks: Sequence[Task], extractor: Extractor, workers: int) -> Iterator[Event]:
-    if extractor.preparation is None:
-        return read_clips(tasks, workers=workers)
-    from rushes.distribution.device_windows import device_windows
-
-    return device_windows(tasks, extractor.preparation, workers=workers)
+            self._on_device = self._stack.enter_context(closing(DeviceWindows(self._decoders)))
+        return self._on_device.read(tasks, preparation)
 
 
 def _outcome(task: Task, end: Event, parts: list[Features]) -> ClipFeatures:

@@ -1,16 +1,16 @@
-"""Memory that a decoding process fills and this one reads: raw frames cross over without being copied or pickled.
+"""Memory that a decoding process fills and another reads: raw frames cross over without being copied or pickled.
 
-Each lane (one decoding process) has a few slots of one size. The process waits until a slot is free, writes frames
-into it and says so in a message; whoever has read the slot frees it. The memory is an anonymous file that ends with
-this process. Where a system has no such files, and for a frame larger than a slot, frames travel in the message.
+A decoding process has a few slots of one size in an anonymous file of its own. It waits until a slot is free, writes
+frames into it and names it in a message; whoever has read it frees it. Where a system has no such files, and for a
+frame larger than a slot, frames travel in the message. The memory goes when both processes have let go of it.
 """
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -24,123 +24,97 @@ SLOT_BYTES = 16 << 20
 SLOTS = 3
 """One being read, one waiting, one being filled."""
 _HEAD_BYTES = 4096
-"""Before the slots: one byte for each, that says how it stands."""
-_FREE, _TAKEN, _NAMED = 0, 1, 2
+"""Before the slots: one byte for each, 1 from when it is begun until it is read."""
 _POLL_S = 0.0005
-
-
-@dataclass(frozen=True, slots=True)
-class Lane:
-    """Where a decoding process finds its slots."""
-
-    path: str
-    offset: int
-    slots: int
-    slot_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
 class InSlot:
     """Frames (n, H, W, 3) in a slot, as a message names them."""
 
+    file: str
+    """How another process of this user opens the memory."""
     slot: int
+    start: int
+    """Where in the memory the frames begin."""
     shape: tuple[int, int, int, int]
 
 
-class FrameSlots:
-    """The memory of all lanes, in the process that reads it."""
+class SlotWriter:
+    """The slots, in the process that fills them."""
 
-    def __init__(self, lanes: int, *, slots: int = SLOTS, slot_bytes: int = SLOT_BYTES) -> None:
-        self._lane_bytes = _HEAD_BYTES + slots * slot_bytes
-        self._slots, self._slot_bytes = slots, slot_bytes
-        self._file = os.memfd_create("rushes-frames", os.MFD_CLOEXEC)
-        os.ftruncate(self._file, lanes * self._lane_bytes)
-        self._map = mmap.mmap(self._file, lanes * self._lane_bytes)
-        self.memory: NDArray[np.uint8] = np.frombuffer(self._map, np.uint8)
-
-    @staticmethod
-    def available() -> bool:
-        """Whether this system has memory of this kind."""
-        return hasattr(os, "memfd_create")
-
-    def lane(self, number: int) -> Lane:
-        """What the process of a lane is told."""
-        return Lane(f"/proc/{os.getpid()}/fd/{self._file}", number * self._lane_bytes, self._slots, self._slot_bytes)
-
-    def named(self, lane: int, place: InSlot) -> None:
-        """Note that the lane's process has said what is in the slot."""
-        self._lane(lane)[place.slot] = _NAMED
-
-    def frames(self, lane: int, place: InSlot) -> Pixels:
-        """The frames in a slot, where they lie; only until `free`."""
-        return _frames(self._lane(lane), place, self._slot_bytes)
-
-    def free(self, lane: int, place: InSlot) -> None:
-        """Let the lane's process fill the slot anew."""
-        self._lane(lane)[place.slot] = _FREE
-
-    def recover(self, lane: int) -> None:
-        """After a lane's process died: free the slots that it took and never named."""
-        states = self._lane(lane)[: self._slots]
-        states[states == _TAKEN] = _FREE
-
-    def _lane(self, number: int) -> NDArray[np.uint8]:
-        return self.memory[number * self._lane_bytes :][: self._lane_bytes]
-
-    def close(self) -> None:
-        """Let go of the memory; views of it must be gone."""
-        del self.memory
-        self._map.close()
-        os.close(self._file)
-
-
-class LaneWriter:
-    """A lane in its decoding process."""
-
-    def __init__(self, lane: Lane) -> None:
-        self._lane, self._memory = lane, _attached(lane)
+    def __init__(self, *, slots: int = SLOTS, slot_bytes: int = SLOT_BYTES) -> None:
+        self._slots, self.slot_bytes = slots, slot_bytes
+        descriptor = os.memfd_create("rushes-frames", os.MFD_CLOEXEC)
+        os.ftruncate(descriptor, _HEAD_BYTES + slots * slot_bytes)
+        self._memory = np.frombuffer(mmap.mmap(descriptor, 0), np.uint8)
+        self._file = f"/proc/{os.getpid()}/fd/{descriptor}"  # open as long as this process lives
         self._slot, self._held = -1, 0
         self._shape: tuple[int, int, int] = (0, 0, 0)
 
     def put(self, frame: Pixels) -> InSlot | Pixels | None:
-        """Store a frame; what is to be announced once its slot is full, or the frame itself where none can hold it."""
-        if frame.nbytes > self._lane.slot_bytes:
+        """Store a frame: the slot to name once it is full, or the frame itself where none can hold it."""
+        if frame.nbytes > self.slot_bytes:
             return frame[None]
         if self._slot < 0:
-            self._slot, self._shape = self._free_slot(), (frame.shape[0], frame.shape[1], 3)
+            self._slot, self._shape = self._free_slot(), (frame.shape[0], frame.shape[1], frame.shape[2])
         self._held += 1
-        here = InSlot(self._slot, (self._held, *self._shape))
-        _frames(self._memory, here, self._lane.slot_bytes)[-1] = frame
-        full = (self._held + 1) * frame.nbytes > self._lane.slot_bytes
-        return self.flush() if full else None
+        _frames(self._memory, self._place())[-1] = frame
+        return self.flush() if (self._held + 1) * frame.nbytes > self.slot_bytes else None
 
     def flush(self) -> InSlot | None:
-        """What is stored and not yet announced."""
+        """The slot that holds frames and is not yet named."""
         if not self._held:
             return None
-        place = InSlot(self._slot, (self._held, *self._shape))
+        place = self._place()
         self._slot, self._held = -1, 0
         return place
 
+    def drop(self) -> None:
+        """Forget frames that are not yet named: their clip has failed."""
+        if (place := self.flush()) is not None:
+            self._memory[place.slot] = 0
+
+    def _place(self) -> InSlot:
+        start = _HEAD_BYTES + self._slot * self.slot_bytes
+        return InSlot(self._file, self._slot, start, (self._held, *self._shape))
+
     def _free_slot(self) -> int:
         while True:
-            free: Sequence[int] = np.flatnonzero(self._memory[: self._lane.slots] == _FREE)  # type: ignore[assignment]
+            free = np.flatnonzero(self._memory[: self._slots] == 0)
             if len(free):
-                self._memory[free[0]] = _TAKEN
+                self._memory[free[0]] = 1
                 return int(free[0])
             time.sleep(_POLL_S)
 
 
-def _frames(lane: NDArray[np.uint8], place: InSlot, slot_bytes: int) -> Pixels:
-    start = _HEAD_BYTES + place.slot * slot_bytes
-    count, height, width, channels = place.shape
-    return lane[start : start + count * height * width * channels].reshape(place.shape)
+class SlotReader:
+    """The slots of any number of processes, in the one that reads them."""
+
+    def __init__(self) -> None:
+        self._memory: dict[str, NDArray[np.uint8]] = {}
+
+    def memory(self, place: InSlot) -> NDArray[np.uint8]:
+        """The whole memory that a slot is in, mapped at the first call."""
+        if place.file not in self._memory:
+            with open(place.file, "r+b") as file:
+                self._memory[place.file] = np.frombuffer(mmap.mmap(file.fileno(), 0), np.uint8)
+        return self._memory[place.file]
+
+    def frames(self, place: InSlot) -> Pixels:
+        """The frames in a slot, where they lie; only until `free`."""
+        return _frames(self.memory(place), place)
+
+    def free(self, place: InSlot) -> None:
+        """Let the process fill the slot anew."""
+        self.memory(place)[place.slot] = 0
+
+
+def _frames(memory: NDArray[np.uint8], place: InSlot) -> Pixels:
+    return memory[place.start :][: math.prod(place.shape)].reshape(place.shape)
 
 
 @lru_cache(maxsize=1)
-def _attached(lane: Lane) -> NDArray[np.uint8]:
-    """The lane's memory, attached once per process."""
-    size = _HEAD_BYTES + lane.slots * lane.slot_bytes
-    with open(lane.path, "r+b") as file:
-        whole = mmap.mmap(file.fileno(), lane.offset + size)
-    return np.frombuffer(whole, np.uint8)[lane.offset :]
+def slot_writer() -> SlotWriter | None:
+    """This process's slots, made at the first call; None on a system that has no such memory."""
+    return SlotWriter() if hasattr(os, "memfd_create") else None

@@ -16,9 +16,9 @@ from rushes.distribution.features import (
     ClipFeatures,
     CpuExtractor,
     Extractor,
+    FeatureReader,
     FeatureSource,
     Precision,
-    clip_features,
     make_extractor,
 )
 from rushes.distribution.protocols import Recipe, Side
@@ -64,8 +64,9 @@ class Shard:
 def shard_features(shard: Shard) -> tuple[ClipFeatures, ...]:
     """What became of every clip of a shard, in order; this runs in the worker."""
     tasks = [Task(clip, shard.network.recipe, shard.side) for clip in shard.clips]
-    found = clip_features(tasks, _extractor(shard.network), workers=_decoders(shard))
-    return tuple(outcome for _, outcome in found)
+    with FeatureReader(_decoders(shard)) as reader:
+        found = dict(reader.features(tasks, _extractor(shard.network)))
+    return tuple(found[number] for number in range(len(tasks)))
 
 
 def _decoders(shard: Shard) -> int:
