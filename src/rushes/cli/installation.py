@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Literal
 
 from rushes import __version__
-from rushes.media.model_files import GROUPS, cache_folder, is_pulled, pull_command
+from rushes.models.cache import cache_folder, is_pulled, pull_command
+from rushes.models.catalogue import GROUPS
 
 Kind = Literal["core", "extra", "models", "test tool", "machine"]
 
