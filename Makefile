@@ -77,6 +77,7 @@ screenshots: models system
 docs: setup
 	$(BIN)/python scripts/metrics_page.py docs/metrics.md
 	$(BIN)/python scripts/api_page.py docs/api.md
+	$(BIN)/python scripts/models_page.py docs/models.md
 
 clean:
 	rm -rf $(VENV) demo build dist
