@@ -86,6 +86,13 @@ def test_bad_input_is_one_line(toys: Path) -> None:
     assert two.stderr == "rushes: --from FILE is for one group; got ball, car\n"
 
 
+def test_one_group_that_fails_does_not_stop_the_others(toys: Path, cache: Path) -> None:
+    rushes("pull", "car", "--from", str(toys / "car"))
+    done = rushes("pull", "ball", "car")
+    assert done.exit_code == 1 and done.stdout == f"{cache / 'models' / 'car.bin'}\n"
+    assert "rushes: ball.bin could not be fetched" in done.stderr and "car: was here already" in done.stderr
+
+
 def test_no_network_says_how_to_bring_the_file(cache: Path) -> None:
     done = rushes("pull", "i3d")
     assert done.exit_code == 1 and done.stdout == ""

@@ -15,7 +15,7 @@ from rushes.core.provenance import bytes_digest, file_digest
 from rushes.distribution import weights as module
 from rushes.distribution.backbones import BACKBONES
 from rushes.distribution.protocols import recipe
-from rushes.distribution.random_weights import random_seed_of, random_state, write_random_checkpoint
+from rushes.distribution.random_weights import SEED_0, random_seed_of, random_state, write_random_checkpoint
 from rushes.distribution.weights import content_digest, find_weights, git_blob, read_weights
 from rushes.errors import InputError, WeightsError, WeightsNotFound
 from rushes.models.catalogue import GROUPS
@@ -48,6 +48,13 @@ def test_a_seed_decides_every_weight() -> None:
     )
     with pytest.raises(InputError, match="from 0 to 4294967295; got -1"):
         random_state("i3d", -1)
+
+
+def test_the_usual_seed_is_known_by_its_digest(random_weights: dict[str, Path]) -> None:
+    i3d = torch.load(random_weights["i3d"], weights_only=True)
+    r3d = torch.load(random_weights["r3d50"], weights_only=True)["state_dict"]
+    assert content_digest(i3d) == SEED_0["i3d"]
+    assert content_digest({name.removeprefix("module."): value for name, value in r3d.items()}) == SEED_0["r3d50"]
 
 
 def publish(monkeypatch: pytest.MonkeyPatch, **digests: str | None) -> None:

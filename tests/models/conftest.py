@@ -16,10 +16,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest
 from rushes.models import download
 from rushes.models.catalogue import GROUPS, Archive, Conversion, Group, ModelFile, Source
 from rushes.models.conversion import converted
+from rushes.models.fetching import Fetcher
+from rushes.models.pulling import Pulled, bring
 from rushes.models.settings import IndexSettings
 
 
@@ -101,6 +104,14 @@ def index(monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+def bring_from(
+    settings: IndexSettings, name: str = "toy", *, progress: Progress = no_progress, given: Path | None = None
+) -> Pulled:
+    """Bring a group by indexes of a test's own."""
+    with Fetcher(settings, progress=progress) as fetcher:
+        return bring(name, given=given, fetcher=fetcher)
 
 
 @pytest.fixture(autouse=True)

