@@ -173,6 +173,7 @@ def test_what_was_pulled_is_found_last(
     place.parent.mkdir(parents=True)
     place.write_bytes(content)
     assert find_weights("i3d", []).path == place
+    assert find_weights("i3d", [random_weights["r3d50"]]).path == place, "one network brought, the other pulled"
     near = tmp_path / "tools" / "eval_fvd" / "i3d_pretrained_400.pt"
     near.parent.mkdir(parents=True)
     near.write_bytes(random_weights["i3d"].read_bytes())

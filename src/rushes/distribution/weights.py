@@ -125,7 +125,7 @@ def _is_published(file: Path, sha256: str, tensors: str, published: Published) -
 def find_weights(backbone: str, given: Sequence[Path | str], *, root: Path | None = None) -> Weights:
     """The weights of a network, from the first of these places that has them.
 
-    1. The files given. 2. `tools/eval_fvd/` under `root` and under the working directory, where the specification puts
+    1. The files given; one of another network is passed over, since several networks may be wanted. 2. `tools/eval_fvd/` under `root` and under the working directory, where the specification puts
     them. 3. The folder that RUSHES_WEIGHTS names (or the file), whatever its files are called. 4. The cache that
     `rushes models pull` fills. Raises `WeightsNotFound`, which says how to get them.
     """
@@ -135,18 +135,16 @@ def find_weights(backbone: str, given: Sequence[Path | str], *, root: Path | Non
         if weights.backbone == backbone:
             return weights
         wrong.append(f"{path} (that is {weights.backbone})")
-    if not wrong:
-        folders = [folder / SEED_FOLDER for folder in (root, Path()) if folder is not None]
-        named = Path(os.environ["RUSHES_WEIGHTS"]).expanduser() if os.environ.get("RUSHES_WEIGHTS") else None
-        for place in [
-            folder / p.file for folder in [*folders, *([named] if named else [])] for p in _published(backbone)
-        ]:
-            if place.is_file():
-                return _expected(read_weights(place), backbone)
-        if named is not None and (found := _in_folder(named, backbone)) is not None:
+    folders = [folder / SEED_FOLDER for folder in (root, Path()) if folder is not None]
+    named = [Path(name).expanduser() for name in (os.environ.get("RUSHES_WEIGHTS"),) if name]
+    for place in [folder / published.file for folder in folders + named for published in _published(backbone)]:
+        if place.is_file():
+            return _expected(read_weights(place), backbone)
+    for folder in named:
+        if (found := _in_folder(folder, backbone)) is not None:
             return found
-        if (pulled := pulled_weights(backbone)) is not None:
-            return read_weights(pulled)
+    if (pulled := pulled_weights(backbone)) is not None:
+        return read_weights(pulled)
     raise WeightsNotFound(_how_to_get(backbone, wrong))
 
 
@@ -171,7 +169,8 @@ def _published(backbone: str) -> tuple[Published, ...]:
 def _in_folder(place: Path, backbone: str) -> Weights | None:
     """The first file of a folder, by name, that holds the network's weights; a file may be named itself."""
     if place.is_file():
-        return _expected(read_weights(place), backbone)
+        weights = read_weights(place)
+        return weights if weights.backbone == backbone else None
     if not place.is_dir():
         raise WeightsNotFound(f"RUSHES_WEIGHTS names {place}: expected a folder with weights; nothing is there")
     for file in sorted(file for file in place.iterdir() if file.suffix.lower() in ENDINGS and file.is_file()):
