@@ -125,9 +125,10 @@ def _is_published(file: Path, sha256: str, tensors: str, published: Published) -
 def find_weights(backbone: str, given: Sequence[Path | str], *, root: Path | None = None) -> Weights:
     """The weights of a network, from the first of these places that has them.
 
-    1. The files given; one of another network is passed over, since several networks may be wanted. 2. `tools/eval_fvd/` under `root` and under the working directory, where the specification puts
-    them. 3. The folder that RUSHES_WEIGHTS names (or the file), whatever its files are called. 4. The cache that
-    `rushes models pull` fills. Raises `WeightsNotFound`, which says how to get them.
+    1. The files given; one of another network is passed over, since several may be wanted. 2. `tools/eval_fvd/` under
+    `root` and under the working directory, where the specification puts them. 3. The folder that RUSHES_WEIGHTS names
+    (or the file), whatever its files are called. 4. The cache that `rushes models pull` fills. Raises
+    `WeightsNotFound`, which says how to get them.
     """
     wrong = []
     for path in given:
