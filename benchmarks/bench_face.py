@@ -131,7 +131,7 @@ def batch_seconds(clips: Sequence[Path], jobs: int) -> float:
 
 
 def main() -> None:
-    from rushes.media.model_files import pull
+    from rushes.models.pulling import pull
 
     pull("face")
     rows = []

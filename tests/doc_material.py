@@ -117,7 +117,6 @@ def demo_sets() -> None:
     home = Path("demo/distribution")
     make_set(home / "real", first=0, warmth=0.0, speed=1.0)
     make_set(home / "far", first=1, warmth=70.0, speed=5.0)
-    shutil.copy(_checkpoint("i3d"), home / "i3d-random.pt")
 
 
 @material

@@ -16,6 +16,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("core",),
     ("remote",),
     ("media",),
+    ("models",),
     ("runs",),
     ("workers",),
     ("landmarks",),

@@ -2,7 +2,8 @@
 
 The blocks of a page run one after the other in one folder, as a reader would type them. What lies there at the start,
 the page says in a comment that only this test reads: `<!-- test: takes generated -->`, made by `doc_material`. A block
-that cannot run here has `<!-- test: skip, REASON -->` above it. In a block of a session (`$ …`) only the commands run.
+that cannot run here has `<!-- test: skip, REASON -->` above it; one with `pulled:NAME` runs where that group of models
+has been pulled. In a block of a session (`$ …`) only the commands run.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from pathlib import Path
 
 import pytest
 from tests.doc_material import MATERIAL, NAMES
+
+from rushes.models.cache import is_pulled
+from rushes.models.catalogue import group_named
 
 ROOT = Path(__file__).parents[1]
 GENERATED = {"api.md", "metrics.md"}
@@ -38,6 +42,11 @@ class Block:
     @property
     def skipped(self) -> str:
         return self.mark.removeprefix("skip,").strip() if self.mark.startswith("skip") else ""
+
+    @property
+    def has_models(self) -> bool:
+        wanted = [name.removeprefix("pulled:") for name in self.mark.split() if name.startswith("pulled:")]
+        return all(is_pulled(group_named(name)) for name in wanted)
 
     def script(self) -> str:
         """The commands of a shell block; of a session those after a dollar sign, with the lines that continue them."""
@@ -64,7 +73,7 @@ def blocks(page: Path) -> Iterator[Block]:
 def marks(page: Path) -> list[str]:
     """What the page says it finds in its folder."""
     found = re.findall(r"<!-- test: ([^>]*?) -->", page.read_text(encoding="utf-8"))
-    return [name for mark in found if not mark.startswith("skip") for name in mark.split()]
+    return [name for mark in found if not mark.startswith("skip") for name in mark.split() if ":" not in name]
 
 
 @pytest.fixture
@@ -89,7 +98,10 @@ def test_the_blocks_of_a_page_run_as_printed(
     failures = [
         f"{page.name}, line {block.line}: {fault}\n{block.text}"
         for block in blocks(page)
-        if block.kind and not block.skipped and (fault := fault_of(run(block, before, environment), block))
+        if block.kind
+        and not block.skipped
+        and block.has_models
+        and (fault := fault_of(run(block, before, environment), block))
     ]
     assert not failures, "\n\n".join(failures)
 

@@ -45,6 +45,22 @@ def test_missing_models_say_where_they_were_looked_for_and_how_to_get_them(empty
     assert face["command"] == "rushes models pull face" and "--tier 1" in str(face["unlocks"])
 
 
+def test_trained_weights_say_what_they_are_for(
+    empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("RUSHES_WEIGHTS", raising=False)
+    found = pieces()
+    assert (found["models", "i3d"]["here"], found["models", "i3d"]["command"]) == (False, "rushes models pull i3d")
+    assert "FVD" in str(found["models", "i3d"]["unlocks"])
+    assert "nothing yet" in str(found["models", "raft"]["unlocks"])
+    r3d50 = found["models", "resnet-50-kinetics.pth"]
+    assert r3d50["here"] is False and "must be brought" in str(r3d50["unlocks"])
+    monkeypatch.setenv("RUSHES_WEIGHTS", str(tmp_path))
+    (tmp_path / "resnet-50-kinetics.pth").write_bytes(b"weights")
+    assert pieces()["models", "resnet-50-kinetics.pth"]["here"] is True
+
+
 def test_every_missing_piece_says_what_it_unlocks(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installation, "_version", lambda project: None if project == "torch" else "1")
     monkeypatch.setattr(installation.shutil, "which", lambda program: None)

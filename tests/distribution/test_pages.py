@@ -14,6 +14,7 @@ from rushes.runs import read_run
 def test_the_demo_tells_a_far_set_from_a_near_one(tmp_path: Path) -> None:
     part = demo.run(tmp_path)
     assert part.as_expected and len(part.rows) == 4
+    assert {row[-1] for row in part.rows} == {"random-seed0" if "weights are random" in part.found else "af5c50f0df57"}
     assert read_run(part.run).status == "complete"
     again = demo.make_set(tmp_path / "again", first=0, warmth=0.0, speed=1.0)
     assert (again / "clip1.mp4").read_bytes() == (tmp_path / "distribution" / "real" / "clip1.mp4").read_bytes()

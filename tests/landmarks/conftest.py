@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rushes.errors import MissingDependency
 from rushes.landmarks import FacePipeline
-from rushes.media.model_files import pull
+from rushes.models.pulling import pull
 
 
 def _pulled(group: str) -> tuple[Path, ...]:

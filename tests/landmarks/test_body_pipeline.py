@@ -11,7 +11,7 @@ from tests.landmarks.body_oracle import variants
 
 from rushes.errors import MissingDependency, WeightsError
 from rushes.landmarks.body_pipeline import BodyDetector, BodyPipeline, refine, region_of_person
-from rushes.media.model_files import pull
+from rushes.models.pulling import pull
 
 
 @pytest.fixture(scope="module")

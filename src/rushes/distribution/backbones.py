@@ -32,6 +32,13 @@ class Published:
     file: str
     sha256: str | None = None
     git_blob: str | None = None
+    content: str | None = None
+    """`weights.content_digest` of a network that `rushes models pull` gets: known in whatever file it lies. Then `file`
+    is its name in the cache, and `sha256` that of the package's own file."""
+
+    @property
+    def known_as(self) -> str:
+        return self.file.removesuffix(".npz")
 
     @property
     def digest(self) -> str:

@@ -2,24 +2,31 @@
 
 A number made with them compares only with itself. The layout is exactly the published one: the mark that says
 "random, seed N" sits in two `num_batches_tracked` counters, which no forward pass reads. A network without such
-counters is written under `state_dict`, with the mark beside it.
+counters is written under `state_dict`, with the mark beside it. Whoever reads the mark holds every value against the
+seed before believing it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from rushes.distribution.backbones import BACKBONES
-from rushes.distribution.weights import default_recipe
+from rushes.distribution.weights import COUNTERS, content_digest, default_recipe
 from rushes.errors import InputError
 
 # "RUSHES" as a number: a training run does not stop at exactly this many batches.
 _MARK = int.from_bytes(b"RUSHES", "big")
 _SEED = "rushes_random_seed"
+SEED_0 = {
+    "i3d": "bd2a0c0f2fa58702b198ae9949210c1c3ac2bb9f01c24a43b582dee0c83509fc",
+    "r3d50": "c53402ffbe3652850dfeb1ead6d0886253d3a6ed13fe6da23d62667f3ad09564",
+}
+"""Content of the usual seed: drawing tens of millions of numbers again takes longer than reading them."""
 
 
 def random_state(backbone: str, seed: int) -> dict[str, torch.Tensor]:
@@ -31,7 +38,7 @@ def random_state(backbone: str, seed: int) -> dict[str, torch.Tensor]:
     draw = np.random.RandomState(seed)  # its streams are frozen by numpy, unlike those of newer generators
     state: dict[str, torch.Tensor] = {}
     for name, value in network.state_dict().items():
-        if name.endswith("num_batches_tracked"):
+        if name.endswith(COUNTERS):
             state[name] = torch.tensor(0)
         else:
             values = _values(draw, name, tuple(value.shape), kind.random_scale(name))
@@ -51,15 +58,35 @@ def _values(draw: np.random.RandomState, name: str, shape: tuple[int, ...], scal
 
 
 def _counters(state: Mapping[str, torch.Tensor]) -> list[str]:
-    return [name for name in state if name.endswith("num_batches_tracked")]
+    return [name for name in state if name.endswith(COUNTERS)]
 
 
-def random_seed_of(content: object, state: Mapping[str, torch.Tensor]) -> int | None:
-    """The seed when `write_random_checkpoint` made this checkpoint, whose state dict is `state`; else None."""
+def random_seed_of(
+    content: object, state: Mapping[str, torch.Tensor], *, backbone: str, digest: str | None = None
+) -> int | None:
+    """The seed when every value of `state`, the state dict of this checkpoint, is the one that seed gives; else None.
+
+    The mark alone proves nothing: a copy in half precision, or one trained further, keeps it. `digest` is
+    `content_digest(state)` where it is known.
+    """
+    seed = _claimed_seed(content, state)
+    if seed is None or not 0 <= seed < 2**32:
+        return None
+    found = digest or content_digest(state)
+    return seed if (seed == 0 and found == SEED_0.get(backbone)) or found == _digest_of_seed(backbone, seed) else None
+
+
+@lru_cache(maxsize=16)
+def _digest_of_seed(backbone: str, seed: int) -> str:
+    return content_digest(random_state(backbone, seed))
+
+
+def _claimed_seed(content: object, state: Mapping[str, torch.Tensor]) -> int | None:
+    """The seed that a checkpoint's mark names."""
     if isinstance(content, Mapping) and isinstance(content.get(_SEED), int):
         return int(content[_SEED])
     counters = _counters(state)
-    if len(counters) < 2 or int(state[counters[0]]) != _MARK:
+    if len(counters) < 2 or any(state[name].numel() != 1 for name in counters[:2]) or int(state[counters[0]]) != _MARK:
         return None
     return int(state[counters[1]])
 

@@ -17,7 +17,7 @@ from rushes.core.provenance import bytes_digest, file_digest, short_digest
 from rushes.landmarks.crop import Pixels, Roi, letterbox, project, wrapped
 from rushes.landmarks.detection import anchors, confident, decode, suppress
 from rushes.landmarks.network import Network
-from rushes.media.model_files import model_path
+from rushes.models.cache import model_path
 
 SIZE = 224
 ANCHORS = 2254

@@ -19,7 +19,7 @@ from rushes.errors import InputError, WeightsError
 from rushes.landmarks.crop import Pixels
 from rushes.landmarks.face_detector import Detector
 from rushes.landmarks.face_landmarks import MESH_468, MESH_478, LandmarkModel, Layout
-from rushes.media.model_files import model_path
+from rushes.models.cache import model_path
 
 MAX_FACES = 4
 """Faces looked at in one frame, best detector score first."""

@@ -192,7 +192,14 @@ BACKBONE = Backbone(
     features={"logits400": FEATURES},
     build=lambda recipe: I3D(bn_eps=float(recipe.bn_eps), pool_frames=int(recipe.pool.partition("x")[0])),
     recognised_by="Mixed_",
-    published=(Published("i3d_pretrained_400.pt", git_blob="a867b87ac3a9097d200598b1d48a1b890d8ec744"),),
+    published=(
+        Published("i3d_pretrained_400.pt", git_blob="a867b87ac3a9097d200598b1d48a1b890d8ec744"),
+        Published(
+            "i3d-kinetics-400.npz",
+            sha256="af5c50f0df57cc48c82fb990ea903796e001d6f57fe33d9ad5c219db4fb5aebd",
+            content="b02d896c6c405629d257445f14ea7887becb5655a537e4fdfef2801462c13932",
+        ),
+    ),
     bn_eps=1e-3,
     pool="1x7x7-mean",
     size=224,

@@ -22,7 +22,7 @@ from typing import IO
 from rushes.core.files import take_lock
 from rushes.core.provenance import bytes_digest
 from rushes.errors import RunError, RushesError
-from rushes.media.model_files import cache_folder
+from rushes.models.cache import cache_folder
 from rushes.remote.address import joined, safe_name
 from rushes.remote.errors import RemoteError, Unreachable, Vanished
 from rushes.remote.store import get_bytes, put_bytes, remove
