@@ -28,12 +28,13 @@ import sys
 from pathlib import Path
 import numpy as np
 from rushes.distribution.clip_reading import Task
-from rushes.distribution.decoding import read_clips
+from rushes.distribution.decoding import Decoders
 from rushes.distribution.sets import Clip
 from rushes.distribution.protocols import recipe
 clip, count = Path(sys.argv[1]), int(sys.argv[2])
 tasks = [Task(Clip(f"c{n}", (clip,)), recipe("genhoi", "fvd"), "gen") for n in range(count)]
-total = sum(float(e.payload.mean()) for e in read_clips(tasks, workers=2) if not isinstance(e.payload, str))
+with Decoders(2) as decoders:
+    total = sum(float(e.payload.mean()) for e in decoders.read(tasks) if not isinstance(e.payload, str))
 status = Path("/proc/self/status").read_text()  # getrusage would count the parent's peak in
 print(int(status.split("VmHWM:")[1].split()[0]) // 1024)
 """

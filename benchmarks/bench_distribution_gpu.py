@@ -1,4 +1,4 @@
-"""FVD networks on one GPU: peers' loop, best stock, ours; correctness; end to end from decoded frames in memory.
+"""FVD networks on one GPU: peers' loop, best stock, ours; correctness. From files: `bench_fvd_files.py`.
 
 Run from the repository root: PYTHONPATH=src python benchmarks/bench_distribution_gpu.py --out FILE
 Needs torch with CUDA, Triton and numpy. Every kernel can be switched off: --off conv linear epilogue pool pool3.
@@ -13,36 +13,33 @@ import sys
 import tempfile
 import time
 import traceback
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from axis_taps import axis_taps
 from gpu_tuning import TuningOperations, milliseconds
 from recording import record
 from rushes.distribution.backbones import BACKBONES
 from rushes.distribution.features import CpuExtractor, gpu_extractor
 from rushes.distribution.frechet import frechet_distance
-from rushes.distribution.networks.gpu import GpuNetwork, Normalise, Recorded
+from rushes.distribution.networks.gpu import GpuNetwork, Recorded
 from rushes.distribution.networks.i3d import I3D
 from rushes.distribution.networks.kernels import Switches
-from rushes.distribution.networks.preparation import Taps
 from rushes.distribution.networks.r3d50 import ResNet3D50
+from rushes.distribution.preparation import normalised
 from rushes.distribution.protocols import PROTOCOLS
 from rushes.distribution.random_weights import random_state, write_random_checkpoint
 from rushes.distribution.weights import read_weights
 
 FRAMES = 16
 SIZES = {"i3d": 224, "r3d50": 112}
-ASKED = {"i3d": 2400, "r3d50": 6000}
-NORMALISE = {
-    "i3d": Normalise((1 / 127.5,) * 3, (-1.0,) * 3),
-    "r3d50": Normalise((1.0,) * 3, (-114.7748, -107.7354, -99.4750)),
-}
+ASKED = {"i3d": 3200, "r3d50": 6500}
+GIVEN: dict[str, Path] = {}
+"""Weights files by network; random ones where none is given."""
+NORMALISE = {"i3d": "x/127.5-1", "r3d50": "x-[114.7748,107.7354,99.475]"}
 
 
 class Log:
@@ -64,7 +61,7 @@ class Log:
 
 def network_of(name: str) -> I3D | ResNet3D50:
     network: I3D | ResNet3D50 = I3D() if name == "i3d" else ResNet3D50()
-    network.load_state_dict(random_state("i3d" if name == "i3d" else "r3d50", 0))
+    network.load_state_dict(dict(read_weights(GIVEN[name]).state) if name in GIVEN else random_state(name, 0))
     return network.eval()
 
 
@@ -77,11 +74,6 @@ def clips(count: int, size: int, seed: int, *, shift: float, grain: float) -> It
         level = torch.randn(32, 3, 1, 1, 1, device="cuda", generator=source) * 20 + 118 + shift
         noise = torch.randn(32, 1, FRAMES, size, size, device="cuda", generator=source) * grain
         yield (level + 45 * smooth + noise).clamp(0, 255).permute(0, 2, 3, 4, 1).contiguous()
-
-
-def normalised(batch: torch.Tensor, how: Normalise) -> torch.Tensor:
-    scale, offset = (torch.tensor(v, device=batch.device) for v in (how.scale, how.offset))
-    return batch * scale + offset
 
 
 def set_tf32(on: bool) -> None:
@@ -155,11 +147,8 @@ def bench_ours(log: Log, name: str, precision: str, options: argparse.Namespace,
     del recorded
     how = NORMALISE[name]
     with torch.inference_mode():
-        ours = two_sets(name, lambda b: network.features(b, normalise=how), options.count)
+        ours = two_sets(name, lambda b: network.features(normalised(b, how)), options.count)
     compare(log, label, ours, reference)
-    if options.fast:
-        return
-    end_to_end(log, label, network, size, how, batch, batch / taken * 1000)
 
 
 def vars_of(tile: object) -> list[int]:
@@ -181,74 +170,11 @@ def compare(log: Log, label: str, ours: list[np.ndarray], reference: list[np.nda
     log.figure(f"{label}.fvd_off_percent", 100 * abs(got - exact) / exact, "% (asked < 0.1)")
 
 
-def stream_features(recorded: Recorded, batches: Iterable[torch.Tensor]) -> Iterator[torch.Tensor]:
-    """Features of each batch in order, the copy of the next batch to the GPU overlapping the work on this one.
-
-    A batch is a pinned host tensor of the recorded shape, left alone until its features come out.
-    """
-    copying = torch.cuda.Stream()
-    staging = [torch.empty_like(recorded.inputs) for _ in range(2)]
-    copied, taken = [torch.cuda.Event() for _ in range(2)], [torch.cuda.Event() for _ in range(2)]
-    waiting: deque[tuple[torch.Tensor, torch.cuda.Event]] = deque()
-    for number, batch in enumerate(batches):
-        slot = number % 2
-        with torch.cuda.stream(copying):
-            copying.wait_event(taken[slot])
-            staging[slot].copy_(batch, non_blocking=True)
-            copied[slot].record(copying)
-        main = torch.cuda.current_stream()
-        main.wait_event(copied[slot])
-        recorded.inputs.copy_(staging[slot])
-        taken[slot].record(main)
-        out = torch.empty(recorded.outputs.shape, dtype=recorded.outputs.dtype, pin_memory=True)
-        out.copy_(recorded.replay(), non_blocking=True)
-        done = torch.cuda.Event()
-        done.record(main)
-        waiting.append((out, done))
-        if len(waiting) > 1:
-            yield _finished(*waiting.popleft())
-    while waiting:
-        yield _finished(*waiting.popleft())
-
-
-def _finished(out: torch.Tensor, done: torch.cuda.Event) -> torch.Tensor:
-    done.synchronize()
-    return out
-
-
-def end_to_end(
-    log: Log, label: str, network: GpuNetwork, size: int, how: Normalise, batch: int, model_only: float
-) -> None:
-    """Decoded frames (uint8, 256×256) in host memory: copy, PIL-bicubic resize, normalise, network, features back."""
-    pool = [
-        torch.randint(0, 256, (batch, FRAMES, 256, 256, 3), dtype=torch.uint8).pin_memory()
-        for _ in range(max(2, 256 // batch))
-    ]
-    table = axis_taps(256, size, "pil-bicubic-squash")
-    taps = Taps(torch.from_numpy(table.start).cuda(), torch.from_numpy(table.weight).cuda())
-    on_device = pool[0].cuda()
-    copy_ms = milliseconds(lambda: on_device.copy_(pool[0], non_blocking=True))
-    log.figure(f"{label}.copy_gb_per_s", on_device.numel() / copy_ms / 1e6)
-    recorded = Recorded(lambda b: network.features(b, taps=(taps, taps), normalise=how), on_device)
-    resident = batch / milliseconds(recorded.replay, warm=2, repeats=9) * 1000
-    log.figure(f"{label}.with_resize_on_device_clips_per_s", resident)
-    rounds = max(8, 2048 // batch)
-    for _ in stream_features(recorded, (pool[i % len(pool)] for i in range(3))):
-        pass
-    torch.cuda.synchronize()
-    start = time.perf_counter()
-    for _ in stream_features(recorded, (pool[i % len(pool)] for i in range(rounds))):
-        pass
-    rate = rounds * batch / (time.perf_counter() - start)
-    log.figure(f"{label}.end_to_end_clips_per_s", rate)
-    log.figure(f"{label}.end_to_end_percent_of_model", 100 * rate / model_only, "% (asked 70)")
-
-
 def check_product(log: Log, name: str) -> None:
     """The path `rushes fvd --device cuda` takes: its rows against the CPU's, and a batch that does not fit."""
     recipe = PROTOCOLS["genhoi"]["i3d" if name == "i3d" else "r3d50"]
     with tempfile.TemporaryDirectory() as folder:
-        weights = read_weights(write_random_checkpoint(recipe.backbone, Path(folder) / "random.pt"))
+        weights = read_weights(GIVEN.get(name) or write_random_checkpoint(recipe.backbone, Path(folder) / "random.pt"))
     draw = np.random.RandomState(0)
     segments = [draw.uniform(-1, 1, (FRAMES, recipe.size, recipe.size, 3)).astype(np.float32) for _ in range(6)]
     want = np.stack(list(CpuExtractor(weights, recipe).features(segments)))
@@ -346,9 +272,8 @@ def record_log(path: Path) -> int:
         "distribution-gpu",
         "FVD networks on one GPU",
         rows,
-        how="16-frame clips, random weights; medians; FVD on two synthetic sets of 512 clips. End to end: uint8 frames "
-        "of 256×256 in host memory, copied, resized (PIL bicubic), normalised and run. Script: "
-        "`benchmarks/bench_distribution_gpu.py`.",
+        how="16-frame clips on the device; medians; FVD on two synthetic sets of 512 clips. From files: the section "
+        "above. Script: `benchmarks/bench_distribution_gpu.py`.",
         machine=lines[0].split(", [")[0],
     )
     return 0
@@ -362,16 +287,12 @@ def _recorded(
     if not rates:
         return []
     rate, asked = max(rates), f"{ASKED[name]:,} clips/s"
-    off, share = figures[f"{label}.fvd_off_percent"], figures.get(f"{label}.end_to_end_percent_of_model")
+    off = figures[f"{label}.fvd_off_percent"]
     ratios = f"{rate:,.0f} ({rate / peer:.0f}× the loop, {rate / stock:.1f}× stock)"
-    rows = [
+    return [
         (f"{name} {precision}: model only", asked, ratios),
         (f"{name} {precision}: FVD against fp32", "within 0.1 %", f"{off:.4f} % off"),
     ]
-    if share is not None:
-        rate = figures[f"{label}.end_to_end_clips_per_s"]
-        rows.append((f"{name} {precision}: end to end", "70 % of model only", f"{share:.0f} % ({rate:,.0f} clips/s)"))
-    return rows
 
 
 def main() -> int:
@@ -385,7 +306,7 @@ def main() -> int:
     parser.add_argument("--off", nargs="*", default=[], choices=("conv", "linear", "epilogue", "pool", "pool3"))
     parser.add_argument("--tune", action="store_true", help="choose tiles by measuring")
     parser.add_argument("--tune-seconds", type=float, default=100.0)
-    parser.add_argument("--fast", action="store_true", help="leave the end-to-end figures out")
+    parser.add_argument("--weights", nargs="*", type=Path, default=[], help="trained weights; random where left out")
     parser.add_argument("--product-only", action="store_true", help="only check the path `rushes fvd` takes")
     parser.add_argument("--no-compile", action="store_true", help="leave torch.compile's figure out")
     options = parser.parse_args()
@@ -394,10 +315,13 @@ def main() -> int:
     if not torch.cuda.is_available():
         print("bench_distribution_gpu: no CUDA device here; the CPU figures are in bench_distribution.py")
         return 0
+    GIVEN.update({read_weights(path).backbone: path for path in options.weights})
     log = Log(options.out)
     import triton
 
-    log(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}, {sys.argv[1:]}")
+    log(
+        f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}, trained: {', '.join(GIVEN) or 'none'}, {sys.argv[1:]}"
+    )
     for name in options.network:
         bench_network(log, name, options)
     log("FIGURES " + json.dumps(log.figures))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import torch
 
+from rushes.distribution.networks.deepening import deepen_clips
 from rushes.distribution.networks.fast import deep_input
 from rushes.distribution.networks.folding import Folded, deepen
 from rushes.distribution.networks.kernels import Switches, Tile, TritonOperations, default_tile
 from rushes.distribution.networks.operations import PlainOperations
-from rushes.distribution.networks.preparation import Taps, deepen_clips, resize_width
 
 NEAR = 5e-4  # results are rounded to ten bits of fraction
 ONES = ((1, 1), (1, 1), (1, 1))
@@ -78,8 +78,7 @@ def stems() -> None:
     ):
         stem = layer(64, 3, 7, 7, 7, stride=stride)  # type: ignore[arg-type]
         deep = deepen_clips(
-            x, Taps.identity(10, "cpu"), scale=torch.ones(3), offset=torch.zeros(3), kernel=(7, 7, 7), stride=stride,  # type: ignore[arg-type]
-            pads=pads, dtype=torch.float32, multiple=multiple,
+            x, kernel=(7, 7, 7), stride=stride, pads=pads, dtype=torch.float32, multiple=multiple,  # type: ignore[arg-type]
         )  # fmt: skip
         check(f"{name}: input", deep_input(x, (7, 7, 7), stride, pads, multiple=multiple), deep)  # type: ignore[arg-type]
         check(name, PLAIN.conv(x, stem, pads), fused.conv(deep, deepen(stem, multiple=multiple)))  # type: ignore[arg-type]
@@ -96,18 +95,8 @@ def pools() -> None:
         check(name, PLAIN.pool(x, kernel, stride, pads), fused.pool(x, kernel, stride, pads), 0.0)  # type: ignore[arg-type]
 
 
-def widths() -> None:
-    frames = (torch.rand(1, 2, 9, 11, 3) * 255).to(torch.uint8)
-    start, weight = torch.tensor([0, 1, 3, 5, 9], dtype=torch.int32), torch.rand(5, 3)
-    parts = [
-        sum(frames[:, :, :, min(int(s) + k, 10)].float() * weight[o, k] for k in range(3)) for o, s in enumerate(start)
-    ]
-    check("width", torch.stack(parts, dim=3), resize_width(frames, Taps(start, weight)), 1e-6)  # type: ignore[arg-type]
-
-
 if __name__ == "__main__":
     torch.manual_seed(0)
     convolutions()
     stems()
     pools()
-    widths()

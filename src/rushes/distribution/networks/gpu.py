@@ -8,7 +8,6 @@ are always the same, are recorded once as a CUDA graph, and replayed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -17,23 +16,12 @@ from numpy.typing import NDArray
 from torch import nn
 
 from rushes.distribution.backbones import Backbone
+from rushes.distribution.networks.deepening import deepen_clips
 from rushes.distribution.networks.folding import Folded, round_tf32
-from rushes.distribution.networks.kernels import Switches, TritonOperations
-from rushes.distribution.networks.preparation import Taps, deepen_clips, resize_width
+from rushes.distribution.networks.kernels import Switches, TritonOperations, compile_together
 from rushes.distribution.networks.same_padding import Triple
 
 GpuPrecision: TypeAlias = Literal["tf32", "fp16"]
-
-
-@dataclass(frozen=True)
-class Normalise:
-    """value·scale + offset per channel, after resizing; on the 0–255 scale."""
-
-    scale: tuple[float, float, float]
-    offset: tuple[float, float, float]
-
-
-UNCHANGED = Normalise((1.0, 1.0, 1.0), (0.0, 0.0, 0.0))
 
 
 class GpuNetwork:
@@ -52,7 +40,6 @@ class GpuNetwork:
         self.device = torch.device(device)
         self.dtype = torch.float16 if precision == "fp16" else torch.float32
         self.ops = TritonOperations(switches=switches)
-        self._constants: dict[tuple[float, float, float], torch.Tensor] = {}
         if backbone.fast is None:
             raise AssertionError(f"{backbone.name} has no quick path")
         self.fast = backbone.fast(network, self.ops, multiple=multiple or backbone.gpu_multiple)
@@ -76,20 +63,11 @@ class GpuNetwork:
         last = torch.channels_last_3d
         return Folded(moved.weight.contiguous(memory_format=last), moved.bias.float(), moved.stride, moved.relu)
 
-    def features(
-        self, clips: torch.Tensor, *, taps: tuple[Taps, Taps] | None = None,
-        normalise: Normalise = UNCHANGED,
-    ) -> torch.Tensor:  # fmt: skip
-        """Features of clips on the device: resized by `taps` (height, width) where given, then normalised."""
-        height, width = taps or (Taps.identity(clips.shape[2], self.device), None)
-        if width is not None:
-            clips = resize_width(clips, width)
-        sizes: Triple = (clips.shape[1], height.start.shape[0], clips.shape[3])
+    def features(self, clips: torch.Tensor) -> torch.Tensor:
+        """Features of clips on the device, resized and normalised."""
+        sizes: Triple = (clips.shape[1], clips.shape[2], clips.shape[3])
         prepared = deepen_clips(
             clips,
-            height,
-            scale=self._triple(normalise.scale),
-            offset=self._triple(normalise.offset),
             kernel=self.fast.kernel,
             stride=self.fast.stride,
             pads=self.fast.stem_pads(sizes),
@@ -98,17 +76,14 @@ class GpuNetwork:
         )
         return self.fast.trunk(prepared)
 
-    def _triple(self, values: tuple[float, float, float]) -> torch.Tensor:
-        if values not in self._constants:
-            self._constants[values] = torch.tensor(values, device=self.device)
-        return self._constants[values]
-
 
 class Recorded:
     """A forward pass over a fixed batch, recorded as a CUDA graph. `inputs` is the buffer to fill before a replay."""
 
     def __init__(self, forward: Callable[[torch.Tensor], torch.Tensor], example: torch.Tensor) -> None:
-        self.inputs = example.clone()
+        self.inputs = example
+        with torch.inference_mode():
+            compile_together(lambda: forward(self.inputs))
         side = torch.cuda.Stream()
         side.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(side), torch.inference_mode():

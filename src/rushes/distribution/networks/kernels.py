@@ -9,7 +9,8 @@ and once for the weights), because they would cut the low bits off, and a cut le
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,51 @@ except ImportError:  # no GPU build of torch: the module still loads, its kernel
     from rushes.distribution.networks import no_triton as triton
 
     HAVE_TRITON = False
+
+
+_planned: list[tuple[Any, Any, tuple[Any, ...], dict[str, Any]]] | None = None
+"""Launches that are only noted, while `compiled_together` looks at a forward pass; None: they are made."""
+
+
+def launch(kernel: Any, grid: tuple[int, ...], *arguments: Any, **options: Any) -> None:
+    """Run a kernel over a grid."""
+    if _planned is None:
+        kernel[grid](*arguments, **options)
+    else:
+        _planned.append((kernel, grid, arguments, options))
+
+
+def is_planning() -> bool:
+    """Whether launches are only noted: results need not be computed."""
+    return _planned is not None
+
+
+def compile_together(forward: Callable[[], object]) -> None:
+    """Compile every kernel of a forward pass, several at a time; one after the other they take a quarter of a minute.
+
+    The pass runs once with nothing launched, to see which kernels it wants in which form.
+    """
+    global _planned
+    _planned = []
+    try:
+        forward()
+        wanted = {_form(*planned): planned for planned in _planned}
+    finally:
+        _planned = None
+    with ThreadPoolExecutor() as pool:
+        made = [
+            pool.submit(kernel.warmup, *given, grid=grid, **named) for kernel, grid, given, named in wanted.values()
+        ]
+        for each in made:
+            each.result()
+
+
+def _form(kernel: Any, grid: object, arguments: tuple[Any, ...], options: dict[str, Any]) -> tuple[object, ...]:
+    """What makes two launches the same code: kinds and alignment of arguments, and every option."""
+    kinds = [
+        (a.dtype, a.data_ptr() % 16 == 0) if isinstance(a, torch.Tensor) else (a == 1, a % 16 == 0) for a in arguments
+    ]
+    return id(kernel), *kinds, *sorted(options.items())
 
 
 @triton.jit
@@ -304,8 +350,8 @@ class TritonOperations(PlainOperations):
         columns = matrix.shape[0]
         grid = (triton.cdiv(rows, tile.rows) * triton.cdiv(columns, tile.columns),)
         parts, edges, steps = _parts(into)
-        conv_kernel[grid](
-            x, matrix, layer.bias, residual if residual is not None else layer.bias, *parts,
+        launch(
+            conv_kernel, grid, x, matrix, layer.bias, residual if residual is not None else layer.bias, *parts,
             rows, columns, run, *size, *x.shape[1:4], *x.stride()[:4], matrix.shape[1],
             *layer.stride, *(before for before, _ in pads), *edges, *steps,
             residual.stride(3) if residual is not None else 0,
@@ -314,6 +360,12 @@ class TritonOperations(PlainOperations):
             RELU=layer.relu, RESIDUAL=residual is not None, PARTS=len(into), ROUND=x.dtype == torch.float32,
             BM=tile.rows, BN=tile.columns, BK=tile.depth, num_warps=tile.warps, num_stages=tile.stages,
         )  # fmt: skip
+
+    def _raw(self, x: torch.Tensor, layer: Folded, pads: Pads) -> torch.Tensor:
+        if is_planning():
+            size = output_shape(x, layer.kernel, layer.stride, pads)
+            return x.new_empty((x.shape[0], *size, layer.weight.shape[0]))
+        return super()._raw(x, layer, pads)
 
     def _epilogue(
         self, y: torch.Tensor, layer: Folded, into: Sequence[torch.Tensor], residual: torch.Tensor | None
@@ -324,8 +376,8 @@ class TritonOperations(PlainOperations):
         tall = 4096 // wide
         parts, edges, steps = _parts(into)
         grid = (triton.cdiv(rows, tall), triton.cdiv(columns, wide))
-        epilogue_kernel[grid](
-            y, layer.bias, residual if residual is not None else layer.bias, *parts,
+        launch(
+            epilogue_kernel, grid, y, layer.bias, residual if residual is not None else layer.bias, *parts,
             rows, columns, *edges, y.stride(3), *steps, residual.stride(3) if residual is not None else 0,
             RELU=layer.relu, RESIDUAL=residual is not None, PARTS=len(into), ROUND=y.dtype == torch.float32,
             BM=tall, BN=wide, num_warps=4,
@@ -337,17 +389,17 @@ class TritonOperations(PlainOperations):
         ones = ((1, 1), (1, 1), (1, 1))
         if self.switches.pool3 and kernel == (3, 3, 3) and stride == (1, 1, 1) and pads == ones and t <= 16:
             out = torch.empty_like(x)
-            pool3_kernel[(triton.cdiv(n * h * w, 32), triton.cdiv(c, wide))](
-                x, out, n * h * w, c, h, w, T=t, BP=32, BC=wide, num_warps=4
-            )
+            grid = (triton.cdiv(n * h * w, 32), triton.cdiv(c, wide))
+            launch(pool3_kernel, grid, x, out, n * h * w, c, h, w, T=t, BP=32, BC=wide, num_warps=4)
             return out
         if not self.switches.pool:
             return super().pool(x, kernel, stride, pads)
         size = output_shape(x, kernel, stride, pads)
         positions = n * size[0] * size[1] * size[2]
         out = x.new_empty((n, *size, c))
-        pool_kernel[(triton.cdiv(positions, 32), triton.cdiv(c, wide))](
-            x, out, positions, c, *size, t, h, w, *stride, *(before for before, _ in pads),
+        grid = (triton.cdiv(positions, 32), triton.cdiv(c, wide))
+        launch(
+            pool_kernel, grid, x, out, positions, c, *size, t, h, w, *stride, *(before for before, _ in pads),
             KT=kernel[0], KH=kernel[1], KW=kernel[2], BP=32, BC=wide, num_warps=4,
         )  # fmt: skip
         return out
