@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -142,8 +143,10 @@ def test_a_worker_that_dies_with_a_slot_costs_one_clip(sets: Path, monkeypatch: 
 def test_readers_are_kept_from_set_to_set(sets: Path) -> None:
     chosen = replace(recipe("genhoi", "fvd"), size=56)
     with Decoders(1) as decoders:
-        reader, kinds = DeviceWindows(decoders), []
+        reader, kinds, processes = DeviceWindows(decoders), [], []
         for side in ("gen", "gt"):
             tasks = [Task(clip, chosen, side) for clip in read_set(sets / side).clips]  # type: ignore[arg-type]
             kinds.append([e.kind for e in reader.read(tasks, DevicePreparation(chosen, "cpu"))])
-    assert [found.count("done") for found in kinds] == [5, 5]
+            processes.append([worker.fileno() for worker in decoders._pool._workers])
+            time.sleep(0.2)  # a worker that ends with its set would have ended by now
+    assert [found.count("done") for found in kinds] == [5, 5] and processes[0] == processes[1]

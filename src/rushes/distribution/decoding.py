@@ -101,6 +101,9 @@ def _raw(task: Task) -> Iterator[Message]:
             writer.drop()
 
 
+_Events: TypeAlias = "queue.Queue[Event | Exception | None]"
+
+
 class Decoders:
     """Decoding processes, started at the first use and kept from set to set; 0 reads in this process."""
 
@@ -110,7 +113,8 @@ class Decoders:
         # One attempt: windows of a clip that crashes half-way may have gone to the network already.
         self._pool = Pool(reference(read_clip), self.workers, attempts=1, environment=one_thread)
         self._stopping = threading.Event()
-        self._reader: threading.Thread | None = None
+        self._wanted: queue.SimpleQueue[tuple[Sequence[Task], _Events] | None] = queue.SimpleQueue()
+        self._thread: threading.Thread | None = None
 
     def __enter__(self) -> Decoders:
         return self
@@ -119,9 +123,10 @@ class Decoders:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._stopping.set()
+        self._wanted.put(None)
         self._pool.kill()
-        if self._reader is not None:
-            self._reader.join()
+        if self._thread is not None:
+            self._thread.join()
         self._pool.close()
 
     def read(self, tasks: Sequence[Task]) -> Iterator[Event]:
@@ -131,17 +136,22 @@ class Decoders:
                 for kind, payload in read_clip(task):
                     yield Event(number, kind, payload)
             return
-        events: queue.Queue[Event | Exception | None] = queue.Queue(2 * self.workers)
-        self._reader = threading.Thread(target=self._drain, args=(tasks, events), name="rushes-decode", daemon=True)
-        self._reader.start()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._serve, name="rushes-decode", daemon=True)
+            self._thread.start()
+        events: _Events = queue.Queue(2 * self.workers)
+        self._wanted.put((tasks, events))
         while (event := events.get()) is not None:
             if isinstance(event, Exception):
                 raise event
             yield event
 
-    def _drain(self, tasks: Sequence[Task], events: queue.Queue[Event | Exception | None]) -> None:
-        """In a thread of its own, so that the workers are heard while the network works."""
+    def _serve(self) -> None:
+        """Hear the workers while the network works. One thread for all sets: workers end with the thread they began in."""
+        while (wanted := self._wanted.get()) is not None and not self._stopping.is_set():
+            self._drain(*wanted)
 
+    def _drain(self, tasks: Sequence[Task], events: _Events) -> None:
         def put(event: Event | Exception | None) -> None:
             while not self._stopping.is_set():
                 with suppress(queue.Full):
