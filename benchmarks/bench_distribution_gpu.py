@@ -319,9 +319,9 @@ def main() -> int:
     log = Log(options.out)
     import triton
 
-    log(
-        f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}, trained: {', '.join(GIVEN) or 'none'}, {sys.argv[1:]}"
-    )
+    trained = ", ".join(GIVEN) or "none"
+    log(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}, trained: {trained}, [")
+    log(str(sys.argv[1:]))
     for name in options.network:
         bench_network(log, name, options)
     log("FIGURES " + json.dumps(log.figures))

@@ -147,7 +147,7 @@ class Decoders:
             yield event
 
     def _serve(self) -> None:
-        """Hear the workers while the network works. One thread for all sets: workers end with the thread they began in."""
+        """Hear the workers while the network works; one thread for all sets, since workers end with theirs."""
         while (wanted := self._wanted.get()) is not None and not self._stopping.is_set():
             self._drain(*wanted)
 
