@@ -26,6 +26,7 @@ from rushes.errors import MissingDependency as MissingDependency
 from rushes.errors import RunError as RunError
 from rushes.errors import RushesError as RushesError
 from rushes.errors import WeightsError as WeightsError
+from rushes.errors import WeightsNotFound as WeightsNotFound
 from rushes.media import MediaFacts as MediaFacts
 from rushes.media import canonicalize as canonicalize
 from rushes.media import probe as probe

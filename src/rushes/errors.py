@@ -14,6 +14,7 @@
     │       └── NotAllowed       … because this person may not, or not yet
     ├── MissingDependency        an optional package or model is not there; says how to get it
     ├── WeightsError             a model file is not the one that was wanted
+    │   └── WeightsNotFound      … because it is nowhere; a FileNotFoundError too
     ├── DefinitionError          a number or its definition is malformed
     ├── DefinitionMismatch       two numbers with different signatures were put together
     └── MetricComputationError   a sweep cannot be measured
@@ -33,6 +34,7 @@ __all__ = [
     "RunError",
     "RushesError",
     "WeightsError",
+    "WeightsNotFound",
 ]
 
 
@@ -72,6 +74,10 @@ class MissingDependency(RushesError):
 
 class WeightsError(RushesError):
     """A model file has the wrong digest or layout: fetch the one named in the message."""
+
+
+class WeightsNotFound(WeightsError, FileNotFoundError):
+    """Weights are in none of the places that are searched: run the command in the message, or bring the file."""
 
 
 class DefinitionError(RushesError):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from rushes.core.provenance import file_digest, short_digest
 from rushes.distribution.backbones import BACKBONES, Backbone, Published
 from rushes.distribution.protocols import DEFAULT, Recipe, recipe
-from rushes.errors import WeightsError
+from rushes.errors import WeightsError, WeightsNotFound
 
 if TYPE_CHECKING:
     import torch
@@ -74,7 +74,7 @@ def read_weights(path: Path | str) -> Weights:
 
     file = Path(path)
     if not file.is_file():
-        raise WeightsError(f"{file}: expected a weights file; nothing is there")
+        raise WeightsNotFound(f"{file}: expected a weights file; nothing is there")
     sha256 = file_digest(file)
     content = _loaded(file, sha256)
     state = _plain_state(file, content, sha256)
@@ -114,7 +114,7 @@ def find_weights(backbone: str, given: Sequence[Path | str], *, root: Path | Non
     got = f"got {', '.join(wrong)}" if wrong else ""
     place_it = f"place it at {SEED_FOLDER / published[0].file}, or " if published else ""
     why = "; ".join(part for part in (expected, got, f"{place_it}give --weights FILE") if part)
-    raise WeightsError(
+    raise WeightsNotFound(
         f"weights for {backbone} are missing: {why}; to try things out: "
         f"rushes models make-random {backbone} -o {backbone}-random.pt"
     )
