@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rushes.core.files import replacing
+from rushes.core.stopping import stopped_line
 from rushes.distribution.needs import need_writable
 from rushes.distribution.protocols import DEFAULT, METRICS, PROTOCOLS
 from rushes.distribution.video_metrics import calculate_video_metrics
@@ -43,8 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         print(f"rushes: {error.filename or 'system'}: {error.strerror or error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("stopped; nothing was kept", file=sys.stderr)
+    except KeyboardInterrupt as error:
+        print(stopped_line(error), file=sys.stderr)
         return 130
     print(results)
     if options.write_metric_to:

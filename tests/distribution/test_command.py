@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -83,7 +87,7 @@ def test_an_interrupted_run_continues(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(RecipeCache, "put", stopping)
-    call(*words, code=130)
+    assert call(*words, code=130).stderr == "stopped; run the same command again to continue\n"
     assert read_run(tmp_path / "run").status == "interrupted"
     monkeypatch.setattr(RecipeCache, "put", put)
     done = averages[0].segments
@@ -261,6 +265,41 @@ def test_a_run_is_not_replaced_by_one_of_other_weights(
     stderr = call(*words, code=1).stderr
     assert 'holds a run with weights ["i3d ' in stderr and "start anew with --overwrite" in stderr
     assert (tmp_path / "run" / "measurements.jsonl").read_bytes() == before
+
+
+_PAUSED = """
+import sys, time
+from rushes.distribution import features
+
+class Waiting:
+    def features(self, segments):
+        for segment in segments:
+            print("reading", flush=True)
+            time.sleep(600)
+        yield
+
+features.make_extractor = lambda *a, **k: Waiting()
+from rushes.cli.main import main
+main()
+"""
+"""The `rushes` command with decoders at work and a network that takes its time."""
+
+
+def test_ctrl_c_at_a_terminal_is_one_line(sets: Path, random_weights: dict[str, Path], tmp_path: Path) -> None:
+    """A terminal sends the signal to the whole group, decoding processes too."""
+    words = ["fvd", sets / "gen", sets / "gt", "--weights", random_weights["i3d"], "--jobs", "2"]
+    running = subprocess.Popen(
+        [sys.executable, "-c", _PAUSED, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        start_new_session=True,
+    )
+    assert running.stdout is not None and running.stdout.readline() == "reading\n"
+    os.killpg(running.pid, signal.SIGINT)
+    _, errors = running.communicate(timeout=60)
+    assert (running.returncode, errors) == (130, "stopped; nothing was kept\n")
 
 
 def test_make_random(tmp_path: Path) -> None:

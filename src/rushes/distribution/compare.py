@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from rushes.core import Measurement
 from rushes.core.progress import Progress, no_progress
 from rushes.core.selection import Numbers
+from rushes.core.stopping import mark_stopped
 from rushes.distribution.cache import FeatureCache, RecipeCache
 from rushes.distribution.clip_reading import Task
 from rushes.distribution.definitions import bound_definition
@@ -157,8 +158,13 @@ class Prepared:
         reader = self.reader
         if cache is not None and self.settings.cache is None:
             reader.cache = FeatureCache(cache)
+        try:
+            measurements = tuple(self._measurements())
+        except KeyboardInterrupt as error:
+            mark_stopped(error, kept=reader.cache is not None)
+            raise
         return SetComparison(
-            measurements=tuple(self._measurements()),
+            measurements=measurements,
             gen=tuple(reader.read["gen"]),
             gt=tuple(reader.read["gt"]),
             weights=tuple((w.path.name, w.label) for w in reader.loaded.values()),

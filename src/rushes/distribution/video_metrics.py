@@ -46,7 +46,7 @@ def calculate_video_metrics(
 ) -> dict[str, float]:
     """FID-VID and FVD between generated and ground-truth videos, as `{'FVD-3DRN50': …, 'FVD-3DInception': …}`.
 
-    Parameters: paths are relative to `root_dir`, unless they begin with it already. `sample_duration` is the frames of one
+    Parameters: paths are relative to `root_dir`, unless they begin with it. `sample_duration` is the frames of one
     segment. `batch_size` 1, the documented default, leaves the choice to Rushes; no value depends on it. `device` is
     "cpu", "cuda", "cuda:1" or a `torch.device`; a GPU given by the caller must be there; left out, a machine without
     one uses its CPU and says so. Weights are looked for at `tools/eval_fvd/` under `root_dir` and the working
