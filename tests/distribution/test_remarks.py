@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rushes.distribution.remarks import ReadFacts, as_note, remarks_on, sentences_of
+import pytest
+
+from rushes.distribution.remarks import ReadFacts, as_note, is_variable, read_facts, remarks_on, sentences_of
+from rushes.distribution.segments import Windows, cut_frames
 
 
 def facts(*lengths: int, **more: Any) -> list[ReadFacts]:
@@ -48,6 +51,27 @@ def test_what_is_odd_within_a_set() -> None:
 def test_a_side_without_facts_is_not_spoken_of() -> None:
     assert remarks_on([], facts(16)) == remarks_on([], []) == []
     assert len(remarks_on([], facts(1))) == 1
+
+
+@pytest.mark.parametrize(
+    ("frames", "cut", "padded"),
+    [
+        (16, "segments-repeat-last", 0),
+        (17, "segments-repeat-last", 15),
+        (9, "segments-repeat-last", 7),
+        (9, "whole", 0),
+    ],
+)
+def test_padding_is_as_the_cutting_fills_up(frames: int, cut: Any, padded: int) -> None:
+    windows = Windows(cut=cut, length=16)
+    assert read_facts(frames, windows).padded == padded
+    assert sum(map(len, cut_frames(range(frames), windows))) == frames + padded
+
+
+def test_a_dropped_frame_is_a_variable_rate_and_a_rounded_clock_is_none() -> None:
+    even = [n * 1000 / 30 for n in range(30)]
+    assert not is_variable(even) and not is_variable([round(time) for time in even])
+    assert is_variable(even[:10] + even[11:])
 
 
 def test_no_sentence_is_cut() -> None:

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+
+from rushes.distribution.segments import Windows
 
 _SEPARATOR = " · "
 _LENGTH_SLACK = 0.05
 """Sets of clips of many lengths never agree to the frame; a mean that is five per cent off is said."""
+_CLOCK_MS, _STEP_SLACK = 1.5, 0.1
+"""Containers with a clock of milliseconds show a frame up to one early or late."""
 _RATE_SLACK = 0.01
 """Rates within one per cent are the same: 29.97 and 30."""
 
@@ -28,6 +33,29 @@ class ReadFacts:
     """Whether the time between frames changes."""
     padded: int = 0
     """Frames added to fill the last window up, each a copy of the last."""
+
+
+def read_facts(frames: int, windows: Windows, *, fps: float | None = None, times_ms: Sequence[float] = ()) -> ReadFacts:
+    """The facts of a clip of which so many frames were read, to be cut so; `times_ms` is when each is shown.
+
+    >>> read_facts(20, Windows(cut="segments-repeat-last", length=16), fps=25.0)
+    ReadFacts(frames=20, fps=25.0, variable=False, padded=12)
+    """
+    padded = -frames % windows.length if windows.cut == "segments-repeat-last" else 0
+    return ReadFacts(frames=frames, fps=fps, variable=is_variable(times_ms), padded=padded)
+
+
+def is_variable(times_ms: Sequence[float]) -> bool:
+    """Whether the time from frame to frame changes by more than a tenth, or the rounding of a container's clock.
+
+    >>> is_variable([0, 33, 67, 100]), is_variable([0, 40, 120, 160]), is_variable([0, 40])
+    (False, True, False)
+    """
+    steps = sorted(b - a for a, b in pairwise(times_ms))
+    if len(steps) < 2:
+        return False
+    usual = steps[len(steps) // 2]
+    return max(steps[-1] - usual, usual - steps[0]) > max(_CLOCK_MS, _STEP_SLACK * usual)
 
 
 Facts = Mapping[str, ReadFacts]
