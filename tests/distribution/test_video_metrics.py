@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ import rushes
 from rushes import video_metrics as command
 from rushes.core.selection import keys_of
 from rushes.distribution.compare import SetComparison
+from rushes.distribution.feature_set import save_statistics
 from rushes.distribution.protocols import PROTOCOLS
+from rushes.distribution.remarks import ReadFacts, sentences_of
 from rushes.distribution.video_metrics import calculate_video_metrics
 from rushes.errors import DefinitionMismatch, InputError, MediaError, WeightsError
 
@@ -163,6 +166,22 @@ def test_python_dash_m_answers() -> None:
 def compared(gen: Path | str, gt: Path | str, weights: dict[str, Path], **options: Any) -> SetComparison:
     settings: dict[str, Any] = {"metrics": "fvd", "weights": weights.values(), "device": "cpu", "jobs": 0}
     return rushes.compare_sets(gen, gt, **(settings | options))
+
+
+def test_what_reading_showed_is_in_the_note(
+    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
+) -> None:
+    found = compared(sets / "gen", sets / "gt", random_weights)
+    for side, frames, remarks in (("gen", 9, ("frame numbers are missing",)), ("gt", 16, ())):
+        how, features = getattr(found, side)[0]
+        facts = {name: ReadFacts(frames=frames, fps=25.0, padded=16 - frames) for name in features.videos}
+        save_statistics(tmp_path / f"{side}.npz", [(how, replace(features, facts=facts, remarks=remarks))])
+    again = compared(tmp_path / "gen.npz", tmp_path / "gt.npz", random_weights)["fvd"]
+    assert again.value == found["fvd"].value
+    said = sentences_of(again.note)
+    assert "lengths differ: generated clips have 9 frames, real ones 16 frames" in said
+    assert "5 of 5 clips of the generated set filled up with copies of the last frame (7 each)" in said
+    assert "generated set: frame numbers are missing" in said
 
 
 def test_every_protocol_answers_under_its_own_signature(
