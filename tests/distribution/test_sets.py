@@ -168,3 +168,10 @@ def test_pictures_of_a_list_keep_its_order(tmp_path: Path) -> None:
         ["b_1.png", "b_2.png"],
         ["a_1.png", "a_2.png"],
     ]
+
+
+def test_two_sequences_of_a_list_that_would_be_called_alike(tmp_path: Path) -> None:
+    touch(tmp_path, "a_1.png", "a_2.png", "a-1.png", "a-2.png")
+    listing = tmp_path / "list.txt"
+    listing.write_text("a_1.png\na-1.png\na_2.png\na-2.png\n")
+    assert [Path(clip.name).name for clip in read_set(listing).clips] == ["a_#.png", "a-#.png"]

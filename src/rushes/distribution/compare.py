@@ -274,7 +274,8 @@ class _Reader:
         given = self.sets[side]
         if not isinstance(given, ClipSet):
             return len(self.features(chosen, side).features)
-        windowed = any(chosen.windows(side, pictures=clip.is_sequence).rows == "window" for clip in given.clips)
+        kinds = {clip.is_sequence for clip in given.clips}
+        windowed = any(chosen.windows(side, pictures=pictures).rows == "window" for pictures in kinds)
         return None if windowed else len(given.clips)
 
     def weights(self, backbone: str) -> Weights:

@@ -162,19 +162,30 @@ def _in_folder(root: Path) -> _Found:
 
 def _each_file_once(found: _Found) -> _Found:
     """A video that is there twice by a link to it counts once, under the name of the file itself."""
-    files = {clip.files[0]: clip for clip in found.clips if not clip.is_sequence}
-    links = [path for path in files if isinstance(path, Path) and path.is_symlink()]
+    videos = [(clip, clip.files[0]) for clip in found.clips if not clip.is_sequence]
+    links = [(clip, path) for clip, path in videos if isinstance(path, Path) and path.is_symlink()]
     if not links:
         return found
-    real: dict[Path, Clip] = {}
-    for path in sorted(files, key=lambda path: path in set(links)):
-        target = path.resolve() if isinstance(path, Path) else None
-        if target in real:
-            found.clips.remove(files[path])
-            found.ignored.append((files[path].name, f"a link to {real[target].name}, which counts once"))
-        elif target is not None:
-            real[target] = files[path]
+    linked = {clip.name for clip, _ in links}
+    real = {_identity(path): clip for clip, path in videos if clip.name not in linked}
+    twice: set[str] = set()
+    for clip, path in links:
+        first = real.setdefault(_identity(path), clip)
+        if first is not clip:
+            twice.add(clip.name)
+            found.ignored.append((clip.name, f"a link to {first.name}, which counts once"))
+    found.clips = [clip for clip in found.clips if clip.name not in twice or clip.is_sequence]
     return found
+
+
+def _identity(path: Place) -> tuple[int, int] | str:
+    if not isinstance(path, Path):
+        return str(path)
+    try:
+        status = path.stat()
+    except OSError:
+        return str(path)  # reading it will say why
+    return status.st_dev, status.st_ino
 
 
 def _of_files(files: Sequence[Path], root: PurePath) -> _Found:
@@ -292,14 +303,15 @@ def _from_paths(paths: Sequence[Path]) -> _Found:
     """Clips of explicit paths: a folder is a sequence (or a set), pictures are grouped, anything else is a video."""
     pictures = [p for p in paths if p.is_file() and p.suffix.lower() in IMAGE_SUFFIXES]
     found = _sequences(list(dict.fromkeys(pictures)), None, {path: path for path in pictures})
-    of_file = {file: clip for clip in found.clips for file in clip.files}
+    waiting = dict(enumerate(found.clips))
+    of_file = {file: number for number, clip in waiting.items() for file in clip.files}
     found.clips = []
     for path in paths:
         if path.is_dir():
             found += _within(_in_folder(path), partial(_below_listed, path))
         elif path in of_file:
-            if of_file[path] not in found.clips:
-                found.clips.append(of_file[path])
+            if (clip := waiting.pop(of_file[path], None)) is not None:
+                found.clips.append(clip)
         elif path.suffix.lower() not in IMAGE_SUFFIXES:
             found.clips.append(Clip(str(path), (path,)))
     return found
