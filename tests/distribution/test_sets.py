@@ -175,3 +175,10 @@ def test_two_sequences_of_a_list_that_would_be_called_alike(tmp_path: Path) -> N
     listing = tmp_path / "list.txt"
     listing.write_text("a_1.png\na-1.png\na_2.png\na-2.png\n")
     assert [Path(clip.name).name for clip in read_set(listing).clips] == ["a_#.png", "a-#.png"]
+
+
+def test_a_pattern_that_matches_a_folder_and_what_is_in_it_counts_once(tmp_path: Path) -> None:
+    touch(tmp_path, "set/a.mp4", "set/deep/b.mp4", "set/seq/1.png", "set/seq/2.png")
+    found = read_set(f"{tmp_path}/set/**")
+    assert sorted(clip.files[0].name for clip in found.clips) == ["1.png", "a.mp4", "b.mp4"]
+    assert len({clip.name for clip in found.clips}) == 3

@@ -229,7 +229,10 @@ def _in_listing(url: str, files: Sequence[RemoteFile]) -> _Found:
 
 def _in_glob(pattern: str) -> _Found:
     paths = [Path(p) for p in glob.glob(pattern, recursive=True)]
-    return _from_paths(sorted(paths, key=lambda p: natural_key(str(p)))).sort()
+    found = _from_paths(sorted(paths, key=lambda p: natural_key(str(p))))
+    # `takes/**` matches a folder and all that is in it
+    found.clips = list({str(clip.files[0]): clip for clip in reversed(found.clips)}.values())[::-1]
+    return _each_file_once(found).sort()
 
 
 def _in_list(path: str, place: Place) -> _Found:
