@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rushes.core.files import replacing
+from rushes.core.stopping import stopped_line
+from rushes.distribution.needs import need_writable
 from rushes.distribution.protocols import DEFAULT, METRICS, PROTOCOLS
 from rushes.distribution.video_metrics import calculate_video_metrics
 from rushes.errors import RushesError
@@ -21,6 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     chosen = {} if options.device is None else {"device": options.device}
     try:
+        need_writable(options.write_metric_to)
         results = calculate_video_metrics(
             options.root_dir,
             options.path_gen,
@@ -38,6 +41,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RushesError as error:
         print(f"rushes: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
+    except OSError as error:
+        print(f"rushes: {error.filename or 'system'}: {error.strerror or error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt as error:
+        print(stopped_line(error), file=sys.stderr)
+        return 130
     print(results)
     if options.write_metric_to:
         print(options.write_metric_to)
@@ -63,7 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--sample_duration", type=int, default=16, help="frames of one segment (16)")
     parser.add_argument("--batch_size", type=int, default=1, help="1 leaves it to Rushes; no value depends on it")
     parser.add_argument("--num_workers", type=int, default=16, help="decoding processes (16, at most the cores)")
-    parser.add_argument("--device", choices=["cuda", "cpu"], help="the GPU where there is one, when left out")
+    parser.add_argument("--device", help="cpu, cuda or cuda:0; the GPU where there is one, when left out")
     parser.add_argument("--protocol", default=DEFAULT, help=", ".join(PROTOCOLS))
     parser.add_argument("--weights", nargs="+", default=[], help="weights files; tools/eval_fvd/ when left out")
     parser.add_argument("--write_metric_to", help="JSON file for the results")

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
+from rushes.distribution.random_weights import write_random_checkpoint
 from rushes.runs import read_run
 
 runner = CliRunner()
@@ -81,7 +87,7 @@ def test_an_interrupted_run_continues(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(RecipeCache, "put", stopping)
-    call(*words, code=130)
+    assert call(*words, code=130).stderr == "stopped; run the same command again to continue\n"
     assert read_run(tmp_path / "run").status == "interrupted"
     monkeypatch.setattr(RecipeCache, "put", put)
     done = averages[0].segments
@@ -127,8 +133,173 @@ def test_a_clip_left_out_is_named(
     words = [folder, sets / "gt", "--weights", random_weights["i3d"], "--workers", 0]
     result = call(*words)
     assert "left out of the generated set" in result.stderr and "broken.mp4" in result.stderr
-    assert "1 files are no clips and were ignored, notes.md among them" in result.stderr
+    assert "no part of the generated set: notes.md (no clip by its ending, .md)" in result.stderr
+    answer = json.loads(call(*words, "--json").stdout)
+    assert answer["ignored"] == {"generated": {"notes.md": "no clip by its ending, .md"}, "ground_truth": {}}
     assert "broken.mp4" in call(*words, "--strict", code=1).stderr
+
+
+def test_long_lists_of_what_was_left_out_end_in_a_count(
+    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
+) -> None:
+    folder = tmp_path / "gen"
+    folder.mkdir()
+    (folder / "real").symlink_to(sets / "gen", target_is_directory=True)
+    for number in range(7):
+        (folder / f"bad{number}.mp4").write_bytes(b"x")
+        (folder / f"n{number}.md").write_bytes(b"x")
+    words = [folder, sets / "gt", "--weights", random_weights["i3d"], "--workers", 0]
+    lines = call(*words, "-o", tmp_path / "run").stderr.splitlines()
+    assert sum("left out of the generated set" in line and ".mp4" in line for line in lines) == 5
+    assert "left out of the generated set: 2 more" in lines and "no part of the generated set: 2 more" in lines
+    facts = read_run(tmp_path / "run").subjects[0].facts
+    assert len(facts["excluded"]) == len(facts["ignored"]) == 7
+
+
+def test_notes_are_not_cut_at_semicolons(
+    sets: Path, random_weights: dict[str, Path], averages: list[Any], make_clip: Callable[..., Path]
+) -> None:
+    folder = [make_clip(f"gen/{number}.mp4", 12) for number in (1, 2)][0].parent
+    words = [folder, sets / "gt", "--weights", random_weights["i3d"], "--workers", 0]
+    lines = call(*words, "--protocol", "all").stdout.splitlines()
+    (said,) = [line for line in lines if "protocol cd-fvd needs 16" in line]
+    assert said.startswith("note: a distance between sets needs at least two clips in each")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--metric", "fvd", "fid-vid"], "weights for r3d50 are missing"),
+        (["--extrapolate"], "extrapolation needs more clips than features: fvd more than 400 in each set"),
+        (["--save-stats", "{file}/x.npz"], "file/x.npz: cannot be written (Not a directory)"),
+        (
+            ["--save-gen-stats", "{tmp}/folder.npz"],
+            "folder.npz: expected the name of a file to write; this is a folder",
+        ),
+        (["--cache", "{file}"], "cannot be used as a cache"),
+        (["-o", "{file}"], "file: "),
+    ],
+)
+def test_what_can_be_checked_is_checked_before_a_frame_is_decoded(
+    sets: Path,
+    random_weights: dict[str, Path],
+    averages: list[Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    message: str,
+) -> None:
+    monkeypatch.delenv("RUSHES_WEIGHTS", raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_bytes(b"x")
+    (tmp_path / "folder.npz").mkdir()
+    filled = [word.format(file=tmp_path / "file", tmp=tmp_path) for word in words]
+    result = call(sets / "gen", sets / "gt", "--workers", 0, "--weights", random_weights["i3d"], *filled, code=1)
+    assert message in result.stderr and not averages
+    assert result.stderr.count("\n") == 1
+
+
+def test_statistics_and_small_sets_are_looked_at_first(
+    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
+) -> None:
+    words = ["--workers", 0, "--weights", random_weights["i3d"]]
+    call(sets / "gen", sets / "gt", *words, "--save-stats", tmp_path / "gt.npz", "--protocol", "disco")
+    averages.clear()
+    assert (
+        "made under another recipe: cut is whole there"
+        in call(sets / "gen", tmp_path / "gt.npz", *words, code=1).stderr
+    )
+    (tmp_path / "junk.npz").write_bytes(b"junk")
+    stderr = call(sets / "gen", tmp_path / "junk.npz", *words, code=1).stderr
+    assert (
+        "(it is no .npz archive, or holds Python objects); save them again" in stderr and "allow_pickle" not in stderr
+    )
+    one = sets / "gen" / "take3.mp4"
+    assert "the generated set has 1" in call(one, sets / "gt", *words, code=1).stderr
+    three = f"{sets}/gen/take[369].mp4"
+    stderr = call(three, sets / "gt", *words, "--interval", "subsampling", code=1).stderr
+    assert "a subsampling interval needs four clips in each set; there are 3 and 5" in stderr
+    assert not averages
+
+
+def test_a_missing_weights_file_leaves_no_run_behind(sets: Path, averages: list[Any], tmp_path: Path) -> None:
+    call(sets / "gen", sets / "gt", "--weights", tmp_path / "gone.pt", "-o", tmp_path / "run", code=1)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_set_of_which_nothing_is_left_says_which_and_why(
+    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
+) -> None:
+    for number in range(4):
+        (tmp_path / f"{number}.mp4").write_bytes(b"x")
+    stderr = call(tmp_path, sets / "gt", "--workers", 0, "--weights", random_weights["i3d"], code=1).stderr
+    assert "the generated set has 0 (4 left out: " in stderr and stderr.count("expected a video") == 3
+    assert "and 1 more" in stderr
+
+
+def test_values_stay_when_clips_drop_out_below_what_an_interval_needs(
+    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
+) -> None:
+    (tmp_path / "gen").mkdir()
+    for name in ("take3.mp4", "take6.mp4"):
+        (tmp_path / "gen" / name).symlink_to(sets / "gen" / name)
+    (tmp_path / "gen" / "bad.mp4").write_bytes(b"x")
+    words = ["--workers", 0, "--weights", random_weights["i3d"], "--interval", "jackknife", "--json"]
+    (found,) = json.loads(call(tmp_path / "gen", sets / "gt", *words).stdout)["measurements"]
+    assert found["value"] is not None and "interval" not in found
+    assert "no interval: a jackknife interval needs three clips in each set; got 2 and 5" in found["note"]
+    assert "sets of different size: 2 generated and 5 real clips" in found["note"]
+
+
+def test_a_run_is_not_replaced_by_one_of_other_weights(
+    sets: Path, averages: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seed in (0, 1):
+        write_random_checkpoint("i3d", tmp_path / str(seed) / "i3d_pretrained_400.pt", seed=seed)
+    words = [sets / "gen", sets / "gt", "--workers", 0, "-o", tmp_path / "run"]
+    monkeypatch.setenv("RUSHES_WEIGHTS", str(tmp_path / "0"))
+    call(*words)
+    before = (tmp_path / "run" / "measurements.jsonl").read_bytes()
+    call(*words)
+    monkeypatch.setenv("RUSHES_WEIGHTS", str(tmp_path / "1"))
+    stderr = call(*words, code=1).stderr
+    assert 'holds a run with weights ["i3d ' in stderr and "start anew with --overwrite" in stderr
+    assert (tmp_path / "run" / "measurements.jsonl").read_bytes() == before
+
+
+_PAUSED = """
+import sys, time
+from rushes.distribution import features
+
+class Waiting:
+    def features(self, segments):
+        for segment in segments:
+            print("reading", flush=True)
+            time.sleep(600)
+        yield
+
+features.make_extractor = lambda *a, **k: Waiting()
+from rushes.cli.main import main
+main()
+"""
+"""The `rushes` command with decoders at work and a network that takes its time."""
+
+
+def test_ctrl_c_at_a_terminal_is_one_line(sets: Path, random_weights: dict[str, Path], tmp_path: Path) -> None:
+    """A terminal sends the signal to the whole group, decoding processes too."""
+    words = ["fvd", sets / "gen", sets / "gt", "--weights", random_weights["i3d"], "--jobs", "2"]
+    running = subprocess.Popen(
+        [sys.executable, "-c", _PAUSED, *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        start_new_session=True,
+    )
+    assert running.stdout is not None and running.stdout.readline() == "reading\n"
+    os.killpg(running.pid, signal.SIGINT)
+    _, errors = running.communicate(timeout=60)
+    assert (running.returncode, errors) == (130, "stopped; nothing was kept\n")
 
 
 def test_make_random(tmp_path: Path) -> None:

@@ -61,6 +61,9 @@ def test_an_interval_around_the_value() -> None:
         assert m.interval.low < m.value < m.interval.high
         assert (m.interval.level, m.interval.method) == (0.95, words)
         assert m.definition == values("genhoi", "kvd", some(12), some(12, seed=1))[0].definition
+    (without,) = values("genhoi", "kvd", some(2), some(12, seed=1), interval="jackknife")
+    assert without.value is not None and without.interval is None
+    assert "no interval: a jackknife interval needs three clips in each set; got 2 and 12" in without.note
     (other,) = values("genhoi", "kvd", some(12), some(12, seed=1), interval="subsampling", seed=5)
     assert other.interval.method == "subsampling-halves-200-seed5"
 
@@ -71,14 +74,16 @@ def test_extrapolation_has_a_definition_of_its_own_and_is_refused_below_d(monkey
     value, beyond = values("genhoi", "fvd", some(460), some(450, seed=1), extrapolate=True)
     assert beyond.definition.name == "fvd_extrapolated" and beyond.value < value.value
     assert parse_signature(beyond.signature)[1]["extrapolation_seed"] == "0"
-    with pytest.raises(InputError, match="more than 400 in each set; got 20 and 30"):
-        values("genhoi", "fvd", some(20), some(30), extrapolate=True)
+    value, none = values("genhoi", "fvd", some(20), some(30), extrapolate=True)
+    assert value.value is not None and none.value is None and "more than 400 in each set; got 20 and 30" in none.note
     assert len(values("genhoi", "kvd", some(20), some(30), extrapolate=True)) == 1
 
 
 def test_one_clip_is_too_few_and_says_what_was_left_out() -> None:
     alone = FeatureSet(("a",), ("d",), np.zeros((1, 400), np.float32), (("b", "b: broken"),))
-    with pytest.raises(InputError, match=r"at least two clips in each; the generated set has 1 \(1 were left out\)"):
+    with pytest.raises(
+        InputError, match=r"at least two clips in each; the generated set has 1 \(1 left out: b: broken\)"
+    ):
         values("genhoi", "fvd", alone, some(3))
     with pytest.raises(InputError, match="the ground-truth set has 1"):
         values("genhoi", "kvd", some(3), alone)

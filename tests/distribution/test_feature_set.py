@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rushes.distribution.feature_set import FeatureSet, load_statistics, merge_sets, save_statistics
+from rushes.distribution.remarks import ReadFacts
 from rushes.errors import DefinitionMismatch, InputError
 
 HOW = {"backbone": "i3d", "bn_eps": 0.001, "cut": "whole", "weights": "abc"}
@@ -29,6 +31,17 @@ def test_round_trip_with_several_recipes(tmp_path: Path) -> None:
     )
     assert back.features.tobytes() == some("a", "b").features.tobytes()
     assert load_statistics(path, other).features[0, 0] == 7
+
+
+def test_facts_and_remarks_are_kept_and_merged(tmp_path: Path) -> None:
+    facts = {"a": ReadFacts(frames=16, fps=25.0), "b": ReadFacts(frames=9, variable=True, padded=7)}
+    whole = replace(some("a", "b"), facts=facts, remarks=("gaps",))
+    back = load_statistics(save_statistics(tmp_path / "x.npz", [(HOW, whole)]), HOW)
+    assert back.facts == facts and back.remarks == ("gaps",)
+    other = replace(some("c"), facts={"c": ReadFacts(frames=1)}, remarks=("gaps", "links"))
+    merged = merge_sets([back, other])
+    assert merged.facts == facts | other.facts and merged.remarks == ("gaps", "links")
+    assert load_statistics(save_statistics(tmp_path / "old.npz", [(HOW, some("a"))]), HOW).facts == {}
 
 
 def test_the_same_rows_give_the_same_bytes(tmp_path: Path) -> None:
@@ -63,7 +76,7 @@ def test_damaged_files(tmp_path: Path, content: bytes) -> None:
 
 def test_strange_and_missing_files(tmp_path: Path) -> None:
     np.savez(tmp_path / "mu.npz", mu=np.zeros(3), sigma=np.eye(3))
-    with pytest.raises(InputError, match="save them again"):
+    with pytest.raises(InputError, match="it has no entry 'about is not a file in the archive'.*save them again"):
         load_statistics(tmp_path / "mu.npz", HOW)
     with pytest.raises(InputError, match="nothing is there"):
         load_statistics(tmp_path / "none.npz", HOW)

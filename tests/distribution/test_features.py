@@ -22,6 +22,7 @@ from rushes.distribution.features import (
     resolve_device,
 )
 from rushes.distribution.protocols import Recipe, recipe
+from rushes.distribution.remarks import ReadFacts
 from rushes.distribution.sets import read_set
 from rushes.distribution.weights import Weights, read_weights
 from rushes.errors import InputError, MediaError
@@ -80,7 +81,7 @@ def test_a_clip_that_fails_is_left_out_by_name_and_strict_stops(
     found = features_of(tmp_path / "set", weights, stand_in(2048))
     assert found.names == ("good1.mp4", "good2.mp4")
     assert found.excluded[0][0] == "bad.mp4" and "bad.mp4" in found.excluded[0][1]
-    with pytest.raises(MediaError, match="--strict stops here"):
+    with pytest.raises(MediaError, match="strict stops here"):
         features_of(tmp_path / "set", weights, stand_in(2048), strict=True)
 
 
@@ -126,6 +127,10 @@ def test_a_damaged_cache_file_is_computed_again(
     files[0].write_bytes(b"torn")
     features_of(sets / "gen", weights, extractor, cache=cache)
     assert len(files) == 5 and extractor.segments in (1, 2, 3)
+    for facts in (None, ReadFacts(frames=16, fps=25.0), ReadFacts(frames=9, variable=True, padded=7)):
+        cache.put("ab" * 32, np.ones((1, 4), np.float32), facts)
+        stored = cache.get("ab" * 32)
+        assert stored is not None and stored[1] == facts
     with pytest.raises(InputError, match="cannot be used as a cache"):
         FeatureCache(files[0])
 
@@ -209,7 +214,7 @@ def test_cuda_asked_for_and_absent(monkeypatch: pytest.MonkeyPatch, weights: Wei
         resolve_device("cuda")
     with pytest.raises(InputError, match="expected device cpu or cuda; got 'tpu'"):
         resolve_device("tpu")
-    with pytest.raises(InputError, match="a CPU computes in fp32; got --precision tf32"):
+    with pytest.raises(InputError, match="a CPU computes in fp32; got precision tf32"):
         make_extractor(weights, R3D, device="cpu", precision="tf32", batch=None, warn=print)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert resolve_device(None) == "cuda" and resolve_device("cpu") == "cpu"

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ import rushes
 from rushes import video_metrics as command
 from rushes.core.selection import keys_of
 from rushes.distribution.compare import SetComparison
+from rushes.distribution.feature_set import save_statistics
 from rushes.distribution.protocols import PROTOCOLS
+from rushes.distribution.remarks import ReadFacts, sentences_of
 from rushes.distribution.video_metrics import calculate_video_metrics
 from rushes.errors import DefinitionMismatch, InputError, MediaError, WeightsError
 
@@ -84,6 +87,75 @@ def test_the_documented_command_line(
     assert capsys.readouterr().err.splitlines()[-1].startswith("rushes: expected a protocol out of genhoi")
 
 
+def test_what_a_reader_must_know_is_on_stderr(
+    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gen").symlink_to(sets / "gen")
+    (tmp_path / "gt").mkdir()
+    for path in sorted((sets / "gt").iterdir())[:3]:
+        (tmp_path / "gt" / path.name).symlink_to(path)
+    (tmp_path / "gt" / "broken.mp4").write_bytes(b"x")
+    calculate_video_metrics(
+        tmp_path, "gen", "gt", ["fid-vid", "fvd"], num_workers=0, device="cpu", weights=list(random_weights.values())
+    )
+    printed = capsys.readouterr()
+    lines = printed.err.splitlines()
+    assert "note: random weights: this number compares only with itself" in lines  # once, for both
+    assert "note: sets of different size: 5 generated and 3 real clips" in lines
+    assert any(line.startswith("left out of the ground-truth set: ") and "broken.mp4" in line for line in lines)
+    for key, d in (("FVD-3DRN50", 2048), ("FVD-3DInception", 400)):
+        assert any(line.startswith(f"note: {key}: fewer clips than features (5 and 3 for D = {d})") for line in lines)
+    assert printed.out == ""
+
+
+def test_a_path_that_contains_the_root_and_any_way_to_name_a_device(
+    sets: Path, random_weights: dict[str, Path], averages: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = {
+        calculate_video_metrics(root, gen, gt, ["fvd"], num_workers=0, device=device, weights=[random_weights["i3d"]])[
+            "FVD-3DInception"
+        ]
+        for root, gen, gt, device in (
+            (sets, "gen", "gt", "cpu"),
+            (sets, sets / "gen", f"{sets}/gt/", torch.device("cpu")),
+            (f"{sets}", sets / "gen", "gt", "cpu:0"),
+            (".", sets / "gen", sets / "gt", "cpu"),
+        )
+    }
+    assert len(found) == 1
+    monkeypatch.chdir(sets.parent)
+    root = sets.name  # relative, and in the paths again
+    again = calculate_video_metrics(
+        root, f"{root}/gen", f"{root}/gt", ["fvd"], num_workers=0, device="cpu", weights=[random_weights["i3d"]]
+    )
+    assert again["FVD-3DInception"] in found
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    for device in ("cuda:0", torch.device("cuda")):
+        with pytest.raises(InputError, match="torch sees no CUDA device here; ask for the device cpu"):
+            calculate_video_metrics(sets, "gen", "gt", ["fvd"], device=device)
+    with pytest.raises(InputError, match="expected device cpu, cuda or cuda:0; got 'mps'"):
+        calculate_video_metrics(sets, "gen", "gt", ["fvd"], device=torch.device("mps"))
+
+
+def test_missing_weights_are_a_missing_file(
+    sets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, averages: list[Any]
+) -> None:
+    monkeypatch.delenv("RUSHES_WEIGHTS", raising=False)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match="weights for r3d50 are missing.*tools/eval_fvd/resnet-50-kinetics.pth"):
+        calculate_video_metrics(sets, "gen", "gt", ["fid-vid"], device="cpu")
+    assert not averages
+
+
+def test_results_that_cannot_be_written_are_refused_first(
+    sets: Path, averages: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_bytes(b"x")
+    words = ["--root_dir", str(sets), "--path_gen", "gen", "--path_gt", "gt", "--device", "cpu"]
+    assert command.main([*words, "--write_metric_to", str(tmp_path / "file" / "results.json")]) == 1
+    assert "results.json: cannot be written (Not a directory)" in capsys.readouterr().err and not averages
+
+
 def test_python_dash_m_answers() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "rushes.video_metrics", "--help"], capture_output=True, text=True, check=True
@@ -94,6 +166,22 @@ def test_python_dash_m_answers() -> None:
 def compared(gen: Path | str, gt: Path | str, weights: dict[str, Path], **options: Any) -> SetComparison:
     settings: dict[str, Any] = {"metrics": "fvd", "weights": weights.values(), "device": "cpu", "jobs": 0}
     return rushes.compare_sets(gen, gt, **(settings | options))
+
+
+def test_what_reading_showed_is_in_the_note(
+    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
+) -> None:
+    found = compared(sets / "gen", sets / "gt", random_weights)
+    for side, frames, remarks in (("gen", 9, ("frame numbers are missing",)), ("gt", 16, ())):
+        how, features = getattr(found, side)[0]
+        facts = {name: ReadFacts(frames=frames, fps=25.0, padded=16 - frames) for name in features.videos}
+        save_statistics(tmp_path / f"{side}.npz", [(how, replace(features, facts=facts, remarks=remarks))])
+    again = compared(tmp_path / "gen.npz", tmp_path / "gt.npz", random_weights)["fvd"]
+    assert again.value == found["fvd"].value
+    said = sentences_of(again.note)
+    assert "lengths differ: generated clips have 9 frames, real ones 16 frames" in said
+    assert "5 of 5 clips of the generated set filled up with copies of the last frame (7 each)" in said
+    assert "generated set: frame numbers are missing" in said
 
 
 def test_every_protocol_answers_under_its_own_signature(
@@ -160,7 +248,7 @@ def test_bad_input(
         compared(make_clip("alone.mp4", 16), sets / "gt", random_weights)
     make_clip("short/a.mp4", 4)
     make_clip("short/b.mp4", 5)
-    with pytest.raises(InputError, match=r"the generated set has 0 \(2 were left out\)"):
+    with pytest.raises(InputError, match=r"the generated set has 0 \(2 left out: a.mp4: 4 frames"):
         compared(tmp_path / "short", sets / "gt", random_weights, protocol="cd-fvd")
     with pytest.raises(MediaError, match="a.mp4: 4 frames; protocol cd-fvd needs 16"):
         compared(tmp_path / "short", sets / "gt", random_weights, protocol="cd-fvd", strict=True)
@@ -183,7 +271,9 @@ def test_under_all_a_protocol_that_cannot_be_met_says_why(
     values = {keys_of(m)["protocol"]: m for m in found.measurements}
     assert values["genhoi"].value is not None and values["google-tf"].value is not None
     for name in ("stylegan-v", "videogpt", "cd-fvd"):
-        assert values[name].value is None and "the generated set has 0 (2 were left out)" in values[name].note
+        assert (
+            values[name].value is None and "the generated set has 0 (2 left out: a.mp4: 10 frames" in values[name].note
+        )
 
 
 def test_mixed_sizes_in_one_set(

@@ -16,6 +16,8 @@ from tests.clips import noise, write_luma
 from rushes.clip.evaluate import evaluate_clips
 from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO
 from rushes.core import Measurement, canonical_json
+from rushes.distribution.definitions import bound_definition
+from rushes.distribution.protocols import recipe
 from rushes.robustness import demo as robustness
 from rushes.runs import Entry, RunWriter, Subject, read_run
 from rushes.suite.compare import compare_runs
@@ -375,3 +377,18 @@ def test_a_comparison_says_which_facts_differ(make_site: MakeSite, tmp_path: Pat
     page = " ".join(html.unescape(client.get("/compare/runs?a=model_a&b=model_b").text).split())
     assert "On no clip compared (frame size 64×48 in A, 32×24 in B)" in page and "(A is model_a, B is model_b)" in page
     assert ">better<" not in page and ">worse<" not in page
+
+
+def test_two_runs_of_distances_show_both_values(make_site: MakeSite, tmp_path: Path) -> None:
+    runs = []
+    for name, value in (("model_a", 200.0), ("model_b", 180.0)):
+        definition = bound_definition("fvd", recipe("genhoi", "fvd"), weights="w", precision="fp32", n_gen=8, n_gt=8)
+        with RunWriter(tmp_path / name, instrument="distribution", settings={}) as run:
+            row = Measurement(definition=definition, value=value, count=16)
+            run.add(Entry(subject=Subject(id="generated", kind="set", path=name, sha256=None), measurements=(row,)))
+            run.finish(["generated"])
+        runs.append(tmp_path / name)
+    page = " ".join(html.unescape(owner(make_site(runs=runs)).get("/compare/runs?a=model_a&b=model_b").text).split())
+    for text in ("200.0000", "180.0000", "-20.0000", "-10.00", "no takes to pair", "--versus"):
+        assert text in page
+    assert "sign test" not in page and "Review signals" not in page

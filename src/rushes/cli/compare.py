@@ -96,6 +96,9 @@ def _show(comparison: RunComparison) -> None:
     )
 
     first, second = comparison.first, comparison.second
+    if comparison.distances:
+        _show_distances(comparison)
+        return
     print(f"A {first.place}  ·  B {second.place}  ·  {len(comparison.paired)} clips in both, differences are B − A")
     _say_state(comparison)
     _print(difference_table(comparison), range(2, 8))
@@ -119,6 +122,27 @@ def _show(comparison: RunComparison) -> None:
     if comparison.unshared:
         print(f"Only in one run: {', '.join(comparison.unshared)}")
     _show_signatures(comparison)
+
+
+def _show_distances(comparison: RunComparison) -> None:
+    from rushes.suite.set_distances import HOLDS, distance_table, set_lines
+
+    print(f"A {comparison.first.place}  ·  B {comparison.second.place}  ·  differences are B − A")
+    for line in set_lines(comparison.first, comparison.second):
+        print(line)
+    _say_state(comparison)
+    table = distance_table(comparison.distances)
+    _print(table, range(2, len(table.header)))
+    for change in comparison.distances:
+        if change.why:
+            print(f"Not compared: {change.name}: {change.why.removeprefix(f'{change.first.name}: ')}")
+    named = {m.signature for change in comparison.distances for m in (change.first, change.second)}
+    if alone := [about for about in comparison.unshared if about not in named]:
+        print(f"Only in one run: {', '.join(alone)}")
+    print(HOLDS)
+    print("Signatures:")
+    for signature in dict.fromkeys(m.signature for c in comparison.distances for m in (c.first, c.second)):
+        print(f"  {signature}")
 
 
 def _print(table: Table, numbers: Sequence[int]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from rushes.core import canonical_json
 from rushes.core.files import replacing, replacing_bytes
 from rushes.core.provenance import bytes_digest
 from rushes.distribution.clip_reading import clip_digest
+from rushes.distribution.remarks import ReadFacts
 from rushes.distribution.sets import Clip
 from rushes.errors import InputError, MediaError
 from rushes.remote.address import RemoteFile
@@ -25,13 +28,15 @@ class FeatureCache:
         self.folder = Path(folder)
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder):  # that it is there does not say that it can be written
+                pass
         except OSError as error:
             raise InputError(f"{folder}: cannot be used as a cache ({error.strerror or error})") from None
 
     @staticmethod
     def key(clip_digest: str, how: dict[str, object]) -> str:
         """`how` is everything else that can move a feature."""
-        return bytes_digest(canonical_json({"clip": clip_digest, "how": how, "format": 2}).encode())
+        return bytes_digest(canonical_json({"clip": clip_digest, "how": how, "format": 3}).encode())
 
     def digest_of(self, clip: Clip) -> str | None:
         """A clip's digest: of its bytes; for objects in a store, the one remembered of these very versions, or None."""
@@ -49,19 +54,22 @@ class FeatureCache:
         listed = [(str(file), file.facts()) for file in clip.files if isinstance(file, RemoteFile)]
         return self.folder / "objects" / f"{bytes_digest(canonical_json(listed).encode())}.txt"
 
-    def get(self, key: str) -> NDArray[np.float32] | None:
-        """The stored rows (R, D); None where there are none, or where the file is damaged."""
+    def get(self, key: str) -> tuple[NDArray[np.float32], ReadFacts | None] | None:
+        """The stored rows (R, D) and facts; None where there are none, or where the file is damaged."""
         try:
-            rows: NDArray[np.float32] = np.load(self._file(key), allow_pickle=False)
-        except (OSError, ValueError, EOFError):
+            with open(self._file(key), "rb") as file:
+                rows: NDArray[np.float32] = np.load(file, allow_pickle=False)
+                facts = _as_facts(np.load(file, allow_pickle=False))
+        except (OSError, ValueError, EOFError, OverflowError):
             return None
-        return rows if rows.ndim == 2 and len(rows) and rows.dtype == np.float32 else None
+        return (rows, facts) if rows.ndim == 2 and len(rows) and rows.dtype == np.float32 else None
 
-    def put(self, key: str, rows: NDArray[np.float32]) -> None:
+    def put(self, key: str, rows: NDArray[np.float32], facts: ReadFacts | None = None) -> None:
         target = self._file(key)
         target.parent.mkdir(exist_ok=True)
         with replacing_bytes(target, shared=True) as out:
             np.save(out, rows, allow_pickle=False)
+            np.save(out, _as_array(facts), allow_pickle=False)
 
     def _file(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.npy"
@@ -73,21 +81,36 @@ class RecipeCache:
     def __init__(self, cache: FeatureCache, how: Mapping[str, object]) -> None:
         self._cache, self._how = cache, dict(how)
 
-    def get(self, clip: Clip) -> tuple[NDArray[np.float32], str] | None:
-        """A clip's features and digest, as an earlier run computed them."""
+    def get(self, clip: Clip) -> tuple[NDArray[np.float32], str, ReadFacts | None] | None:
+        """A clip's features, digest and facts, as an earlier run found them."""
         try:
             digest = self._cache.digest_of(clip)
         except MediaError:
             return None  # reading it will say so
-        rows = None if digest is None else self._cache.get(self._key(digest))
-        return None if digest is None or rows is None else (rows, digest)
+        stored = None if digest is None else self._cache.get(self._key(digest))
+        return None if digest is None or stored is None else (stored[0], digest, stored[1])
 
-    def put(self, clip: Clip, digest: str, rows: NDArray[np.float32]) -> None:
+    def put(self, clip: Clip, digest: str, rows: NDArray[np.float32], facts: ReadFacts | None = None) -> None:
         self._cache.remember(clip, digest)
-        self._cache.put(self._key(digest), rows)
+        self._cache.put(self._key(digest), rows, facts)
 
     def _key(self, digest: str) -> str:
         return self._cache.key(digest, self._how)
+
+
+def _as_array(facts: ReadFacts | None) -> NDArray[np.float64]:
+    if facts is None:
+        return np.empty(0)
+    return np.array([facts.frames, math.nan if facts.fps is None else facts.fps, facts.variable, facts.padded])
+
+
+def _as_facts(stored: NDArray[np.float64]) -> ReadFacts | None:
+    if not len(stored):
+        return None
+    frames, fps, variable, padded = stored.tolist()
+    return ReadFacts(
+        frames=int(frames), fps=None if math.isnan(fps) else fps, variable=bool(variable), padded=int(padded)
+    )
 
 
 def _is_remote(clip: Clip) -> bool:

@@ -150,26 +150,25 @@ def _as_dict(comparison: SetComparison, written: list[str]) -> dict[str, object]
     return {
         "measurements": [m.as_dict() for m in comparison.measurements],
         "excluded": {"generated": comparison.excluded("gen"), "ground_truth": comparison.excluded("gt")},
-        "ignored": list(comparison.ignored),
+        "ignored": {"generated": comparison.ignored("gen"), "ground_truth": comparison.ignored("gt")},
         "weights": dict(comparison.weights),
         "written": written,
     }
 
 
 def _show(comparison: SetComparison, written: list[str]) -> None:
+    from rushes.distribution.remarks import sentences_of
     from rushes.distribution.tables import distance_rows, distances_table
-    from rushes.distribution.video_metrics import exclusion_lines
+    from rushes.distribution.video_metrics import left_out_lines
 
-    for line in exclusion_lines(comparison):
+    for line in left_out_lines(comparison):
         say(line)
-    if comparison.ignored:
-        say(f"{len(comparison.ignored)} files are no clips and were ignored, {comparison.ignored[0]} among them")
     rows = distance_rows(comparison.measurements)
     table = distances_table(rows)
     print_table(table.title, table.header, table.texts(), numbers=range(2, len(table.header)))
     for row in rows:
         print(row.value.signature)
-    for note in dict.fromkeys(part for row in rows for part in row.value.note.split("; ") if part):
+    for note in dict.fromkeys(part for row in rows for part in sentences_of(row.value.note)):
         print(f"note: {note}")
     for path in written:
         print(path)

@@ -16,13 +16,16 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 from rushes.core import Measurement
 from rushes.core.progress import Progress, no_progress
 from rushes.core.selection import Numbers
+from rushes.core.stopping import mark_stopped
 from rushes.distribution.cache import FeatureCache, RecipeCache
 from rushes.distribution.clip_reading import Task
 from rushes.distribution.definitions import bound_definition
 from rushes.distribution.distances import measure
 from rushes.distribution.feature_set import FeatureSet, How, load_statistics, merge_sets, save_statistics
+from rushes.distribution.needs import need_enough
 from rushes.distribution.protocols import ALL, DEFAULT, Metric, Recipe, Side, recipe, recipes
-from rushes.distribution.sets import Clip, ClipSet, is_statistics, read_set
+from rushes.distribution.remarks import remarks_on
+from rushes.distribution.sets import Clip, ClipSet, Ignored, is_statistics, read_set
 from rushes.distribution.statistics import IntervalMethod
 from rushes.errors import InputError, MissingDependency
 from rushes.media.find import natural_key
@@ -75,8 +78,8 @@ class SetComparison(Numbers):
     gt: tuple[tuple[How, FeatureSet], ...]
     weights: tuple[tuple[str, str], ...]
     """(file name, label) of each network's weights."""
-    ignored: tuple[str, ...] = ()
-    """Files among the clips that are none."""
+    passed_over: tuple[tuple[Side, Ignored], ...] = ()
+    """What lay among the clips of a side and is none."""
     run: Path | str | None = None
     """The run directory it was written to, or its address."""
 
@@ -87,6 +90,10 @@ class SetComparison(Numbers):
             for name, why in feature_set.excluded:
                 found.setdefault(name, why)
         return dict(sorted(found.items(), key=lambda item: natural_key(item[0])))
+
+    def ignored(self, side: Side) -> dict[str, str]:
+        """Why each thing that lay among the clips of a side is no part of the set, by name."""
+        return dict(item for at, item in self.passed_over if at == side)
 
     def save(self, side: Side, path: Path | str) -> Path:
         """Write a side's features, to be given in place of its clips next time."""
@@ -106,48 +113,117 @@ def compare(
 
     On another engine than this machine `settings.device` must be named: it need not be here.
     """
+    return prepare(gen, gt, settings, progress=progress, warn=warn).compared()
+
+
+def prepare(
+    gen: str | Path,
+    gt: str | Path,
+    settings: Settings,
+    *,
+    progress: Progress = no_progress,
+    warn: Callable[[str], None] = lambda line: None,
+) -> Prepared:
+    """Everything that can be checked before a frame is decoded: sets, weights, statistics, cache, number of clips."""
     wanted = settings.recipes()
     need_torch()
     from rushes.distribution.features import resolve_device
 
     device = resolve_device(settings.device) if settings.engine.kind == "local" else settings.device or "cpu"
     reader = _Reader(settings, device, progress, warn, sets={"gen": _find(gen), "gt": _find(gt)})
-    with closing(reader):
-        measurements = [m for metric, chosen in wanted for m in _measured(reader, settings, metric, chosen)]
-    return SetComparison(
-        measurements=tuple(measurements),
-        gen=tuple(reader.read["gen"]),
-        gt=tuple(reader.read["gt"]),
-        weights=tuple((w.path.name, w.label) for w in reader.loaded.values()),
-        ignored=reader.ignored,
+    for _, chosen in wanted:
+        reader.weights(chosen.backbone)
+    for metric, chosen in wanted:
+        n_gen, n_gt = reader.known_rows(chosen, "gen"), reader.known_rows(chosen, "gt")
+        if n_gen is not None and n_gt is not None:
+            asked = [(metric, chosen)]
+            need_enough(asked, n_gen, n_gt, interval=settings.interval, extrapolate=settings.extrapolate)
+    return Prepared(settings, wanted, reader)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A comparison of which all is checked that can be, and no frame is decoded."""
+
+    settings: Settings
+    wanted: Sequence[tuple[Metric, Recipe]]
+    reader: _Reader
+
+    @property
+    def weights(self) -> dict[str, str]:
+        """Digest of each network's weights."""
+        return {name: weights.sha256 for name, weights in self.reader.loaded.items()}
+
+    def compared(self, *, cache: Path | None = None) -> SetComparison:
+        """Read both sets and measure. `cache` keeps features where the settings name no other folder for them."""
+        reader = self.reader
+        if cache is not None and self.settings.cache is None:
+            reader.cache = FeatureCache(cache)
+        try:
+            with closing(reader):
+                measurements = tuple(self._measurements())
+        except KeyboardInterrupt as error:
+            mark_stopped(error, kept=reader.cache is not None)
+            raise
+        return SetComparison(
+            measurements=measurements,
+            gen=tuple(reader.read["gen"]),
+            gt=tuple(reader.read["gt"]),
+            weights=tuple((w.path.name, w.label) for w in reader.loaded.values()),
+            passed_over=reader.passed_over,
+        )
+
+    def _measurements(self) -> list[Measurement]:
+        """A metric that these sets cannot give has no value, and says why; the others still have theirs.
+
+        Raises the first such `InputError` where none has one under the protocol that was asked for.
+        """
+        found: list[Measurement] = []
+        errors: list[InputError] = []
+        for metric, chosen in self.wanted:
+            gen, gt = self.reader.features(chosen, "gen"), self.reader.features(chosen, "gt")
+            try:
+                found += _measured(self.reader, self.settings, metric, chosen, gen, gt)
+            except InputError as error:
+                errors.append(error)
+                found.append(_missing(self.reader, metric, chosen, gen, gt, str(error)))
+        if len(errors) == len(self.wanted) and self.settings.protocol != ALL:
+            raise errors[0]
+        return found
+
+
+def _measured(
+    reader: _Reader, settings: Settings, metric: Metric, chosen: Recipe, gen: FeatureSet, gt: FeatureSet
+) -> tuple[Measurement, ...]:
+    weights = reader.weights(chosen.backbone)
+    return measure(
+        metric,
+        chosen,
+        gen,
+        gt,
+        weights=weights.label,
+        precision=reader.precision,
+        remarks=[weights.remark, *_set_remarks(gen, gt)],
+        interval=settings.interval,
+        extrapolate=settings.extrapolate,
+        seed=settings.seed,
     )
 
 
-def _measured(reader: _Reader, settings: Settings, metric: Metric, chosen: Recipe) -> tuple[Measurement, ...]:
-    """Under "all" a protocol that these sets cannot meet has no value, and says why; the others still have theirs."""
-    gen, gt = reader.features(chosen, "gen"), reader.features(chosen, "gt")
-    weights = reader.weights(chosen.backbone)
-    try:
-        return measure(
-            metric,
-            chosen,
-            gen,
-            gt,
-            weights=weights.label,
-            precision=reader.precision,
-            remarks=[weights.remark] if weights.remark else [],
-            interval=settings.interval,
-            extrapolate=settings.extrapolate,
-            seed=settings.seed,
-        )
-    except InputError as error:
-        if settings.protocol != ALL:
-            raise
-        n_gen, n_gt = len(gen.features), len(gt.features)
-        definition = bound_definition(
-            metric, chosen, weights=weights.label, precision=reader.precision, n_gen=n_gen, n_gt=n_gt
-        )
-        return (Measurement.missing(definition, str(error), count=n_gen + n_gt),)
+def _missing(reader: _Reader, metric: Metric, chosen: Recipe, gen: FeatureSet, gt: FeatureSet, why: str) -> Measurement:
+    n_gen, n_gt = len(gen.features), len(gt.features)
+    weights = reader.weights(chosen.backbone).label
+    definition = bound_definition(metric, chosen, weights=weights, precision=reader.precision, n_gen=n_gen, n_gt=n_gt)
+    return Measurement.missing(definition, why, count=n_gen + n_gt)
+
+
+def _set_remarks(gen: FeatureSet, gt: FeatureSet) -> Iterator[str]:
+    n_gen, n_gt = len(gen.videos), len(gt.videos)
+    if n_gen != n_gt:
+        yield f"sets of different size: {n_gen} generated and {n_gt} real clips"
+    yield from remarks_on(list(gen.facts.values()), list(gt.facts.values()))
+    yield from (f"generated set: {remark}" for remark in gen.remarks)
+    yield from (f"real set: {remark}" for remark in gt.remarks)
 
 
 _Given: TypeAlias = "ClipSet | tuple[Place, ...]"
@@ -188,13 +264,23 @@ class _Reader:
         self.precision: Precision = settings.precision or ("fp32" if device == "cpu" else "tf32")
         self.loaded: dict[str, Weights] = {}
         self.read: dict[Side, list[tuple[How, FeatureSet]]] = {"gen": [], "gt": []}
-        self._cache = FeatureCache(settings.cache) if settings.cache else None
+        self.cache = FeatureCache(settings.cache) if settings.cache else None
         self._made: tuple[object, Extractor] | None = None
         self._open: tuple[int, FeatureReader] | None = None
 
     @property
-    def ignored(self) -> tuple[str, ...]:
-        return tuple(name for given in self.sets.values() if isinstance(given, ClipSet) for name in given.ignored)
+    def passed_over(self) -> tuple[tuple[Side, Ignored], ...]:
+        sets = [(side, given) for side, given in self.sets.items() if isinstance(given, ClipSet)]
+        return tuple((side, item) for side, given in sets for item in given.ignored)
+
+    def known_rows(self, chosen: Recipe, side: Side) -> int | None:
+        """How many rows a side will have if every clip can be read; None where only reading them tells."""
+        given = self.sets[side]
+        if not isinstance(given, ClipSet):
+            return len(self.features(chosen, side).features)
+        kinds = {clip.is_sequence for clip in given.clips}
+        windowed = any(chosen.windows(side, pictures=pictures).rows == "window" for pictures in kinds)
+        return None if windowed else len(given.clips)
 
     def weights(self, backbone: str) -> Weights:
         from rushes.distribution.weights import find_weights
@@ -229,10 +315,11 @@ class _Reader:
             self._progress(done, total, step)
 
         advance(0)
-        cache = None if self._cache is None else RecipeCache(self._cache, how)
+        cache = None if self.cache is None else RecipeCache(self.cache, how)
         source = self._source(chosen, side, weights, total)
         strict = self._settings.strict
-        return features_of_clips(given.clips, source, dimensions=chosen.d, cache=cache, strict=strict, advance=advance)
+        found = features_of_clips(given.clips, source, dimensions=chosen.d, cache=cache, strict=strict, advance=advance)
+        return replace(found, remarks=given.remarks)
 
     def _source(self, chosen: Recipe, side: Side, weights: Weights, clips: int) -> FeatureSource:
         """Who computes the features: this process, or the engine's workers."""

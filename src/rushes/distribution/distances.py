@@ -12,7 +12,9 @@ from rushes.distribution.definitions import bound_definition, extrapolated_defin
 from rushes.distribution.feature_set import FeatureSet
 from rushes.distribution.frechet import frechet_distance, frechet_single
 from rushes.distribution.kvd import polynomial_mmd
+from rushes.distribution.needs import need_two
 from rushes.distribution.protocols import Metric, Recipe, count_remark
+from rushes.distribution.remarks import as_note
 from rushes.distribution.statistics import (
     Distance,
     Floats,
@@ -49,32 +51,32 @@ def measure(
 
     `seed` draws the subsets of a subsampling interval and of the extrapolation.
 
-    Edge cases  fewer than two clips in a set: `InputError`. `count` is the clips of both sets. KVD is unbiased already,
-                so it is not extrapolated.
+    Edge cases  fewer than two clips in a set: `InputError`. Too few for the interval or the extrapolation: there is
+                none, and the note says why. `count` is the clips of both sets. KVD is unbiased already, so it is not
+                extrapolated.
     """
     for side, feature_set in (("generated", gen), ("ground-truth", gt)):
-        _require_two(side, feature_set)
+        need_two(side, len(feature_set.features), feature_set.excluded)
     x, y = gen.features.astype(np.float64), gt.features.astype(np.float64)
     definition = bound_definition(metric, recipe, weights=weights, precision=precision, n_gen=len(x), n_gt=len(y))
-    note = "; ".join([*remarks, *_remarks(metric, recipe, gen, gt)])
+    notes = [*remarks, *_remarks(metric, recipe, gen, gt)]
     distance = distance_of(metric, recipe)
     count = len(x) + len(y)
-    drawn = None if interval is None else _interval(interval, x, y, distance, seed)
+    drawn = None
+    try:
+        drawn = None if interval is None else _interval(interval, x, y, distance, seed)
+    except InputError as error:  # clips dropped out; the value is worth having without
+        notes.append(f"no interval: {error}")
+    note = as_note(notes)
     whole = Measurement(definition=definition, value=distance(x, y), count=count, note=note, interval=drawn)
     if not extrapolate or metric == "kvd":
         return (whole,)
     beyond = extrapolated_definition(definition).with_params(extrapolation_seed=seed)
-    value = extrapolated(x, y, distance, seed=seed)
+    try:
+        value = extrapolated(x, y, distance, seed=seed)
+    except InputError as error:
+        return whole, Measurement.missing(beyond, str(error), count=count)
     return whole, Measurement(definition=beyond, value=value, count=count, note=note)
-
-
-def _require_two(side: str, feature_set: FeatureSet) -> None:
-    count = len(feature_set.features)
-    if count < 2:
-        left_out = f" ({len(feature_set.excluded)} were left out)" if feature_set.excluded else ""
-        raise InputError(
-            f"a distance between sets needs at least two clips in each; the {side} set has {count}{left_out}"
-        )
 
 
 def _interval(method: IntervalMethod, x: Floats, y: Floats, distance: Distance, seed: int) -> Interval:

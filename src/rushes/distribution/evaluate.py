@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING
 
 from rushes.core.progress import Progress, no_progress
-from rushes.distribution.compare import SetComparison, Settings, compare, metrics_from, need_torch
+from rushes.core.provenance import short_digest
+from rushes.distribution.compare import Prepared, SetComparison, Settings, metrics_from, need_torch, prepare
+from rushes.distribution.needs import need_writable
 from rushes.distribution.protocols import DEFAULT, Metric, Side
 from rushes.distribution.statistics import IntervalMethod
 from rushes.media.find import Paths, one_or_several
@@ -91,10 +93,10 @@ def compare_sets(
         if engine.kind != "local" and device is None:
             settings = replace(settings, device="cuda" if gpu_count(engine) else "cpu")
 
-        def compared(chosen: Settings) -> SetComparison:
-            return compare(gen, gt, chosen, progress=progress, warn=warn)
-
-        comparison = compared(settings) if run is None else _into_run(run, gen, gt, settings, compared, overwrite)
+        for target in (save_gt, save_gen):
+            need_writable(target)
+        prepared = prepare(gen, gt, settings, progress=progress, warn=warn)
+        comparison = prepared.compared() if run is None else _into_run(run, gen, gt, prepared, overwrite)
     if save_gt is not None:
         comparison.save("gt", save_gt)
     if save_gen is not None:
@@ -106,16 +108,13 @@ def _into_run(
     run: Path | str,
     gen: Path | str,
     gt: Path | str,
-    settings: Settings,
-    compared: Callable[[Settings], SetComparison],
+    prepared: Prepared,
     overwrite: bool,
 ) -> SetComparison:
-    inputs = [str(gen), str(gt)]
-    with open_run(
-        run, instrument="distribution", settings=_stored(settings), inputs=inputs, overwrite=overwrite
-    ) as writer:
+    inputs, settings = [str(gen), str(gt)], _stored(prepared.settings, prepared.weights)
+    with open_run(run, instrument="distribution", settings=settings, inputs=inputs, overwrite=overwrite) as writer:
         cache = writer.path / ".features"
-        comparison = compared(replace(settings, cache=settings.cache or cache))
+        comparison = prepared.compared(cache=cache)
         writer.add(_entry(comparison, "gen", str(gen)))
         writer.add(_entry(comparison, "gt", str(gt)))
         writer.finish([GEN_ID, GT_ID])
@@ -123,13 +122,13 @@ def _into_run(
     return replace(comparison, run=run if is_remote(run) else Path(run))
 
 
-def _stored(settings: Settings) -> dict[str, object]:
-    """The settings that can move a value, as `run.json` keeps them."""
+def _stored(settings: Settings, weights: Mapping[str, str]) -> dict[str, object]:
+    """The settings that can move a value, as `run.json` keeps them; weights by what is in them."""
     stored: dict[str, object] = {
         "metrics": list(settings.metrics),
         "protocol": settings.protocol,
         "sample_duration": settings.sample_duration,
-        "weights": [path.name for path in settings.weights],
+        "weights": [f"{network} {short_digest(sha256)}" for network, sha256 in sorted(weights.items())],
         "precision": settings.precision,
         "interval": settings.interval,
         "extrapolate": settings.extrapolate,
@@ -146,6 +145,7 @@ def _entry(comparison: SetComparison, side: Side, path: str) -> Entry:
         "clips": len(feature_set.videos),
         "names": list(feature_set.videos),
         "excluded": comparison.excluded(side),
+        "ignored": comparison.ignored(side),
         "weights": dict(comparison.weights),
         "side": "generated" if side == "gen" else "ground truth",
     }

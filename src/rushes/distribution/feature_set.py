@@ -10,14 +10,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core import canonical_json
 from rushes.core.files import replacing_bytes
+from rushes.distribution.remarks import Facts, ReadFacts
 from rushes.errors import DefinitionMismatch, InputError
 from rushes.media.find import natural_key
 from rushes.media.numpy_files import FAULTS, reason
@@ -43,6 +45,10 @@ class FeatureSet:
     """(N, D) float32: the mean over a video's windows, or one row for each of them."""
     excluded: tuple[tuple[str, str], ...] = ()
     """(name, why) of each clip left out."""
+    facts: Facts = field(default_factory=dict)
+    """What reading each video showed, by name; statistics of an older version have none."""
+    remarks: tuple[str, ...] = ()
+    """What a reader must know of the clips as they lay there: frame numbers that are missing."""
 
     @property
     def videos(self) -> dict[str, str]:
@@ -63,13 +69,21 @@ def save_statistics(path: Path | str, sets: Sequence[tuple[How, FeatureSet]]) ->
     entries = []
     for number, (how, part) in enumerate(sets):
         arrays[f"rows{number}"] = part.features
-        entries.append({"how": how, "names": part.names, "digests": part.digests, "excluded": part.excluded})
+        entries.append(
+            {"how": how, "names": part.names, "digests": part.digests, "excluded": part.excluded} | _asides(part)
+        )
     text = canonical_json({"format": FORMAT, "entries": entries})
     arrays["about"] = np.frombuffer(text.encode(), np.uint8)
     target.parent.mkdir(parents=True, exist_ok=True)
     with replacing_bytes(target) as out:
         np.savez(out, allow_pickle=False, **arrays)
     return target
+
+
+def _asides(part: FeatureSet) -> dict[str, object]:
+    """What is kept only where there is any."""
+    facts = {name: [fact.frames, fact.fps, fact.variable, fact.padded] for name, fact in part.facts.items()}
+    return ({"facts": facts} if facts else {}) | ({"remarks": part.remarks} if part.remarks else {})
 
 
 def load_statistics(path: Place | str, how: How) -> FeatureSet:
@@ -103,6 +117,8 @@ def merge_sets(parts: Sequence[FeatureSet]) -> FeatureSet:
         digests=tuple(digest for _, digest, _ in clips),
         features=np.stack([features for _, _, features in clips]),
         excluded=tuple(excluded),
+        facts={name: fact for part in parts for name, fact in part.facts.items()},
+        remarks=tuple(dict.fromkeys(remark for part in parts for remark in part.remarks)),
     )
 
 
@@ -120,12 +136,27 @@ def _read(path: Path) -> list[tuple[dict[str, object], FeatureSet]]:
         raise InputError(f"{path}: expected saved statistics; nothing is there") from None
     except FAULTS as error:
         raise InputError(
-            f"{path}: cannot be read as statistics saved by rushes ({reason(error)}); save them again"
+            f"{path}: cannot be read as statistics saved by rushes ({_why(error)}); save them again"
         ) from None
 
 
-def _feature_set(entry: Mapping[str, list[str]], features: np.ndarray) -> FeatureSet:
+def _why(error: Exception) -> str:
+    """numpy's own words for a file that is no archive advise to unpickle it, which nobody should."""
+    if "allow_pickle" in str(error):
+        return "it is no .npz archive, or holds Python objects"
+    return f"it has no entry {error}" if isinstance(error, KeyError) else reason(error)
+
+
+def _feature_set(entry: Mapping[str, Any], features: np.ndarray) -> FeatureSet:
     if features.ndim != 2 or len(features) != len(entry["names"]) or features.dtype != np.float32:
         raise ValueError("features and names do not fit together")
     excluded = tuple((item[0], item[1]) for item in entry["excluded"])
-    return FeatureSet(tuple(entry["names"]), tuple(entry["digests"]), features, excluded)
+    facts = {name: _read_facts(*values) for name, values in entry.get("facts", {}).items()}
+    remarks = tuple(str(remark) for remark in entry.get("remarks", ()))
+    return FeatureSet(tuple(entry["names"]), tuple(entry["digests"]), features, excluded, facts, remarks)
+
+
+def _read_facts(frames: Any, fps: Any, variable: Any, padded: Any) -> ReadFacts:
+    return ReadFacts(
+        frames=int(frames), fps=None if fps is None else float(fps), variable=bool(variable), padded=int(padded)
+    )

@@ -26,6 +26,7 @@ from rushes.distribution.device_preparation import DevicePreparation
 from rushes.distribution.feature_set import Features, FeatureSet
 from rushes.distribution.networks.operations import PackedOperations, PlainOperations
 from rushes.distribution.protocols import Recipe
+from rushes.distribution.remarks import ReadFacts
 from rushes.distribution.sets import Clip
 from rushes.distribution.weights import Weights
 from rushes.errors import InputError, MediaError, MissingDependency
@@ -155,7 +156,7 @@ class BatchedExtractor:
             except (torch.OutOfMemoryError, MemoryError):
                 if self.batch == 1:
                     raise InputError(
-                        "out of memory with a single segment in the batch; use --device cpu or shorter clips"
+                        "out of memory with a single segment in the batch; use the device cpu or shorter clips"
                     ) from None
                 self.batch //= 2
                 self._warn(f"out of memory: the batch is now {self.batch} segments")
@@ -179,13 +180,13 @@ def gpu_extractor(
         from rushes.distribution.networks.kernels import HAVE_TRITON
 
         if not HAVE_TRITON:
-            raise MissingDependency("the quick GPU path needs Triton: pip install triton, or ask for --precision fp32")
+            raise MissingDependency("the quick GPU path needs Triton: pip install triton, or ask for precision fp32")
         # A batch's last row comes out with other last bits than the rest (I3D on an H200, tf32 and fp16). With that
         # place left free a row depends on its window alone: resumed runs and any number of GPUs give the same bytes.
         forward = GpuRunner(network, backbone, precision=precision)
         return BatchedExtractor(forward, batch=batch, warn=warn, spare=1, preparation=preparation)
     if precision == "fp16":
-        raise InputError(f"{backbone.name} has no fp16 path; ask for --precision tf32 or fp32")
+        raise InputError(f"{backbone.name} has no fp16 path; ask for precision tf32 or fp32")
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
     plain = network.cuda()
 
@@ -204,7 +205,7 @@ def make_extractor(
     """The extractor for a device that `resolve_device` named."""
     if device == "cpu":
         if precision not in (None, "fp32"):
-            raise InputError(f"a CPU computes in fp32; got --precision {precision}")
+            raise InputError(f"a CPU computes in fp32; got precision {precision}")
         return CpuExtractor(weights, recipe)
     return gpu_extractor(weights, recipe, precision=precision or "tf32", batch=batch or GPU_BATCH, warn=warn)
 
@@ -215,7 +216,7 @@ def resolve_device(wanted: str | None) -> Device:
         raise InputError(f"expected device cpu or cuda; got {wanted!r}")
     available = torch.cuda.is_available()
     if wanted == "cuda" and not available:
-        raise InputError("CUDA was asked for, but torch sees no CUDA device here; use --device cpu")
+        raise InputError("CUDA was asked for, but torch sees no CUDA device here; ask for the device cpu")
     return "cuda" if available and wanted != "cpu" else "cpu"
 
 
@@ -226,6 +227,7 @@ class ClipFeatures:
     rows: Features | None
     digest: str = ""
     error: str = ""
+    facts: ReadFacts | None = None
 
 
 FeatureSource: TypeAlias = Callable[[Sequence[Clip]], Iterator[tuple[int, ClipFeatures]]]
@@ -313,15 +315,15 @@ def features_of_clips(
     if cache is not None:
         for number, clip in enumerate(clips):
             if (stored := cache.get(clip)) is not None and stored[0].shape[1] == dimensions:
-                known[number] = ClipFeatures(*stored)
+                known[number] = ClipFeatures(stored[0], digest=stored[1], facts=stored[2])
         advance(len(known))
     left = [number for number in range(len(clips)) if number not in known]
     for position, outcome in source([clips[number] for number in left]) if left else ():
         if outcome.error and strict:
-            raise MediaError(f"{outcome.error} (--strict stops here; without it the clip is left out)")
+            raise MediaError(f"{outcome.error} (strict stops here; without it the clip is left out)")
         known[left[position]] = outcome
         if cache is not None and outcome.rows is not None:
-            cache.put(clips[left[position]], outcome.digest, outcome.rows)
+            cache.put(clips[left[position]], outcome.digest, outcome.rows, outcome.facts)
         advance(1)
     return _feature_set(clips, [known[number] for number in range(len(clips))], dimensions)
 
@@ -333,4 +335,5 @@ def _feature_set(clips: Sequence[Clip], outcomes: Sequence[ClipFeatures], dimens
         digests=tuple(digest for _, digest, rows in kept for _ in rows),
         features=np.concatenate([rows for _, _, rows in kept]) if kept else np.empty((0, dimensions), np.float32),
         excluded=tuple((clip.name, o.error) for clip, o in zip(clips, outcomes, strict=True) if o.rows is None),
+        facts={clip.name: o.facts for clip, o in zip(clips, outcomes, strict=True) if o.facts and o.rows is not None},
     )

@@ -8,12 +8,14 @@ statistics (`.npz`) are a set too; `rushes.distribution.feature_set` reads them.
 from __future__ import annotations
 
 import glob
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path, PurePath, PurePosixPath
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
+from rushes.distribution.picture_names import FrameSequence, gaps_text, sequences
 from rushes.errors import InputError
 from rushes.media.endings import is_clip
 from rushes.media.find import natural_key
@@ -26,8 +28,11 @@ IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png"})
 LIST_SUFFIXES = frozenset({".txt", ".lst", ".list"})
 STATS_SUFFIX = ".npz"
 
-_NUMBERED = re.compile(r"(.*?)(\d+)\D*$", re.DOTALL)
+_NAMED = 3
+"""Sequences named in a remark; the others are counted."""
 _Picture = TypeVar("_Picture", bound=PurePath)
+Ignored: TypeAlias = tuple[str, str]
+"""(name, why it is no part of the set)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,32 @@ class ClipSet:
 
     given: str
     clips: tuple[Clip, ...]
-    ignored: tuple[str, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What a reader must know of the clips as they lie there: frame numbers that are missing."""
+
+
+@dataclass(slots=True)
+class _Found:
+    """What a search has come by so far."""
+
+    clips: list[Clip] = field(default_factory=list)
+    ignored: list[Ignored] = field(default_factory=list)
+    gaps: dict[tuple[Place, ...], str] = field(default_factory=dict)
+    """Missing frame numbers, by the files of the sequence."""
+    patterns: dict[tuple[Place, ...], str] = field(default_factory=dict)
+    """A longer name of each sequence, for where its own is taken."""
+
+    def __iadd__(self, other: _Found) -> _Found:
+        self.clips += other.clips
+        self.ignored += other.ignored
+        self.gaps |= other.gaps
+        self.patterns |= other.patterns
+        return self
+
+    def sort(self) -> _Found:
+        self.clips.sort(key=lambda clip: natural_key(clip.name))
+        return self
 
 
 def is_statistics(given: str | Path) -> bool:
@@ -60,8 +90,10 @@ def is_statistics(given: str | Path) -> bool:
 def read_set(given: str | Path) -> ClipSet:
     """The clips of a folder, glob, list file or single file; `InputError` where there are none.
 
-    Edge cases  a folder below the set's folder that holds numbered pictures is one sequence; pictures lying flat are
-                grouped by what stands before their number; a picture without a number is ignored, and named.
+    Which pictures are one sequence is told from the names of their folder (`picture_names`).
+
+    Edge cases  a folder below the set's folder that holds one sequence gives it its name; a picture without a number is
+                ignored, and named, as everything is that is no clip. Two pictures of one number are an `InputError`.
     """
     text = str(given)
     path = Path(text)
@@ -72,125 +104,192 @@ def read_set(given: str | Path) -> ClipSet:
     elif path.is_file() and path.suffix.lower() in LIST_SUFFIXES:
         found = _in_list(text, path)
     elif path.is_file():
-        found = [Clip(path.name, (path,))], []
+        found = _Found(clips=[Clip(path.name, (path,))])
     elif any(mark in text for mark in "*?["):
         found = _in_glob(text)
     else:
         raise InputError(
             f"{text}: expected a folder, a glob, a list file, a clip or saved statistics; nothing is there"
         )
-    clips, ignored = found
-    if not clips:
-        raise InputError(f"{text}: expected clips or numbered pictures; found none")
-    return ClipSet(text, tuple(clips), tuple(sorted(ignored, key=natural_key)))
+    ignored = tuple(sorted(found.ignored, key=lambda item: natural_key(item[0])))
+    if not found.clips:
+        there = f"; there {'is' if len(ignored) == 1 else 'are'} {named_with_reasons(ignored)}" if ignored else ""
+        raise InputError(f"{text}: expected clips or numbered pictures; found none{there}")
+    clips = _with_own_names(found)
+    return ClipSet(text, tuple(clips), ignored, tuple(_gap_remarks(clips, found.gaps)))
 
 
-def _in_folder(root: Path) -> tuple[list[Clip], list[str]]:
-    clips: list[Clip] = []
-    ignored: list[str] = []
+def named_with_reasons(items: Sequence[Ignored], *, most: int = _NAMED) -> str:
+    """Names, each with its reason, as far as there is room.
+
+    >>> named_with_reasons([("a.md", "no clip"), ("b", "hidden")]), named_with_reasons([("a", "x"), ("b", "y")], most=1)
+    ('a.md (no clip), b (hidden)', 'a (x) and 1 more')
+    """
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return ", ".join(f"{name} ({why})" for name, why in items[:most]) + more
+
+
+def _with_own_names(found: _Found) -> list[Clip]:
+    """Every clip under a name of its own: a sequence whose name another clip has is called by its pattern."""
+    often = Counter(clip.name for clip in found.clips)
+    return [
+        replace(clip, name=found.patterns[clip.files])
+        if often[clip.name] > 1 and clip.files in found.patterns
+        else clip
+        for clip in found.clips
+    ]
+
+
+def _gap_remarks(clips: Sequence[Clip], gaps: dict[tuple[Place, ...], str]) -> Iterable[str]:
+    having = [(clip.name, gaps[clip.files]) for clip in clips if clip.files in gaps]
+    if having:
+        yield (
+            f"frame numbers are missing in {len(having)} of {len(clips)} clips, whose frames were joined as they are: "
+            f"{named_with_reasons(having)}"
+        )
+
+
+def _in_folder(root: Path) -> _Found:
+    passed_over = PassedOver()
     by_folder: dict[Path, list[Path]] = {}
-    for file in files_below(root, PassedOver()):
+    for file in files_below(root, passed_over):
         by_folder.setdefault(file.parent, []).append(file)
+    found = _Found(ignored=[(_below(path, root), why) for path, why in passed_over.named])
     for _, files in sorted(by_folder.items()):
-        found, left = _of_files(files, root)
-        clips += [Clip(name, paths) for name, paths in found]
-        ignored += left
-    return sorted(clips, key=lambda clip: natural_key(clip.name)), ignored
+        found += _of_files(files, root)
+    return _each_file_once(found).sort()
 
 
-def _of_files(files: Sequence[_Picture], root: PurePath) -> tuple[list[tuple[str, tuple[_Picture, ...]]], list[str]]:
-    """Clips of one folder's files: each video, each sequence; and the names of what is neither."""
-    clips = [(_below(p, root), (p,)) for p in files if is_clip(p)]
-    sequences, left = _sequences([p for p in files if p.suffix.lower() in IMAGE_SUFFIXES], root)
-    others = [p for p in files if not is_clip(p) and p.suffix.lower() not in IMAGE_SUFFIXES]
-    return clips + sequences, [_below(p, root) for p in (*left, *others)]
+def _each_file_once(found: _Found) -> _Found:
+    """A video that is there twice by a link to it counts once, under the name of the file itself."""
+    videos = [(clip, clip.files[0]) for clip in found.clips if not clip.is_sequence]
+    links = [(clip, path) for clip, path in videos if isinstance(path, Path) and path.is_symlink()]
+    if not links:
+        return found
+    linked = {clip.name for clip, _ in links}
+    real = {_identity(path): clip for clip, path in videos if clip.name not in linked}
+    twice: set[str] = set()
+    for clip, path in links:
+        first = real.setdefault(_identity(path), clip)
+        if first is not clip:
+            twice.add(clip.name)
+            found.ignored.append((clip.name, f"a link to {first.name}, which counts once"))
+    found.clips = [clip for clip in found.clips if clip.name not in twice or clip.is_sequence]
+    return found
 
 
-def _at_address(url: str) -> tuple[list[Clip], list[str]]:
+def _identity(path: Place) -> tuple[int, int] | str:
+    if not isinstance(path, Path):
+        return str(path)
+    try:
+        status = path.stat()
+    except OSError:
+        return str(path)  # reading it will say why
+    return status.st_dev, status.st_ino
+
+
+def _of_files(files: Sequence[Path], root: PurePath) -> _Found:
+    """Clips of one folder's files: each video, each sequence; what is neither is named."""
+    return _named_files({path: path for path in files}, root)
+
+
+def _named_files(places: Mapping[_Picture, Place], root: PurePath) -> _Found:
+    """The same for paths that stand for places elsewhere."""
+    pictures = [path for path in places if path.suffix.lower() in IMAGE_SUFFIXES]
+    found = _sequences(pictures, root, places)
+    for path, place in places.items():
+        if is_clip(path):
+            found.clips.append(Clip(_below(path, root), (place,)))
+        elif path.suffix.lower() not in IMAGE_SUFFIXES:
+            found.ignored.append((_below(path, root), f"no clip by its ending, {path.suffix or 'none'}"))
+    return found
+
+
+def _at_address(url: str) -> _Found:
     """Clips of a folder, a pattern, a list file or one object in a store, named as those of a folder here."""
     listing = list_objects(url)
     if listing.kind == "object" and listing.files[0].suffix.lower() in LIST_SUFFIXES:
         return _in_list(url, listing.files[0])
     if listing.kind == "object":
-        return [Clip(listing.files[0].name, listing.files)], []
-    if listing.kind == "pattern":
-        clips, ignored = _from_places(listing.files)
-    else:
-        clips, ignored = _in_listing(url, listing.files)
-    return sorted(clips, key=lambda clip: natural_key(clip.name)), ignored
+        return _Found(clips=[Clip(listing.files[0].name, listing.files)])
+    return (_from_places(listing.files) if listing.kind == "pattern" else _in_listing(url, listing.files)).sort()
 
 
-def _in_listing(url: str, files: Sequence[RemoteFile]) -> tuple[list[Clip], list[str]]:
+def _in_listing(url: str, files: Sequence[RemoteFile]) -> _Found:
     """A folder's objects, each folder below it looked at by itself."""
     root = PurePosixPath(url.partition("://")[2])
-    by_path = _by_path(files)
-    clips: list[Clip] = []
-    ignored: list[str] = []
-    for folder in sorted({path.parent for path in by_path}):
-        found, left = _of_files([path for path in by_path if path.parent == folder], root)
-        clips += [Clip(name, tuple(by_path[path] for path in paths)) for name, paths in found]
-        ignored += left
-    return clips, ignored
+    by_folder: dict[PurePosixPath, dict[PurePosixPath, Place]] = {}
+    for path, file in _by_path(files).items():
+        by_folder.setdefault(path.parent, {})[path] = file
+    found = _Found()
+    for _, places in sorted(by_folder.items()):
+        found += _named_files(places, root)
+    return found
 
 
-def _in_glob(pattern: str) -> tuple[list[Clip], list[str]]:
+def _in_glob(pattern: str) -> _Found:
     paths = [Path(p) for p in glob.glob(pattern, recursive=True)]
-    clips, ignored = _from_paths(sorted(paths, key=lambda p: natural_key(str(p))))
-    return sorted(clips, key=lambda clip: natural_key(clip.name)), ignored
+    found = _from_paths(sorted(paths, key=lambda p: natural_key(str(p))))
+    # `takes/**` matches a folder and all that is in it
+    found.clips = list({str(clip.files[0]): clip for clip in reversed(found.clips)}.values())[::-1]
+    return _each_file_once(found).sort()
 
 
-def _in_list(path: str, place: Place) -> tuple[list[Clip], list[str]]:
+def _in_list(path: str, place: Place) -> _Found:
     with local_copy(place) as copy:
         lines = [line.strip() for line in copy.path.read_text(encoding="utf-8-sig").splitlines()]
     named = [line for line in lines if line and not line.startswith("#")]
     if isinstance(place, RemoteFile) or any(is_remote(line) for line in named):
-        clips, ignored = _in_mixed_list(place, named)
+        found = _in_mixed_list(place, named)
     else:
         paths = [place.parent / line for line in named]
         missing = [p for p in paths if not p.exists()]
         if missing:
             raise InputError(f"{path}: lists {missing[0]}, which is not there ({len(missing)} missing in all)")
-        clips, ignored = _from_paths(paths)
-    twice = _first_repeated(clip.name for clip in clips)
+        found = _from_paths(paths)
+    twice = _first_repeated(named) or _first_repeated(str(clip.files[0]) for clip in found.clips)
     if twice:
         raise InputError(f"{path}: lists {twice} twice; a clip counts once")
-    return clips, ignored
+    return found
 
 
-def _in_mixed_list(place: Place, named: Sequence[str]) -> tuple[list[Clip], list[str]]:
+def _in_mixed_list(place: Place, named: Sequence[str]) -> _Found:
     """A list with addresses in it, or one in a store, whose own lines are then below the list's folder."""
-    clips: list[Clip] = []
-    ignored: list[str] = []
+    found = _Found()
     for line in named:
         if isinstance(place, RemoteFile) and not is_remote(line):
             line = joined(place.url.rpartition("/")[0], line)
-        found, more = _of_line(line) if is_remote(line) else _of_line(place.parent / line)  # type: ignore[union-attr]
-        clips += found
-        ignored += more
-    return clips, ignored
+        found += _of_line(line) if is_remote(line) else _of_line(place.parent / line)  # type: ignore[union-attr]
+    return found
 
 
-def _of_line(named: Path | str) -> tuple[list[Clip], list[str]]:
+def _of_line(named: Path | str) -> _Found:
     if isinstance(named, Path):
         if not named.exists():
             raise InputError(f"{named}: is listed, but not there")
         return _from_paths([named])
     listing = list_objects(named)
-    if listing.kind == "folder":
-        inside, ignored = _in_listing(named, listing.files)
-        return [Clip(joined(named, clip.name), clip.files) for clip in inside], ignored
-    return _from_places(listing.files)
+    if listing.kind != "folder":
+        return _from_places(listing.files)
+    return _within(_in_listing(named, listing.files), lambda name: joined(named, name))
 
 
-def _from_places(files: Sequence[RemoteFile]) -> tuple[list[Clip], list[str]]:
+def _from_places(files: Sequence[RemoteFile]) -> _Found:
     """Clips of objects named one by one: pictures are grouped, anything else is a video; each by its address."""
     by_path = _by_path(files)
-    grouped, left = _sequences([path for path in by_path if path.suffix.lower() in IMAGE_SUFFIXES], None)
-    clips = [Clip(file.url, (file,)) for file in files if file.suffix.lower() not in IMAGE_SUFFIXES]
-    for name, paths in grouped:
-        protocol = by_path[paths[0]].url.partition("://")[0]
-        clips.append(Clip(f"{protocol}://{name}", tuple(by_path[path] for path in paths)))
-    return clips, [by_path[path].url for path in left]
+    pictures = {path: file for path, file in by_path.items() if path.suffix.lower() in IMAGE_SUFFIXES}
+    protocol = files[0].url.partition("://")[0] if files else ""
+    found = _within(_sequences(list(pictures), None, pictures), lambda name: f"{protocol}://{name}")
+    found.clips += [Clip(file.url, (file,)) for file in files if file.suffix.lower() not in IMAGE_SUFFIXES]
+    return found
+
+
+def _within(found: _Found, called: Callable[[str], str]) -> _Found:
+    """The same under other names."""
+    found.clips = [replace(clip, name=called(clip.name)) for clip in found.clips]
+    found.ignored = [(called(name), why) for name, why in found.ignored]
+    found.patterns = {files: called(name) for files, name in found.patterns.items()}
+    return found
 
 
 def _by_path(files: Sequence[RemoteFile]) -> dict[PurePosixPath, RemoteFile]:
@@ -203,46 +302,54 @@ def _by_path(files: Sequence[RemoteFile]) -> dict[PurePosixPath, RemoteFile]:
     return found
 
 
-def _from_paths(paths: Sequence[Path]) -> tuple[list[Clip], list[str]]:
+def _from_paths(paths: Sequence[Path]) -> _Found:
     """Clips of explicit paths: a folder is a sequence (or a set), pictures are grouped, anything else is a video."""
-    clips: list[Clip] = []
-    ignored: list[str] = []
     pictures = [p for p in paths if p.is_file() and p.suffix.lower() in IMAGE_SUFFIXES]
-    grouped, left = _sequences(pictures, None)
-    ignored += [str(p) for p in left]
-    by_first = {files[0]: Clip(name, files) for name, files in grouped}
+    found = _sequences(list(dict.fromkeys(pictures)), None, {path: path for path in pictures})
+    waiting = dict(enumerate(found.clips))
+    of_file = {file: number for number, clip in waiting.items() for file in clip.files}
+    found.clips = []
     for path in paths:
         if path.is_dir():
-            inside, more = _in_folder(path)
-            clips += [Clip(f"{path}/{c.name}" if c.name != path.name else str(path), c.files) for c in inside]
-            ignored += more
-        elif path in by_first:
-            clips.append(by_first[path])
+            found += _within(_in_folder(path), partial(_below_listed, path))
+        elif path in of_file:
+            if (clip := waiting.pop(of_file[path], None)) is not None:
+                found.clips.append(clip)
         elif path.suffix.lower() not in IMAGE_SUFFIXES:
-            clips.append(Clip(str(path), (path,)))
-    return clips, ignored
+            found.clips.append(Clip(str(path), (path,)))
+    return found
 
 
-def _sequences(
-    pictures: Sequence[_Picture], root: PurePath | None
-) -> tuple[list[tuple[str, tuple[_Picture, ...]]], list[_Picture]]:
-    """Pictures grouped by folder, what stands before the number, and suffix; and those without a number."""
-    groups: dict[tuple[PurePath, str, str], list[tuple[int, _Picture]]] = {}
-    left = []
+def _below_listed(folder: Path, name: str) -> str:
+    """A listed folder that is one sequence has its own name."""
+    return str(folder) if name == folder.name else f"{folder}/{name}"
+
+
+def _sequences(pictures: Sequence[_Picture], root: PurePath | None, places: Mapping[_Picture, Place]) -> _Found:
+    """The sequences among pictures, folder by folder; pictures without a number are ignored."""
+    by_folder: dict[PurePath, list[_Picture]] = {}
     for picture in pictures:
-        match = _NUMBERED.fullmatch(picture.stem)
-        if match is None:
-            left.append(picture)
-            continue
-        key = (picture.parent, match[1], picture.suffix.lower())
-        groups.setdefault(key, []).append((int(match[2]), picture))
-    alone = {folder for folder, _, _ in groups if sum(key[0] == folder for key in groups) == 1}
-    clips = []
-    for (folder, prefix, _), numbered in groups.items():
-        files = tuple(p for _, p in sorted(numbered, key=lambda item: (item[0], item[1].name)))
-        place = folder if folder in alone and folder != root else folder / (prefix.rstrip("_-. ") or folder.name)
-        clips.append((_below(place, root), files))
-    return clips, left
+        by_folder.setdefault(picture.parent, []).append(picture)
+    found = _Found()
+    for folder, members in by_folder.items():
+        made, unnumbered = sequences(members)
+        found.ignored += [(_below(picture, root), "a picture without a number") for picture in unnumbered]
+        for sequence in made:
+            _refuse_repeated(sequence)
+            files = tuple(places[picture] for picture in sequence.pictures)
+            alone = len(made) == 1 and folder != root
+            place = folder if alone else folder / (sequence.label or folder.name)
+            found.clips.append(Clip(_below(place, root), files))
+            found.patterns[files] = _below(folder / f"{sequence.pattern}{sequence.pictures[0].suffix}", root)
+            if sequence.gaps:
+                found.gaps[files] = gaps_text(sequence.gaps)
+    return found
+
+
+def _refuse_repeated(sequence: FrameSequence[_Picture]) -> None:
+    if sequence.repeated is not None:
+        one, other = sequence.repeated
+        raise InputError(f"{one} and {other.name} have the same number; a frame comes once: take one of them away")
 
 
 def _below(path: PurePath, root: PurePath | None) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _ENDINGS_SHOWN = 4
+_SEARCHED = "a link to a folder that is read anyway"
 
 
 @dataclass(slots=True)
@@ -30,6 +31,8 @@ class PassedOver:
     """Folders that could not be listed."""
     odd: int = 0
     """Pipes, sockets and devices."""
+    named: list[tuple[Path, str]] = field(default_factory=list)
+    """Each of these that is no file with a wrong ending, and why it was passed over."""
 
     def __str__(self) -> str:
         return ", ".join(self._parts())
@@ -81,36 +84,49 @@ def files_below(root: Path, passed_over: PassedOver) -> list[Path]:
             key = _identity(folder)
             with os.scandir(folder) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
-        except OSError:
+        except OSError as error:
             passed_over.unreadable += 1
+            passed_over.named.append((folder, f"a folder that cannot be listed ({error.strerror or error})"))
             continue
         if key in searched:
             passed_over.loops += 1
+            passed_over.named.append((folder, _SEARCHED))
             continue
         searched.add(key)
         for entry in entries:
             path = folder / entry.name
             if entry.name.startswith("."):
                 passed_over.hidden += 1
+                passed_over.named.append((path, "hidden: its name begins with a dot"))
             elif entry.is_dir(follow_symlinks=False):
                 waiting.append(path)
             elif entry.is_dir():
                 if _leads_up(path):
                     passed_over.loops += 1
+                    passed_over.named.append((path, _SEARCHED))
                 else:
                     linked.append(path)
             elif entry.is_file():
                 files.append(path)
             elif entry.is_symlink() and not path.exists():
                 passed_over.broken_links += 1
+                passed_over.named.append((path, f"a link to {_target(path)}, which is not there"))
             else:
                 passed_over.odd += 1
+                passed_over.named.append((path, "no regular file"))
     return files
 
 
 def _identity(folder: Path) -> tuple[int, int]:
     found = folder.stat()
     return found.st_dev, found.st_ino
+
+
+def _target(link: Path) -> str:
+    try:
+        return os.readlink(link)
+    except OSError:
+        return "a place that cannot be read"
 
 
 def _leads_up(link: Path) -> bool:

@@ -23,6 +23,7 @@ from typing import IO
 from rushes.core.canonical import canonical_json
 from rushes.core.files import replacing, replacing_bytes, take_lock
 from rushes.core.provenance import environment
+from rushes.core.stopping import mark_stopped
 from rushes.errors import DefinitionError, RunError
 from rushes.runs.ids import identity
 from rushes.runs.packing import Packed, pack
@@ -103,6 +104,7 @@ class RunWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        mark_stopped(error, kept=True)
         if not self._journal.closed:
             with suppress(OSError):  # a full disk fails again here; the reason for leaving early matters more
                 self._journal.close()

@@ -19,6 +19,7 @@ from rushes.paired.statistics import PairedStatistics, paired_statistics
 from rushes.runs import Run, Subject, read_run
 from rushes.suite.medium import differing_facts
 from rushes.suite.pairing import Pairing, pair_subjects
+from rushes.suite.set_distances import DistanceChange, are_distances, distance_changes
 
 BADGES = clip_badges[::-1]
 """Review signals, from the best to the worst."""
@@ -95,6 +96,8 @@ class RunComparison:
     transitions: tuple[Measurement, ...]
     """Nine counts, before pass, flagged, reject by after pass, flagged, reject; () when badges do not compare."""
     transitions_refused: str = ""
+    distances: tuple[DistanceChange, ...] = ()
+    """Two runs of distances between sets: both values of each. `metrics` then serves gates alone."""
 
     def find(self, name: str, **at: str) -> list[MetricComparison]:
         """The comparisons of this metric name or signature, about this: `find("pck", joint="left_wrist")`.
@@ -124,6 +127,7 @@ def compare_runs(first: Path | str | Run, second: Path | str | Run, *, top: int 
     a, b = (run if isinstance(run, Run) else read_run(run) for run in (first, second))
     pairing = pair_subjects(a, b)
     paired = pairing.paired
+    distances = distance_changes(a, b) if are_distances(a, b) else ()
     if not paired:
         raise InputError(_nothing_shared(a, b, pairing))
     readings_a, readings_b = _readings(a, paired), _readings(b, paired)
@@ -131,9 +135,15 @@ def compare_runs(first: Path | str | Run, second: Path | str | Run, *, top: int 
     refused, unshared = _unmatched(readings_a, readings_b, set(shared))
     subjects_a, subjects_b = ({subject.id: subject for subject in run.subjects} for run in (a, b))
     media = {name: (subjects_a[name], subjects_b[name]) for name in paired}
+    apart = {change.first.signature: change for change in distances if change.why}
+    if distances:  # the same constants, but another ground truth
+        refused += tuple(
+            _refused(change) for change in apart.values() if change.first.signature in {k[0] for k in shared}
+        )
+        shared = [key for key in shared if key[0] not in apart]
     metrics = tuple(_compare(readings_a[key], readings_b[key], media, top) for key in shared)
     transitions, why = _transitions(a, b, paired)
-    if not metrics and not transitions:
+    if not metrics and not transitions and not distances:
         detail = refused[0].why if refused else "no metric is in both"
         raise InputError(f"{a.path} and {b.path} share {len(paired)} subjects but no number compares: {detail}")
     return RunComparison(
@@ -148,7 +158,12 @@ def compare_runs(first: Path | str | Run, second: Path | str | Run, *, top: int 
         unshared=unshared,
         transitions=transitions,
         transitions_refused=why,
+        distances=distances,
     )
+
+
+def _refused(change: DistanceChange) -> Refused:
+    return Refused(name=change.first.name, first=change.first.signature, second=change.second.signature, why=change.why)
 
 
 def regression(comparison: RunComparison, metric: str, amount: float) -> list[PairedStatistics]:

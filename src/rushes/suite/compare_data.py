@@ -8,6 +8,7 @@ from rushes.core import Measurement
 from rushes.core.selection import differing_keys, keys_of, label
 from rushes.core.table import ARROWS, Cell, Table, number
 from rushes.suite.compare import BADGES, MetricComparison, RunComparison
+from rushes.suite.set_distances import DistanceChange
 
 QUIET = {
     "same": "The same on every clip",
@@ -71,19 +72,33 @@ def as_data(comparison: RunComparison) -> dict[str, object]:
     """The comparison as plain data: every number with its signature, every signature defined once."""
     everything = [m for c in comparison.metrics for m in c.statistics.measurements] + list(comparison.transitions)
     everything += [m for c in comparison.metrics for x in c.largest for m in (x.first, x.second, x.difference)]
-    return {
+    if comparison.distances:
+        everything = [m for c in comparison.distances for m in (c.first, c.second, c.difference) if m is not None]
+    data: dict[str, object] = {
         "run_a": comparison.first.place,
         "run_b": comparison.second.place,
         "paired": list(comparison.paired),
         "only_a": list(comparison.only_first),
         "only_b": list(comparison.only_second),
         "doubtful": list(comparison.doubtful),
-        "metrics": [_metric_data(name, m) for name, m in _named(comparison)],
+        "metrics": [] if comparison.distances else [_metric_data(name, m) for name, m in _named(comparison)],
         "refused": [{"metric": r.name, "a": r.first, "b": r.second, "why": r.why} for r in comparison.refused],
         "unshared": list(comparison.unshared),
         "badge_transitions": [m.as_dict() for m in comparison.transitions],
         "badge_transitions_refused": comparison.transitions_refused,
         "definitions": {m.signature: m.definition.as_dict() for m in everything},
+    }
+    return data | ({"distances": [_distance_data(c) for c in comparison.distances]} if comparison.distances else {})
+
+
+def _distance_data(change: DistanceChange) -> dict[str, object]:
+    moved = change.difference
+    return {
+        "a": change.first.as_dict(),
+        "b": change.second.as_dict(),
+        "difference": None if moved is None else moved.as_dict(),
+        "intervals": change.intervals,
+        "why_not": change.why,
     }
 
 

@@ -12,6 +12,7 @@ from typing import Literal, NoReturn, ParamSpec, TypeVar
 import typer
 
 from rushes.core.canonical import canonical_json
+from rushes.core.stopping import stopped_line
 from rushes.errors import InputError, RushesError
 
 P = ParamSpec("P")
@@ -35,8 +36,8 @@ def one_line_errors(command: Callable[P, R]) -> Callable[P, R]:
             fail(str(error))
         except BrokenPipeError:
             raise typer.Exit(EXIT_BAD_INPUT) from None
-        except KeyboardInterrupt:
-            say("stopped; run the same command again to continue")
+        except KeyboardInterrupt as error:
+            say(stopped_line(error))
             raise typer.Exit(130) from None
         except OSError as error:
             fail(f"{error.filename or 'system'}: {error.strerror or error}")

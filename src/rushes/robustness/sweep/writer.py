@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 from rushes.core.files import replacing, take_lock
 from rushes.core.judge import Judge, Verdict
 from rushes.core.provenance import file_digest
+from rushes.core.stopping import mark_stopped
 from rushes.errors import RunError
 from rushes.remote.address import Place
 from rushes.remote.transfer import local_copy
@@ -236,6 +237,9 @@ def locked(folder: Path) -> Iterator[None]:
     with lock:
         try:
             yield
+        except KeyboardInterrupt as error:
+            mark_stopped(error, kept=True)
+            raise
         finally:
             path.unlink(missing_ok=True)
 

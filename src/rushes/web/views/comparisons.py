@@ -20,6 +20,7 @@ from rushes.suite.compare_data import (
     verdict,
     verdict_text,
 )
+from rushes.suite.set_distances import HOLDS, distance_table, set_lines
 from rushes.web.access import admin
 from rushes.web.errors import wants_json
 from rushes.web.pages import json_reply, page, with_twin
@@ -39,6 +40,9 @@ def comparison(request: Request, a: str, b: str) -> Response:
         return json_reply(as_data(found))
     rows = [_row(name, one, a, b) for name, one in zip(reading_names(found.metrics), found.metrics, strict=True)]
     quiet = quiet_readings(found)
+    distances = distance_table(found.distances)
+    if found.distances:
+        rows = []
     return page(
         request,
         "run/comparison.html",
@@ -51,6 +55,8 @@ def comparison(request: Request, a: str, b: str) -> Response:
         moved=MOVED if any(row["verdict"] == "moved" for row in rows) else "",
         badges=BADGES,
         transitions=_transitions(found),
+        distances=distances,
+        distance_lines=[*set_lines(found.first, found.second), HOLDS] if found.distances else [],
         twin="/compare/runs.json?" + urlencode({"a": a, "b": b}),
     )
 
