@@ -310,6 +310,24 @@ def test_saved_statistics_stand_for_the_real_side(
         plain().save(tmp_path / "x.npz", real=False)
 
 
+def test_ranks_that_were_given_the_same_real_side_count_it_once(
+    plain: Callable[..., rushes.FVD], tmp_path: Path
+) -> None:
+    want = filled(plain())
+    want.save(tmp_path / "real.npz", real=True)
+    ranks = [plain(real=tmp_path / "real.npz") for _ in range(2)]
+    for number, (name, video) in enumerate(FAKE.items()):
+        ranks[number % 2].update(video, real=False, layout="THWC", names=[name])
+    ranks[0].merge(ranks[1].state_dict())
+    assert ranks[0].compute()["fvd"].as_dict() == want.compute()["fvd"].as_dict()
+    with pytest.raises(DefinitionMismatch, match="given other statistics as real"):
+        plain().merge(ranks[1])
+    ranks[0].update(REAL["take4"], real=True, layout="THWC", names=["take4"])
+    assert repr(ranks[0]) == "FVD(fvd under genhoi: 3 generated, 3 real)"
+    ranks[0].reset()
+    assert "0 generated, 3 real" in repr(ranks[0])
+
+
 def test_statistics_of_files_and_of_memory_go_together_and_the_decoder_is_named(
     plain: Callable[..., rushes.FVD], folders: Path, random_weights: dict[str, Path], tmp_path: Path
 ) -> None:

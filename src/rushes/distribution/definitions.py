@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rushes.core import Definition
+from rushes.distribution.feature_definitions import FRECHET_DISTANCE, KERNEL_DISTANCE
 from rushes.distribution.kvd import COEF0, DEGREE
 from rushes.distribution.protocols import OWN_BACKBONE, Metric, Recipe
 from rushes.distribution.statistics import EXTRAPOLATION_REPEATS, EXTRAPOLATION_SIZES
@@ -76,7 +77,14 @@ def extrapolated_definition(base: Definition) -> Definition:
     )
 
 
-DEFINITIONS = (FVD, FID_VID, KVD, extrapolated_definition(FVD), extrapolated_definition(FID_VID))
+DEFINITIONS = (
+    FVD,
+    FID_VID,
+    KVD,
+    FRECHET_DISTANCE,
+    KERNEL_DISTANCE,
+    *map(extrapolated_definition, (FVD, FID_VID, FRECHET_DISTANCE)),
+)
 
 
 def bound_definition(

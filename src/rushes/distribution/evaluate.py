@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rushes.core.progress import Progress, no_progress
 from rushes.distribution.compare import SetComparison, Settings, compare, metrics_from, need_torch
+from rushes.distribution.feature_files import refuse_features
 from rushes.distribution.protocols import DEFAULT, Metric, Side
 from rushes.distribution.statistics import IntervalMethod
 from rushes.media.find import Paths, one_or_several
@@ -68,6 +69,7 @@ def compare_sets(
         fvd = rushes.compare_sets("generated/", "real/", metrics="fvd", weights="i3d.pt", interval="jackknife")["fvd"]
         fvd.value, fvd.interval, fvd.signature
     """
+    refuse_features(gen, gt)
     settings = Settings(
         metrics=metrics_from(metrics),
         protocol=protocol,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushes.core import Measurement, canonical_json
-from rushes.distribution.collected import Collected, CollectedVideo, Origin, State
+from rushes.distribution.collected import Collected, CollectedVideo, Origin, State, videos_of
 from rushes.distribution.compare import SetComparison, metrics_from, need_torch
 from rushes.distribution.distances import measure
 from rushes.distribution.feature_set import (
@@ -106,14 +106,17 @@ class FVD:
         for _, chosen in self._wanted:
             if not any(self._alike(chosen, kind) for kind in self._kinds):
                 self._kinds.append(chosen)
-        self._collected: dict[Side, list[Collected]] = {side: [Collected() for _ in self._kinds] for side in _SIDES}
-        for path in one_or_several(real):
-            for number in range(len(self._kinds)):
-                self._collected["gt"][number].take(*self._statistics(path, number))
+        saved = one_or_several(real)
+        self._given: dict[Side, list[Collected]] = {
+            "gen": [Collected() for _ in self._kinds],
+            "gt": [Collected(statistics=[self._statistics(path, kind) for path in saved]) for kind in self._kinds],
+        }
+        """What was there before any video came."""
+        self._collected = dict(self._given)
 
     def __repr__(self) -> str:
         metrics = ", ".join(metric for metric, _ in self._wanted)
-        gen, gt = (len(self._collected[side][0].videos) for side in _SIDES)
+        gen, gt = (len(self._collected[side][0]) for side in _SIDES)
         return f"FVD({metrics} under {self._kinds[0].protocol}: {gen} generated, {gt} real)"
 
     def update(
@@ -167,9 +170,9 @@ class FVD:
         )
 
     def reset(self, *, keep_real: bool = False) -> None:
-        """Forget the videos; with `keep_real` those of the generated side only."""
+        """Forget the videos that came; with `keep_real` those of the generated side only."""
         for side in _SIDES[:1] if keep_real else _SIDES:
-            self._collected[side] = [Collected() for _ in self._kinds]
+            self._collected[side] = self._given[side]
 
     def merge(self, *others: FVD | Mapping[str, np.ndarray]) -> None:
         """Count the videos of others too: objects of the same settings, or their `state_dict`.
@@ -179,12 +182,13 @@ class FVD:
         for other in others:
             state = other.state_dict() if isinstance(other, FVD) else other
             for side, parts in self._read_state(state).items():
-                self._take(side, [part.videos for part in parts])
-                for own, part in zip(self._collected[side], parts, strict=True):
-                    own.excluded |= part.excluded
+                self._take(side, parts)
 
     def state_dict(self) -> State:
-        """What was collected as plain numpy arrays, to be gathered from other ranks or kept in a checkpoint."""
+        """The features that came as plain numpy arrays, to be gathered from other ranks or kept in a checkpoint.
+
+        What `real=` gave is not among them: every rank was given it.
+        """
         state: State = {"about": np.array(self._about())}
         for side in _SIDES:
             for number, (part, kind) in enumerate(self._parts(side)):
@@ -192,8 +196,11 @@ class FVD:
         return state
 
     def load_state_dict(self, state: Mapping[str, np.ndarray]) -> None:
-        """Hold what a `state_dict` holds, and nothing else."""
-        self._collected = self._read_state(state)
+        """Hold what a `state_dict` holds, and no other videos."""
+        found = self._read_state(state)
+        self.reset()
+        for side, parts in found.items():
+            self._take(side, parts)
 
     def save(self, path: Path | str, *, real: bool) -> Path:
         """Write one side's statistics (.npz), to be given as `real=` or to `rushes fvd` in place of clips."""
@@ -235,9 +242,8 @@ class FVD:
         held = {key: part.origin(key, value) for key, value in usual.items()}
         return self._file_how(chosen, side) | {key: value for key, value in held.items() if value != usual[key]}
 
-    def _statistics(self, path: Path | str, number: int) -> tuple[FeatureSet, Origin]:
+    def _statistics(self, path: Path | str, chosen: Recipe) -> tuple[FeatureSet, Origin]:
         """A saved real side, of memory or of files, and where its frames are from."""
-        chosen = self._kinds[number]
         how, origin = self._file_how(chosen, "gt"), self._origin(chosen, "gt")
         try:
             return load_statistics(path, how | origin), origin
@@ -310,19 +316,24 @@ class FVD:
             yield replace(one, definition=one.definition.add_params(**marks))
 
     def _about(self) -> str:
+        """What two states must share to be of one set."""
         how = [[self._file_how(kind, side) | self._origin(kind, side) for kind in self._kinds] for side in _SIDES]
-        return canonical_json({"format": _FORMAT, "how": how})
+        given = [saved.sha256 for part in self._given["gt"] for saved, _ in part.statistics]
+        return canonical_json({"format": _FORMAT, "how": how, "real": given})
 
-    def _read_state(self, state: Mapping[str, np.ndarray]) -> dict[Side, list[Collected]]:
+    def _read_state(self, state: Mapping[str, np.ndarray]) -> dict[Side, list[list[CollectedVideo]]]:
         try:
             about = str(state["about"])
             if about != self._about():
                 raise DefinitionMismatch(f"the state is of another recipe: {_difference(about, self._about())}")
             return {
-                side: [Collected.of_arrays(state, f"{side}{number}.") for number in range(len(self._kinds))]
+                side: [
+                    videos_of(state, f"{side}{number}.", self._origin(kind, side))
+                    for number, kind in enumerate(self._kinds)
+                ]
                 for side in _SIDES
             }
-        except (KeyError, IndexError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError) as error:
             raise InputError(f"expected what state_dict() of an FVD gives; got something else ({error!r})") from None
 
 
@@ -354,6 +365,8 @@ def _of_files(chosen: Recipe) -> dict[str, str]:
 def _difference(there: str, here: str) -> str:
     """The first setting that differs, in words."""
     try:
+        if json.loads(there)["real"] != json.loads(here)["real"]:
+            return "it was given other statistics as real"
         pairs = list(zip(json.loads(there)["how"], json.loads(here)["how"], strict=True))
         for stored, own in ((s, o) for side in pairs for s, o in zip(*side, strict=True)):
             for key in sorted(stored.keys() | own.keys()):
