@@ -47,7 +47,9 @@ def fvd(
     gt: Annotated[str, typer.Argument(metavar="GT", help="Ground-truth set, in any of the same forms.")],
     metric: Annotated[
         list[str] | None,
-        typer.Option(callback=_known_metrics, help="fvd, fid-vid, kvd; one or several. Default: fvd."),
+        typer.Option(
+            callback=_known_metrics, help="fvd, fid-vid, kvd; of frames fid, kid; one or several. Default: fvd."
+        ),
     ] = None,
     protocol: Annotated[
         ProtocolName,
