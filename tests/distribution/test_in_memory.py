@@ -15,7 +15,9 @@ from PIL import Image
 
 import rushes
 from rushes.core.selection import keys_of
-from rushes.distribution import weights
+from rushes.distribution import in_memory, weights
+from rushes.distribution.preparation import prepared
+from rushes.distribution.protocols import recipe
 from rushes.distribution.video_arrays import VideoArray, video_arrays
 from rushes.errors import DefinitionMismatch, InputError
 
@@ -134,6 +136,30 @@ def test_random_windows_hang_on_the_frames_and_the_signature_says_so(plain: Call
         values.append(fvd.compute()["fvd"])
     assert values[0].value == values[1].value
     assert "|decoder:pyav|" in values[0].signature and "|random_by:frames|" in values[0].signature
+
+
+class Elsewhere:
+    """In place of a device that prepares frames itself: the same preparation, on tensors."""
+
+    device = torch.device("cpu")
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[int, ...]] = []
+
+    def __call__(self, frames: torch.Tensor) -> torch.Tensor:
+        assert frames.dtype == torch.uint8
+        self.calls.append(tuple(frames.shape))
+        return torch.from_numpy(np.stack([prepared(frame, recipe("cd-fvd", "fvd")) for frame in frames.numpy()]))
+
+
+def test_frames_are_prepared_where_the_network_prepares_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(in_memory, "_FRAMES_AT_ONCE", 10)
+    (video,) = video_arrays(np.concatenate([REAL["take4"]] * 3), layout="THWC")
+    chosen, there = recipe("cd-fvd", "fvd"), Elsewhere()
+    (host,) = in_memory.video_segments(video, chosen, "gt", digest="a")
+    (other,) = in_memory.video_segments(video, chosen, "gt", digest="a", preparation=there)
+    assert np.array_equal(host, other.numpy())
+    assert [shape[0] for shape in there.calls] == [10, 6]  # the sixteen frames of the random window alone
 
 
 # ---- types, axes, ranges ---------------------------------------------------------------------------------------------

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import replace
 from itertools import groupby, islice
 from pathlib import Path
@@ -28,7 +26,7 @@ from rushes.distribution.feature_set import (
     load_statistics,
     save_statistics,
 )
-from rushes.distribution.preparation import Prepared, prepared
+from rushes.distribution.preparation import prepared
 from rushes.distribution.protocols import ALL, DEFAULT, Metric, Recipe, Side, least_frames, recipes
 from rushes.distribution.segments import cut_frames, random_start
 from rushes.distribution.statistics import IntervalMethod
@@ -36,13 +34,14 @@ from rushes.distribution.video_arrays import ValueRange, VideoArray, video_array
 from rushes.errors import DefinitionMismatch, InputError
 from rushes.media.find import Paths, one_or_several
 from rushes.remote.transfer import upload_on_exit
-from rushes.workers.local import cpu_count
 
 if TYPE_CHECKING:
     from rushes.distribution.features import Device, Extractor, Precision
 
 _SIDES: tuple[Side, Side] = ("gen", "gt")
 _FORMAT = 1
+_FRAMES_AT_ONCE = 64
+"""That go to a device together."""
 
 
 class FVD:
@@ -269,18 +268,17 @@ class FVD:
                 batch=self._batch,
                 warn=self._warn,
             )
-        owners: list[int] = []
+        extractor, owners = self._extractors[number], list[int]()
+        # where the network has its own preparation frames are resized there, as those of files are; it takes 8 bits
+        there = getattr(extractor, "preparation", None) if self._quantise else None
 
-        def segments(pool: ThreadPoolExecutor | None) -> Iterator[Prepared]:
+        def segments() -> Iterator[Any]:
             for owner, (video, digest) in enumerate(zip(videos, digests, strict=True)):
-                for segment in video_segments(video, chosen, side, digest=digest, pool=pool):
+                for segment in video_segments(video, chosen, side, digest=digest, preparation=there):
                     owners.append(owner)
                     yield segment
 
-        with ExitStack() as stack:
-            # on a CPU the network has the cores; beside a GPU they prepare frames
-            pool = stack.enter_context(ThreadPoolExecutor(cpu_count())) if self._device == "cuda" else None
-            vectors = list(self._extractors[number].features(segments(pool)))
+        vectors = list(extractor.features(segments()))
         mean = chosen.windows(side).rows == "video-mean"
         rows = []
         for _, group in groupby(zip(owners, vectors, strict=True), key=lambda pair: pair[0]):
@@ -338,23 +336,31 @@ class FVD:
 
 
 def video_segments(
-    video: VideoArray, chosen: Recipe, side: Side, *, digest: str, pool: ThreadPoolExecutor | None = None
-) -> Iterator[Prepared]:
-    """Windows (T, S, S, 3) of a video, as `clip_reading.clip_segments` cuts a file; frames prepared by `pool`."""
+    video: VideoArray, chosen: Recipe, side: Side, *, digest: str, preparation: Any = None
+) -> Iterator[Any]:
+    """Windows (T, S, S, 3) of a video, as `clip_reading.clip_segments` cuts a file.
+
+    Arrays that were prepared on the host; tensors where `preparation` makes them, on its device.
+    """
     windows, start = chosen.windows(side), 0
     if windows.cut == "random":
         start = random_start(len(video) - windows.span + 1, seed=chosen.seed, content=digest)
-    end = None if windows.enough is None else start + windows.enough
-    for window in cut_frames(_prepared(video.frames(start, end), chosen, pool), windows):
-        yield np.stack(window)
-
-
-def _prepared(frames: Iterator[np.ndarray], chosen: Recipe, pool: ThreadPoolExecutor | None) -> Iterator[Prepared]:
-    if pool is None:
-        yield from (prepared(frame, chosen) for frame in frames)
+    frames = video.frames(start, None if windows.enough is None else start + windows.enough)
+    if preparation is None:
+        for window in cut_frames((prepared(frame, chosen) for frame in frames), windows):
+            yield np.stack(window)
         return
-    while some := list(islice(frames, 2 * cpu_count())):
-        yield from pool.map(lambda frame: prepared(frame, chosen), some)
+    import torch
+
+    for shown in cut_frames(_prepared_there(frames, preparation), windows):
+        yield torch.stack(shown)
+
+
+def _prepared_there(frames: Iterator[np.ndarray], preparation: Any) -> Iterator[Any]:
+    import torch
+
+    while some := list(islice(frames, _FRAMES_AT_ONCE)):
+        yield from preparation(torch.from_numpy(np.stack(some)).to(preparation.device))
 
 
 def _of_files(chosen: Recipe) -> dict[str, str]:
