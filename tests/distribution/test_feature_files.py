@@ -14,8 +14,10 @@ from typer.testing import CliRunner
 import rushes
 from rushes.cli.main import app
 from rushes.core.selection import keys_of
+from rushes.distribution.charts import charts
 from rushes.distribution.feature_definitions import Kernel
 from rushes.distribution.feature_files import given_features
+from rushes.distribution.section import summary
 from rushes.distribution.tables import distance_rows, distances_table
 from rushes.errors import InputError
 
@@ -204,9 +206,12 @@ def test_the_command_takes_features_and_asks_for_their_extractor(files: Path) ->
     run = rushes.read_run(files / "run")
     assert run.one("frechet_distance").signature == want.signature
     assert [subject.facts["clips"] for subject in run.subjects] == [12, 9]
+    assert summary(run).startswith("frechet_distance on dino b is ") and charts(run)
     text = command("fvd", files / "gen.npy", files / "gt.npy", "--extractor", "d", "--metric", "kernel_distance")
     assert "kernel_distance on d" in text and "estimator:unbiased" in text
-    assert "--extractor NAME" in command("fvd", files / "gen.npy", files / "gt.npy", code=1)
+    np.savez(files / "gen.npz", GEN)
+    for name in ("gen.npy", "gen.npz"):
+        assert f"{name}: features need the name of what made them" in command("fvd", files / name, "gt.npz", code=1)
     moot = command("fvd", files / "gen.npy", files / "gt.npy", "--extractor", "d", "--backbone", "i3d", code=2)
     assert "--backbone is about clips" in moot
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -116,10 +117,21 @@ def compare_features(
 def refuse_features(*given: Path | str) -> None:
     """`InputError` for a file of features where clips are expected: their extractor has to be named."""
     for path in given:
-        if str(path).lower().endswith(FEATURE_SUFFIXES):
+        if str(path).lower().endswith(FEATURE_SUFFIXES) or _is_foreign_archive(path):
             raise InputError(
                 f"{path}: features need the name of what made them: --extractor NAME, in Python compare_features"
             )
+
+
+def _is_foreign_archive(path: Path | str) -> bool:
+    """Whether this is an archive of arrays that Rushes did not save; one that is damaged will say so when it is read."""
+    if not str(path).lower().endswith(".npz") or is_remote(path) or not Path(path).is_file():
+        return False
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return "about.npy" not in archive.namelist()
+    except (OSError, zipfile.BadZipFile):
+        return False
 
 
 def given_features(given: Given, what: str) -> FeatureSet:

@@ -22,38 +22,45 @@ _DECLARE = "declare value_range='0-1', '-1-1' or '0-255'"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VideoArray:
-    """One video: its frames as they were given, and what their values mean."""
+    """One video in memory, on the 0–255 scale."""
 
     values: NDArray[Any]
-    """(T, H, W, 3), in the type it came in."""
-    value_range: ValueRange
+    """(T, H, W, 3): uint8, or float32 where nothing was rounded."""
     name: str | None = None
-    quantise: bool = True
 
     def __len__(self) -> int:
         return len(self.values)
 
-    def frame(self, index: int) -> NDArray[Any]:
-        """A frame (H, W, 3) on the 0–255 scale: uint8, or float32 where nothing is rounded.
-
-        Formula     uint8 as it is; round(x), round(255·x), round(127.5·(x + 1)), halves to the even level
-        """
-        frame: NDArray[Any] = self.values[index]
-        if frame.dtype == np.uint8:
-            return np.ascontiguousarray(frame)
-        shift, scale = _TO_LEVELS[self.value_range]
-        levels = np.clip((frame.astype(np.float64) + shift) * scale, 0.0, 255.0)
-        return np.rint(levels).astype(np.uint8) if self.quantise else levels.astype(np.float32)
-
     def frames(self, start: int = 0, end: int | None = None) -> Iterator[NDArray[Any]]:
-        return (self.frame(index) for index in range(start, len(self) if end is None else min(end, len(self))))
+        """Frames (H, W, 3) from one number to another."""
+        return (np.ascontiguousarray(frame) for frame in self.values[start:end])
 
     def digest(self) -> str:
         """sha256 over the size and every frame: equal pictures have equal digests, however they were given."""
-        state = hashlib.sha256("x".join(map(str, self.values.shape)).encode())
+        state = hashlib.sha256("x".join(map(str, (*self.values.shape, self.values.dtype.str))).encode())
         for frame in self.frames():
-            state.update(frame.dtype.str.encode() + frame.tobytes())
+            state.update(frame.data)
         return state.hexdigest()
+
+
+def levels(frames: NDArray[Any], value_range: ValueRange, *, quantise: bool = True) -> NDArray[Any]:
+    """Frames of a range on the 0–255 scale, as uint8, or as float32 between the levels.
+
+    Formula     uint8 as it is; round(x), round(255·x), round(127.5·(x + 1)), halves to the even level; in float32, or
+                in double where the frames are
+
+    >>> levels(np.array([-1.0, 0.0, 1.0]), "-1-1").tolist(), levels(np.array([0.5, 1.5]), "0-255").tolist()
+    ([0, 128, 255], [0, 2])
+    """
+    if frames.dtype == np.uint8:
+        return frames
+    shift, scale = _TO_LEVELS[value_range]
+    wide = np.float32 if frames.dtype in (np.float16, np.float32) else np.float64
+    found = np.empty(frames.shape, np.uint8 if quantise else np.float32)
+    for number, frame in enumerate(frames):  # a frame at a time: a video of floats is large enough once
+        scaled = np.clip((frame.astype(wide) + wide(shift)) * wide(scale), 0.0, 255.0)
+        found[number] = np.rint(scaled) if quantise else scaled
+    return found
 
 
 def video_arrays(
@@ -81,10 +88,12 @@ def video_arrays(
     order = tuple(axes.replace("B", "").index(axis) for axis in "THWC")
     return [
         VideoArray(
-            values=_checked(array.transpose(order), label, layout),
-            value_range=_range(array, value_range, label),
+            values=levels(
+                _checked(array.transpose(order), label, layout),
+                _range(array, value_range, label),
+                quantise=quantise,
+            ),
             name=None if names is None else label,
-            quantise=quantise,
         )
         for array, label in zip(arrays, labels, strict=True)
     ]
