@@ -124,7 +124,7 @@ def refuse_features(*given: Path | str) -> None:
 
 
 def _is_foreign_archive(path: Path | str) -> bool:
-    """Whether this is an archive of arrays that Rushes did not save; one that is damaged will say so when it is read."""
+    """Whether this is an archive of arrays that Rushes did not save; a damaged one will say so when it is read."""
     if not str(path).lower().endswith(".npz") or is_remote(path) or not Path(path).is_file():
         return False
     try:
