@@ -17,6 +17,8 @@ from rushes.core.progress import Progress as Progress
 from rushes.core.table import Table as Table
 from rushes.distribution.compare import SetComparison as SetComparison
 from rushes.distribution.evaluate import compare_sets as compare_sets
+from rushes.distribution.feature_files import compare_features as compare_features
+from rushes.distribution.in_memory import FVD as FVD
 from rushes.distribution.video_metrics import calculate_video_metrics as calculate_video_metrics
 from rushes.errors import DefinitionError as DefinitionError
 from rushes.errors import DefinitionMismatch as DefinitionMismatch

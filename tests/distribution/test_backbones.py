@@ -73,9 +73,9 @@ def command(*words: object, code: int = 0) -> Any:
 
 
 def test_it_is_listed_beside_the_built_in_ones() -> None:
-    assert list(BACKBONES) == ["i3d", "r3d50", "toy"]
+    assert list(BACKBONES) == ["i3d", "r3d50", "inception", "toy"]
     output = command("models", "make-random", "vgg", "-o", "x", code=2).output
-    assert "expected i3d or r3d50 or toy" in " ".join(output.replace("│", " ").split())
+    assert "expected i3d or r3d50 or inception or toy" in " ".join(output.replace("│", " ").split())
 
 
 def test_its_random_weights_are_recognised(weights: Path, random_weights: dict[str, Path]) -> None:

@@ -100,9 +100,9 @@ def test_an_interrupted_run_continues(
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["--metric", "fid"], 2, "expected fvd, fid-vid, kvd; got 'fid'"),
+        (["--metric", "fad"], 2, "got 'fad'"),
         (["--protocol", "x"], 2, "'x' is not one of 'genhoi', 'disco'"),
-        (["--backbone", "vgg"], 2, "expected i3d or r3d50; got 'vgg'"),
+        (["--backbone", "vgg"], 2, "expected i3d or r3d50 or inception; got 'vgg'"),
         (["--backbone", "r3d50", "--protocol", "cd-fvd"], 1, "does not define fvd on r3d50; these do: genhoi, disco"),
         (["--protocol", "cd-fvd", "--metric", "fid-vid"], 1, "does not define fid-vid"),
         (["--interval", "bootstrap"], 2, "'bootstrap' is not one of 'subsampling', 'jackknife'"),

@@ -94,5 +94,6 @@ BACKBONES: Registry[Backbone] = Registry(
     built_in={
         "i3d": "rushes.distribution.networks.i3d:BACKBONE",
         "r3d50": "rushes.distribution.networks.r3d50:BACKBONE",
+        "inception": "rushes.distribution.networks.inception:BACKBONE",
     },
 )

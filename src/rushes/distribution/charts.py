@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rushes.core.text import value_text
+from rushes.distribution.feature_definitions import GIVEN_METRICS
 from rushes.distribution.protocols import METRICS
 from rushes.distribution.tables import DistanceRow, distance_rows
 from rushes.errors import MissingDependency
@@ -19,7 +20,7 @@ def charts(run: Run) -> tuple[Figure, ...]:
     """One figure per metric: a point per protocol, its interval as a line, the extrapolated value as a diamond."""
     rows = distance_rows(m for entry in run.entries for m in entry.measurements)
     by_metric: dict[str, list[DistanceRow]] = {}
-    for row in sorted(rows, key=lambda row: METRICS.index(row.value.name)):
+    for row in sorted(rows, key=lambda row: (*METRICS, *GIVEN_METRICS).index(row.value.name)):
         if row.value.value is not None:
             by_metric.setdefault(row.metric, []).append(row)
     return tuple(

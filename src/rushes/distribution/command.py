@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rushes.distribution.backbones import BACKBONES
+from rushes.distribution.feature_definitions import GIVEN_METRICS
 from rushes.distribution.protocols import METRICS, ProtocolName
 from rushes.terminal.console import print_json, print_table, say
 from rushes.terminal.engine_options import AddressOption, EngineOption, chosen_engine
@@ -27,8 +28,8 @@ def known_backbone(name: str | None) -> str | None:
 def _known_metrics(names: list[str] | None) -> list[str] | None:
     """Typer has no lists of choices."""
     for name in names or ():
-        if name not in METRICS:
-            raise typer.BadParameter(f"expected {', '.join(METRICS)}; got {name!r}")
+        if name not in (known := (*METRICS, *GIVEN_METRICS)):
+            raise typer.BadParameter(f"expected {', '.join(known)}; got {name!r}")
     return names
 
 
@@ -46,7 +47,9 @@ def fvd(
     gt: Annotated[str, typer.Argument(metavar="GT", help="Ground-truth set, in any of the same forms.")],
     metric: Annotated[
         list[str] | None,
-        typer.Option(callback=_known_metrics, help="fvd, fid-vid, kvd; one or several. Default: fvd."),
+        typer.Option(
+            callback=_known_metrics, help="fvd, fid-vid, kvd; of frames fid, kid; one or several. Default: fvd."
+        ),
     ] = None,
     protocol: Annotated[
         ProtocolName,
@@ -65,6 +68,15 @@ def fvd(
     ] = None,
     sample_duration: Annotated[
         int | None, typer.Option(min=1, help="Frames of one segment, where the protocol leaves it open (16).")
+    ] = None,
+    extractor: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="GEN and GT are features (.npy, .npz, .pt), one row a video, made by this network."
+        ),
+    ] = None,
+    kernel: Annotated[
+        Literal["kid", "jedi"] | None, typer.Option(help="Of kernel_distance; kid when left out.")
     ] = None,
     interval: Annotated[Literal["subsampling", "jackknife"] | None, typer.Option(help="95 % interval.")] = None,
     extrapolate: Annotated[
@@ -108,6 +120,31 @@ def fvd(
 
     Example: rushes fvd generated/ real/ --metric fvd kvd --interval jackknife -o run
     """
+    if extractor is not None:
+        settings: dict[str, object] = {"--protocol": protocol != "genhoi", "--backbone": backbone, "--weights": weights}
+        settings |= {
+            "--sample-duration": sample_duration,
+            "--save-stats": save_stats,
+            "--save-gen-stats": save_gen_stats,
+        }
+        if moot := [name for name, value in settings.items() if value]:
+            raise typer.BadParameter(f"{moot[0]} is about clips; with --extractor the features are there already")
+        from rushes.distribution.feature_files import compare_features
+
+        compared = compare_features(
+            gen,
+            gt,
+            extractor=extractor,
+            metrics=metric or "frechet_distance",  # type: ignore[arg-type]
+            kernel=kernel or "kid",
+            interval=interval,
+            extrapolate=extrapolate,
+            seed=seed,
+            run=out,
+            overwrite=overwrite,
+        )
+        _print(compared, [out] if out else [], as_json=as_json)
+        return
     from rushes.distribution.evaluate import compare_sets
 
     with progress_bars() as progress:
@@ -137,13 +174,17 @@ def fvd(
             warn=say,
         )
     written = [path for path in (save_stats, save_gen_stats, out) if path]
+    _print(comparison, written, as_json=as_json)
+
+
+def _print(comparison: SetComparison, written: list[str], *, as_json: bool) -> None:
     if as_json:
         print_json(_as_dict(comparison, written))
     else:
         _show(comparison, written)
 
 
-fvd.command_class = several_words({"--metric": METRICS.__contains__})  # type: ignore[attr-defined]
+fvd.command_class = several_words({"--metric": (*METRICS, *GIVEN_METRICS).__contains__})  # type: ignore[attr-defined]
 
 
 def _as_dict(comparison: SetComparison, written: list[str]) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rushes.core import Definition
+from rushes.distribution.feature_definitions import FRECHET_DISTANCE, KERNEL_DISTANCE
 from rushes.distribution.kvd import COEF0, DEGREE
 from rushes.distribution.protocols import OWN_BACKBONE, Metric, Recipe
 from rushes.distribution.statistics import EXTRAPOLATION_REPEATS, EXTRAPOLATION_SIZES
@@ -56,7 +57,32 @@ KVD = Definition(
     ),
     open_params=tuple(sorted((*_RUN, *_RECIPE))),
 )
-_BY_METRIC: dict[Metric, Definition] = {"fvd": FVD, "fid-vid": FID_VID, "kvd": KVD}
+FID = Definition(
+    name="fid",
+    unit="squared feature units",
+    lowest=0.0,
+    highest=None,
+    better="lower",
+    summary="How far the frames of the generated set are from real ones, by Gaussians fitted to Inception features.",
+    formula="‖μ₁ − μ₂‖² + tr Σ₁ + tr Σ₂ − 2·tr√(Σ₁Σ₂) over one feature row per frame",
+    edge_cases="fewer than two frames in a set: error; fewer frames than features: value with a warning in the note",
+    reference="Heusel et al. 2017",
+    params=(("backbone", "inception"), ("feature", "pool2048")),
+    open_params=tuple(sorted((*_RUN, *_RECIPE, *_GAUSSIAN, "rows", "stride"))),
+)
+KID = replace(
+    KVD,
+    name="kid",
+    summary="Kernel distance between the frames of the sets on Inception features; unbiased, over all frames at once.",
+    formula="unbiased squared MMD under k(a, b) = (γ·aᵀb + c)^degree over one feature row per frame",
+    edge_cases="fewer than two frames in a set: error; a little below 0: no difference seen",
+    reference="Bińkowski et al. 2018, who average it over random subsets: the same expectation",
+    params=(*(p for p in KVD.params if p[0] not in ("backbone", "feature")), *FID.params, ("subsets", "none")),
+    open_params=tuple(sorted((*KVD.open_params, "rows", "stride"))),
+)
+_BY_METRIC: dict[Metric, Definition] = {"fvd": FVD, "fid-vid": FID_VID, "kvd": KVD, "fid": FID, "kid": KID}
+KERNEL_METRICS: tuple[Metric, ...] = ("kvd", "kid")
+"""Unbiased, so neither extrapolated nor warned about at small N."""
 
 
 def extrapolated_definition(base: Definition) -> Definition:
@@ -76,7 +102,16 @@ def extrapolated_definition(base: Definition) -> Definition:
     )
 
 
-DEFINITIONS = (FVD, FID_VID, KVD, extrapolated_definition(FVD), extrapolated_definition(FID_VID))
+DEFINITIONS = (
+    FVD,
+    FID_VID,
+    KVD,
+    FID,
+    KID,
+    FRECHET_DISTANCE,
+    KERNEL_DISTANCE,
+    *map(extrapolated_definition, (FVD, FID_VID, FID, FRECHET_DISTANCE)),
+)
 
 
 def bound_definition(
@@ -94,6 +129,6 @@ def bound_definition(
     if recipe.backbone != OWN_BACKBONE[metric]:
         base = replace(base, summary=f"How far the generated set is from the real one, by {recipe.backbone} features.")
     settings = recipe.params()
-    if metric == "kvd":  # no Gaussian is fitted, so these move nothing
+    if metric in KERNEL_METRICS:  # no Gaussian is fitted, so these move nothing
         settings = {key: value for key, value in settings.items() if key not in _GAUSSIAN}
     return base.with_params(**settings, weights=weights, precision=precision, n_gen=n_gen, n_gt=n_gt)

@@ -8,12 +8,12 @@ from functools import partial
 import numpy as np
 
 from rushes.core import Interval, Measurement
-from rushes.distribution.definitions import bound_definition, extrapolated_definition
+from rushes.distribution.definitions import KERNEL_METRICS, bound_definition, extrapolated_definition
 from rushes.distribution.feature_set import FeatureSet
 from rushes.distribution.frechet import frechet_distance, frechet_single
 from rushes.distribution.kvd import polynomial_mmd
 from rushes.distribution.needs import need_two
-from rushes.distribution.protocols import Metric, Recipe, count_remark
+from rushes.distribution.protocols import FRAME_METRICS, Metric, Recipe, count_remark
 from rushes.distribution.remarks import as_note
 from rushes.distribution.statistics import (
     Distance,
@@ -28,7 +28,7 @@ from rushes.errors import InputError
 
 def distance_of(metric: Metric, recipe: Recipe) -> Distance:
     """The function that turns the features of two sets into the metric's value."""
-    if metric == "kvd":
+    if metric in KERNEL_METRICS:
         return polynomial_mmd
     kind = frechet_single if recipe.arithmetic == "fp32-svd" else frechet_distance
     return partial(kind, ddof=recipe.ddof)
@@ -69,7 +69,7 @@ def measure(
         notes.append(f"no interval: {error}")
     note = as_note(notes)
     whole = Measurement(definition=definition, value=distance(x, y), count=count, note=note, interval=drawn)
-    if not extrapolate or metric == "kvd":
+    if not extrapolate or metric in KERNEL_METRICS:
         return (whole,)
     beyond = extrapolated_definition(definition).with_params(extrapolation_seed=seed)
     try:
@@ -88,10 +88,16 @@ def _interval(method: IntervalMethod, x: Floats, y: Floats, distance: Distance, 
 def _remarks(metric: Metric, recipe: Recipe, gen: FeatureSet, gt: FeatureSet) -> list[str]:
     remarks = []
     n_gen, n_gt = len(gen.features), len(gt.features)
-    if metric != "kvd" and min(n_gen, n_gt) < recipe.d:
+    what, honest = ("frames", "kid") if metric in FRAME_METRICS else ("clips", "kvd")
+    if metric not in KERNEL_METRICS and min(n_gen, n_gt) < recipe.d:
         remarks.append(
-            f"fewer clips than features ({n_gen} and {n_gt} for D = {recipe.d}): bias outweighs everything else, "
-            "compare only at the same N, and kvd is the honest choice"
+            f"fewer {what} than features ({n_gen} and {n_gt} for D = {recipe.d}): bias outweighs everything else, "
+            f"compare only at the same N, and {honest} is the honest choice"
+        )
+    if metric in FRAME_METRICS:
+        remarks.append(
+            f"frames of one video resemble each other: {n_gen} of {len(gen.videos)} videos against {n_gt} of "
+            f"{len(gt.videos)} say less than as many pictures"
         )
     for side, feature_set in (("generated", gen), ("ground-truth", gt)):
         features = feature_set.features

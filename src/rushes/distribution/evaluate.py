@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import short_digest
 from rushes.distribution.compare import Prepared, SetComparison, Settings, metrics_from, need_torch, prepare
+from rushes.distribution.feature_files import refuse_features
 from rushes.distribution.needs import need_writable
 from rushes.distribution.protocols import DEFAULT, Metric, Side
 from rushes.distribution.statistics import IntervalMethod
@@ -70,6 +71,7 @@ def compare_sets(
         fvd = rushes.compare_sets("generated/", "real/", metrics="fvd", weights="i3d.pt", interval="jackknife")["fvd"]
         fvd.value, fvd.interval, fvd.signature
     """
+    refuse_features(gen, gt)
     settings = Settings(
         metrics=metrics_from(metrics),
         protocol=protocol,

@@ -42,7 +42,8 @@ class FeatureSet:
     """The video of each row; rows of one video stand together."""
     digests: tuple[str, ...]
     features: Features
-    """(N, D) float32: the mean over a video's windows, or one row for each of them."""
+    """(N, D) float32: the mean over a video's windows, or one row for each of them. Features that were given may be
+    float64."""
     excluded: tuple[tuple[str, str], ...] = ()
     """(name, why) of each clip left out."""
     facts: Facts = field(default_factory=dict)
@@ -99,6 +100,11 @@ def load_statistics(path: Place | str, how: How) -> FeatureSet:
     raise DefinitionMismatch(f"{path}: made under another recipe: {'; '.join(parts)}")
 
 
+def stored_sets(path: Path) -> list[tuple[dict[str, object], FeatureSet]]:
+    """Every recipe in saved statistics, with its features."""
+    return _read(path)
+
+
 def _differing(stored: Mapping[str, object], wanted: Mapping[str, object]) -> list[str]:
     return sorted(key for key in stored.keys() | wanted.keys() if stored.get(key) != wanted.get(key))
 
@@ -148,7 +154,7 @@ def _why(error: Exception) -> str:
 
 
 def _feature_set(entry: Mapping[str, Any], features: np.ndarray) -> FeatureSet:
-    if features.ndim != 2 or len(features) != len(entry["names"]) or features.dtype != np.float32:
+    if features.ndim != 2 or len(features) != len(entry["names"]) or features.dtype not in (np.float32, np.float64):
         raise ValueError("features and names do not fit together")
     excluded = tuple((item[0], item[1]) for item in entry["excluded"])
     facts = {name: _read_facts(*values) for name, values in entry.get("facts", {}).items()}

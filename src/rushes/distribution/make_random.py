@@ -15,7 +15,7 @@ def make_random(
         str,
         typer.Argument(
             callback=known_backbone,
-            help="i3d (for fvd and kvd), r3d50 (for fid-vid), or a backbone that a package adds.",
+            help="i3d (fvd, kvd), r3d50 (fid-vid), inception (fid, kid), or a backbone that a package adds.",
         ),
     ],
     out: Annotated[str, typer.Option("-o", "--out", metavar="FILE", help="File to write.")],

@@ -13,13 +13,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from rushes.distribution.backbones import BACKBONES
-from rushes.distribution.segments import Cut, Windows
+from rushes.distribution.segments import Cut, Rows, Windows
 from rushes.errors import InputError
 
 if TYPE_CHECKING:
     from rushes.distribution.resize import Resizer  # numpy stays out of the command line's start
 
-Metric: TypeAlias = Literal["fvd", "fid-vid", "kvd"]
+Metric: TypeAlias = Literal["fvd", "fid-vid", "kvd", "fid", "kid"]
 ProtocolName: TypeAlias = Literal["genhoi", "disco", "stylegan-v", "videogpt", "cd-fvd", "google-tf", "all"]
 """A protocol, or every one in turn."""
 Covariance: TypeAlias = Literal["1/N", "1/(N-1)"]
@@ -27,8 +27,10 @@ Arithmetic: TypeAlias = Literal["fp64-qr-nuclear", "fp32-svd"]
 Side: TypeAlias = Literal["gen", "gt"]
 
 METRICS: tuple[Metric, ...] = get_args(Metric)
-OWN_BACKBONE: dict[str, str] = {"fvd": "i3d", "fid-vid": "r3d50", "kvd": "i3d"}
+OWN_BACKBONE: dict[str, str] = {"fvd": "i3d", "fid-vid": "r3d50", "kvd": "i3d", "fid": "inception", "kid": "inception"}
 """The network a metric's features come from unless another is asked for."""
+FRAME_METRICS: tuple[Metric, ...] = ("fid", "kid")
+"""Metrics of single frames: `FRAMES` is their one recipe, whatever protocol the others are under."""
 DEFAULT = "genhoi"
 ALL = "all"
 
@@ -61,6 +63,10 @@ class Recipe:
     """Chooses the run of frames where a protocol takes a random one."""
     frame_step: int = 1
     """Every how manieth frame is in a window."""
+    stride: int = 1
+    """Frames from one "sliding" window to the next."""
+    rows: Rows = "video-mean"
+    """Whether the windows of a video are averaged or each counted."""
     network_frames: int = 1
     """Frames the network must be given to give features; follows from its pool, so no signature names it."""
 
@@ -71,12 +77,13 @@ class Recipe:
     def windows(self, side: Side, *, pictures: bool = False) -> Windows:
         """How a clip of that side is cut, given as a video file or as pictures."""
         cut = self.clips_gen if side == "gen" else self.clips_gt
-        return Windows(cut=cut, length=self.frames, step=self.frame_step)
+        return Windows(cut=cut, length=self.frames, step=self.frame_step, stride=self.stride, rows=self.rows)
 
     def params(self) -> dict[str, str | int | float | bool]:
         """Every constant, for the signature."""
         constants = asdict(self)
-        del constants["network_frames"], constants["frame_step"]
+        for rare in ("network_frames", "frame_step", "stride", "rows"):
+            del constants[rare]
         if "whole" in (self.clips_gen, self.clips_gt):
             constants["frames"] = "whole-video"
         return constants | self._cutting() | {"channels": "rgb", "decoder": "pyav"}
@@ -89,7 +96,10 @@ class Recipe:
 
     def _cutting(self) -> dict[str, int | str]:
         """What is named only where it is not as in most protocols."""
-        return {} if self.frame_step == 1 else {"frame_step": self.frame_step}
+        found: dict[str, int | str] = {} if self.frame_step == 1 else {"frame_step": self.frame_step}
+        if "sliding" in (self.clips_gen, self.clips_gt):
+            found |= {"stride": self.stride, "rows": self.rows}
+        return found
 
 
 _I3D = Recipe(
@@ -169,6 +179,23 @@ PROTOCOLS: dict[str, dict[str, Recipe]] = {
     "google-tf": {"i3d": _TF},
 }
 
+FRAMES = replace(
+    _I3D,
+    protocol="fid",
+    backbone="inception",
+    feature="pool2048",
+    d=2048,
+    pool="8x8-mean",
+    size=299,
+    resize="tf1-bilinear-squash",
+    normalise="x-[128,128,128]",  # the network divides by 128, which rounds nothing
+    clips_gen="sliding",
+    clips_gt="sliding",
+    frames=1,
+    rows="window",
+)
+"""FID and KID as Heusel et al. and Bińkowski et al. compute them: every frame is a picture, every picture a row."""
+
 _ADJUSTABLE = {"genhoi", "disco", "videogpt"}
 
 
@@ -184,6 +211,12 @@ def recipe(protocol: str, metric: Metric, *, backbone: str | None = None, sample
         raise InputError(f"expected a protocol out of {', '.join(PROTOCOLS)}; got {protocol!r}")
     if metric not in METRICS:
         raise InputError(f"expected a metric out of {', '.join(METRICS)}; got {metric!r}")
+    if metric in FRAME_METRICS:
+        if backbone not in (None, FRAMES.backbone):
+            raise InputError(f"{metric} is defined on {FRAMES.backbone} features; on {backbone} it is fvd or kvd")
+        return FRAMES
+    if backbone == FRAMES.backbone:
+        raise InputError(f"on {backbone} features the metrics are {' and '.join(FRAME_METRICS)}; got {metric}")
     found = _on_backbone(protocol, backbone or OWN_BACKBONE[metric])
     if found is None:
         having = [name for name in PROTOCOLS if _on_backbone(name, backbone or OWN_BACKBONE[metric])]
@@ -211,17 +244,20 @@ def recipes(
         return [(m, recipe(protocol, m, backbone=backbone, sample_duration=sample_duration)) for m in metrics]
     if sample_duration not in (None, 16):
         raise InputError(f"--protocol all uses each protocol's own 16 frames; got {sample_duration}")
-    return [
+    of_frames = [(metric, recipe(DEFAULT, metric, backbone=backbone)) for metric in metrics if metric in FRAME_METRICS]
+    return of_frames + [
         (metric, recipe(name, metric, backbone=backbone))
         for name in PROTOCOLS
         for metric in metrics
-        if _on_backbone(name, backbone or OWN_BACKBONE[metric])
+        if metric not in FRAME_METRICS and _on_backbone(name, backbone or OWN_BACKBONE[metric])
     ]
 
 
 def _on_backbone(protocol: str, name: str) -> Recipe | None:
     """The preset of a backbone, or the protocol's cutting and covariance with the backbone's own preprocessing."""
     presets = PROTOCOLS[protocol]
+    if name == FRAMES.backbone:
+        return None
     if name in presets or any(name in kinds for kinds in PROTOCOLS.values()):
         return presets.get(name)
     backbone = BACKBONES[name]

@@ -52,7 +52,7 @@ def _values(draw: np.random.RandomState, name: str, shape: tuple[int, ...], scal
     if len(shape) > 1:
         spread = np.sqrt(2.0 / np.prod(shape[1:])) * scale
         return np.asarray(draw.standard_normal(shape) * spread, np.float32)
-    if name.endswith(("running_var", "weight")):
+    if name.endswith(("running_var", "weight", ".var")):
         return (scale * draw.uniform(0.8, 1.2, shape)).astype(np.float32)
     return (0.1 * draw.standard_normal(shape)).astype(np.float32)
 

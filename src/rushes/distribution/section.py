@@ -40,7 +40,9 @@ def summary(run: Run) -> str:
 
 def _sentence(row: DistanceRow) -> str:
     sizes = f"{row.setting('n_gen')} against {row.setting('n_gt')} clips"
-    return f"{row.metric} under {row.setting('protocol')} is {value_text(row.value)} ({sizes})"
+    protocol = row.setting("protocol")
+    under = "" if protocol == "–" else f" under {protocol}"
+    return f"{row.metric}{under} is {value_text(row.value)} ({sizes})"
 
 
 def facts(run: Run) -> list[tuple[str, str]]:

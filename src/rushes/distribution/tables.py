@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from rushes.core import Measurement
 from rushes.core.selection import keys_of
 from rushes.core.table import Cell, Table, interval_cell, number
+from rushes.distribution.feature_definitions import GIVEN_METRICS
 from rushes.distribution.protocols import METRICS, OWN_BACKBONE
 
 _SETTINGS = ("backbone", "feature", "frames", "size", "resize", "normalise", "precision", "weights")
@@ -26,8 +27,9 @@ class DistanceRow:
 
     @property
     def metric(self) -> str:
-        """The metric's name, and its backbone where that is not its own: "fvd on r3d50"."""
-        backbone = keys_of(self.value).get("backbone")
+        """The metric's name, and its backbone where that is not its own: "fvd on r3d50"; of given features theirs."""
+        keys = keys_of(self.value)
+        backbone = keys.get("extractor") or keys.get("backbone")
         own = OWN_BACKBONE.get(self.value.name)
         return self.value.name if backbone in (None, own) else f"{self.value.name} on {backbone}"
 
@@ -40,7 +42,7 @@ class DistanceRow:
 def distance_rows(measurements: Iterable[Measurement]) -> list[DistanceRow]:
     """Every distance, in stored order, each with its extrapolated value."""
     given = list(measurements)
-    return [DistanceRow(m, _extrapolated(m, given)) for m in given if m.name in METRICS]
+    return [DistanceRow(m, _extrapolated(m, given)) for m in given if m.name in (*METRICS, *GIVEN_METRICS)]
 
 
 def _extrapolated(distance: Measurement, measurements: Sequence[Measurement]) -> Measurement | None:

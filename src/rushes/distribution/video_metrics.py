@@ -13,7 +13,7 @@ from rushes.core import Measurement
 from rushes.core.selection import keys_of
 from rushes.distribution.backbones import BACKBONES
 from rushes.distribution.compare import SetComparison, Settings, compare, metrics_from
-from rushes.distribution.protocols import DEFAULT, METRICS, Side
+from rushes.distribution.protocols import DEFAULT, FRAME_METRICS, METRICS, Side
 from rushes.distribution.remarks import sentences_of
 from rushes.errors import InputError
 
@@ -85,7 +85,8 @@ def as_results(comparison: SetComparison) -> dict[str, float]:
 def result_key(distance: Measurement) -> str:
     """How the specification calls a distance: "FVD-3DInception", "FVD-3DRN50", "KVD-3DInception"."""
     backbone = BACKBONES[keys_of(distance)["backbone"]]
-    return f"{'KVD' if distance.name == 'kvd' else 'FVD'}-{backbone.label}"
+    name = distance.name.upper() if distance.name in ("kvd", *FRAME_METRICS) else "FVD"
+    return f"{name}-{backbone.label}"
 
 
 def left_out_lines(comparison: SetComparison) -> Iterator[str]:

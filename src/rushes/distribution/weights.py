@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from rushes.core.provenance import file_digest, short_digest
 from rushes.distribution.backbones import BACKBONES, Backbone, Published
-from rushes.distribution.protocols import DEFAULT, Recipe, recipe
+from rushes.distribution.protocols import DEFAULT, FRAMES, Recipe, recipe
 from rushes.errors import MissingDependency, WeightsError, WeightsNotFound
 from rushes.media.numpy_files import FAULTS, load_npz, reason
 from rushes.models.cache import model_path, pull_command
@@ -321,6 +321,8 @@ def _layout(backbone: Backbone) -> dict[str, tuple[int, ...]]:
 
 def default_recipe(backbone: Backbone) -> Recipe:
     """A recipe to build the network under where any will do: its parameters have one layout under all."""
+    if backbone.name == FRAMES.backbone:
+        return FRAMES
     protocol = DEFAULT if DEFAULT in backbone.protocols else backbone.protocols[0]
     return recipe(protocol, "fvd", backbone=backbone.name)
 
