@@ -94,7 +94,7 @@ def test_an_interrupted_run_continues(
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["--metric", "fid"], 2, "expected fvd, fid-vid, kvd; got 'fid'"),
+        (["--metric", "psnr"], 2, "coverage, prdc; got 'psnr'"),
         (["--protocol", "x"], 2, "'x' is not one of 'genhoi', 'disco'"),
         (["--backbone", "vgg"], 2, "expected i3d or r3d50; got 'vgg'"),
         (["--backbone", "r3d50", "--protocol", "cd-fvd"], 1, "does not define fvd on r3d50; these do: genhoi, disco"),

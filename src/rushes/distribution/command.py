@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from rushes.distribution.backbones import BACKBONES
-from rushes.distribution.protocols import METRICS, ProtocolName
+from rushes.distribution.protocols import METRICS, SHORTHANDS, ProtocolName
 from rushes.terminal.console import print_json, print_table, say
 from rushes.terminal.engine_options import AddressOption, EngineOption, chosen_engine
 from rushes.terminal.progress import progress_bars
 from rushes.terminal.several import several_words
 
 if TYPE_CHECKING:
+    from rushes.core.table import Table
     from rushes.distribution.compare import SetComparison
 
 
@@ -24,11 +25,15 @@ def known_backbone(name: str | None) -> str | None:
     return name
 
 
+def _is_metric(name: str) -> bool:
+    return name in METRICS or name in SHORTHANDS
+
+
 def _known_metrics(names: list[str] | None) -> list[str] | None:
     """Typer has no lists of choices."""
     for name in names or ():
-        if name not in METRICS:
-            raise typer.BadParameter(f"expected {', '.join(METRICS)}; got {name!r}")
+        if not _is_metric(name):
+            raise typer.BadParameter(f"expected {', '.join((*METRICS, *SHORTHANDS))}; got {name!r}")
     return names
 
 
@@ -46,7 +51,10 @@ def fvd(
     gt: Annotated[str, typer.Argument(metavar="GT", help="Ground-truth set, in any of the same forms.")],
     metric: Annotated[
         list[str] | None,
-        typer.Option(callback=_known_metrics, help="fvd, fid-vid, kvd; one or several. Default: fvd."),
+        typer.Option(
+            callback=_known_metrics,
+            help="fvd, fid-vid, kvd, precision, recall, density, coverage, prdc (the last four). Default: fvd.",
+        ),
     ] = None,
     protocol: Annotated[
         ProtocolName,
@@ -70,6 +78,17 @@ def fvd(
     extrapolate: Annotated[
         bool, typer.Option("--extrapolate", help="Also the value at infinitely many clips; needs N > D.")
     ] = False,
+    versus: Annotated[
+        str | None,
+        typer.Option(metavar="GEN2", help="A second generated set: which of the two is closer, and how surely."),
+    ] = None,
+    curve: Annotated[
+        bool, typer.Option("--curve", help="Also the value at smaller N, and at infinitely many clips where N > D.")
+    ] = False,
+    groups: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Also each class: a CSV file with name,class; or folders (below each set)."),
+    ] = None,
     device: Annotated[
         Literal["cpu", "cuda"] | None, typer.Option(help="The GPU where there is one, when left out.")
     ] = None,
@@ -95,7 +114,7 @@ def fvd(
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at a clip that cannot be read, in place of leaving it out.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Draws the subsets of --interval and --extrapolate.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Draws the subsets of --interval, --extrapolate and --curve.")] = 0,
     out: Annotated[
         str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory to write, here or s3://.")
     ] = None,
@@ -122,6 +141,9 @@ def fvd(
             interval=interval,
             extrapolate=extrapolate,
             seed=seed,
+            versus=versus,
+            curve=curve,
+            groups=groups,
             strict=strict,
             device=device,
             precision=precision,
@@ -143,13 +165,17 @@ def fvd(
         _show(comparison, written)
 
 
-fvd.command_class = several_words({"--metric": METRICS.__contains__})  # type: ignore[attr-defined]
+fvd.command_class = several_words({"--metric": _is_metric})  # type: ignore[attr-defined]
 
 
 def _as_dict(comparison: SetComparison, written: list[str]) -> dict[str, object]:
     return {
         "measurements": [m.as_dict() for m in comparison.measurements],
-        "excluded": {"generated": comparison.excluded("gen"), "ground_truth": comparison.excluded("gt")},
+        "excluded": {
+            "generated": comparison.excluded("gen"),
+            "ground_truth": comparison.excluded("gt"),
+            **({"versus": comparison.excluded("versus")} if comparison.versus else {}),
+        },
         "ignored": list(comparison.ignored),
         "weights": dict(comparison.weights),
         "written": written,
@@ -157,19 +183,28 @@ def _as_dict(comparison: SetComparison, written: list[str]) -> dict[str, object]
 
 
 def _show(comparison: SetComparison, written: list[str]) -> None:
-    from rushes.distribution.tables import distance_rows, distances_table
+    from rushes.distribution.detail_tables import all_tables
     from rushes.distribution.video_metrics import exclusion_lines
 
     for line in exclusion_lines(comparison):
         say(line)
     if comparison.ignored:
         say(f"{len(comparison.ignored)} files are no clips and were ignored, {comparison.ignored[0]} among them")
-    rows = distance_rows(comparison.measurements)
-    table = distances_table(rows)
-    print_table(table.title, table.header, table.texts(), numbers=range(2, len(table.header)))
-    for row in rows:
-        print(row.value.signature)
-    for note in dict.fromkeys(part for row in rows for part in row.value.note.split("; ") if part):
+    for table in all_tables(comparison.measurements):
+        print_table(table.title, table.header, table.texts(), numbers=_number_columns(table))
+    shown = [m for m in comparison.measurements if not {"n", "class"} & m.place.keys()]
+    for signature in dict.fromkeys(m.signature for m in shown):
+        print(signature)
+    for note in dict.fromkeys(part for m in shown for part in m.note.split("; ") if part):
         print(f"note: {note}")
     for path in written:
         print(path)
+
+
+def _number_columns(table: Table) -> list[int]:
+    """Columns that are set right: those with nothing in them but numbers, ranges and dashes."""
+    return [
+        column
+        for column in range(len(table.header))
+        if all(not row[column] or row[column][0] in "0123456789-–" for row in table.texts())
+    ]

@@ -8,14 +8,16 @@ from functools import partial
 import numpy as np
 
 from rushes.core import Interval, Measurement
-from rushes.distribution.definitions import bound_definition, extrapolated_definition
+from rushes.core.measurement import At
+from rushes.distribution import prdc
+from rushes.distribution.definitions import bound_definition, extrapolated_definition, family
 from rushes.distribution.feature_set import FeatureSet
 from rushes.distribution.frechet import frechet_distance, frechet_single
 from rushes.distribution.kvd import polynomial_mmd
 from rushes.distribution.protocols import Metric, Recipe, count_remark
+from rushes.distribution.sample import Sample, sample_of
 from rushes.distribution.statistics import (
     Distance,
-    Floats,
     IntervalMethod,
     extrapolated,
     jackknife_interval,
@@ -23,10 +25,20 @@ from rushes.distribution.statistics import (
 )
 from rushes.errors import InputError
 
+_LEAST: dict[IntervalMethod, int] = {"subsampling": 4, "jackknife": 3}
+_NEIGHBOURS: dict[str, Distance] = {
+    "precision": prdc.precision,
+    "recall": prdc.recall,
+    "density": prdc.density,
+    "coverage": prdc.coverage,
+}
+
 
 def distance_of(metric: Metric, recipe: Recipe) -> Distance:
     """The function that turns the features of two sets into the metric's value."""
-    if metric == "kvd":
+    if metric in _NEIGHBOURS:
+        return _NEIGHBOURS[metric]
+    if family(metric) == "kernel":
         return polynomial_mmd
     kind = frechet_single if recipe.arithmetic == "fp32-svd" else frechet_distance
     return partial(kind, ddof=recipe.ddof)
@@ -44,28 +56,50 @@ def measure(
     interval: IntervalMethod | None = None,
     extrapolate: bool = False,
     seed: int = 0,
+    at: At = (),
 ) -> tuple[Measurement, ...]:
     """The metric with its full signature and, where asked for, its interval; then its extrapolated value.
 
-    `seed` draws the subsets of a subsampling interval and of the extrapolation.
+    `seed` draws the subsets of a subsampling interval and of the extrapolation. `at` says which part of the sets this
+    is about, where it is a part.
 
-    Edge cases  fewer than two clips in a set: `InputError`. `count` is the clips of both sets. KVD is unbiased already,
-                so it is not extrapolated.
+    Edge cases  fewer than two clips in a set: `InputError`. `count` is all rows. Only a Fréchet distance is
+                extrapolated: KVD is unbiased already, and shares have no line in 1/N. Precision and its like have no
+                value where a set has not more than k clips, and say so.
     """
     for side, feature_set in (("generated", gen), ("ground-truth", gt)):
         _require_two(side, feature_set)
-    x, y = gen.features.astype(np.float64), gt.features.astype(np.float64)
-    definition = bound_definition(metric, recipe, weights=weights, precision=precision, n_gen=len(x), n_gt=len(y))
-    note = "; ".join([*remarks, *_remarks(metric, recipe, gen, gt)])
+    x, y = sample_of(gen), sample_of(gt)
+    definition = bound_definition(
+        metric, recipe, weights=weights, precision=precision, n_gen=len(x.rows), n_gt=len(y.rows)
+    )
+    said = [*remarks, *_remarks(metric, recipe, gen, gt)]
     distance = distance_of(metric, recipe)
-    count = len(x) + len(y)
-    drawn = None if interval is None else _interval(interval, x, y, distance, seed)
-    whole = Measurement(definition=definition, value=distance(x, y), count=count, note=note, interval=drawn)
-    if not extrapolate or metric == "kvd":
+    count = len(x.rows) + len(y.rows)
+    if metric in _NEIGHBOURS and (lacking := too_few(definition.param("k"), gen, gt)):
+        return (Measurement.missing(definition, lacking, count=count, at=at),)
+    drawn = None
+    if interval is not None:
+        try:
+            drawn = _interval(interval, x, y, distance, seed)
+        except InputError:
+            if metric not in _NEIGHBOURS or min(x.count, y.count) < _LEAST[interval]:
+                raise
+            said.append("no interval: with some left out, a set has not more clips than the k nearest")
+    note = "; ".join(said)
+    value = distance(x.rows, y.rows)
+    whole = Measurement(definition=definition, value=value, count=count, note=note, at=at, interval=drawn)
+    if not extrapolate or family(metric) != "frechet":
         return (whole,)
     beyond = extrapolated_definition(definition).with_params(extrapolation_seed=seed)
     value = extrapolated(x, y, distance, seed=seed)
-    return whole, Measurement(definition=beyond, value=value, count=count, note=note)
+    return whole, Measurement(definition=beyond, value=value, count=count, note=note, at=at)
+
+
+def too_few(k: str | None, gen: FeatureSet, gt: FeatureSet) -> str:
+    """Why nearest neighbours have no value here; "" where they have. A set must have more rows than k."""
+    n, m = len(gen.features), len(gt.features)
+    return "" if min(n, m) > int(k or 0) else f"the {k} nearest clips need more than {k} in each set; got {n} and {m}"
 
 
 def _require_two(side: str, feature_set: FeatureSet) -> None:
@@ -77,7 +111,7 @@ def _require_two(side: str, feature_set: FeatureSet) -> None:
         )
 
 
-def _interval(method: IntervalMethod, x: Floats, y: Floats, distance: Distance, seed: int) -> Interval:
+def _interval(method: IntervalMethod, x: Sample, y: Sample, distance: Distance, seed: int) -> Interval:
     if method == "jackknife":
         return jackknife_interval(x, y, distance)
     return subsampling_interval(x, y, distance, seed=seed)
@@ -86,7 +120,7 @@ def _interval(method: IntervalMethod, x: Floats, y: Floats, distance: Distance, 
 def _remarks(metric: Metric, recipe: Recipe, gen: FeatureSet, gt: FeatureSet) -> list[str]:
     remarks = []
     n_gen, n_gt = len(gen.features), len(gt.features)
-    if metric != "kvd" and min(n_gen, n_gt) < recipe.d:
+    if family(metric) == "frechet" and min(n_gen, n_gt) < recipe.d:
         remarks.append(
             f"fewer clips than features ({n_gen} and {n_gt} for D = {recipe.d}): bias outweighs everything else, "
             "compare only at the same N, and kvd is the honest choice"

@@ -9,8 +9,9 @@ from shutil import rmtree
 from typing import TYPE_CHECKING
 
 from rushes.core.progress import Progress, no_progress
-from rushes.distribution.compare import SetComparison, Settings, compare, metrics_from, need_torch
-from rushes.distribution.protocols import DEFAULT, Metric, Side
+from rushes.distribution.compare import Role, SetComparison, Settings, compare, metrics_from, need_torch
+from rushes.distribution.groups import read_groups
+from rushes.distribution.protocols import DEFAULT, Metric
 from rushes.distribution.statistics import IntervalMethod
 from rushes.media.find import Paths, one_or_several
 from rushes.remote.address import is_remote
@@ -20,7 +21,8 @@ from rushes.workers.engine import LOCAL, Engine, connected, gpu_count
 if TYPE_CHECKING:
     from rushes.distribution.features import Device, Precision
 
-GEN_ID, GT_ID = "generated", "ground_truth"
+_IDS: dict[Role, str] = {"gen": "generated", "gt": "ground_truth", "versus": "versus"}
+_WORDS: dict[Role, str] = {"gen": "generated", "gt": "ground truth", "versus": "second generated set"}
 
 
 def compare_sets(
@@ -35,6 +37,9 @@ def compare_sets(
     interval: IntervalMethod | None = None,
     extrapolate: bool = False,
     seed: int = 0,
+    versus: Path | str | None = None,
+    curve: bool = False,
+    groups: Path | str | None = None,
     strict: bool = False,
     device: Device | None = None,
     precision: Precision | None = None,
@@ -55,6 +60,11 @@ def compare_sets(
     place of its own. `weights` is one file or several, recognised by content; left out, `tools/eval_fvd/` is looked
     into. `interval` draws a 95 % interval around each distance, `extrapolate` adds its value at infinitely many clips;
     `seed` draws their subsets.
+
+    `versus` is a second generated set, measured against the same ground truth: its own values have `set` in their
+    `at`, and `fvd_difference` (first less second) has an interval and a verdict in its note. `curve` adds the value at
+    smaller N (`n` and `subset` in `at`) and the one at infinitely many clips. `groups` is a CSV file with the columns
+    name and class, or "folders": every metric again for each class (`class` in `at`).
 
     A clip that cannot be read is left out and named (`excluded`); `strict` stops instead. `jobs` is how many processes
     decode. On the engine Ray every core of the cluster computes, or every GPU where it has any and `device` is not
@@ -77,6 +87,9 @@ def compare_sets(
         interval=interval,
         extrapolate=extrapolate,
         seed=seed,
+        versus=versus,
+        curve=curve,
+        groups=None if groups is None else read_groups(groups),
         precision=precision,
         device=device,
         batch=batch_size,
@@ -110,15 +123,18 @@ def _into_run(
     compared: Callable[[Settings], SetComparison],
     overwrite: bool,
 ) -> SetComparison:
-    inputs = [str(gen), str(gt)]
+    given: dict[Role, str] = {"gen": str(gen), "gt": str(gt)}
+    if settings.versus is not None:
+        given["versus"] = str(settings.versus)
+    inputs = list(given.values())
     with open_run(
         run, instrument="distribution", settings=_stored(settings), inputs=inputs, overwrite=overwrite
     ) as writer:
         cache = writer.path / ".features"
         comparison = compared(replace(settings, cache=settings.cache or cache))
-        writer.add(_entry(comparison, "gen", str(gen)))
-        writer.add(_entry(comparison, "gt", str(gt)))
-        writer.finish([GEN_ID, GT_ID])
+        for role, path in given.items():
+            writer.add(_entry(comparison, role, path))
+        writer.finish([_IDS[role] for role in given])
         rmtree(cache, ignore_errors=True)  # only there to continue from
     return replace(comparison, run=run if is_remote(run) else Path(run))
 
@@ -136,19 +152,24 @@ def _stored(settings: Settings) -> dict[str, object]:
         "seed": settings.seed,
         "strict": settings.strict,
     }
-    return stored if settings.backbone is None else stored | {"backbone": settings.backbone}
+    chosen = {
+        "backbone": settings.backbone,
+        "versus": None if settings.versus is None else str(settings.versus),
+        "curve": settings.curve or None,
+        "groups": None if settings.groups is None else settings.groups.source,
+    }
+    return stored | {key: value for key, value in chosen.items() if value is not None}
 
 
-def _entry(comparison: SetComparison, side: Side, path: str) -> Entry:
-    """One side as a subject; the generated set carries the numbers."""
-    feature_set = (comparison.gen if side == "gen" else comparison.gt)[0][1]
+def _entry(comparison: SetComparison, role: Role, path: str) -> Entry:
+    """One set as a subject; the generated set carries the numbers."""
+    feature_set = {"gen": comparison.gen, "gt": comparison.gt, "versus": comparison.versus}[role][0][1]
     facts = {
         "clips": len(feature_set.videos),
         "names": list(feature_set.videos),
-        "excluded": comparison.excluded(side),
+        "excluded": comparison.excluded(role),
         "weights": dict(comparison.weights),
-        "side": "generated" if side == "gen" else "ground truth",
+        "side": _WORDS[role],
     }
-    subject_id = GEN_ID if side == "gen" else GT_ID
-    subject = Subject(id=subject_id, kind="set", path=path, sha256=feature_set.sha256, facts=facts)
-    return Entry(subject=subject, measurements=comparison.measurements if side == "gen" else ())
+    subject = Subject(id=_IDS[role], kind="set", path=path, sha256=feature_set.sha256, facts=facts)
+    return Entry(subject=subject, measurements=comparison.measurements if role == "gen" else ())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from rushes.core import Measurement
 from rushes.core.table import Table
 from rushes.core.text import value_text
+from rushes.distribution.detail_tables import DIFFERENCE, all_tables, difference_rows, verdict_of
 from rushes.distribution.instrument import INSTRUMENT
-from rushes.distribution.tables import DistanceRow, distance_rows, distances_table, protocols_table
+from rushes.distribution.tables import DistanceRow, distance_rows, protocols_table
 from rushes.report.numbers import numbers_section
 from rushes.report.section import ReportOptions, Section
 from rushes.runs import Run
@@ -22,25 +24,30 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
 
 
 def grids(run: Run) -> tuple[Table, ...]:
-    """The distances, then the protocols they were computed under."""
+    """The distances and what surrounds them, then the protocols they were computed under."""
     rows = _rows(run)
-    return (distances_table(rows), protocols_table(rows)) if rows else ()
+    return (*all_tables(_numbers(run)), protocols_table(rows)) if rows else ()
 
 
 def summary(run: Run) -> str:
-    """The distances, each with its protocol and N."""
+    """The distances, each with its protocol and N; then what was said of two models."""
     rows = _rows(run)
     parts = [_sentence(row) for row in rows]
     if len(parts) > _MOST_NAMED:
         parts[_MOST_NAMED:] = [f"{len(parts) - _MOST_NAMED} more are in the table"]
-    random = any(row.is_random for row in rows)
-    warning = " The weights are random, so these numbers compare only with themselves." if random else ""
-    return ("; ".join(parts) + "." + warning) if parts else "No distance could be computed."
+    if not parts:
+        return "No distance could be computed."
+    verdicts = [f"By {m.name.removesuffix(DIFFERENCE)}: {verdict_of(m)}." for m in difference_rows(_numbers(run))]
+    if any(row.is_random for row in rows):
+        verdicts.append("The weights are random, so these numbers compare only with themselves.")
+    return " ".join(["; ".join(parts) + ".", *verdicts[:_MOST_NAMED], *verdicts[_MOST_NAMED:][-1:]])
 
 
 def _sentence(row: DistanceRow) -> str:
-    sizes = f"{row.setting('n_gen')} against {row.setting('n_gt')} clips"
-    return f"{row.metric} under {row.setting('protocol')} is {value_text(row.value)} ({sizes})"
+    """ "FVD 25.67 (genhoi protocol, 3 vs 3 clips)"."""
+    sizes = f"{row.setting('n_gen')} vs {row.setting('n_gt')} clips"
+    name = row.metric.upper() if row.value.definition.better == "lower" else row.metric
+    return f"{name} {value_text(row.value)} ({row.setting('protocol')} protocol, {sizes})"
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
@@ -56,4 +63,8 @@ def facts(run: Run) -> list[tuple[str, str]]:
 
 
 def _rows(run: Run) -> list[DistanceRow]:
-    return distance_rows(m for entry in run.entries for m in entry.measurements)
+    return distance_rows(_numbers(run))
+
+
+def _numbers(run: Run) -> list[Measurement]:
+    return [m for entry in run.entries for m in entry.measurements]

@@ -68,7 +68,8 @@ def as_results(comparison: SetComparison) -> dict[str, float]:
 def result_key(distance: Measurement) -> str:
     """How the specification calls a distance: "FVD-3DInception", "FVD-3DRN50", "KVD-3DInception"."""
     backbone = BACKBONES[keys_of(distance)["backbone"]]
-    return f"{'KVD' if distance.name == 'kvd' else 'FVD'}-{backbone.label}"
+    kind = {"fvd": "FVD", "fid-vid": "FVD", "kvd": "KVD"}.get(distance.name, distance.name.capitalize())
+    return f"{kind}-{backbone.label}"
 
 
 def exclusion_lines(comparison: SetComparison) -> Iterator[str]:
@@ -77,6 +78,8 @@ def exclusion_lines(comparison: SetComparison) -> Iterator[str]:
         yield f"left out of the generated set: {why}"
     for why in comparison.excluded("gt").values():
         yield f"left out of the ground-truth set: {why}"
+    for why in comparison.excluded("versus").values():
+        yield f"left out of the second generated set: {why}"
 
 
 def _print(line: str) -> None:

@@ -1,0 +1,118 @@
+"""Tables of what surrounds the distances: differences of two models, values at smaller N, values of each class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rushes.core import Measurement
+from rushes.core.selection import keys_of
+from rushes.core.table import Cell, Table, interval_cell, number
+from rushes.distribution.tables import DistanceRow, distance_rows, distances_table, metric_label
+
+DIFFERENCE = "_difference"
+
+
+def all_tables(measurements: Iterable[Measurement]) -> list[Table]:
+    """The whole sets first, then what there is of differences, curves and classes."""
+    given = list(measurements)
+    whole = distance_rows(given)
+    tables = [distances_table(_with_second(whole, distance_rows(given, key="set")))] if whole else []
+    if differences := difference_rows(given):
+        tables.append(differences_table(differences))
+    if points := distance_rows(given, key="n"):
+        tables.append(curve_table(points))
+    if classes := distance_rows(given, key="class"):
+        tables.append(classes_table(classes))
+    return tables
+
+
+def _with_second(first: Sequence[DistanceRow], second: Sequence[DistanceRow]) -> list[DistanceRow]:
+    """Each number of the first model with the second's below it."""
+    return [row for one in first for row in (one, *(other for other in second if other.series == one.series))]
+
+
+def difference_rows(measurements: Iterable[Measurement]) -> list[Measurement]:
+    """Every difference of two models, in stored order."""
+    return [m for m in measurements if m.name.endswith(DIFFERENCE) and "versus" in m.place]
+
+
+def verdict_of(difference: Measurement) -> str:
+    """What a difference says, in words: the first part of its note, which `measuring` writes."""
+    return difference.note.partition("; ")[0]
+
+
+def differences_table(differences: Sequence[Measurement]) -> Table:
+    """Two models against one ground truth: the difference, its interval, and what may be said."""
+    lines = [
+        [
+            Cell(metric_label(m).replace(DIFFERENCE, "")),
+            Cell(keys_of(m)["protocol"]),
+            number(m),
+            interval_cell(m),
+            Cell(verdict_of(m)),
+        ]
+        for m in differences
+    ]
+    return Table(
+        title=f"Difference: generated less {differences[0].place['versus']}",
+        header=("metric", "protocol", "difference", "95 % interval", "verdict"),
+        rows=lines,
+        caption="Both against the same ground truth. There is a verdict only where the interval leaves out 0. The bias "
+        "of a Fréchet distance is taken off, so it need not be the first value less the second.",
+    )
+
+
+def curve_table(points: Sequence[DistanceRow]) -> Table:
+    """One line per metric and N, one column per random subset."""
+    lines: dict[tuple[tuple[str, str], int], list[DistanceRow]] = {}
+    for row in points:
+        lines.setdefault((row.series, int(row.value.place["n"])), []).append(row)
+    most = max(len(rows) for rows in lines.values())
+    body = [
+        [
+            Cell(rows[0].metric),
+            Cell(rows[0].setting("protocol")),
+            Cell(str(n)),
+            *(number(row.value) for row in rows),
+            *([Cell("")] * (most - len(rows))),
+        ]
+        for (_, n), rows in lines.items()
+    ]
+    return Table(
+        title="Value against N",
+        header=("metric", "protocol", "N", *(f"subset {number}" for number in range(1, most + 1))),
+        rows=body,
+        caption="The same clips, fewer of them: random subsets of both sets. What falls with N is bias.",
+    )
+
+
+def classes_table(rows: Sequence[DistanceRow]) -> Table:
+    """Each class's value; a class without one says why."""
+    with_interval = any(row.value.interval for row in rows)
+    lines = [
+        [
+            Cell(row.metric),
+            Cell(row.setting("protocol")),
+            Cell(row.value.place["class"]),
+            number(row.value),
+            *([interval_cell(row.value)] * with_interval),
+            *(Cell(row.setting(key)) for key in ("n_gen", "n_gt")),
+            Cell(row.value.note if row.value.value is None else ""),
+        ]
+        for row in rows
+    ]
+    return Table(
+        title="Classes",
+        header=(
+            "metric",
+            "protocol",
+            "class",
+            "value",
+            *["95 % interval"] * with_interval,
+            "N gen",
+            "N real",
+            "remark",
+        ),
+        rows=lines,
+        caption="Each class by itself. Classes of different sizes do not compare where the value depends on N.",
+    )
