@@ -93,7 +93,7 @@ def test_the_second_model_and_the_difference() -> None:
     versus = Versus(features=named(far, "f"), name="birch", first="amber")
     both = sets(named(near, "n"), named(real, "r"), "kvd")
     first, second, gap = measure_sets(both, Extras(), versus)
-    assert (first.at, second.at, gap.at) == ((), (("set", "birch"),), (("versus", "birch"),))
+    assert (first.at, second.at, gap.at) == ((), (("set", "birch"),), (("first", "amber"), ("versus", "birch")))
     assert gap.name == "kvd_difference" and gap.value == pytest.approx(first.value - second.value)  # type: ignore[operator]
     assert gap.note == "amber is closer than birch" and gap.interval is not None and gap.interval.high < 0
     assert (gap.definition.param("n_versus"), gap.definition.param("cut")) == ("45", "none")  # kvd is unbiased

@@ -26,7 +26,7 @@ def test_figures_show_each_protocol_and_are_steady(
     compare_sets(sets / "gen", sets / "gt", weights=random_weights["i3d"], run=tmp_path / "all", **several)
     run = read_run(tmp_path / "all")
     (figure,) = charts(run)
-    assert figure.title == "kvd: the same two sets, 6 protocols" and "95 % intervals" in figure.caption
+    assert figure.title == "KVD: the same two sets, 6 protocols" and "95 % intervals" in figure.caption
     assert "Random weights" in figure.caption and "stylegan-v" in figure.svg
     assert charts(run)[0].svg == figure.svg
 
@@ -36,4 +36,7 @@ def test_one_protocol_has_a_figure_per_metric(
 ) -> None:
     both: dict[str, Any] = {"metrics": ("fvd", "kvd"), "device": "cpu", "jobs": 0}
     compare_sets(sets / "gen", sets / "gt", weights=random_weights["i3d"], run=tmp_path / "run", **both)
-    assert [figure.title for figure in charts(read_run(tmp_path / "run"))] == ["fvd under genhoi", "kvd under genhoi"]
+    assert [figure.title for figure in charts(read_run(tmp_path / "run"))] == [
+        "FVD (genhoi protocol)",
+        "KVD (genhoi protocol)",
+    ]

@@ -183,7 +183,7 @@ def _as_dict(comparison: SetComparison, written: list[str]) -> dict[str, object]
 
 
 def _show(comparison: SetComparison, written: list[str]) -> None:
-    from rushes.distribution.detail_tables import all_tables
+    from rushes.distribution.detail_tables import all_tables, is_difference
     from rushes.distribution.video_metrics import exclusion_lines
 
     for line in exclusion_lines(comparison):
@@ -195,7 +195,8 @@ def _show(comparison: SetComparison, written: list[str]) -> None:
     shown = [m for m in comparison.measurements if not {"n", "class"} & m.place.keys()]
     for signature in dict.fromkeys(m.signature for m in shown):
         print(signature)
-    for note in dict.fromkeys(part for m in shown for part in m.note.split("; ") if part):
+    parts = [part for m in shown for part in m.note.split("; ")[is_difference(m) :]]  # a verdict is in its table
+    for note in dict.fromkeys(filter(None, parts)):
         print(f"note: {note}")
     for path in written:
         print(path)

@@ -33,13 +33,17 @@ class Labels:
     precision: str
 
 
-def curve_sizes(most: int) -> list[int]:
+def curve_sizes(most: int, d: int) -> list[int]:
     """Numbers of clips, each half of the next, up to the smaller set; none below 4.
 
-    >>> curve_sizes(2048), curve_sizes(20), curve_sizes(7)
-    ([64, 128, 256, 512, 1024, 2048], [5, 10, 20], [7])
+    Where there are more clips than features, three more from D on: there the curve is a line in 1/N.
+
+    >>> curve_sizes(256, 400), curve_sizes(20, 400), curve_sizes(700, 400)
+    ([8, 16, 32, 64, 128, 256], [5, 10, 20], [21, 43, 87, 175, 350, 400, 500, 600, 700])
     """
-    return sorted({most >> halvings for halvings in range(SIZES) if most >> halvings >= _LEAST})
+    halves = {most >> halvings for halvings in range(SIZES) if most >> halvings >= _LEAST}
+    above = {d + round(third * (most - d) / 3) for third in range(3)} if most > d else set()
+    return sorted(halves | above)
 
 
 def curve_measurements(
@@ -54,7 +58,7 @@ def curve_measurements(
     Edge cases  fewer than 8 clips in a set: `InputError`, since there would be one size alone.
     """
     x, y = sample_of(gen), sample_of(gt)
-    sizes = curve_sizes(min(x.count, y.count))
+    sizes = curve_sizes(min(x.count, y.count), recipe.d)
     if len(sizes) < 2:
         raise InputError(f"a curve needs {2 * _LEAST} clips in each set; got {x.count} and {y.count}")
     draw = np.random.RandomState(seed)

@@ -161,7 +161,7 @@ def difference_definition(base: Definition) -> Definition:
         reference="Quenouille 1956; Tukey 1958; Arvesen 1969",
         params=(*base.params, ("bias", "jackknife-off" if biased else "none")),
         open_params=(*base.open_params, "cut", "n_versus"),
-        places=("versus",),
+        places=("first", "versus"),
     )
 
 

@@ -15,9 +15,10 @@ DIFFERENCE = "_difference"
 def all_tables(measurements: Iterable[Measurement]) -> list[Table]:
     """The whole sets first, then what there is of differences, curves and classes."""
     given = list(measurements)
-    whole = distance_rows(given)
-    tables = [distances_table(_with_second(whole, distance_rows(given, key="set")))] if whole else []
-    if differences := difference_rows(given):
+    whole, differences = distance_rows(given), difference_rows(given)
+    rows = with_second(whole, distance_rows(given, key="set"))
+    tables = [distances_table(rows, first=first_name(given))] if whole else []
+    if differences:
         tables.append(differences_table(differences))
     if points := distance_rows(given, key="n"):
         tables.append(curve_table(points))
@@ -26,14 +27,24 @@ def all_tables(measurements: Iterable[Measurement]) -> list[Table]:
     return tables
 
 
-def _with_second(first: Sequence[DistanceRow], second: Sequence[DistanceRow]) -> list[DistanceRow]:
+def with_second(first: Sequence[DistanceRow], second: Sequence[DistanceRow]) -> list[DistanceRow]:
     """Each number of the first model with the second's below it."""
     return [row for one in first for row in (one, *(other for other in second if other.series == one.series))]
 
 
 def difference_rows(measurements: Iterable[Measurement]) -> list[Measurement]:
     """Every difference of two models, in stored order."""
-    return [m for m in measurements if m.name.endswith(DIFFERENCE) and "versus" in m.place]
+    return [m for m in measurements if is_difference(m)]
+
+
+def is_difference(measurement: Measurement) -> bool:
+    """Whether it is the difference of two models."""
+    return measurement.name.endswith(DIFFERENCE) and "versus" in measurement.place
+
+
+def first_name(measurements: Iterable[Measurement]) -> str:
+    """What the generated set is called beside a second one; "generated" where there is none."""
+    return next((m.place["first"] for m in difference_rows(measurements)), "generated")
 
 
 def verdict_of(difference: Measurement) -> str:
@@ -54,7 +65,7 @@ def differences_table(differences: Sequence[Measurement]) -> Table:
         for m in differences
     ]
     return Table(
-        title=f"Difference: generated less {differences[0].place['versus']}",
+        title="Difference: {first} less {versus}".format(**differences[0].place),
         header=("metric", "protocol", "difference", "95 % interval", "verdict"),
         rows=lines,
         caption="Both against the same ground truth. There is a verdict only where the interval leaves out 0. The bias "
@@ -87,32 +98,23 @@ def curve_table(points: Sequence[DistanceRow]) -> Table:
 
 
 def classes_table(rows: Sequence[DistanceRow]) -> Table:
-    """Each class's value; a class without one says why."""
-    with_interval = any(row.value.interval for row in rows)
-    lines = [
-        [
-            Cell(row.metric),
-            Cell(row.setting("protocol")),
-            Cell(row.value.place["class"]),
-            number(row.value),
-            *([interval_cell(row.value)] * with_interval),
-            *(Cell(row.setting(key)) for key in ("n_gen", "n_gt")),
-            Cell(row.value.note if row.value.value is None else ""),
-        ]
-        for row in rows
-    ]
+    """A line for each class; of one metric with its interval, of several a column for each."""
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    with_interval = len(metrics) == 1 and any(row.value.interval for row in rows)
+    lines: dict[tuple[str, str], dict[str, DistanceRow]] = {}
+    for row in rows:
+        lines.setdefault((row.setting("protocol"), row.value.place["class"]), {})[row.metric] = row
+    body = []
+    for (protocol, name), found in lines.items():
+        any_row = next(iter(found.values()))
+        why = dict.fromkeys(row.value.note for row in found.values() if row.value.value is None)
+        values = [number(found[metric].value if metric in found else None) for metric in metrics]
+        intervals = [interval_cell(any_row.value)] * with_interval
+        counts = [Cell(any_row.setting(key)) for key in ("n_gen", "n_gt")]
+        body.append([Cell(name), Cell(protocol), *values, *intervals, *counts, Cell("; ".join(why))])
     return Table(
         title="Classes",
-        header=(
-            "metric",
-            "protocol",
-            "class",
-            "value",
-            *["95 % interval"] * with_interval,
-            "N gen",
-            "N real",
-            "remark",
-        ),
-        rows=lines,
+        header=("class", "protocol", *metrics, *["95 % interval"] * with_interval, "N gen", "N real", "remark"),
+        rows=body,
         caption="Each class by itself. Classes of different sizes do not compare where the value depends on N.",
     )

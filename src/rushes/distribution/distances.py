@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from rushes.core import Interval, Measurement
+from rushes.core import Definition, Interval, Measurement
 from rushes.core.measurement import At
 from rushes.distribution import prdc
 from rushes.distribution.definitions import bound_definition, extrapolated_definition, family
@@ -82,6 +83,8 @@ def measure(
     if interval is not None:
         try:
             drawn = _interval(interval, x, y, distance, seed)
+            if metric in _NEIGHBOURS:
+                drawn = _within(drawn, definition)
         except InputError:
             if metric not in _NEIGHBOURS or min(x.count, y.count) < _LEAST[interval]:
                 raise
@@ -115,6 +118,14 @@ def _interval(method: IntervalMethod, x: Sample, y: Sample, distance: Distance, 
     if method == "jackknife":
         return jackknife_interval(x, y, distance)
     return subsampling_interval(x, y, distance, seed=seed)
+
+
+def _within(interval: Interval, definition: Definition) -> Interval:
+    """The interval cut to what a share can be."""
+    low, high = (definition.lowest or 0.0), definition.highest
+    return replace(
+        interval, low=max(interval.low, low), high=interval.high if high is None else min(interval.high, high)
+    )
 
 
 def _remarks(metric: Metric, recipe: Recipe, gen: FeatureSet, gt: FeatureSet) -> list[str]:

@@ -89,7 +89,7 @@ def _whole(
 
 
 def _against(sets: Sets, extras: Extras, versus: Versus) -> list[Measurement]:
-    """The second model's own value (`at` has `set`), then the difference (`at` has `versus`)."""
+    """The second model's own value (`at` has `set`), then the difference (`at` has `first` and `versus`)."""
     biased = family(sets.metric) != "kernel"
     pair = even_pair(sets.gen, versus.features) if biased else Pair(first=sets.gen, second=versus.features)
     return [*_whole(sets, extras, gen=versus.features, at=versus.name), _difference(sets, pair, versus)]
@@ -106,7 +106,8 @@ def _difference(sets: Sets, pair: Pair, versus: Versus) -> Measurement:
         n_gt=n_gt,
     )
     definition = difference_definition(base).with_params(cut=pair.cut, n_versus=n_versus)
-    at, count = (("versus", versus.name),), n_gen + n_versus + n_gt
+    at = (("first", versus.first), ("versus", versus.name))
+    count = n_gen + n_versus + n_gt
     frechet = family(sets.metric) == "frechet"
     for part in (pair.first, pair.second):
         if (k := definition.param("k")) and (lacking := too_few(k, part, sets.gt)):

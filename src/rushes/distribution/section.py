@@ -37,10 +37,11 @@ def summary(run: Run) -> str:
         parts[_MOST_NAMED:] = [f"{len(parts) - _MOST_NAMED} more are in the table"]
     if not parts:
         return "No distance could be computed."
-    verdicts = [f"By {m.name.removesuffix(DIFFERENCE)}: {verdict_of(m)}." for m in difference_rows(_numbers(run))]
+    said = [f"By {m.name.removesuffix(DIFFERENCE)}: {verdict_of(m)}." for m in difference_rows(_numbers(run))]
+    said = said[:_MOST_NAMED]
     if any(row.is_random for row in rows):
-        verdicts.append("The weights are random, so these numbers compare only with themselves.")
-    return " ".join(["; ".join(parts) + ".", *verdicts[:_MOST_NAMED], *verdicts[_MOST_NAMED:][-1:]])
+        said.append("The weights are random, so these numbers compare only with themselves.")
+    return " ".join(["; ".join(parts) + ".", *said])
 
 
 def _sentence(row: DistanceRow) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rushes.core import Measurement
 from rushes.core.selection import keys_of
 from rushes.core.table import ARROWS, Cell, Table, interval_cell, number
-from rushes.distribution.protocols import METRICS, OWN_BACKBONE
+from rushes.distribution.protocols import METRICS, OWN_BACKBONE, SHORTHANDS
 
 _SETTINGS = ("backbone", "feature", "frames", "size", "resize", "normalise", "precision", "weights")
 
@@ -38,6 +38,11 @@ class DistanceRow:
     def arrow(self) -> str:
         """Which way is better: "↓" for a distance, "↑" for a share."""
         return ARROWS[self.value.definition.better]
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is one of precision, recall, density and coverage."""
+        return self.value.name in SHORTHANDS["prdc"]
 
     @property
     def is_random(self) -> bool:
@@ -71,8 +76,11 @@ def _extrapolated(distance: Measurement, measurements: Sequence[Measurement]) ->
     return next((m for m in beyond if constants <= keys_of(m).items()), None)
 
 
-def distances_table(rows: Sequence[DistanceRow]) -> Table:
-    """Each number with its interval, its extrapolated value and what it rests on."""
+def distances_table(rows: Sequence[DistanceRow], *, first: str = "generated") -> Table:
+    """Each number with its interval, its extrapolated value and what it rests on.
+
+    `first` is what the generated set is called, where there is a second one.
+    """
     with_interval = any(row.value.interval for row in rows)
     beyond = any(row.extrapolated and row.extrapolated.value is not None for row in rows)
     several = any("set" in row.value.place for row in rows)
@@ -84,7 +92,7 @@ def distances_table(rows: Sequence[DistanceRow]) -> Table:
         [
             Cell(f"{row.metric} {row.arrow}" if mixed else row.metric),
             Cell(row.setting("protocol")),
-            *([Cell(row.value.place.get("set", "generated"))] * several),
+            *([Cell(row.value.place.get("set", first))] * several),
             number(row.value),
             *([interval_cell(row.value)] * with_interval),
             *([number(row.extrapolated)] * beyond),
