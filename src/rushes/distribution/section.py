@@ -47,8 +47,10 @@ def summary(run: Run) -> str:
 def _sentence(row: DistanceRow) -> str:
     """ "FVD 25.67 (genhoi protocol, 3 vs 3 clips)"."""
     sizes = f"{row.setting('n_gen')} vs {row.setting('n_gt')} clips"
-    name = row.metric.upper() if row.value.definition.better == "lower" else row.metric
-    return f"{name} {value_text(row.value)} ({row.setting('protocol')} protocol, {sizes})"
+    name = row.metric if row.is_share else row.metric.replace(row.value.name, row.value.name.upper())
+    value = row.value.value
+    digits = 2 if value is not None and abs(value) >= 10 else 4
+    return f"{name} {value_text(row.value, digits=digits)} ({row.setting('protocol')} protocol, {sizes})"
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
