@@ -88,9 +88,14 @@ def _point(
     try:
         value = distance_of(metric, recipe)(x.rows, y.rows)
     except InputError as error:
-        return Measurement.missing(definition, str(error), count=n_gen + n_gt, at=at)
+        return Measurement.missing(definition, _one_part(error), count=n_gen + n_gt, at=at)
     note = f"a random subset of {size} clips of each set, seed {seed}"
     return Measurement(definition=definition, value=value, count=n_gen + n_gt, note=note, at=at)
+
+
+def _one_part(error: InputError) -> str:
+    """An error as one part of a note: parts are told apart by "; "."""
+    return str(error).replace("; ", ", ")
 
 
 def curve_end(
@@ -103,5 +108,5 @@ def curve_end(
     try:
         value = extrapolated(sample_of(gen), sample_of(gt), distance_of(metric, recipe), seed=seed)
     except InputError as error:
-        return [Measurement.missing(definition, str(error), count=whole.count)]
+        return [Measurement.missing(definition, _one_part(error), count=whole.count)]
     return [Measurement(definition=definition, value=value, count=whole.count, note=whole.note)]

@@ -102,7 +102,7 @@ def measure(
 def too_few(k: str | None, gen: FeatureSet, gt: FeatureSet) -> str:
     """Why nearest neighbours have no value here; "" where they have. A set must have more rows than k."""
     n, m = len(gen.features), len(gt.features)
-    return "" if min(n, m) > int(k or 0) else f"the {k} nearest clips need more than {k} in each set; got {n} and {m}"
+    return "" if min(n, m) > int(k or 0) else f"the {k} nearest clips need more than {k} in each set, got {n} and {m}"
 
 
 def _require_two(side: str, feature_set: FeatureSet) -> None:

@@ -119,7 +119,7 @@ def _difference(sets: Sets, pair: Pair, versus: Versus) -> Measurement:
         words = (
             f"no verdict with {videos} clips for D = {sets.recipe.d}: a set with too little variety looks closer than "
         )
-        words += "it is; use kvd"
+        words += "it is, so use kvd"
     else:
         words = verdict(sets.metric, interval, versus.first, versus.name)
     note = "; ".join(filter(None, [words, pair.remark, *sets.remarks]))
@@ -171,7 +171,7 @@ def _of_class(sets: Sets, extras: Extras, name: str) -> tuple[Measurement, ...]:
                 at=at,
             )
         except InputError as error:
-            why = str(error)
+            why = str(error).replace("; ", ", ")  # a note's parts are told apart by these
     n_gen, n_gt = len(sets.gen.features), len(sets.gt.features)
     if not (n_gen and n_gt):
         why = f"only in the {'ground-truth' if n_gt else 'generated'} set ({n_gt or n_gen} clips)"
