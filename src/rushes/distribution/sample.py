@@ -38,7 +38,7 @@ class Sample:
     def of(self, videos: Sequence[int] | NDArray[np.intp]) -> Sample:
         """The rows of these videos, in order; they are numbered anew."""
         kept = np.isin(self.units, videos)
-        return Sample(self.rows[kept], _numbered(self.units[kept]))
+        return Sample(self.rows[kept], np.unique(self.units[kept], return_inverse=True)[1])
 
     def drawn(self, draw: np.random.RandomState, size: int) -> Sample:
         """So many videos at random, without replacement, in their order."""
@@ -50,12 +50,7 @@ def sample_of(rows: Floats | FeatureSet | Sample) -> Sample:
     if isinstance(rows, Sample):
         return rows
     if isinstance(rows, FeatureSet):
-        names = np.array(rows.names, dtype=object)
-        return Sample(rows.features.astype(np.float64), _numbered(names))
+        numbers = {name: number for number, name in enumerate(rows.videos)}
+        units = np.array([numbers[name] for name in rows.names], dtype=np.intp)
+        return Sample(rows.features.astype(np.float64), units)
     return Sample(rows, np.arange(len(rows)))
-
-
-def _numbered(labels: NDArray[np.intp] | NDArray[np.object_]) -> NDArray[np.intp]:
-    """Labels as numbers from 0, in order of first appearance."""
-    numbers: dict[object, int] = {}
-    return np.array([numbers.setdefault(label, len(numbers)) for label in labels.tolist()], dtype=np.intp)
