@@ -21,9 +21,9 @@ from rushes.distribution.curve import Labels
 from rushes.distribution.definitions import bound_definition
 from rushes.distribution.feature_set import FeatureSet, How, load_statistics, merge_sets, save_statistics
 from rushes.distribution.groups import Groups
-from rushes.distribution.measuring import Extras, Sets, Versus, measure_sets
+from rushes.distribution.measuring import Extras, Sets, Versus, measure_sets, versus_names
 from rushes.distribution.protocols import ALL, DEFAULT, SHORTHANDS, Metric, Recipe, Side, recipe, recipes
-from rushes.distribution.sets import STATS_SUFFIX, Clip, ClipSet, is_statistics, read_set
+from rushes.distribution.sets import Clip, ClipSet, is_statistics, read_set
 from rushes.distribution.statistics import IntervalMethod
 from rushes.errors import InputError, MissingDependency
 from rushes.media.find import natural_key
@@ -148,17 +148,6 @@ def compare(
         weights=tuple((w.path.name, w.label) for w in reader.loaded.values()),
         ignored=reader.ignored,
     )
-
-
-def versus_names(gen: str | Path, versus: str | Path | None) -> tuple[str, str]:
-    """What two generated sets are called: their own names, or their whole paths where these are the same.
-
-    >>> versus_names("runs/amber", "runs/birch/"), versus_names("a/clips", "b/clips")
-    (('amber', 'birch'), ('a/clips', 'b/clips'))
-    """
-    paths = [str(path).rstrip("/") for path in (gen, versus or "")]
-    first, second = (path.rpartition("/")[2].removesuffix(STATS_SUFFIX) for path in paths)
-    return (first, second) if first != second else (paths[0], paths[1])
 
 
 def _require_classes(groups: Groups | None, sets: Mapping[Role, _Given]) -> None:

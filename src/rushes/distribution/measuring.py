@@ -7,6 +7,7 @@ values at smaller N; the values of each class. Takes `FeatureSet`s, and knows no
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from rushes.core import Interval, Measurement
 from rushes.distribution.curve import Labels, curve_end, curve_measurements
@@ -16,6 +17,7 @@ from rushes.distribution.distances import distance_of, measure, too_few
 from rushes.distribution.feature_set import FeatureSet
 from rushes.distribution.groups import Groups, class_order
 from rushes.distribution.protocols import Metric, Recipe
+from rushes.distribution.sets import STATS_SUFFIX
 from rushes.distribution.statistics import IntervalMethod
 from rushes.errors import InputError
 
@@ -51,6 +53,17 @@ class Sets:
     gt: FeatureSet
     labels: Labels
     remarks: tuple[str, ...] = ()
+
+
+def versus_names(gen: str | Path, versus: str | Path | None) -> tuple[str, str]:
+    """What two generated sets are called: their own names, or their whole paths where these are the same.
+
+    >>> versus_names("runs/amber", "runs/birch/"), versus_names("a/clips", "b/clips")
+    (('amber', 'birch'), ('a/clips', 'b/clips'))
+    """
+    paths = [str(path).rstrip("/") for path in (gen, versus or "")]
+    first, second = (path.rpartition("/")[2].removesuffix(STATS_SUFFIX) for path in paths)
+    return (first, second) if first != second else (paths[0], paths[1])
 
 
 def measure_sets(sets: Sets, extras: Extras, versus: Versus | None = None) -> tuple[Measurement, ...]:
