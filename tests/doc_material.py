@@ -83,6 +83,12 @@ def real() -> None:
 
 
 @material
+def classes() -> None:
+    lines = [f"clip{look}.mp4,{'wide' if look > 2 else 'narrow'}" for look in (0, 1, 2, 3, 4, 6)]
+    Path("classes.csv").write_text("\n".join(["name,class", *lines]) + "\n")
+
+
+@material
 def weights() -> None:
     """Where the specification says they lie; random, so no number of a page is to be believed."""
     for backbone, name in (("i3d", "i3d_pretrained_400.pt"), ("r3d50", "resnet-50-kinetics.pth")):

@@ -80,3 +80,17 @@ def test_single_precision_is_near_but_not_the_same() -> None:
 def test_bad_features_are_refused(one: list[object], other: list[object], words: str) -> None:
     with pytest.raises(InputError, match=words):
         frechet_distance(one, other)  # type: ignore[arg-type]
+
+
+def test_features_that_overflow_are_refused() -> None:
+    # squares of 1e160 are past the largest double (1.8e308): the value would be NaN
+    rows = np.random.RandomState(0).normal(size=(6, 3))
+    with pytest.raises(InputError, match=r"features of up to \d?e\+16\d are too large for a distance"):
+        frechet_distance(rows * 1e160, rows)
+    with pytest.raises(InputError, match="too large for a distance"):
+        frechet_distance(np.full((6, 3), 1e160), rows)  # no spread: the means alone overflow
+    with pytest.raises(InputError, match="too large for a distance"):
+        frechet_single(rows * 1e20, rows * 1e20)  # float32 ends at 3.4e38
+    assert frechet_distance(rows * 1e150, rows * 1e150) == 0.0
+    with pytest.raises(InputError, match="one width; got 3 and 2"):
+        frechet_single(rows, rows[:, :2])

@@ -49,3 +49,12 @@ def test_blocks_do_not_change_the_value(monkeypatch: pytest.MonkeyPatch) -> None
 def test_one_clip_is_refused() -> None:
     with pytest.raises(InputError, match="at least two clips; got 1"):
         polynomial_mmd([[1.0]], [[1.0], [2.0]])
+
+
+def test_unequal_widths_and_overflow_are_refused() -> None:
+    rows = np.random.RandomState(0).normal(size=(6, 3))
+    with pytest.raises(InputError, match="expected features of one width; got 3 and 2"):
+        polynomial_mmd(rows, rows[:, :2])
+    for scale in (1e160, 1e60):  # the product overflows; its third power does
+        with pytest.raises(InputError, match="too large for a distance"):
+            polynomial_mmd(rows * scale, rows)

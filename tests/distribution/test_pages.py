@@ -24,12 +24,20 @@ def test_figures_show_each_protocol_and_are_steady(
     sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
 ) -> None:
     several: dict[str, Any] = {"metrics": "kvd", "protocol": "all", "interval": "jackknife", "device": "cpu", "jobs": 0}
+    several["versus"] = sets / "gt"
     compare_sets(sets / "gen", sets / "gt", weights=random_weights["i3d"], run=tmp_path / "all", **several)
     run = read_run(tmp_path / "all")
-    (figure,) = charts(run)
-    assert figure.title == "kvd: the same two sets, 6 protocols" and "95 % intervals" in figure.caption
+    figure, second = charts(run)
+    assert figure.title == "KVD: the same two sets, 6 protocols" and "95 % intervals" in figure.caption
     assert "Random weights" in figure.caption and "stylegan-v" in figure.svg
     assert charts(run)[0].svg == figure.svg
+    # the second set is the real one: it is closer under each protocol, and pairs with the reference by name
+    protocols = [m.definition.param("protocol") for m in run.select("kvd", set=None)]
+    gaps = run.select("kvd_difference")
+    assert [m.definition.param("protocol") for m in gaps] == protocols and len(protocols) > 5
+    assert all(m.value is not None and m.value > 0 for m in gaps)
+    assert {m.interval.method for m in gaps if m.interval} == {"jackknife-20-paired-with-reference"}
+    assert second.title == "KVD: gen less gt" and all(name in second.svg for name in protocols if name)
 
 
 def test_one_protocol_has_a_figure_per_metric(
@@ -37,4 +45,7 @@ def test_one_protocol_has_a_figure_per_metric(
 ) -> None:
     both: dict[str, Any] = {"metrics": ("fvd", "kvd"), "device": "cpu", "jobs": 0}
     compare_sets(sets / "gen", sets / "gt", weights=random_weights["i3d"], run=tmp_path / "run", **both)
-    assert [figure.title for figure in charts(read_run(tmp_path / "run"))] == ["fvd under genhoi", "kvd under genhoi"]
+    assert [figure.title for figure in charts(read_run(tmp_path / "run"))] == [
+        "FVD (genhoi protocol)",
+        "KVD (genhoi protocol)",
+    ]

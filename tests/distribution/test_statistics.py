@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rushes.distribution.feature_set import FeatureSet
 from rushes.distribution.frechet import frechet_distance
+from rushes.distribution.sample import sample_of
 from rushes.distribution.statistics import extrapolated, jackknife_interval, subsampling_interval
 from rushes.errors import InputError
 
@@ -58,3 +60,26 @@ def test_extrapolation_takes_the_bias_off() -> None:
 def test_extrapolation_is_refused_without_more_clips_than_features() -> None:
     with pytest.raises(InputError, match="more than 10 in each set; got 10 and 30"):
         extrapolated(np.zeros((10, 10)), np.zeros((30, 10)))
+
+
+def windows(values: list[float], each: int) -> FeatureSet:
+    """So many equal rows of each video."""
+    names = tuple(f"v{n}" for n in range(len(values)) for _ in range(each))
+    return FeatureSet(names, names, np.repeat(np.array(values, np.float32), each)[:, None])
+
+
+def test_rows_of_one_video_are_one_observation() -> None:
+    # five equal rows of a video say no more than one: both intervals stay as wide
+    values = list(np.random.RandomState(5).normal(size=40))
+    still = sample_of(windows([0.0] * 40, 1))
+    for interval in (jackknife_interval, subsampling_interval):
+        once, often = (interval(sample_of(windows(values, each)), still, gap) for each in (1, 5))
+        assert (often.low, often.high) == (pytest.approx(once.low), pytest.approx(once.high))
+    by_row = jackknife_interval(windows(values, 5).features, still, gap)  # what it would be row by row
+    assert by_row.high - by_row.low < 0.6 * (often.high - often.low)
+
+
+def test_extrapolation_counts_videos() -> None:
+    few = sample_of(windows([0.0, 1.0], 40))
+    with pytest.raises(InputError, match="more than 1 in each set; got 1 and 2"):
+        extrapolated(sample_of(windows([0.0], 40)), few)

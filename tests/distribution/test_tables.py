@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,14 @@ from typer.testing import CliRunner
 
 from rushes.cli.main import app
 from rushes.distribution import statistics
+from rushes.distribution.chart_parts import domain
 from rushes.distribution.charts import charts
 from rushes.distribution.distances import measure
-from rushes.distribution.feature_set import FeatureSet
+from rushes.distribution.feature_set import FeatureSet, save_statistics
 from rushes.distribution.protocols import recipe
-from rushes.distribution.section import grids
+from rushes.distribution.section import grids, summary
 from rushes.distribution.tables import distance_rows, distances_table
+from rushes.distribution.weights import read_weights
 from rushes.runs import read_run
 
 
@@ -58,3 +61,79 @@ def test_an_extrapolated_value_stands_beside_its_own_distance(monkeypatch: pytes
     table = distances_table(rows)
     assert list(table.header)[2:4] == ["value ↓", "at infinite N"]
     assert [line[3] for line in table.texts()] == ["–", f"{large[1].value:.4f}"]
+
+
+@pytest.fixture
+def saved(random_weights: dict[str, Path], tmp_path: Path) -> Path:
+    """amber, birch and real as saved statistics: 24 clips of two classes each, birch two off in one feature."""
+    chosen = recipe("genhoi", "kvd")
+    weights = {"weights": read_weights(random_weights["i3d"]).sha256, "precision": "fp32"}
+    for seed, (name, side, shift) in enumerate([("amber", "gen", 0.0), ("birch", "gen", 2.0), ("real", "gt", 0.0)]):
+        rows = np.zeros((24, 400), np.float32)
+        rows[:, :3] = np.random.RandomState(seed).normal(size=(24, 3))
+        rows[:, 0] += shift
+        names = tuple(f"{'cats' if n % 2 else 'dogs'}/{name}{n}.mp4" for n in range(24))
+        how = chosen.feature_params(side) | weights  # type: ignore[arg-type]
+        save_statistics(tmp_path / f"{name}.npz", [(how, FeatureSet(names, names, rows))])
+    return tmp_path
+
+
+def test_a_second_model_a_curve_and_classes(saved: Path, random_weights: dict[str, Path]) -> None:
+    words = ["fvd", saved / "amber.npz", saved / "real.npz", "--versus", saved / "birch.npz", "--metric", "kvd", "prdc"]
+    words += ["--curve", "--groups", "folders", "--weights", random_weights["i3d"], "--jobs", 0, "-o", saved / "run"]
+    shown = CliRunner().invoke(app, [*map(str, words)])
+    assert shown.exit_code == 0, shown.output
+    run = read_run(saved / "run")
+    assert [subject.id for subject in run.subjects] == ["generated", "ground_truth", "versus"]
+    assert run.subjects[2].facts["clips"] == 24
+    titles = [table.title for table in grids(run)]
+    assert titles == ["Distances", "Difference: amber less birch", "Value against N", "Classes", "Protocols"]
+    distances, difference, curve, classes, _ = grids(run)
+    assert list(distances.header)[:4] == ["metric", "protocol", "set", "value"]
+    assert [line[0] for line in distances.texts()[::2]] == [
+        "kvd ↓",
+        "precision ↑",
+        "recall ↑",
+        "density ↑",
+        "coverage ↑",
+    ]
+    assert [line[2] for line in distances.texts()[:2]] == ["amber", "birch"]
+    assert difference.texts()[0][0] == "kvd" and difference.texts()[0][4] == "amber is closer than birch"
+    assert "amber is closer than birch" in shown.stdout and "amber is closer" in summary(run)
+    assert "note: amber" not in shown.stdout  # a verdict stands in its table
+    assert [line[2] for line in curve.texts()[:3]] == ["6", "12", "24"]
+    assert [line[0] for line in classes.texts()] == ["cats", "dogs"]
+    assert list(classes.header)[2:7] == ["kvd", "precision", "recall", "density", "coverage"]
+    heads = [figure.title for figure in charts(run)]
+    assert heads[:4] == [
+        "KVD (genhoi protocol)",
+        "Precision, recall, density, coverage (genhoi protocol)",
+        "KVD: amber less birch",
+        "Shares: amber less birch",
+    ]
+    assert "Recall against N (genhoi protocol)" in heads and heads[-1] == "Coverage by class (genhoi protocol)"
+    assert [figure.svg for figure in charts(run)] == [figure.svg for figure in charts(run)]
+
+
+def test_the_same_bytes_again_and_one_line_for_classes_of_other_clips(
+    saved: Path, random_weights: dict[str, Path], sets: Path
+) -> None:
+    words = ["fvd", saved / "amber.npz", saved / "real.npz", "--versus", saved / "birch.npz", "--metric", "kvd"]
+    words += ["--interval", "jackknife", "--curve", "--weights", random_weights["i3d"], "--jobs", 0, "--json"]
+    first, second = (CliRunner().invoke(app, [*map(str, words)]).stdout for _ in range(2))
+    assert first == second and '"kvd_difference|' in first
+    (saved / "c.csv").write_text("name,class\nother.mp4,x\n")
+    words = ["fvd", sets / "gen", sets / "gt", "--groups", saved / "c.csv", "--weights", random_weights["i3d"]]
+    refused = CliRunner().invoke(app, [*map(str, words)])
+    assert refused.exit_code == 1 and "no clip of the generated set is named in" in refused.stderr
+
+
+def test_axes_start_at_0_and_have_room(saved: Path, random_weights: dict[str, Path]) -> None:
+    # one value of 0.7108: an axis from 0 with tenths, not a tick "1" under the point
+    assert domain([0.7108])[0] == 0 and domain([0.7108])[1] == pytest.approx(0.78188)
+    assert domain([25.7, 30.0])[0] == 0 and domain([-0.5, 1.5]) == (-0.7, 1.7) and domain([0.0]) == (0, 1.0)
+    words = ["fvd", saved / "birch.npz", saved / "real.npz", "--weights", random_weights["i3d"], "-o", saved / "r"]
+    assert CliRunner().invoke(app, [*map(str, words)]).exit_code == 0
+    (figure,) = charts(read_run(saved / "r"))
+    ticks = [float(text.replace("\u2212", "-")) for text in re.findall(r">([\u2212\d.]+)</text>", figure.svg)]
+    assert min(ticks) == 0 and len(set(ticks)) >= 5  # the value's label, and ticks told apart

@@ -56,7 +56,7 @@ def test_distances_stand_with_size_and_protocol(tmp_path: Path) -> None:
         ["kvd", "two", "3.0000", "8", "9", "400"],
     ]
     assert distribution.summary(run) == (
-        "fvd under one is 107.5000 (8 against 9 clips); fvd under two is 55.2500 (8 against 9 clips); "
+        "FVD 107.50 (one protocol, 8 vs 9 clips); FVD 55.25 (two protocol, 8 vs 9 clips); "
         "1 more are in the table. The weights are random, so these numbers compare only with themselves."
     )
     assert distribution.facts(run) == [("Generated", "it: 8 clips, 1 left out")]

@@ -6,48 +6,65 @@ from collections.abc import Sequence
 from typing import Any
 
 from rushes.core.text import value_text
+from rushes.distribution.chart_parts import heading, point_chart
+from rushes.distribution.detail_charts import class_figures, curve_figures, difference_figures
+from rushes.distribution.detail_tables import first_name, with_second
 from rushes.distribution.feature_definitions import GIVEN_METRICS
 from rushes.distribution.protocols import METRICS
 from rushes.distribution.tables import DistanceRow, distance_rows
-from rushes.errors import MissingDependency
 from rushes.report.figure import Figure, chart_svg
 from rushes.runs import Run
 
-_COLOUR = "#0b6fa4"
+SHARES = "precision, recall, density, coverage"
 
 
 def charts(run: Run) -> tuple[Figure, ...]:
-    """One figure per metric: a point per protocol, its interval as a line, the extrapolated value as a diamond."""
-    rows = distance_rows(m for entry in run.entries for m in entry.measurements)
+    """One figure per distance and one for the shares; then differences, curves and classes, where there are any.
+
+    A point per protocol, its interval as a line, the extrapolated value as a diamond.
+    """
+    numbers = [m for entry in run.entries for m in entry.measurements]
+    rows = with_second(distance_rows(numbers), distance_rows(numbers, key="set"))
     by_metric: dict[str, list[DistanceRow]] = {}
     for row in sorted(rows, key=lambda row: (*METRICS, *GIVEN_METRICS).index(row.value.name)):
         if row.value.value is not None:
-            by_metric.setdefault(row.metric, []).append(row)
-    return tuple(
-        Figure(_title(metric, rows), _caption(rows), chart_svg(_chart(metric, rows)))
+            by_metric.setdefault(SHARES if row.is_share else row.metric, []).append(row)
+    whole = [
+        Figure(_title(metric, rows), _caption(rows), chart_svg(_chart(metric, rows, first_name(numbers))))
         for metric, rows in by_metric.items()
-    )
+    ]
+    return (*whole, *difference_figures(numbers), *curve_figures(numbers), *class_figures(numbers))
 
 
 def _title(metric: str, rows: Sequence[DistanceRow]) -> str:
-    if len(rows) == 1:
-        return f"{metric} under {rows[0].setting('protocol')}"
-    return f"{metric}: the same two sets, {len(rows)} protocols"
+    protocols = list(dict.fromkeys(row.setting("protocol") for row in rows))
+    name = heading(metric)
+    if metric == SHARES:
+        name = ", ".join(dict.fromkeys(row.metric for row in rows)).capitalize()
+    return (
+        f"{name} ({protocols[0]} protocol)"
+        if len(protocols) == 1
+        else f"{name}: the same two sets, {len(protocols)} protocols"
+    )
 
 
 def _caption(rows: Sequence[DistanceRow]) -> str:
     sizes = list(dict.fromkeys(map(_sizes, rows)))
-    parts = [f"Lower is closer to the ground truth. {sizes[0]}." if len(sizes) == 1 else "Lower is closer."]
-    if len(rows) > 1 and len(sizes) == 1:
+    way = "Higher is better." if rows[0].is_share else "Lower is closer to the ground truth."
+    parts = [f"{way} {sizes[0]}." if len(sizes) == 1 else way]
+    protocols = {row.setting("protocol") for row in rows}
+    if len(protocols) > 1 and len(sizes) == 1 and not rows[0].is_share:
         values = [float(row.value.value or 0.0) for row in rows]
         parts.append("The clips are the same; the protocol alone moves the number ")
         parts[-1] += f"from {min(values):.4g} to {max(values):.4g}."
-    elif len(rows) > 1:
+    elif len(protocols) > 1 and len(sizes) > 1:
         named = "; ".join(f"{row.setting('protocol')}: {_sizes(row)}" for row in rows)
         parts.append(f"Some protocols leave out clips that are too short for them ({named}).")
+    if rows[0].is_share:
+        parts.append("Precision and density: do generated clips look real? Recall and coverage: is every kind there?")
     if any(row.value.interval for row in rows):
         parts.append("Lines are 95 % intervals.")
-    if any(row.extrapolated for row in rows):
+    if any(row.extrapolated and row.extrapolated.value is not None for row in rows):
         parts.append("Diamonds are the values at infinitely many clips.")
     if any(row.is_random for row in rows):
         parts.append("Random weights: these numbers compare only with themselves.")
@@ -55,12 +72,19 @@ def _caption(rows: Sequence[DistanceRow]) -> str:
 
 
 def _sizes(row: DistanceRow) -> str:
-    return f"{row.setting('n_gen')} and {row.setting('n_gt')} clips, D = {row.setting('d')}"
+    return f"{row.setting('n_gen')} vs {row.setting('n_gt')} clips, D = {row.setting('d')}"
 
 
-def _point(row: DistanceRow) -> dict[str, Any]:
+def _labels(rows: Sequence[DistanceRow], first: str) -> list[str]:
+    """What tells the rows apart: metric, protocol and set, as far as they differ."""
+    options = [[row.metric, row.setting("protocol"), row.value.place.get("set", first)] for row in rows]
+    telling = [column for column in range(3) if len({option[column] for option in options}) > 1] or [1]
+    return [" · ".join(option[column] for column in telling) for option in options]
+
+
+def _point(row: DistanceRow, label: str) -> dict[str, Any]:
     """What the chart draws of one distance."""
-    point = {"protocol": row.setting("protocol"), "value": row.value.value, "label": value_text(row.value)}
+    point = {"row": label, "value": row.value.value, "label": value_text(row.value)}
     if row.value.interval:
         point |= {"low": row.value.interval.low, "high": row.value.interval.high}
     if row.extrapolated and row.extrapolated.value is not None:
@@ -68,29 +92,8 @@ def _point(row: DistanceRow) -> dict[str, Any]:
     return point
 
 
-def _chart(metric: str, rows: Sequence[DistanceRow]) -> Any:
-    altair = _altair()
-    points = [_point(row) for row in rows]
-    base = altair.Chart(altair.Data(values=points), width=460, height=max(60, 34 * len(points)))
-    y = altair.Y("protocol:N", sort=[point["protocol"] for point in points], title=None)
-    from_0 = rows[0].value.definition.lowest is not None
-    scale = altair.Scale(zero=from_0, nice=True, padding=28)
-    x = altair.X("value:Q", title=f"{metric} (lower is closer)", scale=scale)
-    layers = [
-        base.mark_point(filled=True, size=90, color=_COLOUR).encode(x=x, y=y),
-        base.mark_text(align="center", dy=-12, fontSize=11).encode(x=x, y=y, text="label:N"),
-    ]
-    if any("low" in point for point in points):
-        layers.insert(0, base.mark_rule(color=_COLOUR, strokeWidth=2).encode(x="low:Q", x2="high:Q", y=y))
-    if any("extrapolated" in point for point in points):
-        layers.append(base.mark_point(shape="diamond", size=90, color="#c2571a").encode(x="extrapolated:Q", y=y))
-    return altair.layer(*layers)
-
-
-def _altair() -> Any:
-    """Altair without its types: its generated signatures are too narrow for values that are computed."""
-    try:
-        import altair
-    except ImportError:
-        raise MissingDependency("charts need altair; run: pip install 'rushes[report]'") from None
-    return altair
+def _chart(metric: str, rows: Sequence[DistanceRow], first: str) -> Any:
+    points = [_point(row, label) for row, label in zip(rows, _labels(rows, first), strict=True)]
+    shares = rows[0].is_share
+    title = "share (higher is better)" if shares else f"{metric} (lower is closer)"
+    return point_chart(points, title, most=1.0 if shares else 0.0)

@@ -8,13 +8,14 @@ import typer
 
 from rushes.distribution.backbones import BACKBONES
 from rushes.distribution.feature_definitions import GIVEN_METRICS
-from rushes.distribution.protocols import METRICS, ProtocolName
+from rushes.distribution.protocols import METRICS, SHORTHANDS, ProtocolName
 from rushes.terminal.console import print_json, print_table, say
 from rushes.terminal.engine_options import AddressOption, EngineOption, chosen_engine
 from rushes.terminal.progress import progress_bars
 from rushes.terminal.several import several_words
 
 if TYPE_CHECKING:
+    from rushes.core.table import Table
     from rushes.distribution.compare import SetComparison
 
 
@@ -25,10 +26,15 @@ def known_backbone(name: str | None) -> str | None:
     return name
 
 
+def _is_metric(name: str) -> bool:
+    return name in METRICS or name in SHORTHANDS
+
+
 def _known_metrics(names: list[str] | None) -> list[str] | None:
     """Typer has no lists of choices."""
     for name in names or ():
-        if name not in (known := (*METRICS, *GIVEN_METRICS)):
+        if not _is_metric(name):
+            known = (*METRICS, *SHORTHANDS, *GIVEN_METRICS)
             raise typer.BadParameter(f"expected {', '.join(known)}; got {name!r}")
     return names
 
@@ -48,7 +54,9 @@ def fvd(
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            callback=_known_metrics, help="fvd, fid-vid, kvd; of frames fid, kid; one or several. Default: fvd."
+            callback=_known_metrics,
+            help="fvd, fid-vid, kvd; fid, kid of frames; precision, recall, density, coverage, prdc (these four). "
+            "Default: fvd.",
         ),
     ] = None,
     protocol: Annotated[
@@ -82,6 +90,17 @@ def fvd(
     extrapolate: Annotated[
         bool, typer.Option("--extrapolate", help="Also the value at infinitely many clips; needs N > D.")
     ] = False,
+    versus: Annotated[
+        str | None,
+        typer.Option(metavar="GEN2", help="A second generated set: which of the two is closer, and how surely."),
+    ] = None,
+    curve: Annotated[
+        bool, typer.Option("--curve", help="Also the value at smaller N, and at infinitely many clips where N > D.")
+    ] = False,
+    groups: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Also each class: a CSV file with name,class; or folders (below each set)."),
+    ] = None,
     device: Annotated[
         Literal["cpu", "cuda"] | None, typer.Option(help="The GPU where there is one, when left out.")
     ] = None,
@@ -107,7 +126,7 @@ def fvd(
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at a clip that cannot be read, in place of leaving it out.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Draws the subsets of --interval and --extrapolate.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Draws the subsets of --interval, --extrapolate and --curve.")] = 0,
     out: Annotated[
         str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory to write, here or s3://.")
     ] = None,
@@ -159,6 +178,9 @@ def fvd(
             interval=interval,
             extrapolate=extrapolate,
             seed=seed,
+            versus=versus,
+            curve=curve,
+            groups=groups,
             strict=strict,
             device=device,
             precision=precision,
@@ -184,13 +206,17 @@ def _print(comparison: SetComparison, written: list[str], *, as_json: bool) -> N
         _show(comparison, written)
 
 
-fvd.command_class = several_words({"--metric": (*METRICS, *GIVEN_METRICS).__contains__})  # type: ignore[attr-defined]
+fvd.command_class = several_words({"--metric": _is_metric})  # type: ignore[attr-defined]
 
 
 def _as_dict(comparison: SetComparison, written: list[str]) -> dict[str, object]:
     return {
         "measurements": [m.as_dict() for m in comparison.measurements],
-        "excluded": {"generated": comparison.excluded("gen"), "ground_truth": comparison.excluded("gt")},
+        "excluded": {
+            "generated": comparison.excluded("gen"),
+            "ground_truth": comparison.excluded("gt"),
+            **({"versus": comparison.excluded("versus")} if comparison.versus else {}),
+        },
         "ignored": {"generated": comparison.ignored("gen"), "ground_truth": comparison.ignored("gt")},
         "weights": dict(comparison.weights),
         "written": written,
@@ -198,18 +224,28 @@ def _as_dict(comparison: SetComparison, written: list[str]) -> dict[str, object]
 
 
 def _show(comparison: SetComparison, written: list[str]) -> None:
+    from rushes.distribution.detail_tables import all_tables, is_difference
     from rushes.distribution.remarks import sentences_of
-    from rushes.distribution.tables import distance_rows, distances_table
     from rushes.distribution.video_metrics import left_out_lines
 
     for line in left_out_lines(comparison):
         say(line)
-    rows = distance_rows(comparison.measurements)
-    table = distances_table(rows)
-    print_table(table.title, table.header, table.texts(), numbers=range(2, len(table.header)))
-    for row in rows:
-        print(row.value.signature)
-    for note in dict.fromkeys(part for row in rows for part in sentences_of(row.value.note)):
+    for table in all_tables(comparison.measurements):
+        print_table(table.title, table.header, table.texts(), numbers=_number_columns(table))
+    shown = [m for m in comparison.measurements if not {"n", "class"} & m.place.keys()]
+    for signature in dict.fromkeys(m.signature for m in shown):
+        print(signature)
+    parts = [part for m in shown for part in sentences_of(m.note)[is_difference(m) :]]  # a verdict is in its table
+    for note in dict.fromkeys(filter(None, parts)):
         print(f"note: {note}")
     for path in written:
         print(path)
+
+
+def _number_columns(table: Table) -> list[int]:
+    """Columns that are set right: those with nothing in them but numbers, ranges and dashes."""
+    return [
+        column
+        for column in range(len(table.header))
+        if all(not row[column] or row[column][0] in "0123456789-–" for row in table.texts())
+    ]

@@ -6,12 +6,12 @@ Reads the sets, runs each network once per protocol (FVD and KVD share I3D's fea
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from rushes.core import Measurement
 from rushes.core.progress import Progress, no_progress
@@ -19,11 +19,13 @@ from rushes.core.selection import Numbers
 from rushes.core.stopping import mark_stopped
 from rushes.distribution.cache import FeatureCache, RecipeCache
 from rushes.distribution.clip_reading import Task
+from rushes.distribution.curve import Labels
 from rushes.distribution.definitions import bound_definition
-from rushes.distribution.distances import measure
 from rushes.distribution.feature_set import FeatureSet, How, load_statistics, merge_sets, save_statistics
+from rushes.distribution.groups import Groups
+from rushes.distribution.measuring import Extras, Sets, Versus, measure_sets, versus_names
 from rushes.distribution.needs import need_enough
-from rushes.distribution.protocols import ALL, DEFAULT, Metric, Recipe, Side, recipe, recipes
+from rushes.distribution.protocols import ALL, DEFAULT, SHORTHANDS, Metric, Recipe, Side, recipe, recipes
 from rushes.distribution.remarks import remarks_on
 from rushes.distribution.sets import Clip, ClipSet, Ignored, is_statistics, read_set
 from rushes.distribution.statistics import IntervalMethod
@@ -40,6 +42,10 @@ if TYPE_CHECKING:
     from rushes.distribution.weights import Weights
 
 
+Role: TypeAlias = Literal["gen", "gt", "versus"]
+"""Which of the sets: the generated one, the ground truth, or a second generated one."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """How two sets are compared. Everything but device, batch, jobs, engine and cache can move a value."""
@@ -54,6 +60,10 @@ class Settings:
     interval: IntervalMethod | None = None
     extrapolate: bool = False
     seed: int = 0
+    versus: str | Path | None = None
+    """A second generated set, to tell which of the two is closer."""
+    curve: bool = False
+    groups: Groups | None = None
     precision: Precision | None = None
     device: str | None = None
     batch: int | None = None
@@ -67,6 +77,17 @@ class Settings:
     def recipes(self) -> list[tuple[Metric, Recipe]]:
         return recipes(self.protocol, self.metrics, backbone=self.backbone, sample_duration=self.sample_duration)
 
+    @property
+    def extras(self) -> Extras:
+        """What is wanted around each value."""
+        return Extras(
+            interval=self.interval,
+            extrapolate=self.extrapolate,
+            seed=self.seed,
+            curve=self.curve,
+            groups=self.groups,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class SetComparison(Numbers):
@@ -76,22 +97,24 @@ class SetComparison(Numbers):
     """Metric after metric, protocol after protocol; an extrapolated value comes after its distance."""
     gen: tuple[tuple[How, FeatureSet], ...]
     gt: tuple[tuple[How, FeatureSet], ...]
+    versus: tuple[tuple[How, FeatureSet], ...] = ()
+    """The second generated set, where there is one."""
     weights: tuple[tuple[str, str], ...]
     """(file name, label) of each network's weights."""
-    passed_over: tuple[tuple[Side, Ignored], ...] = ()
+    passed_over: tuple[tuple[Role, Ignored], ...] = ()
     """What lay among the clips of a side and is none."""
     run: Path | str | None = None
     """The run directory it was written to, or its address."""
 
-    def excluded(self, side: Side) -> dict[str, str]:
+    def excluded(self, side: Role) -> dict[str, str]:
         """Why each clip of a side was left out, by name; under several recipes the first reason."""
         found: dict[str, str] = {}
-        for _, feature_set in self.gen if side == "gen" else self.gt:
+        for _, feature_set in {"gen": self.gen, "gt": self.gt, "versus": self.versus}[side]:
             for name, why in feature_set.excluded:
                 found.setdefault(name, why)
         return dict(sorted(found.items(), key=lambda item: natural_key(item[0])))
 
-    def ignored(self, side: Side) -> dict[str, str]:
+    def ignored(self, side: Role) -> dict[str, str]:
         """Why each thing that lay among the clips of a side is no part of the set, by name."""
         return dict(item for at, item in self.passed_over if at == side)
 
@@ -130,7 +153,11 @@ def prepare(
     from rushes.distribution.features import resolve_device
 
     device = resolve_device(settings.device) if settings.engine.kind == "local" else settings.device or "cpu"
-    reader = _Reader(settings, device, progress, warn, sets={"gen": _find(gen), "gt": _find(gt)})
+    sets: dict[Role, _Given] = {"gen": _find(gen), "gt": _find(gt)}
+    if settings.versus is not None:
+        sets["versus"] = _find(settings.versus)
+    _require_classes(settings.groups, sets)
+    reader = _Reader(settings, device, progress, warn, sets=sets)
     for _, chosen in wanted:
         reader.weights(chosen.backbone)
     for metric, chosen in wanted:
@@ -138,7 +165,14 @@ def prepare(
         if n_gen is not None and n_gt is not None:
             asked = [(metric, chosen)]
             need_enough(asked, n_gen, n_gt, interval=settings.interval, extrapolate=settings.extrapolate)
-    return Prepared(settings, wanted, reader)
+    return Prepared(settings, wanted, reader, versus_names(gen, settings.versus))
+
+
+def _require_classes(groups: Groups | None, sets: Mapping[Role, _Given]) -> None:
+    """Names are known before the first frame is decoded, so classes for other clips are refused now."""
+    for role, given in sets.items():
+        if groups is not None and role != "versus" and isinstance(given, ClipSet):
+            groups.require_some([clip.name for clip in given.clips], role)
 
 
 @dataclass(frozen=True)
@@ -148,6 +182,8 @@ class Prepared:
     settings: Settings
     wanted: Sequence[tuple[Metric, Recipe]]
     reader: _Reader
+    names: tuple[str, str]
+    """What the generated set and the one beside it are called."""
 
     @property
     def weights(self) -> dict[str, str]:
@@ -169,6 +205,7 @@ class Prepared:
             measurements=measurements,
             gen=tuple(reader.read["gen"]),
             gt=tuple(reader.read["gt"]),
+            versus=tuple(reader.read["versus"]),
             weights=tuple((w.path.name, w.label) for w in reader.loaded.values()),
             passed_over=reader.passed_over,
         )
@@ -183,7 +220,7 @@ class Prepared:
         for metric, chosen in self.wanted:
             gen, gt = self.reader.features(chosen, "gen"), self.reader.features(chosen, "gt")
             try:
-                found += _measured(self.reader, self.settings, metric, chosen, gen, gt)
+                found += self._measured(metric, chosen, gen, gt)
             except InputError as error:
                 errors.append(error)
                 found.append(_missing(self.reader, metric, chosen, gen, gt, str(error)))
@@ -191,23 +228,17 @@ class Prepared:
             raise errors[0]
         return found
 
-
-def _measured(
-    reader: _Reader, settings: Settings, metric: Metric, chosen: Recipe, gen: FeatureSet, gt: FeatureSet
-) -> tuple[Measurement, ...]:
-    weights = reader.weights(chosen.backbone)
-    return measure(
-        metric,
-        chosen,
-        gen,
-        gt,
-        weights=weights.label,
-        precision=reader.precision,
-        remarks=[weights.remark, *_set_remarks(gen, gt)],
-        interval=settings.interval,
-        extrapolate=settings.extrapolate,
-        seed=settings.seed,
-    )
+    def _measured(self, metric: Metric, chosen: Recipe, gen: FeatureSet, gt: FeatureSet) -> tuple[Measurement, ...]:
+        reader, settings = self.reader, self.settings
+        weights = reader.weights(chosen.backbone)
+        labels = Labels(weights=weights.label, precision=reader.precision)
+        remarks = tuple(filter(None, (weights.remark, *_set_remarks(gen, gt))))
+        sets = Sets(metric=metric, recipe=chosen, gen=gen, gt=gt, labels=labels, remarks=remarks)
+        versus = None
+        if settings.versus is not None:
+            first, second = self.names
+            versus = Versus(features=reader.features(chosen, "versus"), first=first, name=second)
+        return measure_sets(sets, settings.extras, versus)
 
 
 def _missing(reader: _Reader, metric: Metric, chosen: Recipe, gen: FeatureSet, gt: FeatureSet, why: str) -> Measurement:
@@ -257,19 +288,19 @@ class _Reader:
         progress: Progress,
         warn: Callable[[str], None],
         *,
-        sets: dict[Side, _Given],
+        sets: dict[Role, _Given],
     ) -> None:
         self._settings, self._device, self._progress, self._warn = settings, device, progress, warn
         self.sets = sets
         self.precision: Precision = settings.precision or ("fp32" if device == "cpu" else "tf32")
         self.loaded: dict[str, Weights] = {}
-        self.read: dict[Side, list[tuple[How, FeatureSet]]] = {"gen": [], "gt": []}
+        self.read: dict[Role, list[tuple[How, FeatureSet]]] = {"gen": [], "gt": [], "versus": []}
         self.cache = FeatureCache(settings.cache) if settings.cache else None
         self._made: tuple[object, Extractor] | None = None
         self._open: tuple[int, FeatureReader] | None = None
 
     @property
-    def passed_over(self) -> tuple[tuple[Side, Ignored], ...]:
+    def passed_over(self) -> tuple[tuple[Role, Ignored], ...]:
         sets = [(side, given) for side, given in self.sets.items() if isinstance(given, ClipSet)]
         return tuple((side, item) for side, given in sets for item in given.ignored)
 
@@ -289,24 +320,27 @@ class _Reader:
             self.loaded[backbone] = find_weights(backbone, self._settings.weights, root=self._settings.root)
         return self.loaded[backbone]
 
-    def features(self, chosen: Recipe, side: Side) -> FeatureSet:
+    def features(self, chosen: Recipe, role: Role) -> FeatureSet:
+        side: Side = "gt" if role == "gt" else "gen"
         weights = self.weights(chosen.backbone)
         how = chosen.feature_params(side) | {"weights": weights.sha256, "precision": self.precision}
-        for earlier, features in self.read[side]:
+        for earlier, features in self.read[role]:
             if earlier == how:
                 return features
-        given = self.sets[side]
+        given = self.sets[role]
         if isinstance(given, ClipSet):
-            features = self._computed(given, chosen, side, weights, how)
+            features = self._computed(given, chosen, role, weights, how)
         else:
             features = merge_sets([load_statistics(path, how) for path in given])
-        self.read[side].append((how, features))
+        self.read[role].append((how, features))
         return features
 
-    def _computed(self, given: ClipSet, chosen: Recipe, side: Side, weights: Weights, how: How) -> FeatureSet:
+    def _computed(self, given: ClipSet, chosen: Recipe, role: Role, weights: Weights, how: How) -> FeatureSet:
         from rushes.distribution.features import features_of_clips
 
-        step = f"{chosen.protocol} {chosen.backbone} {'generated' if side == 'gen' else 'ground truth'}"
+        side: Side = "gt" if role == "gt" else "gen"
+        words = {"gen": "generated", "gt": "ground truth", "versus": "second generated"}
+        step = f"{chosen.protocol} {chosen.backbone} {words[role]}"
         done, total = 0, len(given.clips)
 
         def advance(clips: int) -> None:
@@ -390,8 +424,11 @@ def metrics_from(names: str | Iterable[str]) -> tuple[Metric, ...]:
 
     >>> metrics_from("fvd"), metrics_from(["kvd", "fvd", "kvd"])
     (('fvd',), ('kvd', 'fvd'))
+    >>> metrics_from("prdc")
+    ('precision', 'recall', 'density', 'coverage')
     """
-    found = dict.fromkeys([names] if isinstance(names, str) else names)
+    given = [names] if isinstance(names, str) else names
+    found = dict.fromkeys(name for word in given for name in SHORTHANDS.get(word, (word,)))
     for name in found:
         recipe(DEFAULT, name)  # type: ignore[arg-type]  # raises for a name that is no metric
     return cast("tuple[Metric, ...]", tuple(found))

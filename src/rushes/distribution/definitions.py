@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal, TypeAlias
 
 from rushes.core import Definition
 from rushes.distribution.feature_definitions import FRECHET_DISTANCE, KERNEL_DISTANCE
 from rushes.distribution.kvd import COEF0, DEGREE
+from rushes.distribution.prdc import DENSITY_K, PRECISION_K
 from rushes.distribution.protocols import OWN_BACKBONE, Metric, Recipe
 from rushes.distribution.statistics import EXTRAPOLATION_REPEATS, EXTRAPOLATION_SIZES
 
@@ -80,9 +82,75 @@ KID = replace(
     params=(*(p for p in KVD.params if p[0] not in ("backbone", "feature")), *FID.params, ("subsets", "none")),
     open_params=tuple(sorted((*KVD.open_params, "rows", "stride"))),
 )
-_BY_METRIC: dict[Metric, Definition] = {"fvd": FVD, "fid-vid": FID_VID, "kvd": KVD, "fid": FID, "kid": KID}
-KERNEL_METRICS: tuple[Metric, ...] = ("kvd", "kid")
-"""Unbiased, so neither extrapolated nor warned about at small N."""
+PRECISION = Definition(
+    name="precision",
+    unit="ratio",
+    lowest=0.0,
+    highest=1.0,
+    better="higher",
+    summary="Share of generated clips that look like real ones: features within the balls around the real clips.",
+    formula="#{y in gen: ‖y − x‖ ≤ distance from x to its k-th nearest real neighbour, for some x in gt} / N_gen",
+    edge_cases="not more than k clips in the ground-truth set: no value; real outliers raise it",
+    reference="Kynkäänniemi et al. 2019",
+    params=(("backbone", "i3d"), ("ball", "closed"), ("feature", "logits400"), ("k", str(PRECISION_K))),
+    open_params=tuple(sorted((*_RUN, *_RECIPE))),
+)
+RECALL = replace(
+    PRECISION,
+    name="recall",
+    summary="Share of real clips that the generated set could have made: features within the generated clips' balls.",
+    formula="#{x in gt: ‖x − y‖ ≤ distance from y to its k-th nearest generated neighbour, for some y in gen} / N_gt",
+    edge_cases="not more than k clips in the generated set: no value; generated outliers raise it",
+)
+DENSITY = replace(
+    PRECISION,
+    name="density",
+    highest=None,
+    summary="In how many real clips' balls a generated clip lies, over k; 1 is expected of equal distributions.",
+    formula="#{(x, y): ‖y − x‖ < distance from x to its k-th nearest real neighbour} / (k · N_gen)",
+    edge_cases="not more than k clips in the ground-truth set: no value; above 1 where clips crowd the densest places",
+    reference="Naeem et al. 2020",
+    params=(("backbone", "i3d"), ("ball", "open"), ("feature", "logits400"), ("k", str(DENSITY_K))),
+)
+COVERAGE = replace(
+    DENSITY,
+    name="coverage",
+    highest=1.0,
+    summary="Share of real clips with a generated one nearby; about 1 − 2^−k for equal distributions and sizes.",
+    formula="#{x in gt: ‖y − x‖ < distance from x to its k-th nearest real neighbour, for some y in gen} / N_gt",
+    edge_cases="not more than k clips in the ground-truth set: no value; it rises with N_gen",
+)
+_BY_METRIC: dict[Metric, Definition] = {
+    "fvd": FVD,
+    "fid-vid": FID_VID,
+    "kvd": KVD,
+    "fid": FID,
+    "kid": KID,
+    "precision": PRECISION,
+    "recall": RECALL,
+    "density": DENSITY,
+    "coverage": COVERAGE,
+}
+
+Family: TypeAlias = Literal["frechet", "kernel", "neighbours"]
+"""frechet: Gaussians are fitted, and the value falls with N. kernel: unbiased. neighbours: shares, by nearest clips."""
+
+
+def family(metric: str) -> Family:
+    """How a metric is computed from features.
+
+    >>> family("fvd"), family("kvd"), family("recall")
+    ('frechet', 'kernel', 'neighbours')
+    """
+    params = dict(_BY_METRIC[metric].params)  # type: ignore[index]
+    if "k" in params:
+        return "neighbours"
+    return "kernel" if "degree" in params else "frechet"
+
+
+def higher_is_better(metric: str) -> bool:
+    """The direction of a metric by its name; a difference's is its metric's."""
+    return _BY_METRIC[metric.removesuffix("_difference")].better == "higher"  # type: ignore[index]
 
 
 def extrapolated_definition(base: Definition) -> Definition:
@@ -102,15 +170,34 @@ def extrapolated_definition(base: Definition) -> Definition:
     )
 
 
+def difference_definition(base: Definition) -> Definition:
+    """A metric of two generated sets against one ground truth, the first less the second, as a metric of its own."""
+    biased = family(base.name) == "frechet"
+    off = ", less the bias of both: the mean of (N − n)/n · (Δ without a group of n − Δ) for each set" if biased else ""
+    least = "; N not above D: no verdict, since the bias is no line in 1/N there" if biased else ""
+    return Definition(
+        name=f"{base.name}_difference",
+        unit=base.unit,
+        lowest=None,
+        highest=None,
+        better="neither",
+        summary=f"{base.name} of the first generated set less that of the second, against one ground truth.",
+        formula=f"Δ = {base.name}(A, R) − {base.name}(B, R){off}",
+        edge_cases="fewer than three clips in a set: error; the interval holds 0: they cannot be told apart" + least,
+        reference="Quenouille 1956; Tukey 1958; Arvesen 1969",
+        params=(*base.params, ("bias", "jackknife-off" if biased else "none")),
+        open_params=(*base.open_params, "cut", "n_versus"),
+        places=("first", "versus"),
+    )
+
+
+_FRECHET = tuple(definition for name, definition in _BY_METRIC.items() if family(name) == "frechet")
 DEFINITIONS = (
-    FVD,
-    FID_VID,
-    KVD,
-    FID,
-    KID,
+    *_BY_METRIC.values(),
     FRECHET_DISTANCE,
     KERNEL_DISTANCE,
-    *map(extrapolated_definition, (FVD, FID_VID, FID, FRECHET_DISTANCE)),
+    *map(extrapolated_definition, (*_FRECHET, FRECHET_DISTANCE)),
+    *map(difference_definition, _BY_METRIC.values()),
 )
 
 
@@ -126,9 +213,9 @@ def bound_definition(
     ('fvd|arithmetic:fp64-qr-nuclear|asks_', 'weights:a867b87ac3a9|v:1')
     """
     base = _BY_METRIC[metric]
-    if recipe.backbone != OWN_BACKBONE[metric]:
+    if recipe.backbone != OWN_BACKBONE[metric] and family(metric) != "neighbours":
         base = replace(base, summary=f"How far the generated set is from the real one, by {recipe.backbone} features.")
     settings = recipe.params()
-    if metric in KERNEL_METRICS:  # no Gaussian is fitted, so these move nothing
+    if family(metric) != "frechet":  # no Gaussian is fitted, so these move nothing
         settings = {key: value for key, value in settings.items() if key not in _GAUSSIAN}
     return base.with_params(**settings, weights=weights, precision=precision, n_gen=n_gen, n_gt=n_gt)

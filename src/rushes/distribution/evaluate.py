@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import short_digest
-from rushes.distribution.compare import Prepared, SetComparison, Settings, metrics_from, need_torch, prepare
+from rushes.distribution.compare import Prepared, Role, SetComparison, Settings, metrics_from, need_torch, prepare
 from rushes.distribution.feature_files import refuse_features
+from rushes.distribution.groups import read_groups
 from rushes.distribution.needs import need_writable
-from rushes.distribution.protocols import DEFAULT, Metric, Side
+from rushes.distribution.protocols import DEFAULT, Metric
 from rushes.distribution.statistics import IntervalMethod
 from rushes.media.find import Paths, one_or_several
 from rushes.remote.address import is_remote
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from rushes.distribution.features import Device, Precision
 
 GEN_ID, GT_ID = "generated", "ground_truth"
+_IDS: dict[Role, str] = {"gen": GEN_ID, "gt": GT_ID, "versus": "versus"}
+_WORDS: dict[Role, str] = {"gen": "generated", "gt": "ground truth", "versus": "second generated set"}
 
 
 def compare_sets(
@@ -38,6 +41,9 @@ def compare_sets(
     interval: IntervalMethod | None = None,
     extrapolate: bool = False,
     seed: int = 0,
+    versus: Path | str | None = None,
+    curve: bool = False,
+    groups: Path | str | None = None,
     strict: bool = False,
     device: Device | None = None,
     precision: Precision | None = None,
@@ -58,6 +64,11 @@ def compare_sets(
     place of its own. `weights` is one file or several, recognised by content; left out, `tools/eval_fvd/` is looked
     into. `interval` draws a 95 % interval around each distance, `extrapolate` adds its value at infinitely many clips;
     `seed` draws their subsets.
+
+    `versus` is a second generated set, measured against the same ground truth: its own values have `set` in their
+    `at`, and `fvd_difference` (first less second) has an interval and a verdict in its note. `curve` adds the value at
+    smaller N (`n` and `subset` in `at`) and the one at infinitely many clips. `groups` is a CSV file with the columns
+    name and class, or "folders": every metric again for each class (`class` in `at`).
 
     A clip that cannot be read is left out and named (`excluded`); `strict` stops instead. `jobs` is how many processes
     decode. On the engine Ray every core of the cluster computes, or every GPU where it has any and `device` is not
@@ -81,6 +92,9 @@ def compare_sets(
         interval=interval,
         extrapolate=extrapolate,
         seed=seed,
+        versus=versus,
+        curve=curve,
+        groups=None if groups is None else read_groups(groups),
         precision=precision,
         device=device,
         batch=batch_size,
@@ -113,13 +127,17 @@ def _into_run(
     prepared: Prepared,
     overwrite: bool,
 ) -> SetComparison:
-    inputs, settings = [str(gen), str(gt)], _stored(prepared.settings, prepared.weights)
+    settings = _stored(prepared.settings, prepared.weights)
+    given: dict[Role, str] = {"gen": str(gen), "gt": str(gt)}
+    if prepared.settings.versus is not None:
+        given["versus"] = str(prepared.settings.versus)
+    inputs = list(given.values())
     with open_run(run, instrument="distribution", settings=settings, inputs=inputs, overwrite=overwrite) as writer:
         cache = writer.path / ".features"
         comparison = prepared.compared(cache=cache)
-        writer.add(_entry(comparison, "gen", str(gen)))
-        writer.add(_entry(comparison, "gt", str(gt)))
-        writer.finish([GEN_ID, GT_ID])
+        for role, path in given.items():
+            writer.add(_entry(comparison, role, path))
+        writer.finish([_IDS[role] for role in given])
         rmtree(cache, ignore_errors=True)  # only there to continue from
     return replace(comparison, run=run if is_remote(run) else Path(run))
 
@@ -137,20 +155,25 @@ def _stored(settings: Settings, weights: Mapping[str, str]) -> dict[str, object]
         "seed": settings.seed,
         "strict": settings.strict,
     }
-    return stored if settings.backbone is None else stored | {"backbone": settings.backbone}
+    chosen = {
+        "backbone": settings.backbone,
+        "versus": None if settings.versus is None else str(settings.versus),
+        "curve": settings.curve or None,
+        "groups": None if settings.groups is None else settings.groups.source,
+    }
+    return stored | {key: value for key, value in chosen.items() if value is not None}
 
 
-def _entry(comparison: SetComparison, side: Side, path: str) -> Entry:
-    """One side as a subject; the generated set carries the numbers."""
-    feature_set = (comparison.gen if side == "gen" else comparison.gt)[0][1]
+def _entry(comparison: SetComparison, role: Role, path: str) -> Entry:
+    """One set as a subject; the generated set carries the numbers."""
+    feature_set = {"gen": comparison.gen, "gt": comparison.gt, "versus": comparison.versus}[role][0][1]
     facts = {
         "clips": len(feature_set.videos),
         "names": list(feature_set.videos),
-        "excluded": comparison.excluded(side),
-        "ignored": comparison.ignored(side),
+        "excluded": comparison.excluded(role),
+        "ignored": comparison.ignored(role),
         "weights": dict(comparison.weights),
-        "side": "generated" if side == "gen" else "ground truth",
+        "side": _WORDS[role],
     }
-    subject_id = GEN_ID if side == "gen" else GT_ID
-    subject = Subject(id=subject_id, kind="set", path=path, sha256=feature_set.sha256, facts=facts)
-    return Entry(subject=subject, measurements=comparison.measurements if side == "gen" else ())
+    subject = Subject(id=_IDS[role], kind="set", path=path, sha256=feature_set.sha256, facts=facts)
+    return Entry(subject=subject, measurements=comparison.measurements if role == "gen" else ())

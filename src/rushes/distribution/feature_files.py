@@ -32,9 +32,10 @@ from rushes.distribution.feature_definitions import (
 from rushes.distribution.feature_set import Features, FeatureSet, stored_sets
 from rushes.distribution.frechet import frechet_distance
 from rushes.distribution.kvd import polynomial_mmd
+from rushes.distribution.remarks import as_note
+from rushes.distribution.sample import Sample, sample_of
 from rushes.distribution.statistics import (
     Distance,
-    Floats,
     IntervalMethod,
     extrapolated,
     jackknife_interval,
@@ -87,7 +88,8 @@ def compare_features(
     chosen, label = _metrics(metrics), _extractor(extractor)
     kind = _kernel(kernel)
     sides = given_features(gen, "the generated set"), given_features(gt, "the ground truth")
-    x, y = (side.features.astype(np.float64) for side in sides)
+    one, other = map(sample_of, sides)
+    x, y = one.rows, other.rows
     if x.shape[1] != y.shape[1]:
         raise InputError(
             f"the generated set has rows of {x.shape[1]} features, the ground truth of {y.shape[1]}; both go through "
@@ -96,15 +98,15 @@ def compare_features(
     measurements: list[Measurement] = []
     for metric in chosen:
         definition = given_definition(metric, kind, extractor=label, d=x.shape[1], n_gen=len(x), n_gt=len(y))
-        distance, note = _distance(metric, kind), "; ".join(_remarks(metric, sides))
-        drawn = _interval(interval, x, y, distance, seed)
+        distance, note = _distance(metric, kind), as_note(_remarks(metric, sides))
+        drawn = _interval(interval, one, other, distance, seed)
         whole = Measurement(
             definition=definition, value=distance(x, y), count=len(x) + len(y), note=note, interval=drawn
         )
         measurements.append(whole)
         if extrapolate and metric == "frechet_distance":
             beyond = extrapolated_definition(definition).with_params(extrapolation_seed=seed)
-            value = extrapolated(x, y, distance, seed=seed)
+            value = extrapolated(one, other, distance, seed=seed)
             measurements.append(replace(whole, definition=beyond, value=value, interval=None))
     how = {"backbone": "given", "extractor": label}
     found = SetComparison(measurements=tuple(measurements), gen=((how, sides[0]),), gt=((how, sides[1]),), weights=())
@@ -256,7 +258,7 @@ def _distance(metric: GivenMetric, kernel: Kernel) -> Distance:
     return partial(polynomial_mmd, degree=kernel.degree, coef0=kernel.coef0, unbiased=kernel.unbiased)
 
 
-def _interval(method: IntervalMethod | None, x: Floats, y: Floats, distance: Distance, seed: int) -> Interval | None:
+def _interval(method: IntervalMethod | None, x: Sample, y: Sample, distance: Distance, seed: int) -> Interval | None:
     if method is None:
         return None
     return (

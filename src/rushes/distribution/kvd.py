@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rushes.distribution.frechet import checked_features
+from rushes.distribution.frechet import checked_pair, require_finite
 
 _BLOCK = 1024  # rows of a kernel matrix held at once
 
@@ -31,10 +31,10 @@ def polynomial_mmd(
                 biased: the same with the diagonals counted and 1/n², 1/m²
     Unit        kernel units; 0 is the expected value for equal distributions, negative values are chance.
     Inputs      (n, D) and (m, D) features; γ is 1/D when left out.
-    Edge cases  fewer than two rows: `InputError`.
+    Edge cases  fewer than two rows, unequal D, NaN or infinity, features whose kernel overflows: `InputError`.
     Reference   Gretton et al. 2012; Bińkowski et al. 2018 (degree 3, γ = 1/D, c = 1); Unterthiner et al. 2018 (KVD).
     """
-    x, y = checked_features(one, "the first set"), checked_features(other, "the second set")
+    x, y = checked_pair(one, other)
     scale = 1.0 / x.shape[1] if gamma is None else gamma
     n, m = len(x), len(y)
 
@@ -43,7 +43,9 @@ def polynomial_mmd(
             float(np.sum((scale * (a[i : i + _BLOCK] @ b.T) + coef0) ** degree)) for i in range(0, len(a), _BLOCK)
         )
 
-    within_x, within_y, across = total(x, x), total(y, y), total(x, y)
+    with np.errstate(over="ignore", invalid="ignore"):
+        within_x, within_y, across = total(x, x), total(y, y), total(x, y)
+    require_finite(within_x + within_y - 2 * across, x, y)
     if not unbiased:
         return within_x / n**2 + within_y / m**2 - 2 * across / (n * m)
     within_x -= _diagonal(x, degree, scale, coef0)

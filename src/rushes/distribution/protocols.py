@@ -19,7 +19,7 @@ from rushes.errors import InputError
 if TYPE_CHECKING:
     from rushes.distribution.resize import Resizer  # numpy stays out of the command line's start
 
-Metric: TypeAlias = Literal["fvd", "fid-vid", "kvd", "fid", "kid"]
+Metric: TypeAlias = Literal["fvd", "fid-vid", "kvd", "fid", "kid", "precision", "recall", "density", "coverage"]
 ProtocolName: TypeAlias = Literal["genhoi", "disco", "stylegan-v", "videogpt", "cd-fvd", "google-tf", "all"]
 """A protocol, or every one in turn."""
 Covariance: TypeAlias = Literal["1/N", "1/(N-1)"]
@@ -27,7 +27,12 @@ Arithmetic: TypeAlias = Literal["fp64-qr-nuclear", "fp32-svd"]
 Side: TypeAlias = Literal["gen", "gt"]
 
 METRICS: tuple[Metric, ...] = get_args(Metric)
-OWN_BACKBONE: dict[str, str] = {"fvd": "i3d", "fid-vid": "r3d50", "kvd": "i3d", "fid": "inception", "kid": "inception"}
+SHORTHANDS: dict[str, tuple[Metric, ...]] = {"prdc": ("precision", "recall", "density", "coverage")}
+"""Names for several metrics at once."""
+OWN_BACKBONE: dict[str, str] = {
+    "fvd": "i3d", "fid-vid": "r3d50", "kvd": "i3d", "fid": "inception", "kid": "inception",
+    **dict.fromkeys(SHORTHANDS["prdc"], "i3d"),
+}  # fmt: skip
 """The network a metric's features come from unless another is asked for."""
 FRAME_METRICS: tuple[Metric, ...] = ("fid", "kid")
 """Metrics of single frames: `FRAMES` is their one recipe, whatever protocol the others are under."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from rushes.core import Measurement
 from rushes.core.table import Table
 from rushes.core.text import value_text
+from rushes.distribution.detail_tables import DIFFERENCE, all_tables, difference_rows, verdict_of
 from rushes.distribution.instrument import INSTRUMENT
-from rushes.distribution.tables import DistanceRow, distance_rows, distances_table, protocols_table
+from rushes.distribution.protocols import FRAME_METRICS
+from rushes.distribution.tables import DistanceRow, distance_rows, protocols_table
 from rushes.report.numbers import numbers_section
 from rushes.report.section import ReportOptions, Section
 from rushes.runs import Run
@@ -22,27 +25,35 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
 
 
 def grids(run: Run) -> tuple[Table, ...]:
-    """The distances, then the protocols they were computed under."""
+    """The distances and what surrounds them, then the protocols they were computed under."""
     rows = _rows(run)
-    return (distances_table(rows), protocols_table(rows)) if rows else ()
+    return (*all_tables(_numbers(run)), protocols_table(rows)) if rows else ()
 
 
 def summary(run: Run) -> str:
-    """The distances, each with its protocol and N."""
+    """The distances, each with its protocol and N; then what was said of two models."""
     rows = _rows(run)
     parts = [_sentence(row) for row in rows]
     if len(parts) > _MOST_NAMED:
         parts[_MOST_NAMED:] = [f"{len(parts) - _MOST_NAMED} more are in the table"]
-    random = any(row.is_random for row in rows)
-    warning = " The weights are random, so these numbers compare only with themselves." if random else ""
-    return ("; ".join(parts) + "." + warning) if parts else "No distance could be computed."
+    if not parts:
+        return "No distance could be computed."
+    said = [f"By {m.name.removesuffix(DIFFERENCE)}: {verdict_of(m)}." for m in difference_rows(_numbers(run))]
+    said = said[:_MOST_NAMED]
+    if any(row.is_random for row in rows):
+        said.append("The weights are random, so these numbers compare only with themselves.")
+    return " ".join(["; ".join(parts) + ".", *said])
 
 
 def _sentence(row: DistanceRow) -> str:
-    sizes = f"{row.setting('n_gen')} against {row.setting('n_gt')} clips"
-    protocol = row.setting("protocol")
-    under = "" if protocol == "–" else f" under {protocol}"
-    return f"{row.metric}{under} is {value_text(row.value)} ({sizes})"
+    """ "FVD 25.67 (genhoi protocol, 3 vs 3 clips)"."""
+    what = "frames" if row.value.name in FRAME_METRICS else "clips"
+    sizes = f"{row.setting('n_gen')} vs {row.setting('n_gt')} {what}"
+    name = row.metric if row.is_share else row.metric.replace(row.value.name, row.value.name.upper())
+    value, protocol = row.value.value, row.setting("protocol")
+    digits = 2 if value is not None and abs(value) >= 10 else 4
+    under = "" if protocol == "–" else f"{protocol} protocol, "
+    return f"{name} {value_text(row.value, digits=digits)} ({under}{sizes})"
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
@@ -58,4 +69,8 @@ def facts(run: Run) -> list[tuple[str, str]]:
 
 
 def _rows(run: Run) -> list[DistanceRow]:
-    return distance_rows(m for entry in run.entries for m in entry.measurements)
+    return distance_rows(_numbers(run))
+
+
+def _numbers(run: Run) -> list[Measurement]:
+    return [m for entry in run.entries for m in entry.measurements]

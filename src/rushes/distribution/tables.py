@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from rushes.core import Measurement
 from rushes.core.selection import keys_of
-from rushes.core.table import Cell, Table, interval_cell, number
+from rushes.core.table import ARROWS, Cell, Table, interval_cell, number
 from rushes.distribution.feature_definitions import GIVEN_METRICS
-from rushes.distribution.protocols import METRICS, OWN_BACKBONE
+from rushes.distribution.protocols import METRICS, OWN_BACKBONE, SHORTHANDS
 
 _SETTINGS = ("backbone", "feature", "frames", "size", "resize", "normalise", "precision", "weights")
 
@@ -27,11 +27,23 @@ class DistanceRow:
 
     @property
     def metric(self) -> str:
-        """The metric's name, and its backbone where that is not its own: "fvd on r3d50"; of given features theirs."""
-        keys = keys_of(self.value)
-        backbone = keys.get("extractor") or keys.get("backbone")
-        own = OWN_BACKBONE.get(self.value.name)
-        return self.value.name if backbone in (None, own) else f"{self.value.name} on {backbone}"
+        """The metric's name, and its backbone where that is not its own: "fvd on r3d50"."""
+        return metric_label(self.value)
+
+    @property
+    def series(self) -> tuple[str, str]:
+        """What numbers of several parts have in common: metric and protocol."""
+        return self.metric, self.setting("protocol")
+
+    @property
+    def arrow(self) -> str:
+        """Which way is better: "↓" for a distance, "↑" for a share."""
+        return ARROWS[self.value.definition.better]
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is one of precision, recall, density and coverage."""
+        return self.value.name in SHORTHANDS["prdc"]
 
     @property
     def is_random(self) -> bool:
@@ -39,29 +51,50 @@ class DistanceRow:
         return self.setting("weights").startswith("random")
 
 
-def distance_rows(measurements: Iterable[Measurement]) -> list[DistanceRow]:
-    """Every distance, in stored order, each with its extrapolated value."""
+def metric_label(measurement: Measurement) -> str:
+    """A metric's name, and its backbone where that is not its own; of given features theirs."""
+    name = measurement.name
+    keys = keys_of(measurement)
+    backbone = keys.get("extractor") or keys.get("backbone")
+    own = OWN_BACKBONE.get(name.removesuffix("_difference").removesuffix("_extrapolated"))
+    return name if backbone in (None, own) else f"{name} on {backbone}"
+
+
+def distance_rows(measurements: Iterable[Measurement], *, key: str = "") -> list[DistanceRow]:
+    """Every number of the whole sets, in stored order, each with its extrapolated value.
+
+    With a `key` those about a part, which have it in their `at`: "set", "n" or "class".
+    """
     given = list(measurements)
-    return [DistanceRow(m, _extrapolated(m, given)) for m in given if m.name in (*METRICS, *GIVEN_METRICS)]
+    wanted = [m for m in given if m.name in (*METRICS, *GIVEN_METRICS) and (key in m.place if key else not m.at)]
+    return [DistanceRow(m, _extrapolated(m, given)) for m in wanted]
 
 
 def _extrapolated(distance: Measurement, measurements: Sequence[Measurement]) -> Measurement | None:
     """The measurement that has every constant of the distance, and those of the extrapolation."""
     constants = keys_of(distance).items()
     name = f"{distance.name}_extrapolated"
-    return next((m for m in measurements if m.name == name and constants <= keys_of(m).items()), None)
+    beyond = (m for m in measurements if m.name == name and m.at == distance.at)
+    return next((m for m in beyond if constants <= keys_of(m).items()), None)
 
 
-def distances_table(rows: Sequence[DistanceRow]) -> Table:
-    """Each distance with its interval, its extrapolated value and what it rests on."""
+def distances_table(rows: Sequence[DistanceRow], *, first: str = "generated") -> Table:
+    """Each number with its interval, its extrapolated value and what it rests on.
+
+    `first` is what the generated set is called, where there is a second one.
+    """
     with_interval = any(row.value.interval for row in rows)
-    beyond = any(row.extrapolated for row in rows)
-    header = ["metric", "protocol", "value ↓"]
+    beyond = any(row.extrapolated and row.extrapolated.value is not None for row in rows)
+    several = any("set" in row.value.place for row in rows)
+    arrows = {row.arrow for row in rows}
+    mixed = len(arrows) > 1  # a column of two directions has its arrows in the rows
+    header = ["metric", "protocol"] + ["set"] * several + ["value" if mixed else f"value {next(iter(arrows), '')}"]
     header += ["95 % interval"] * with_interval + ["at infinite N"] * beyond + ["N gen", "N real", "D"]
     lines = [
         [
-            Cell(row.metric),
+            Cell(f"{row.metric} {row.arrow}" if mixed else row.metric),
             Cell(row.setting("protocol")),
+            *([Cell(row.value.place.get("set", first))] * several),
             number(row.value),
             *([interval_cell(row.value)] * with_interval),
             *([number(row.extrapolated)] * beyond),
@@ -73,8 +106,16 @@ def distances_table(rows: Sequence[DistanceRow]) -> Table:
         title="Distances",
         header=header,
         rows=lines,
-        caption="Lower is closer. A distance depends on N and on the protocol: compare only within one row's settings.",
+        caption=_direction(arrows)
+        + " A value depends on N and on the protocol: compare only within one row's settings.",
     )
+
+
+def _direction(arrows: set[str]) -> str:
+    words = {"↓": "Lower is closer.", "↑": "Higher is better."}
+    if len(arrows) > 1:
+        return "↓ lower is closer, ↑ higher is better."
+    return words.get(next(iter(arrows), ""), "")
 
 
 def protocols_table(rows: Sequence[DistanceRow]) -> Table:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from rushes.core import Measurement
 from rushes.core.selection import keys_of
 from rushes.distribution.backbones import BACKBONES
-from rushes.distribution.compare import SetComparison, Settings, compare, metrics_from
-from rushes.distribution.protocols import DEFAULT, FRAME_METRICS, METRICS, Side
+from rushes.distribution.compare import Role, SetComparison, Settings, compare, metrics_from
+from rushes.distribution.protocols import DEFAULT, METRICS
 from rushes.distribution.remarks import sentences_of
 from rushes.errors import InputError
 
@@ -85,13 +85,13 @@ def as_results(comparison: SetComparison) -> dict[str, float]:
 def result_key(distance: Measurement) -> str:
     """How the specification calls a distance: "FVD-3DInception", "FVD-3DRN50", "KVD-3DInception"."""
     backbone = BACKBONES[keys_of(distance)["backbone"]]
-    name = distance.name.upper() if distance.name in ("kvd", *FRAME_METRICS) else "FVD"
-    return f"{name}-{backbone.label}"
+    kinds = {"fvd": "FVD", "fid-vid": "FVD", "kvd": "KVD", "fid": "FID", "kid": "KID"}
+    return f"{kinds.get(distance.name, distance.name.capitalize())}-{backbone.label}"
 
 
 def left_out_lines(comparison: SetComparison) -> Iterator[str]:
     """The clips that were left out and what lay beside the clips, each with its reason: the first few, then a count."""
-    sides: tuple[tuple[Side, str], ...] = (("gen", "generated"), ("gt", "ground-truth"))
+    sides: tuple[tuple[Role, str], ...] = (("gen", "generated"), ("gt", "ground-truth"), ("versus", "second generated"))
     for side, name in sides:
         yield from _lines(f"left out of the {name} set", comparison.excluded(side))
     for side, name in sides:
