@@ -50,7 +50,7 @@ def test_n_counts_videos_and_their_rows_go_together() -> None:
 
 def test_a_size_too_small_for_the_metric_has_no_value() -> None:
     points = curve_measurements("coverage", recipe("genhoi", "coverage"), some(8, 0), some(8, 1), labels=LABELS)
-    assert points[0].value is None and "need more than 5 clips, got 4" in points[0].note
+    assert points[0].value is None and "need more than 5 clips; got 4" in points[0].note
     assert points[-1].value is not None
 
 
@@ -64,7 +64,7 @@ def test_the_end_of_the_curve(monkeypatch: pytest.MonkeyPatch) -> None:
         assert end.name == "fvd_extrapolated"
         assert (end.value is None) == (sets is few)
     (missing,) = curve_end("fvd", FVD, *few, whole=whole)
-    assert "more than 400 in each set, got 20 and 20" in missing.note
+    assert "more than 400 in each set; got 20 and 20" in missing.note
     assert curve_end("kvd", recipe("genhoi", "kvd"), *few, whole=whole) == []
 
 

@@ -43,7 +43,7 @@ def test_a_class_too_small_for_an_interval_keeps_its_value() -> None:
     gen, gt = a_set(NAMES[:5], 0), a_set(NAMES[:5], 1)
     _, cats, dogs = measure_sets(sets(gen, gt), Extras(groups=read_groups("folders"), interval="jackknife"))
     assert cats.interval is not None and dogs.interval is None and dogs.value is not None
-    assert "no interval: a jackknife interval needs three clips in each set, got 2 and 2" in dogs.note
+    assert "no interval: a jackknife interval needs three clips in each set; got 2 and 2" in dogs.note
 
 
 def test_a_file_names_clips_with_or_without_folder_and_ending(tmp_path: Path) -> None:

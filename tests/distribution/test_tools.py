@@ -21,6 +21,8 @@ if any("metric_calculator" in word for word in sys.orig_argv):  # not in decodin
     from rushes.distribution import features
 
     class Averages:
+        preparation = None
+
         def __init__(self, recipe):
             self.width = recipe.d
 

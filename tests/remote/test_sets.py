@@ -26,6 +26,8 @@ from .conftest import Bucket, left_behind
 class Averages:
     """In place of a network: the first features are the segment's mean, first and last frame, the rest 0."""
 
+    preparation = None
+
     def __init__(self, width: int) -> None:
         self.width = width
 

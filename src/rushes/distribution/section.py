@@ -9,7 +9,7 @@ from rushes.core.table import Table
 from rushes.core.text import value_text
 from rushes.distribution.detail_tables import DIFFERENCE, all_tables, difference_rows, verdict_of
 from rushes.distribution.instrument import INSTRUMENT
-from rushes.distribution.protocols import FRAME_METRICS
+from rushes.distribution.protocols import FRAME_METRICS, METRICS
 from rushes.distribution.tables import DistanceRow, distance_rows, protocols_table
 from rushes.report.numbers import numbers_section
 from rushes.report.section import ReportOptions, Section
@@ -49,7 +49,8 @@ def _sentence(row: DistanceRow) -> str:
     """ "FVD 25.67 (genhoi protocol, 3 vs 3 clips)"."""
     what = "frames" if row.value.name in FRAME_METRICS else "clips"
     sizes = f"{row.setting('n_gen')} vs {row.setting('n_gt')} {what}"
-    name = row.metric if row.is_share else row.metric.replace(row.value.name, row.value.name.upper())
+    short = row.value.name in METRICS and not row.is_share
+    name = row.metric.replace(row.value.name, row.value.name.upper()) if short else row.metric
     value, protocol = row.value.value, row.setting("protocol")
     digits = 2 if value is not None and abs(value) >= 10 else 4
     under = "" if protocol == "–" else f"{protocol} protocol, "
