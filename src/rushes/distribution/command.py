@@ -27,7 +27,7 @@ def known_backbone(name: str | None) -> str | None:
 
 
 def _is_metric(name: str) -> bool:
-    return name in METRICS or name in SHORTHANDS
+    return name in METRICS or name in SHORTHANDS or name in GIVEN_METRICS
 
 
 def _known_metrics(names: list[str] | None) -> list[str] | None:
