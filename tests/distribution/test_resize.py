@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -12,6 +16,7 @@ from torch.nn import functional as F
 from rushes.distribution.resize import resize_frames
 from rushes.errors import InputError
 
+TF1 = json.loads((Path(__file__).parents[1] / "goldens" / "tf1_resize.json").read_text())
 SIZES = [(48, 64), (64, 48), (300, 220), (224, 224), (37, 91)]
 
 
@@ -61,10 +66,29 @@ def test_bilinear_short_crop(size: tuple[int, int], resized: tuple[int, int]) ->
     assert resize_frames(frames, 224, "bilinear-short-crop").tobytes() == want.numpy().tobytes()
 
 
-def test_the_antialiased_chain_cuts_to_whole_numbers_in_between() -> None:
-    frames = clip(300, 400)
-    middle = F.interpolate(planes(frames) / 255, (256, 341), mode="bilinear", align_corners=False, antialias=True)
-    middle = (middle[:, :, :, 42 : 42 + 256] * 255).clamp(0, 255).to(torch.uint8)
+def test_tensorflows_old_resizer_has_no_half_pixel_centres() -> None:
+    # three pixels to four: places 0, 0.75, 1.5, 2.25, and the last reads past the end, so it stays at the border
+    frames = np.zeros((1, 3, 3, 3), np.uint8)
+    frames[:, :, 1], frames[:, :, 2] = 100, 200
+    row = resize_frames(frames, 4, "tf1-bilinear-squash")[0, 0, :, 0]
+    assert row.tolist() == [0.0, 75.0, 150.0, 200.0]
+    assert resize_frames(frames, 4, "bilinear-squash")[0, 0, :, 0].tolist() == [0.0, 62.5, 137.5, 200.0]
+
+
+@pytest.mark.parametrize(("size", "out"), [(key.split("-")[0], int(key.split("-")[1])) for key in list(TF1)[1:]])
+def test_tensorflows_old_resizer_bit_for_bit(size: str, out: int) -> None:
+    height, width = map(int, size.split("x"))
+    frame = np.random.RandomState(height * 1000 + width).randint(0, 256, (1, height, width, 3)).astype(np.uint8)
+    got = resize_frames(frame, out, "tf1-bilinear-squash")
+    golden = TF1[f"{size}-{out}"]
+    assert got[0, -1, -1].tolist() == pytest.approx(golden["corner"], abs=1e-4)
+    assert hashlib.sha256(got.tobytes()).hexdigest() == golden["sha256"]
+
+
+def test_the_antialiased_chain_rounds_the_long_side_up_and_cuts_to_whole_numbers() -> None:
+    frames = clip(300, 400)  # 400·256/300 = 341.33, rounded up to 342
+    middle = F.interpolate(planes(frames) / 255, (256, 342), mode="bilinear", align_corners=False, antialias=True)
+    middle = (middle[:, :, :, 43 : 43 + 256] * 255).clamp(0, 255).to(torch.uint8)
     want = F.interpolate(middle.float(), (224, 224), mode="bilinear", align_corners=False)
     got = resize_frames(frames, 224, "bilinear-aa256-uint8")
     assert got.tobytes() == want.permute(0, 2, 3, 1).contiguous().numpy().tobytes()

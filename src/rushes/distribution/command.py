@@ -50,7 +50,7 @@ def fvd(
     ] = None,
     protocol: Annotated[
         ProtocolName,
-        typer.Option(help="Whose constants; all: every protocol in turn."),
+        typer.Option(help="Whose constants; all: every protocol in turn. cd-fvd is that code's I3D mode."),
     ] = "genhoi",
     backbone: Annotated[
         str | None,
@@ -65,6 +65,18 @@ def fvd(
     ] = None,
     sample_duration: Annotated[
         int | None, typer.Option(min=1, help="Frames of one segment, where the protocol leaves it open (16).")
+    ] = None,
+    stride: Annotated[
+        int | None,
+        typer.Option(min=1, help="Slide windows of --sample-duration frames over each video, one every N frames."),
+    ] = None,
+    rows: Annotated[
+        Literal["window", "video-mean"] | None,
+        typer.Option(help="With --stride: each window counts, or their mean per video. Default: window."),
+    ] = None,
+    vfr: Annotated[
+        Literal["stored", "constant"] | None,
+        typer.Option(help="Frames of a variable-rate video: as stored, or at a constant rate as ffmpeg makes them."),
     ] = None,
     interval: Annotated[Literal["subsampling", "jackknife"] | None, typer.Option(help="95 % interval.")] = None,
     extrapolate: Annotated[
@@ -118,6 +130,9 @@ def fvd(
             protocol=protocol,
             backbone=backbone,
             sample_duration=sample_duration,
+            stride=stride,
+            rows=rows,
+            vfr=vfr,
             weights=weights or (),
             interval=interval,
             extrapolate=extrapolate,

@@ -20,7 +20,7 @@ from rushes.distribution.clip_reading import Task
 from rushes.distribution.definitions import bound_definition
 from rushes.distribution.distances import measure
 from rushes.distribution.feature_set import FeatureSet, How, load_statistics, merge_sets, save_statistics
-from rushes.distribution.protocols import ALL, DEFAULT, Metric, Recipe, Side, recipe, recipes
+from rushes.distribution.protocols import ALL, DEFAULT, NO_CHOICES, Choices, Metric, Recipe, Side, recipe, recipes
 from rushes.distribution.sets import Clip, ClipSet, is_statistics, read_set
 from rushes.distribution.statistics import IntervalMethod
 from rushes.errors import InputError, MissingDependency
@@ -46,6 +46,7 @@ class Settings:
     backbone: str | None = None
     """The network of every metric; None: each metric's own."""
     sample_duration: int | None = None
+    choices: Choices = NO_CHOICES
     weights: tuple[Path, ...] = ()
     interval: IntervalMethod | None = None
     extrapolate: bool = False
@@ -61,7 +62,13 @@ class Settings:
     """Below which `tools/eval_fvd/` is looked for, beside the working directory."""
 
     def recipes(self) -> list[tuple[Metric, Recipe]]:
-        return recipes(self.protocol, self.metrics, backbone=self.backbone, sample_duration=self.sample_duration)
+        return recipes(
+            self.protocol,
+            self.metrics,
+            backbone=self.backbone,
+            sample_duration=self.sample_duration,
+            choices=self.choices,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

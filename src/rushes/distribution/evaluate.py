@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING
 
 from rushes.core.progress import Progress, no_progress
 from rushes.distribution.compare import SetComparison, Settings, compare, metrics_from, need_torch
-from rushes.distribution.protocols import DEFAULT, Metric, Side
+from rushes.distribution.protocols import DEFAULT, Choices, Metric, Side, Timing
+from rushes.distribution.segments import Rows
 from rushes.distribution.statistics import IntervalMethod
 from rushes.media.find import Paths, one_or_several
 from rushes.remote.address import is_remote
@@ -31,6 +32,9 @@ def compare_sets(
     protocol: str = DEFAULT,
     backbone: str | None = None,
     sample_duration: int | None = None,
+    stride: int | None = None,
+    rows: Rows | None = None,
+    vfr: Timing | None = None,
     weights: Paths = (),
     interval: IntervalMethod | None = None,
     extrapolate: bool = False,
@@ -56,6 +60,10 @@ def compare_sets(
     into. `interval` draws a 95 % interval around each distance, `extrapolate` adds its value at infinitely many clips;
     `seed` draws their subsets.
 
+    `stride` slides windows of `sample_duration` frames over each video, one every `stride` frames; each window is then
+    a row of its own, or with `rows="video-mean"` their mean is one row per video. `vfr` says whether a video of
+    variable rate has its "stored" frames or those of a "constant" rate, where a protocol should not decide it.
+
     A clip that cannot be read is left out and named (`excluded`); `strict` stops instead. `jobs` is how many processes
     decode. On the engine Ray every core of the cluster computes, or every GPU where it has any and `device` is not
     "cpu". `warn` gets one line when a GPU batch had to shrink.
@@ -73,6 +81,7 @@ def compare_sets(
         protocol=protocol,
         backbone=backbone,
         sample_duration=sample_duration,
+        choices=Choices(stride=stride, rows=rows, vfr=vfr),
         weights=tuple(Path(path) for path in one_or_several(weights)),
         interval=interval,
         extrapolate=extrapolate,
@@ -136,7 +145,8 @@ def _stored(settings: Settings) -> dict[str, object]:
         "seed": settings.seed,
         "strict": settings.strict,
     }
-    return stored if settings.backbone is None else stored | {"backbone": settings.backbone}
+    rare = {"backbone": settings.backbone, **asdict(settings.choices)}
+    return stored | {key: value for key, value in rare.items() if value is not None}
 
 
 def _entry(comparison: SetComparison, side: Side, path: str) -> Entry:

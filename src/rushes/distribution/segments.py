@@ -30,6 +30,9 @@ class Windows:
     stride: int = 1
     """Frames from one "sliding" window's start to the next one's."""
     rows: Rows = "video-mean"
+    gaps: tuple[int, ...] = ()
+    """Frames before which something is missing: no "sliding" window reaches over one, and each run of frames between
+    two gaps is slid over by itself."""
 
     @property
     def span(self) -> int:
@@ -42,8 +45,11 @@ class Windows:
 
     @property
     def enough(self) -> int | None:
-        """How many frames are looked at from where the windows begin; None when all are."""
-        return self.span if self.cut in ("first", "random") else None
+        """How many frames are looked at from where the windows begin; None when all are.
+
+        A subsampled window asks for whole steps, 128 frames for 16 with a step of 8, as published code does.
+        """
+        return self.length * self.step if self.cut in ("first", "random") else None
 
 
 def cut_frames(frames: Iterable[Item], windows: Windows) -> Iterator[list[Item]]:
@@ -55,6 +61,8 @@ def cut_frames(frames: Iterable[Item], windows: Windows) -> Iterator[list[Item]]
     [['a', 'b'], ['c', 'd'], ['e', 'e']]
     >>> list(cut_frames("abcdef", Windows(cut="sliding", length=2, step=2, stride=3)))
     [['a', 'c'], ['d', 'f']]
+    >>> list(cut_frames("abxy", Windows(cut="sliding", length=2, gaps=(2,))))
+    [['a', 'b'], ['x', 'y']]
     >>> list(cut_frames("abc", Windows(cut="first", length=2))), list(cut_frames("a", Windows(cut="first", length=2)))
     ([['a', 'b']], [])
     """
@@ -82,9 +90,13 @@ def _filled(frames: Iterable[Item], length: int) -> Iterator[list[Item]]:
 def _sliding(frames: Iterable[Item], windows: Windows, stride: int | None) -> Iterator[list[Item]]:
     """Windows every `stride` frames, or the first one alone where that is None."""
     held: deque[Item] = deque(maxlen=windows.span)
+    begin = 0
     for index, frame in enumerate(frames):
+        if index in windows.gaps:
+            held.clear()
+            begin = index
         held.append(frame)
-        start = index - windows.span + 1
+        start = index - begin - windows.span + 1
         if start < 0 or (stride is not None and start % stride):
             continue
         yield list(held)[:: windows.step]
