@@ -40,10 +40,10 @@ def _npz(path: str | None) -> str | None:
 
 def fvd(
     gen: Annotated[
-        str,
+        str | None,
         typer.Argument(metavar="GEN", help="Generated set: folder, glob, list or saved .npz; here, s3:// or gs://."),
-    ],
-    gt: Annotated[str, typer.Argument(metavar="GT", help="Ground-truth set, in any of the same forms.")],
+    ] = None,
+    gt: Annotated[str | None, typer.Argument(metavar="GT", help="Ground-truth set, in any of the same forms.")] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(callback=_known_metrics, help="fvd, fid-vid, kvd; one or several. Default: fvd."),
@@ -114,6 +114,10 @@ def fvd(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Start the run anew; what it holds is removed.")
     ] = False,
+    check: Annotated[
+        bool,
+        typer.Option("--self-test", help="Compute published numbers again with the weights here; no GEN, no GT."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
     """How far is the generated set from the real one? The answer carries every constant that made it.
@@ -122,6 +126,10 @@ def fvd(
     """
     from rushes.distribution.evaluate import compare_sets
 
+    if check:
+        return _self_test(weights or [], as_json)
+    if gen is None or gt is None:
+        raise typer.BadParameter(f"expected GEN and GT; got {'GEN alone' if gen else 'neither'}")
     with progress_bars() as progress:
         comparison = compare_sets(
             gen,
@@ -159,6 +167,24 @@ def fvd(
 
 
 fvd.command_class = several_words({"--metric": METRICS.__contains__})  # type: ignore[attr-defined]
+
+
+def _self_test(weights: list[str], as_json: bool) -> None:
+    """Published numbers beside what comes of them here; exit code 1 where one does not hold."""
+    from rushes.distribution.compare import need_torch
+    from rushes.distribution.self_test import self_test
+    from rushes.distribution.tables import checks_table
+
+    need_torch()
+    checks = self_test(weights=weights)
+    if as_json:
+        print_json({"checks": [check.as_dict() for check in checks]})
+    else:
+        table = checks_table(checks)
+        print_table(table.title, table.header, table.texts(), numbers=range(2, 5))
+        print(table.caption)
+    if any(check.holds is False for check in checks):
+        raise typer.Exit(1)
 
 
 def _as_dict(comparison: SetComparison, written: list[str]) -> dict[str, object]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rushes.core import Measurement
 from rushes.core.selection import keys_of
 from rushes.core.table import Cell, Table, interval_cell, number
 from rushes.distribution.protocols import METRICS, OWN_BACKBONE
+
+if TYPE_CHECKING:
+    from rushes.distribution.self_test import Check
 
 _SETTINGS = ("backbone", "feature", "frames", "size", "resize", "normalise", "precision", "weights")
 
@@ -72,6 +76,30 @@ def distances_table(rows: Sequence[DistanceRow]) -> Table:
         header=header,
         rows=lines,
         caption="Lower is closer. A distance depends on N and on the protocol: compare only within one row's settings.",
+    )
+
+
+def checks_table(checks: Sequence[Check]) -> Table:
+    """Published numbers and what came of them here."""
+    lines = [
+        [
+            Cell(check.covers),
+            Cell(check.what),
+            Cell("–" if check.published is None else f"{check.published:.8g}"),
+            Cell("–" if check.got is None else f"{check.got:.8g}"),
+            Cell("–" if check.digits is None else str(check.digits)),
+            Cell({True: "holds", False: "DOES NOT HOLD", None: check.why_not}[check.holds]),
+        ]
+        for check in checks
+    ]
+    held = sum(check.holds is True for check in checks)
+    failed = sum(check.holds is False for check in checks)
+    rest = len(checks) - held - failed
+    return Table(
+        title="Published numbers, computed again",
+        header=("protocol", "what", "published", "got", "digits", ""),
+        rows=lines,
+        caption=f"{held} hold, {failed} do not, {rest} could not be checked.",
     )
 
 
