@@ -186,7 +186,9 @@ class Peers:
     def stylegan_v(self, pair: Pair, protocol: str) -> tuple[float, Recorder]:
         """`compute_fvd` over two folders of folders of pictures."""
         chosen = recipe(protocol, "fvd")
-        gen, gt = (_picture_folders(self.folder / protocol / side, clips) for side, clips in zip(_SIDES, pair, strict=True))
+        gen, gt = (
+            _picture_folders(self.folder / protocol / side, clips) for side, clips in zip(_SIDES, pair, strict=True)
+        )
         starts = {clip.name: clip.window(protocol, "gt")[0] for clip in pair[1]}
         network = self.own_i3d()
 

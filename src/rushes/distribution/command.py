@@ -82,6 +82,13 @@ def fvd(
     extrapolate: Annotated[
         bool, typer.Option("--extrapolate", help="Also the value at infinitely many clips; needs N > D.")
     ] = False,
+    sensitivity: Annotated[
+        bool,
+        typer.Option(
+            "--sensitivity",
+            help="Also exchange each constant for other protocols' and say what changes; reads the sets ten times.",
+        ),
+    ] = False,
     device: Annotated[
         Literal["cpu", "cuda"] | None, typer.Option(help="The GPU where there is one, when left out.")
     ] = None,
@@ -144,6 +151,7 @@ def fvd(
             weights=weights or (),
             interval=interval,
             extrapolate=extrapolate,
+            sensitivity=sensitivity,
             seed=seed,
             strict=strict,
             device=device,
@@ -190,6 +198,7 @@ def _self_test(weights: list[str], as_json: bool) -> None:
 def _as_dict(comparison: SetComparison, written: list[str]) -> dict[str, object]:
     return {
         "measurements": [m.as_dict() for m in comparison.measurements],
+        **({"departures": [m.as_dict() for m in comparison.departures]} if comparison.departures else {}),
         "excluded": {"generated": comparison.excluded("gen"), "ground_truth": comparison.excluded("gt")},
         "ignored": list(comparison.ignored),
         "weights": dict(comparison.weights),
@@ -198,7 +207,7 @@ def _as_dict(comparison: SetComparison, written: list[str]) -> dict[str, object]
 
 
 def _show(comparison: SetComparison, written: list[str]) -> None:
-    from rushes.distribution.tables import distance_rows, distances_table
+    from rushes.distribution.tables import distance_rows, distances_table, sensitivity_table
     from rushes.distribution.video_metrics import exclusion_lines
 
     for line in exclusion_lines(comparison):
@@ -208,6 +217,10 @@ def _show(comparison: SetComparison, written: list[str]) -> None:
     rows = distance_rows(comparison.measurements)
     table = distances_table(rows)
     print_table(table.title, table.header, table.texts(), numbers=range(2, len(table.header)))
+    if comparison.departures:
+        table = sensitivity_table([*comparison.measurements, *comparison.departures])
+        print_table(table.title, table.header, table.texts(), numbers=range(4, len(table.header)))
+        print(table.caption)
     for row in rows:
         print(row.value.signature)
     for note in dict.fromkeys(part for row in rows for part in row.value.note.split("; ") if part):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
@@ -21,9 +21,10 @@ from rushes.distribution.definitions import bound_definition
 from rushes.distribution.distances import measure
 from rushes.distribution.feature_set import FeatureSet, How, load_statistics, merge_sets, save_statistics
 from rushes.distribution.protocols import ALL, DEFAULT, NO_CHOICES, Choices, Metric, Recipe, Side, recipe, recipes
+from rushes.distribution.sensitivity import departures
 from rushes.distribution.sets import Clip, ClipSet, is_statistics, read_set
 from rushes.distribution.statistics import IntervalMethod
-from rushes.errors import InputError, MissingDependency
+from rushes.errors import DefinitionMismatch, InputError, MissingDependency
 from rushes.media.find import natural_key
 from rushes.remote.address import Place, is_remote
 from rushes.remote.store import list_objects
@@ -50,6 +51,8 @@ class Settings:
     weights: tuple[Path, ...] = ()
     interval: IntervalMethod | None = None
     extrapolate: bool = False
+    sensitivity: bool = False
+    """Whether each constant is also exchanged for those of other protocols."""
     seed: int = 0
     precision: Precision | None = None
     device: str | None = None
@@ -77,6 +80,8 @@ class SetComparison(Numbers):
 
     measurements: tuple[Measurement, ...]
     """Metric after metric, protocol after protocol; an extrapolated value comes after its distance."""
+    departures: tuple[Measurement, ...] = ()
+    """The same distances with one constant of another protocol each: see `rushes.distribution.sensitivity`."""
     gen: tuple[tuple[How, FeatureSet], ...]
     gt: tuple[tuple[How, FeatureSet], ...]
     weights: tuple[tuple[str, str], ...]
@@ -113,16 +118,20 @@ def compare(
     On another engine than this machine `settings.device` must be named: it need not be here.
     """
     wanted = settings.recipes()
+    if settings.sensitivity and settings.protocol == ALL:
+        raise InputError("the sensitivity is that of one protocol; got protocol all")
     need_torch()
     from rushes.distribution.features import resolve_device
 
     device = resolve_device(settings.device) if settings.engine.kind == "local" else settings.device or "cpu"
     reader = _Reader(settings, device, progress, warn, sets={"gen": _find(gen), "gt": _find(gt)})
     measurements = [m for metric, chosen in wanted for m in _measured(reader, settings, metric, chosen)]
+    read = {side: tuple(features) for side, features in reader.read.items()}
     return SetComparison(
         measurements=tuple(measurements),
-        gen=tuple(reader.read["gen"]),
-        gt=tuple(reader.read["gt"]),
+        departures=tuple(_departures(reader, settings, wanted)) if settings.sensitivity else (),
+        gen=read["gen"],
+        gt=read["gt"],
         weights=tuple((w.path.name, w.label) for w in reader.loaded.values()),
         ignored=reader.ignored,
     )
@@ -153,6 +162,19 @@ def _measured(reader: _Reader, settings: Settings, metric: Metric, chosen: Recip
             metric, chosen, weights=weights.label, precision=reader.precision, n_gen=n_gen, n_gt=n_gt
         )
         return (Measurement.missing(definition, str(error), count=n_gen + n_gt),)
+
+
+def _departures(reader: _Reader, settings: Settings, wanted: Sequence[tuple[Metric, Recipe]]) -> Iterator[Measurement]:
+    """The distances with one constant exchanged; one that these sets cannot meet has no value, and says why."""
+    plain = replace(settings, protocol=ALL, interval=None, extrapolate=False)
+    for metric, chosen in wanted:
+        for other in departures(metric, chosen):
+            try:
+                yield from _measured(reader, plain, metric, other)
+            except DefinitionMismatch:
+                label = reader.weights(other.backbone).label
+                definition = bound_definition(metric, other, weights=label, precision=reader.precision, n_gen=0, n_gt=0)
+                yield Measurement.missing(definition, "saved statistics hold the features of one recipe", count=0)
 
 
 _Given: TypeAlias = "ClipSet | tuple[Place, ...]"

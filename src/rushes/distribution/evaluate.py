@@ -38,6 +38,7 @@ def compare_sets(
     weights: Paths = (),
     interval: IntervalMethod | None = None,
     extrapolate: bool = False,
+    sensitivity: bool = False,
     seed: int = 0,
     strict: bool = False,
     device: Device | None = None,
@@ -64,6 +65,9 @@ def compare_sets(
     a row of its own, or with `rows="video-mean"` their mean is one row per video. `vfr` says whether a video of
     variable rate has its "stored" frames or those of a "constant" rate, where a protocol should not decide it.
 
+    `sensitivity` exchanges each constant of the protocol for those of the others, one at a time (`departures`); it
+    reads the sets about ten times.
+
     A clip that cannot be read is left out and named (`excluded`); `strict` stops instead. `jobs` is how many processes
     decode. On the engine Ray every core of the cluster computes, or every GPU where it has any and `device` is not
     "cpu". `warn` gets one line when a GPU batch had to shrink.
@@ -85,6 +89,7 @@ def compare_sets(
         weights=tuple(Path(path) for path in one_or_several(weights)),
         interval=interval,
         extrapolate=extrapolate,
+        sensitivity=sensitivity,
         seed=seed,
         precision=precision,
         device=device,
@@ -145,7 +150,7 @@ def _stored(settings: Settings) -> dict[str, object]:
         "seed": settings.seed,
         "strict": settings.strict,
     }
-    rare = {"backbone": settings.backbone, **asdict(settings.choices)}
+    rare = {"backbone": settings.backbone, "sensitivity": settings.sensitivity or None, **asdict(settings.choices)}
     return stored | {key: value for key, value in rare.items() if value is not None}
 
 
@@ -161,4 +166,5 @@ def _entry(comparison: SetComparison, side: Side, path: str) -> Entry:
     }
     subject_id = GEN_ID if side == "gen" else GT_ID
     subject = Subject(id=subject_id, kind="set", path=path, sha256=feature_set.sha256, facts=facts)
-    return Entry(subject=subject, measurements=comparison.measurements if side == "gen" else ())
+    numbers = (*comparison.measurements, *comparison.departures)
+    return Entry(subject=subject, measurements=numbers if side == "gen" else ())

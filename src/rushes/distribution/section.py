@@ -7,7 +7,14 @@ from typing import Any
 from rushes.core.table import Table
 from rushes.core.text import value_text
 from rushes.distribution.instrument import INSTRUMENT
-from rushes.distribution.tables import DistanceRow, distance_rows, distances_table, protocols_table
+from rushes.distribution.sensitivity import is_departure
+from rushes.distribution.tables import (
+    DistanceRow,
+    distance_rows,
+    distances_table,
+    protocols_table,
+    sensitivity_table,
+)
 from rushes.report.numbers import numbers_section
 from rushes.report.section import ReportOptions, Section
 from rushes.runs import Run
@@ -22,9 +29,11 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
 
 
 def grids(run: Run) -> tuple[Table, ...]:
-    """The distances, then the protocols they were computed under."""
+    """The distances, what other constants would have made of them, and the protocols they were computed under."""
     rows = _rows(run)
-    return (distances_table(rows), protocols_table(rows)) if rows else ()
+    numbers = [m for entry in run.entries for m in entry.measurements]
+    exchanged = (sensitivity_table(numbers),) if any(is_departure(m) for m in numbers) else ()
+    return (distances_table(rows), *exchanged, protocols_table(rows)) if rows else ()
 
 
 def summary(run: Run) -> str:

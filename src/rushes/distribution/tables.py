@@ -10,6 +10,7 @@ from rushes.core import Measurement
 from rushes.core.selection import keys_of
 from rushes.core.table import Cell, Table, interval_cell, number
 from rushes.distribution.protocols import METRICS, OWN_BACKBONE
+from rushes.distribution.sensitivity import is_departure, ranked
 
 if TYPE_CHECKING:
     from rushes.distribution.self_test import Check
@@ -44,7 +45,7 @@ class DistanceRow:
 def distance_rows(measurements: Iterable[Measurement]) -> list[DistanceRow]:
     """Every distance, in stored order, each with its extrapolated value."""
     given = list(measurements)
-    return [DistanceRow(m, _extrapolated(m, given)) for m in given if m.name in METRICS]
+    return [DistanceRow(m, _extrapolated(m, given)) for m in given if m.name in METRICS and not is_departure(m)]
 
 
 def _extrapolated(distance: Measurement, measurements: Sequence[Measurement]) -> Measurement | None:
@@ -76,6 +77,27 @@ def distances_table(rows: Sequence[DistanceRow]) -> Table:
         header=header,
         rows=lines,
         caption="Lower is closer. A distance depends on N and on the protocol: compare only within one row's settings.",
+    )
+
+
+def sensitivity_table(measurements: Iterable[Measurement]) -> Table:
+    """What each distance would have been with one constant of another protocol, the largest change first."""
+    lines = [
+        [
+            Cell(departure.base.name),
+            Cell(departure.constant),
+            Cell(departure.value),
+            Cell(departure.source),
+            number(departure.other),
+            Cell("–" if departure.change is None else f"{departure.change:+.2f} %"),
+        ]
+        for departure in ranked(list(measurements))
+    ]
+    return Table(
+        title="Which constant would have changed it by how much",
+        header=("metric", "constant", "in its place", "as in", "value ↓", "change"),
+        rows=lines,
+        caption="One constant at a time is that of another protocol; the others stay as they are.",
     )
 
 
