@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageSequence
 
 from rushes.distribution.clip_reading import Task, clip_segments
 from rushes.distribution.constant_rate import Timed, constant_rate
@@ -45,6 +45,22 @@ def test_disco_on_pictures_is_one_row_for_each_start_frame(tmp_path: Path) -> No
     short = Clip("seq", clip.files[:15])
     with pytest.raises(MediaError, match="seq: 15 frames; protocol disco needs 16"):
         list(clip_segments(Task(short, recipe("disco", "fvd"), "gen")))
+
+
+@pytest.mark.parametrize("disposal", [1, 2])
+def test_a_transparent_gif_is_black_there_as_pil_has_it(tmp_path: Path, disposal: int) -> None:
+    pictures = []
+    for step in range(3):
+        rgba = np.zeros((16, 16, 4), np.uint8)
+        rgba[2 + step : 8 + step, 2:10] = (200, 40 + 30 * step, 60, 255)
+        pictures.append(Image.fromarray(rgba))
+    path = tmp_path / "moving.gif"
+    pictures[0].save(path, save_all=True, append_images=pictures[1:], duration=100, disposal=disposal)
+    with Image.open(path) as gif:
+        wanted = [np.array(frame.copy().convert("RGB")) for frame in ImageSequence.Iterator(gif)]
+    for timing in ("stored", "constant"):
+        got = list(rgb_frames(Clip("g", (path,)), timing=timing))  # type: ignore[arg-type]
+        assert len(got) == 3 and all(np.array_equal(one, other) for one, other in zip(got, wanted, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -47,11 +47,18 @@ def rgb_frames(
 
     with ClipReader(local_files(clip)[0]) as reader:
         frames = iter(reader) if timing == "stored" else _at_constant_rate(reader)
+        is_gif = reader.path.suffix.lower() == ".gif"
         for index, frame in enumerate(frames):
-            yield frame.rgb() if wanted(index) else None
+            yield (_gif_rgb(frame) if is_gif else frame.rgb()) if wanted(index) else None
         broken = reader.decode_failures + reader.corrupt_frames
         if broken:
             raise MediaError(f"{clip.name}: {broken} frames are damaged or could not be decoded; re-export it")
+
+
+def _gif_rgb(frame: Frame) -> Pixels:
+    """A GIF's frame with black where it is transparent, as PIL gives it to published code; libav has white there."""
+    with_alpha = frame.video.to_ndarray(format="rgba")
+    return np.ascontiguousarray(np.where(with_alpha[..., 3:] > 0, with_alpha[..., :3], np.uint8(0)))
 
 
 def _at_constant_rate(reader: ClipReader) -> Iterator[Frame]:
