@@ -38,8 +38,6 @@ CASES: dict[str, tuple[str, Metric, str, str]] = {
     "common-metrics-styleganv": ("common-metrics-styleganv", "fvd", "square", "videos"),
     "common-metrics-videogpt": ("common-metrics-videogpt", "fvd", "square", "videos"),
 }
-NOISE = {"videogpt": 2e-2, "common-metrics-videogpt": 2e-2}
-"""How far a float32 singular value decomposition is off with three clips a side; see docs/distribution.md."""
 
 
 def golden(name: str) -> dict[str, NDArray[np.float32]]:
@@ -69,14 +67,15 @@ def segments(folder: Path, name: str) -> Iterator[tuple[str, Clip, list[NDArray[
     protocol, metric, which, given = CASES[name]
     chosen = recipe(protocol, metric)
     for side in ("gen", "gt"):
-        for clip in read_set(folder / which / given / side).clips:
+        clips = read_set(folder / which / given / side).clips
+        for clip in clips[:1] if which == "long" else clips:  # a long one takes a while
             yield side, clip, list(clip_segments(Task(clip, chosen, side)))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_network_is_fed_what_the_peers_is(folder: Path, name: str) -> None:
     fed = np.stack([sample(window) for _, _, windows in segments(folder, name) for window in windows])
-    wanted = golden(name)["fed"]
+    wanted = golden(name)["fed"][:: 3 if CASES[name][2] == "long" else 1]
     assert fed.shape == wanted.shape  # as many windows, from both sides
     scale = 255.0 if CASES[name][1] == "fid-vid" else 2.0
     np.testing.assert_allclose(fed, wanted, atol=2e-6 * scale)
@@ -94,7 +93,7 @@ def test_features_make_the_peers_distance(name: str) -> None:
         features = _averaged(features)
         count = len(features) // 2
     got = distance_of(metric, recipe(protocol, metric))(features[:count], features[count:])
-    assert got == pytest.approx(float(stored["value"]), rel=NOISE.get(name, 1e-4))
+    assert got == pytest.approx(float(stored["value"]), rel=1e-4)
 
 
 def _averaged(rows: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -69,7 +69,7 @@ def test_constants(row: tuple[object, ...]) -> None:
         "stylegan-v-128": (128, 1), "stylegan-v-128-subsample8": (16, 8)
     }.get(str(name), (16, 1))  # fmt: skip
     assert (r.seed == 42) is (name == "cd-fvd")
-    assert (r.arithmetic == "fp32-svd") is (name in ("videogpt", "common-metrics-videogpt"))
+    assert r.arithmetic == "fp64-qr-nuclear"
     assert (r.vfr == "constant") is (name == "disco") is (r.clips_pictures == "sliding")
 
 

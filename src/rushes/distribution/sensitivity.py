@@ -22,7 +22,6 @@ _CONSTANTS: dict[str, tuple[str, ...]] = {
     "pool": ("pool",),
     "clips": ("clips_gen", "clips_gt", "clips_pictures", "frames", "frame_step", "seed"),
     "covariance": ("covariance",),
-    "arithmetic": ("arithmetic",),
 }
 """What is exchanged together. Normalisations are left out: those of one network are the same formula, written otherwise
 (2x/255 − 1, x/127.5 − 1)."""
@@ -37,7 +36,7 @@ def departures(metric: Metric, recipe: Recipe) -> list[Recipe]:
     """
     found: list[Recipe] = []
     for constant, fields in _CONSTANTS.items():
-        if metric == "kvd" and constant in ("covariance", "arithmetic"):  # no Gaussian is fitted
+        if metric == "kvd" and constant == "covariance":  # no Gaussian is fitted
             continue
         seen = [tuple(getattr(recipe, field) for field in fields)]
         for name, kinds in PROTOCOLS.items():
@@ -46,6 +45,8 @@ def departures(metric: Metric, recipe: Recipe) -> list[Recipe]:
                 continue
             seen.append(values)
             found.append(_exchanged(recipe, constant, name, dict(zip(fields, values, strict=True))))
+    if metric != "kvd" and recipe.backbone == "i3d":  # as VideoGPT's own code computes
+        found.append(_exchanged(recipe, "arithmetic", "videogpt", {"arithmetic": "fp32-svd"}))
     return found
 
 
