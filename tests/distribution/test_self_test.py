@@ -32,6 +32,8 @@ def test_without_weights_the_arithmetic_alone_is_checked(tmp_path: Path, monkeyp
     checks = self_test()
     assert [check.holds for check in checks[:2]] == [True, True]
     assert {check.holds for check in checks[2:]} == {None}
+    noise = [check for check in self_test(thorough=True) if "videos of noise" in check.what]
+    assert [(check.published, check.holds) for check in noise] == [(10.13808536529541, None)]
     covered = {name for check in checks for name in check.covers.split(", ")}
     assert covered >= {*PROTOCOLS, "fid-vid", "kvd"}  # no protocol is passed over in silence
     result = runner.invoke(app, ["fvd", "--self-test"])

@@ -43,6 +43,7 @@ CONSTANT_VIDEOS: dict[int, float] = dict(
 )  # fmt: skip
 """FVD of black against white videos by their number of frames, as `COMMON` publishes it."""
 TENSORFLOW_30_FRAMES = 151.39244
+NOISE_DISTANCE, NOISE_VIDEOS = 10.13808536529541, 128
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,14 +95,17 @@ class Check:
         }
 
 
-def self_test(*, weights: Paths = (), root: Path | None = None) -> tuple[Check, ...]:
+def self_test(*, weights: Paths = (), root: Path | None = None, thorough: bool = False) -> tuple[Check, ...]:
     """Every published number that can be computed here, on this machine's CPU; about ten seconds with I3D's weights.
+
+    `thorough` adds one over 256 videos of noise, which takes some minutes.
 
     A network whose weights are not here is said to be missing; that is no failure. `weights` and `root` are as in
     `rushes.compare_sets`.
     """
     files = [Path(path) for path in one_or_several(weights)]
-    return (*_arithmetic(), *_constant_videos(files, root), *_without_a_number(files, root))
+    noise = _noise(files, root) if thorough else ()
+    return (*_arithmetic(), *_constant_videos(files, root), *noise, *_without_a_number(files, root))
 
 
 def _arithmetic() -> tuple[Check, ...]:
@@ -189,6 +193,35 @@ def constant_video_distance(weights: Weights, protocol: str, frames: int) -> flo
     videos = (np.repeat(picture[None], frames, axis=0) for picture in pictures)
     black, white = CpuExtractor(weights, chosen).features(videos)
     return float(np.sum((black.astype(np.float64) - white) ** 2))
+
+
+def _noise(files: Sequence[Path], root: Path | None) -> tuple[Check, ...]:
+    """128 against 128 videos of uniform noise, fed to the network as they are."""
+    weights, missing = _weights("i3d", files, root)
+    return (
+        Check(
+            covers="google-tf, common-metrics-styleganv",
+            what=f"I3D, {NOISE_VIDEOS} against {NOISE_VIDEOS} videos of noise, 16 frames",
+            published=NOISE_DISTANCE,
+            source="universome/fvd-comparison, TensorFlow",
+            tolerance=1e-5,
+            got=None if weights is None else noise_distance(weights, NOISE_VIDEOS),
+            why_not=missing,
+        ),
+    )
+
+
+def noise_distance(weights: Weights, videos: int) -> float:
+    """FVD between videos of `RandomState(1)` and `RandomState(2)`, (16, 224, 224, 3) each, uniform in 0 to 1."""
+    from rushes.distribution.features import CpuExtractor
+
+    extractor = CpuExtractor(weights, recipe("google-tf", "fvd"))
+
+    def rows(seed: int) -> list[np.ndarray]:
+        draw = np.random.RandomState(seed)
+        return list(extractor.features(draw.rand(16, 224, 224, 3).astype(np.float32) for _ in range(videos)))
+
+    return frechet_distance(np.stack(rows(1)), np.stack(rows(2)), ddof=1)
 
 
 def _without_a_number(files: Sequence[Path], root: Path | None) -> tuple[Check, ...]:
