@@ -50,7 +50,9 @@ def fvd(
     ] = None,
     protocol: Annotated[
         ProtocolName,
-        typer.Option(help="Whose constants; all: every protocol in turn. cd-fvd is that code's I3D mode."),
+        typer.Option(
+            help="Whose constants; all: each in turn but those of 128 frames. cd-fvd is that code's I3D mode."
+        ),
     ] = "genhoi",
     backbone: Annotated[
         str | None,

@@ -34,7 +34,7 @@ ProtocolName: TypeAlias = Literal[
     "common-metrics-videogpt",
     "all",
 ]
-"""A protocol, or every one in turn."""
+"""A protocol, or every one in turn but the `LONG` ones."""
 Covariance: TypeAlias = Literal["1/N", "1/(N-1)"]
 Arithmetic: TypeAlias = Literal["fp64-qr-nuclear", "fp32-svd"]
 """fp32-svd is that of VideoGPT's code, whose last digits hang on the processor (0.06 % between three kernels of one
@@ -243,6 +243,8 @@ PROTOCOLS: dict[str, dict[str, Recipe]] = {
     "common-metrics-videogpt": {"i3d": _COMMON},
 }
 
+LONG = ("stylegan-v-128", "stylegan-v-128-subsample8")
+"""Protocols for clips of 128 frames. "all" passes them over: most sets have no such clip."""
 _ADJUSTABLE = {"genhoi", "disco", "videogpt", "cd-fvd"}
 """Protocols whose published code leaves the number of frames to the caller."""
 
@@ -341,7 +343,7 @@ def recipes(
         (metric, recipe(name, metric, backbone=backbone, choices=choices))
         for name in PROTOCOLS
         for metric in metrics
-        if _on_backbone(name, backbone or OWN_BACKBONE[metric])
+        if name not in LONG and _on_backbone(name, backbone or OWN_BACKBONE[metric])
     ]
 
 
