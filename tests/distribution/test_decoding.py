@@ -85,7 +85,7 @@ def save_frames(folder: Path, count: int, size: tuple[int, int] = (20, 30)) -> P
 def test_a_frame_sequence(tmp_path: Path) -> None:
     save_frames(tmp_path / "set" / "walk", 12)
     clip = one(tmp_path / "set")
-    (whole,) = clip_segments(Task(clip, recipe("disco", "fvd"), "gen"))
+    (whole,) = clip_segments(Task(clip, recipe("google-tf", "fvd"), "gen"))
     # frame n is a flat 40 + 10n, and /127.5 − 1 keeps it flat: natural order shows in the means (f_10 after f_9)
     np.testing.assert_allclose(whole.mean(axis=(1, 2, 3)), (40 + 10 * np.arange(12)) / 127.5 - 1, atol=1e-5)
     assert len(clip_digest(clip)) == 64

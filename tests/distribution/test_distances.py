@@ -9,7 +9,7 @@ from rushes.core import parse_signature
 from rushes.distribution import statistics
 from rushes.distribution.distances import measure
 from rushes.distribution.feature_set import FeatureSet
-from rushes.distribution.frechet import frechet_distance, frechet_single
+from rushes.distribution.frechet import frechet_distance
 from rushes.distribution.kvd import polynomial_mmd
 from rushes.distribution.protocols import recipe
 from rushes.errors import InputError
@@ -40,7 +40,7 @@ def test_protocols_use_their_own_covariance_and_arithmetic() -> None:
         frechet_distance(gen.features, gt.features, ddof=0)
     )
     (m,) = values("videogpt", "fvd", gen, gt)
-    assert m.value == frechet_single(gen.features, gt.features) and "videogpt asks for 256 clips, got 6" in m.note
+    assert m.value == frechet_distance(gen.features, gt.features) and "videogpt asks for 256 clips, got 6" in m.note
 
 
 def test_kvd_is_beside_it_without_the_warning() -> None:

@@ -28,7 +28,7 @@ def test_figures_show_each_protocol_and_are_steady(
     compare_sets(sets / "gen", sets / "gt", weights=random_weights["i3d"], run=tmp_path / "all", **several)
     run = read_run(tmp_path / "all")
     figure, second = charts(run)
-    assert figure.title == "KVD: the same two sets, 6 protocols" and "95 % intervals" in figure.caption
+    assert figure.title == "KVD: the same two sets, 8 protocols" and "95 % intervals" in figure.caption
     assert "Random weights" in figure.caption and "stylegan-v" in figure.svg
     assert charts(run)[0].svg == figure.svg
     # the second set is the real one: it is closer under each protocol, and pairs with the reference by name

@@ -9,17 +9,42 @@ import pytest
 
 from rushes.core import parse_signature
 from rushes.distribution.definitions import bound_definition
-from rushes.distribution.protocols import ALL, PROTOCOLS, ProtocolName, Recipe, count_remark, least_frames, recipe
+from rushes.distribution.protocols import (
+    ALL,
+    PROTOCOLS,
+    RARE,
+    Choices,
+    ProtocolName,
+    Recipe,
+    count_remark,
+    least_frames,
+    recipe,
+    recipes,
+)
+from rushes.distribution.segments import Windows
 from rushes.errors import InputError
 from rushes.instruments import catalog
 
 # protocol, metric: eps, pool, resize, normalise, clips gen, clips gt, covariance, asks n
 TABLE = [
     (
-        "google-tf", "fvd", 1e-3, "2x7x7-mean", "bilinear-squash", "2x/255-1", "whole", "whole", "1/(N-1)",
+        "google-tf", "fvd", 1e-3, "2x7x7-mean", "tf1-bilinear-squash", "2x/255-1", "whole", "whole", "1/(N-1)",
         "multiple-of-16",
     ),
     ("stylegan-v", "fvd", 1e-3, "2x7x7-mean", "bilinear-squash", "2x/255-1", "first", "random", "1/N", "2048"),
+    ("stylegan-v-128", "fvd", 1e-3, "2x7x7-mean", "bilinear-squash", "2x/255-1", "first", "random", "1/N", "2048"),
+    (
+        "stylegan-v-128-subsample8", "fvd", 1e-3, "2x7x7-mean", "bilinear-squash", "2x/255-1", "first", "random", "1/N",
+        "2048",
+    ),
+    (
+        "common-metrics-styleganv", "fvd", 1e-3, "2x7x7-mean", "bilinear-short-crop", "(x/255-0.5)*2", "whole", "whole",
+        "1/(N-1)", "all",
+    ),
+    (
+        "common-metrics-videogpt", "fvd", 1e-5, "2x7x7-mean", "bilinear-short-crop", "(x/255-0.5)*2", "whole", "whole",
+        "1/(N-1)", "all",
+    ),
     ("videogpt", "fvd", 1e-5, "2x7x7-mean", "bilinear-short-crop", "(x/255-0.5)*2", "first", "first", "1/(N-1)", "256"),
     ("cd-fvd", "fvd", 1e-5, "2x7x7-mean", "bilinear-aa256-uint8", "2x/255-1", "random", "random", "1/N", "2048"),
     ("disco", "fvd", 1e-3, "1x7x7-mean", "pil-bicubic-squash", "x/127.5-1", "whole", "whole", "1/(N-1)", "all"),
@@ -39,9 +64,13 @@ def test_constants(row: tuple[object, ...]) -> None:
     name, metric, *wanted = row
     r = recipe(str(name), metric)  # type: ignore[arg-type]
     assert [r.bn_eps, r.pool, r.resize, r.normalise, r.clips_gen, r.clips_gt, r.covariance, r.asks_n] == wanted
-    assert r.size == (112 if metric == "fid-vid" else 224) and r.frames == 16
+    assert r.size == (112 if metric == "fid-vid" else 224)
+    assert (r.frames, r.frame_step) == {
+        "stylegan-v-128": (128, 1), "stylegan-v-128-subsample8": (16, 8)
+    }.get(str(name), (16, 1))  # fmt: skip
     assert (r.seed == 42) is (name == "cd-fvd")
-    assert (r.arithmetic == "fp32-svd") is (name == "videogpt")
+    assert r.arithmetic == "fp64-qr-nuclear"
+    assert (r.vfr == "constant") is (name == "disco") is (r.clips_pictures == "sliding")
 
 
 @pytest.mark.parametrize(("name", "kinds"), PROTOCOLS.items())
@@ -51,7 +80,11 @@ def test_every_constant_is_in_the_signature(name: str, kinds: dict[str, Recipe])
         definition = bound_definition(metric, chosen, weights="w", precision="fp32", n_gen=3, n_gt=4)  # type: ignore[arg-type]
         assert not definition.open_params
         _, params, version = parse_signature(definition.signature)
-        assert {f.name for f in fields(Recipe)} - {"network_frames", "frame_step", "stride", "rows"} <= params.keys()
+        assert {f.name for f in fields(Recipe)} - {"network_frames", *RARE} <= params.keys()
+        assert (params.get("vfr"), params.get("clips_pictures")) == (
+            ("constant", "sliding-16-row-per-window") if name == "disco" else (None, None)
+        )
+        assert params.get("frame_step") == ("8" if name == "stylegan-v-128-subsample8" else None)
         assert params.keys() >= {"weights", "precision", "n_gen", "n_gt", "d", "channels", "decoder"}
         assert params["protocol"] == name and version == 1
 
@@ -61,7 +94,7 @@ def test_no_two_protocols_share_a_signature() -> None:
         bound_definition("fvd", kinds["i3d"], weights="w", precision="fp32", n_gen=3, n_gt=3).signature
         for kinds in PROTOCOLS.values()
     ]
-    assert len(set(signatures)) == len(PROTOCOLS) == 6
+    assert len(set(signatures)) == len(PROTOCOLS) == 10
 
 
 def test_every_protocol_can_be_named_at_the_command_line() -> None:
@@ -71,8 +104,11 @@ def test_every_protocol_can_be_named_at_the_command_line() -> None:
 def test_presets_are_locked() -> None:
     assert recipe("genhoi", "fvd", sample_duration=8).frames == 8
     assert recipe("stylegan-v", "fvd", sample_duration=16).frames == 16
-    with pytest.raises(InputError, match="stylegan-v is defined for 16 frames; got sample_duration 8"):
+    with pytest.raises(InputError, match="stylegan-v takes 16 frames, see also stylegan-v-128, .*; got sample_dur"):
         recipe("stylegan-v", "fvd", sample_duration=8)
+    for name in ("google-tf", "common-metrics-styleganv"):
+        with pytest.raises(InputError, match=f"{name} passes each video whole, .*; got sample_duration 8"):
+            recipe(name, "fvd", sample_duration=8)
     with pytest.raises(InputError, match="from 1; got 0"):
         recipe("genhoi", "fvd", sample_duration=0)
     with pytest.raises(InputError, match="from 9; got 4"):  # the pool spans two steps of eight frames
@@ -89,8 +125,47 @@ def test_least_frames() -> None:
     for protocol, metric, frames in (("google-tf", "fvd", 9), ("disco", "fvd", 1), ("genhoi", "fid-vid", 1)):
         chosen = recipe(protocol, metric)  # type: ignore[arg-type]
         assert least_frames(chosen, chosen.windows("gen")) == frames
-    random = recipe("stylegan-v", "fvd")
-    assert least_frames(random, random.windows("gt")) == 16
+    for name, frames in (
+        ("stylegan-v", 16), ("stylegan-v-128", 128), ("stylegan-v-128-subsample8", 128), ("common-metrics-videogpt", 10)
+    ):  # fmt: skip
+        chosen = recipe(name, "fvd")
+        assert {least_frames(chosen, chosen.windows(side)) for side in ("gen", "gt")} == {frames}  # type: ignore[arg-type]
+
+
+def test_disco_slides_over_pictures_only() -> None:
+    for metric, cut in (("fvd", "whole"), ("fid-vid", "segments-repeat-last")):
+        chosen = recipe("disco", metric, sample_duration=8)  # type: ignore[arg-type]
+        video, pictures = chosen.windows("gen"), chosen.windows("gen", pictures=True)
+        assert (video.cut, video.rows) == (cut, "video-mean")
+        assert (pictures.cut, pictures.length, pictures.stride, pictures.rows) == ("sliding", 8, 1, "window")
+        assert least_frames(chosen, pictures) == 8
+    assert recipe("genhoi", "fvd").windows("gen", pictures=True).cut == "segments-repeat-last"
+
+
+def test_sliding_windows_and_frame_timing_are_choices_that_the_signature_names() -> None:
+    chosen = recipe("genhoi", "fvd", sample_duration=32, choices=Choices(stride=8, vfr="constant"))
+    assert chosen.windows("gt") == Windows(cut="sliding", length=32, stride=8, rows="window")
+    assert chosen.windows("gt", pictures=True) == chosen.windows("gt")
+    _, params, _ = parse_signature(
+        bound_definition("fvd", chosen, weights="w", precision="fp32", n_gen=3, n_gt=3).signature
+    )
+    named = {key: params[key] for key in ("clips_gen", "clips_gt", "frames", "stride", "rows", "vfr")}
+    assert named == {
+        "clips_gen": "sliding", "clips_gt": "sliding", "frames": "32", "stride": "8", "rows": "window",
+        "vfr": "constant",
+    }  # fmt: skip
+    mean = recipe("disco", "fvd", choices=Choices(stride=1, rows="video-mean"))
+    assert mean.windows("gen", pictures=True).rows == "video-mean" and "clips_pictures" not in mean.params()
+    assert mean.params()["frames"] == 16 and chosen.feature_params("gen")["stride"] == 8
+    with pytest.raises(InputError, match="rows window is about windows along a video; give a stride as well"):
+        recipe("genhoi", "fvd", choices=Choices(rows="window"))
+    with pytest.raises(InputError, match="google-tf passes each video whole, .*; got stride 4"):
+        recipe("google-tf", "fvd", choices=Choices(stride=4))
+    with pytest.raises(InputError, match="from 1; got 0"):
+        recipe("genhoi", "fvd", choices=Choices(stride=0))
+    with pytest.raises(InputError, match="cuts each video as its protocol does; got stride 4"):
+        recipes("all", ["fvd"], choices=Choices(stride=4))
+    assert {r.vfr for _, r in recipes("all", ["fvd"], choices=Choices(vfr="stored"))} == {"stored"}
 
 
 def test_a_number_of_clips_that_is_not_the_protocols_is_remarked() -> None:

@@ -40,8 +40,18 @@ def test_steps_and_strides() -> None:
     assert subsampled.span == 121
     assert list(cut_frames(range(128), subsampled)) == [list(range(0, 121, 8))]
     assert list(cut_frames(range(120), subsampled)) == []
+    assert subsampled.enough == 128  # StyleGAN-V discards shorter videos, though 121 frames would do
     sliding = Windows(cut="sliding", length=3, step=2, stride=4)
     assert list(cut_frames(range(14), sliding)) == [[0, 2, 4], [4, 6, 8], [8, 10, 12]]
+
+
+def test_sliding_windows_do_not_reach_over_a_gap() -> None:
+    # pictures 1 to 18, then 20 to 36: three windows before the missing one, two after it
+    sliding = Windows(cut="sliding", length=16, gaps=(18,))
+    assert [window[0] for window in cut_frames(range(35), sliding)] == [0, 1, 2, 18, 19]
+    assert list(cut_frames("abcdefg", Windows(cut="sliding", length=2, stride=2, gaps=(3,)))) == [
+        ["a", "b"], ["d", "e"], ["f", "g"],
+    ]  # fmt: skip
 
 
 def test_a_window_from_the_start_reads_no_further() -> None:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rushes.distribution.pictures import Pixels, count_frames, local_files, rgb_frames
+from rushes.distribution.pictures import Pixels, count_frames, gaps_of, local_files, rgb_frames
 from rushes.distribution.preparation import Prepared, prepared
 from rushes.distribution.protocols import Recipe, Side, least_frames
 from rushes.distribution.segments import Windows, cut_frames, random_start
@@ -41,7 +41,8 @@ class Task:
     @property
     def windows(self) -> Windows:
         """How this clip is cut."""
-        return self.recipe.windows(self.side, pictures=self.clip.is_sequence)
+        windows = self.recipe.windows(self.side, pictures=self.clip.is_sequence)
+        return replace(windows, gaps=gaps_of(self.clip)) if windows.cut == "sliding" else windows
 
 
 def clip_segments(task: Task) -> Iterator[Segment]:
@@ -55,12 +56,13 @@ def clip_frames(task: Task) -> Iterator[Pixels]:
     """The frames that the clip's windows are cut from, in order; `MediaError` at the end where there are too few."""
     windows, start = task.windows, 0
     if windows.cut == "random":
-        total = count_frames(task.clip)
+        total = count_frames(task.clip, timing=task.recipe.vfr)
         _need_frames(task, total)
         start = random_start(total - windows.span + 1, seed=task.recipe.seed, content=clip_digest(task.clip))
     end = None if windows.enough is None else start + windows.enough
     count = 0
-    for frame in islice(rgb_frames(task.clip, wanted=lambda index: index >= start), start, end):
+    frames = rgb_frames(task.clip, wanted=lambda index: index >= start, timing=task.recipe.vfr)
+    for frame in islice(frames, start, end):
         assert frame is not None
         count += 1
         yield frame

@@ -47,10 +47,10 @@ def _npz(path: str | None) -> str | None:
 
 def fvd(
     gen: Annotated[
-        str,
+        str | None,
         typer.Argument(metavar="GEN", help="Generated set: folder, glob, list or saved .npz; here, s3:// or gs://."),
-    ],
-    gt: Annotated[str, typer.Argument(metavar="GT", help="Ground-truth set, in any of the same forms.")],
+    ] = None,
+    gt: Annotated[str | None, typer.Argument(metavar="GT", help="Ground-truth set, in any of the same forms.")] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -61,7 +61,9 @@ def fvd(
     ] = None,
     protocol: Annotated[
         ProtocolName,
-        typer.Option(help="Whose constants; all: every protocol in turn."),
+        typer.Option(
+            help="Whose constants; all: each in turn but those of 128 frames. cd-fvd is that code's I3D mode."
+        ),
     ] = "genhoi",
     backbone: Annotated[
         str | None,
@@ -86,6 +88,18 @@ def fvd(
     kernel: Annotated[
         Literal["kid", "jedi"] | None, typer.Option(help="Of kernel_distance; kid when left out.")
     ] = None,
+    stride: Annotated[
+        int | None,
+        typer.Option(min=1, help="Slide windows of --sample-duration frames over each video, one every N frames."),
+    ] = None,
+    rows: Annotated[
+        Literal["window", "video-mean"] | None,
+        typer.Option(help="With --stride: each window counts, or their mean per video. Default: window."),
+    ] = None,
+    vfr: Annotated[
+        Literal["stored", "constant"] | None,
+        typer.Option(help="Frames of a variable-rate video: as stored, or at a constant rate as ffmpeg makes them."),
+    ] = None,
     interval: Annotated[Literal["subsampling", "jackknife"] | None, typer.Option(help="95 % interval.")] = None,
     extrapolate: Annotated[
         bool, typer.Option("--extrapolate", help="Also the value at infinitely many clips; needs N > D.")
@@ -101,6 +115,13 @@ def fvd(
         str | None,
         typer.Option(metavar="FILE", help="Also each class: a CSV file with name,class; or folders (below each set)."),
     ] = None,
+    sensitivity: Annotated[
+        bool,
+        typer.Option(
+            "--sensitivity",
+            help="Also exchange each constant for other protocols' and say what changes; reads the sets ten times.",
+        ),
+    ] = False,
     device: Annotated[
         Literal["cpu", "cuda"] | None, typer.Option(help="The GPU where there is one, when left out.")
     ] = None,
@@ -132,6 +153,10 @@ def fvd(
     ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Start the run anew; what it holds is removed.")
+    ] = False,
+    check: Annotated[
+        bool,
+        typer.Option("--self-test", help="Compute published numbers again with the weights here; no GEN, no GT."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
@@ -166,6 +191,10 @@ def fvd(
         return
     from rushes.distribution.evaluate import compare_sets
 
+    if check:
+        return _self_test(weights or [], as_json)
+    if gen is None or gt is None:
+        raise typer.BadParameter(f"expected GEN and GT; got {'GEN alone' if gen else 'neither'}")
     with progress_bars() as progress:
         comparison = compare_sets(
             gen,
@@ -174,9 +203,13 @@ def fvd(
             protocol=protocol,
             backbone=backbone,
             sample_duration=sample_duration,
+            stride=stride,
+            rows=rows,
+            vfr=vfr,
             weights=weights or (),
             interval=interval,
             extrapolate=extrapolate,
+            sensitivity=sensitivity,
             seed=seed,
             versus=versus,
             curve=curve,
@@ -209,9 +242,28 @@ def _print(comparison: SetComparison, written: list[str], *, as_json: bool) -> N
 fvd.command_class = several_words({"--metric": _is_metric})  # type: ignore[attr-defined]
 
 
+def _self_test(weights: list[str], as_json: bool) -> None:
+    """Published numbers beside what comes of them here; exit code 1 where one does not hold."""
+    from rushes.distribution.compare import need_torch
+    from rushes.distribution.self_test import self_test
+    from rushes.distribution.tables import checks_table
+
+    need_torch()
+    checks = self_test(weights=weights)
+    if as_json:
+        print_json({"checks": [check.as_dict() for check in checks]})
+    else:
+        table = checks_table(checks)
+        print_table(table.title, table.header, table.texts(), numbers=range(2, 5))
+        print(table.caption)
+    if any(check.holds is False for check in checks):
+        raise typer.Exit(1)
+
+
 def _as_dict(comparison: SetComparison, written: list[str]) -> dict[str, object]:
     return {
         "measurements": [m.as_dict() for m in comparison.measurements],
+        **({"departures": [m.as_dict() for m in comparison.departures]} if comparison.departures else {}),
         "excluded": {
             "generated": comparison.excluded("gen"),
             "ground_truth": comparison.excluded("gt"),
@@ -226,12 +278,17 @@ def _as_dict(comparison: SetComparison, written: list[str]) -> dict[str, object]
 def _show(comparison: SetComparison, written: list[str]) -> None:
     from rushes.distribution.detail_tables import all_tables, is_difference
     from rushes.distribution.remarks import sentences_of
+    from rushes.distribution.tables import sensitivity_table
     from rushes.distribution.video_metrics import left_out_lines
 
     for line in left_out_lines(comparison):
         say(line)
     for table in all_tables(comparison.measurements):
         print_table(table.title, table.header, table.texts(), numbers=_number_columns(table))
+    if comparison.departures:
+        table = sensitivity_table([*comparison.measurements, *comparison.departures])
+        print_table(table.title, table.header, table.texts(), numbers=range(4, len(table.header)))
+        print(table.caption)
     shown = [m for m in comparison.measurements if not {"n", "class"} & m.place.keys()]
     for signature in dict.fromkeys(m.signature for m in shown):
         print(signature)

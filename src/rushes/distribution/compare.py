@@ -11,7 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast, get_args
 
 from rushes.core import Measurement
 from rushes.core.progress import Progress, no_progress
@@ -25,11 +25,23 @@ from rushes.distribution.feature_set import FeatureSet, How, load_statistics, me
 from rushes.distribution.groups import Groups
 from rushes.distribution.measuring import Extras, Sets, Versus, measure_sets, versus_names
 from rushes.distribution.needs import need_enough
-from rushes.distribution.protocols import ALL, DEFAULT, SHORTHANDS, Metric, Recipe, Side, recipe, recipes
+from rushes.distribution.protocols import (
+    ALL,
+    DEFAULT,
+    NO_CHOICES,
+    SHORTHANDS,
+    Choices,
+    Metric,
+    Recipe,
+    Side,
+    recipe,
+    recipes,
+)
 from rushes.distribution.remarks import remarks_on
+from rushes.distribution.sensitivity import departures
 from rushes.distribution.sets import Clip, ClipSet, Ignored, is_statistics, read_set
 from rushes.distribution.statistics import IntervalMethod
-from rushes.errors import InputError, MissingDependency
+from rushes.errors import DefinitionMismatch, InputError, MissingDependency
 from rushes.media.find import natural_key
 from rushes.remote.address import Place, is_remote
 from rushes.remote.store import list_objects
@@ -56,9 +68,12 @@ class Settings:
     backbone: str | None = None
     """The network of every metric; None: each metric's own."""
     sample_duration: int | None = None
+    choices: Choices = NO_CHOICES
     weights: tuple[Path, ...] = ()
     interval: IntervalMethod | None = None
     extrapolate: bool = False
+    sensitivity: bool = False
+    """Whether each constant is also exchanged for those of other protocols."""
     seed: int = 0
     versus: str | Path | None = None
     """A second generated set, to tell which of the two is closer."""
@@ -75,7 +90,13 @@ class Settings:
     """Below which `tools/eval_fvd/` is looked for, beside the working directory."""
 
     def recipes(self) -> list[tuple[Metric, Recipe]]:
-        return recipes(self.protocol, self.metrics, backbone=self.backbone, sample_duration=self.sample_duration)
+        return recipes(
+            self.protocol,
+            self.metrics,
+            backbone=self.backbone,
+            sample_duration=self.sample_duration,
+            choices=self.choices,
+        )
 
     @property
     def extras(self) -> Extras:
@@ -95,6 +116,8 @@ class SetComparison(Numbers):
 
     measurements: tuple[Measurement, ...]
     """Metric after metric, protocol after protocol; an extrapolated value comes after its distance."""
+    departures: tuple[Measurement, ...] = ()
+    """The same distances with one constant of another protocol each: see `rushes.distribution.sensitivity`."""
     gen: tuple[tuple[How, FeatureSet], ...]
     gt: tuple[tuple[How, FeatureSet], ...]
     versus: tuple[tuple[How, FeatureSet], ...] = ()
@@ -149,6 +172,8 @@ def prepare(
 ) -> Prepared:
     """Everything that can be checked before a frame is decoded: sets, weights, statistics, cache, number of clips."""
     wanted = settings.recipes()
+    if settings.sensitivity and settings.protocol == ALL:
+        raise InputError("the sensitivity is that of one protocol; got protocol all")
     need_torch()
     from rushes.distribution.features import resolve_device
 
@@ -198,14 +223,17 @@ class Prepared:
         try:
             with closing(reader):
                 measurements = tuple(self._measurements())
+                gen, gt, versus = (tuple(reader.read[role]) for role in get_args(Role))
+                exchanged = tuple(self._departures()) if self.settings.sensitivity else ()
         except KeyboardInterrupt as error:
             mark_stopped(error, kept=reader.cache is not None)
             raise
         return SetComparison(
             measurements=measurements,
-            gen=tuple(reader.read["gen"]),
-            gt=tuple(reader.read["gt"]),
-            versus=tuple(reader.read["versus"]),
+            departures=exchanged,
+            gen=gen,
+            gt=gt,
+            versus=versus,
             weights=tuple((w.path.name, w.label) for w in reader.loaded.values()),
             passed_over=reader.passed_over,
         )
@@ -227,6 +255,26 @@ class Prepared:
         if len(errors) == len(self.wanted) and self.settings.protocol != ALL:
             raise errors[0]
         return found
+
+    def _departures(self) -> Iterator[Measurement]:
+        """The distances with one constant exchanged; one that these sets cannot meet has no value, and says why."""
+        plain = replace(
+            self,
+            settings=replace(self.settings, interval=None, extrapolate=False, versus=None, curve=False, groups=None),
+        )
+        for metric, chosen in self.wanted:
+            for other in departures(metric, chosen):
+                try:
+                    gen, gt = self.reader.features(other, "gen"), self.reader.features(other, "gt")
+                except DefinitionMismatch:
+                    label, precision = self.reader.weights(other.backbone).label, self.reader.precision
+                    definition = bound_definition(metric, other, weights=label, precision=precision, n_gen=0, n_gt=0)
+                    yield Measurement.missing(definition, "saved statistics hold the features of one recipe", count=0)
+                    continue
+                try:
+                    yield from plain._measured(metric, other, gen, gt)
+                except InputError as error:
+                    yield _missing(self.reader, metric, other, gen, gt, str(error))
 
     def _measured(self, metric: Metric, chosen: Recipe, gen: FeatureSet, gt: FeatureSet) -> tuple[Measurement, ...]:
         reader, settings = self.reader, self.settings

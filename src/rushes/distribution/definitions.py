@@ -9,7 +9,7 @@ from rushes.core import Definition
 from rushes.distribution.feature_definitions import FRECHET_DISTANCE, KERNEL_DISTANCE
 from rushes.distribution.kvd import COEF0, DEGREE
 from rushes.distribution.prdc import DENSITY_K, PRECISION_K
-from rushes.distribution.protocols import OWN_BACKBONE, Metric, Recipe
+from rushes.distribution.protocols import OWN_BACKBONE, RARE, Metric, Recipe
 from rushes.distribution.statistics import EXTRAPOLATION_REPEATS, EXTRAPOLATION_SIZES
 
 _RUN = ("n_gen", "n_gt", "precision", "weights")
@@ -218,4 +218,6 @@ def bound_definition(
     settings = recipe.params()
     if family(metric) != "frechet":  # no Gaussian is fitted, so these move nothing
         settings = {key: value for key, value in settings.items() if key not in _GAUSSIAN}
-    return base.with_params(**settings, weights=weights, precision=precision, n_gen=n_gen, n_gt=n_gt)
+    rare = {key: settings.pop(key) for key in RARE if key in settings}
+    bound = base.with_params(**settings, weights=weights, precision=precision, n_gen=n_gen, n_gt=n_gt)
+    return bound.add_params(**rare)

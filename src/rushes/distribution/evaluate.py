@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING
@@ -14,7 +14,8 @@ from rushes.distribution.compare import Prepared, Role, SetComparison, Settings,
 from rushes.distribution.feature_files import refuse_features
 from rushes.distribution.groups import read_groups
 from rushes.distribution.needs import need_writable
-from rushes.distribution.protocols import DEFAULT, Metric
+from rushes.distribution.protocols import DEFAULT, Choices, Metric, Timing
+from rushes.distribution.segments import Rows
 from rushes.distribution.statistics import IntervalMethod
 from rushes.media.find import Paths, one_or_several
 from rushes.remote.address import is_remote
@@ -37,9 +38,13 @@ def compare_sets(
     protocol: str = DEFAULT,
     backbone: str | None = None,
     sample_duration: int | None = None,
+    stride: int | None = None,
+    rows: Rows | None = None,
+    vfr: Timing | None = None,
     weights: Paths = (),
     interval: IntervalMethod | None = None,
     extrapolate: bool = False,
+    sensitivity: bool = False,
     seed: int = 0,
     versus: Path | str | None = None,
     curve: bool = False,
@@ -70,6 +75,13 @@ def compare_sets(
     smaller N (`n` and `subset` in `at`) and the one at infinitely many clips. `groups` is a CSV file with the columns
     name and class, or "folders": every metric again for each class (`class` in `at`).
 
+    `stride` slides windows of `sample_duration` frames over each video, one every `stride` frames; each window is then
+    a row of its own, or with `rows="video-mean"` their mean is one row per video. `vfr` says whether a video of
+    variable rate has its "stored" frames or those of a "constant" rate, where a protocol should not decide it.
+
+    `sensitivity` exchanges each constant of the protocol for those of the others, one at a time (`departures`); it
+    reads the sets about ten times.
+
     A clip that cannot be read is left out and named (`excluded`); `strict` stops instead. `jobs` is how many processes
     decode. On the engine Ray every core of the cluster computes, or every GPU where it has any and `device` is not
     "cpu". `warn` gets one line when a GPU batch had to shrink.
@@ -88,9 +100,11 @@ def compare_sets(
         protocol=protocol,
         backbone=backbone,
         sample_duration=sample_duration,
+        choices=Choices(stride=stride, rows=rows, vfr=vfr),
         weights=tuple(Path(path) for path in one_or_several(weights)),
         interval=interval,
         extrapolate=extrapolate,
+        sensitivity=sensitivity,
         seed=seed,
         versus=versus,
         curve=curve,
@@ -157,6 +171,8 @@ def _stored(settings: Settings, weights: Mapping[str, str]) -> dict[str, object]
     }
     chosen = {
         "backbone": settings.backbone,
+        "sensitivity": settings.sensitivity or None,
+        **asdict(settings.choices),
         "versus": None if settings.versus is None else str(settings.versus),
         "curve": settings.curve or None,
         "groups": None if settings.groups is None else settings.groups.source,
@@ -176,4 +192,5 @@ def _entry(comparison: SetComparison, role: Role, path: str) -> Entry:
         "side": _WORDS[role],
     }
     subject = Subject(id=_IDS[role], kind="set", path=path, sha256=feature_set.sha256, facts=facts)
-    return Entry(subject=subject, measurements=comparison.measurements if role == "gen" else ())
+    numbers = (*comparison.measurements, *comparison.departures)
+    return Entry(subject=subject, measurements=numbers if role == "gen" else ())

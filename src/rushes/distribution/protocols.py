@@ -2,8 +2,9 @@
 every field is in the signature, and a preset cannot be half-changed.
 
 `genhoi` is the default (segments of `sample_duration` frames, features averaged per video). The others are what
-published code does; `videogpt` and `cd-fvd` keep that code's batch-norm epsilon of 1e-5, because their numbers were
-made with it. A backbone that no preset names takes a protocol's cutting and covariance and its own preprocessing.
+published code does; `videogpt`, `cd-fvd` and `common-metrics-videogpt` keep that code's batch-norm epsilon of 1e-5,
+because their numbers were made with it. A backbone that no preset names takes a protocol's cutting and covariance and
+its own preprocessing.
 """
 
 from __future__ import annotations
@@ -20,10 +21,28 @@ if TYPE_CHECKING:
     from rushes.distribution.resize import Resizer  # numpy stays out of the command line's start
 
 Metric: TypeAlias = Literal["fvd", "fid-vid", "kvd", "fid", "kid", "precision", "recall", "density", "coverage"]
-ProtocolName: TypeAlias = Literal["genhoi", "disco", "stylegan-v", "videogpt", "cd-fvd", "google-tf", "all"]
-"""A protocol, or every one in turn."""
+ProtocolName: TypeAlias = Literal[
+    "genhoi",
+    "disco",
+    "stylegan-v",
+    "stylegan-v-128",
+    "stylegan-v-128-subsample8",
+    "videogpt",
+    "cd-fvd",
+    "google-tf",
+    "common-metrics-styleganv",
+    "common-metrics-videogpt",
+    "all",
+]
+"""A protocol, or every one in turn but the `LONG` ones."""
 Covariance: TypeAlias = Literal["1/N", "1/(N-1)"]
 Arithmetic: TypeAlias = Literal["fp64-qr-nuclear", "fp32-svd"]
+"""fp32-svd is that of VideoGPT's code, whose last digits hang on the processor (0.06 % between three kernels of one
+library). No protocol uses it, because a signature stands for one number; exact arithmetic was within 6e-5 of that
+code's own on three pairs of sets with trained weights, and 9e-4 from it on noise."""
+Timing: TypeAlias = Literal["stored", "constant"]
+"""Which frames a video file of variable rate has. stored: each frame it holds, once. constant: frames repeated or left
+out until they come at a constant rate, as ffmpeg's command line does."""
 Side: TypeAlias = Literal["gen", "gt"]
 
 METRICS: tuple[Metric, ...] = get_args(Metric)
@@ -38,6 +57,20 @@ FRAME_METRICS: tuple[Metric, ...] = ("fid", "kid")
 """Metrics of single frames: `FRAMES` is their one recipe, whatever protocol the others are under."""
 DEFAULT = "genhoi"
 ALL = "all"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """What a caller may ask for beside a protocol; None leaves it to the protocol. The signature names each."""
+
+    stride: int | None = None
+    """Windows begin every so many frames, all along each video, in place of the protocol's cut."""
+    rows: Rows | None = None
+    """What such windows count as."""
+    vfr: Timing | None = None
+
+
+NO_CHOICES = Choices()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +101,16 @@ class Recipe:
     """Chooses the run of frames where a protocol takes a random one."""
     frame_step: int = 1
     """Every how manieth frame is in a window."""
+    clips_pictures: Cut | None = None
+    """How a sequence of pictures is cut where a video file is cut otherwise; each window is then a row of its own."""
     stride: int = 1
     """Frames from one "sliding" window to the next."""
     rows: Rows = "video-mean"
     """Whether the windows of a video are averaged or each counted."""
+    vfr: Timing = "stored"
     network_frames: int = 1
-    """Frames the network must be given to give features; follows from its pool, so no signature names it."""
+    """Frames a whole video must have: the network's pool needs them, or the published code asks for them. Shorter clips
+    are left out and named, so no signature has it."""
 
     @property
     def ddof(self) -> int:
@@ -81,31 +118,40 @@ class Recipe:
 
     def windows(self, side: Side, *, pictures: bool = False) -> Windows:
         """How a clip of that side is cut, given as a video file or as pictures."""
+        if pictures and self.clips_pictures:
+            return Windows(cut=self.clips_pictures, length=self.frames, step=self.frame_step, rows="window")
         cut = self.clips_gen if side == "gen" else self.clips_gt
         return Windows(cut=cut, length=self.frames, step=self.frame_step, stride=self.stride, rows=self.rows)
 
     def params(self) -> dict[str, str | int | float | bool]:
         """Every constant, for the signature."""
-        constants = asdict(self)
-        for rare in ("network_frames", "frame_step", "stride", "rows"):
-            del constants[rare]
+        constants = {key: value for key, value in asdict(self).items() if key not in ("network_frames", *RARE)}
         if "whole" in (self.clips_gen, self.clips_gt):
             constants["frames"] = "whole-video"
-        return constants | self._cutting() | {"channels": "rgb", "decoder": "pyav"}
+        return constants | self._rare() | {"channels": "rgb", "decoder": "pyav"}
 
     def feature_params(self, side: Side) -> dict[str, object]:
         """What decides a clip's features: what a cache may be keyed by."""
         kept = ("backbone", "feature", "bn_eps", "pool", "size", "resize", "normalise", "frames", "seed")
         constants = asdict(self)
-        return {key: constants[key] for key in kept} | self._cutting() | {"cut": self.windows(side).cut}
+        return {key: constants[key] for key in kept} | self._rare() | {"cut": self.windows(side).cut}
 
-    def _cutting(self) -> dict[str, int | str]:
-        """What is named only where it is not as in most protocols."""
-        found: dict[str, int | str] = {} if self.frame_step == 1 else {"frame_step": self.frame_step}
+    def _rare(self) -> dict[str, str | int]:
+        """What is named only where it is not as in most protocols, so that their signatures stay as they were."""
+        found: dict[str, str | int] = {}
+        if self.frame_step != 1:
+            found["frame_step"] = self.frame_step
+        if self.clips_pictures:
+            found["clips_pictures"] = f"{self.clips_pictures}-{self.frames}-row-per-window"
         if "sliding" in (self.clips_gen, self.clips_gt):
             found |= {"stride": self.stride, "rows": self.rows}
+        if self.vfr != "stored":
+            found["vfr"] = self.vfr
         return found
 
+
+RARE = ("frame_step", "clips_pictures", "stride", "rows", "vfr")
+"""Fields that a signature names only where they are not as in most protocols."""
 
 _I3D = Recipe(
     protocol="genhoi",
@@ -136,7 +182,7 @@ _TF = replace(
     _I3D,
     protocol="google-tf",
     pool="2x7x7-mean",
-    resize="bilinear-squash",
+    resize="tf1-bilinear-squash",
     normalise="2x/255-1",
     clips_gen="whole",
     clips_gt="whole",
@@ -144,30 +190,48 @@ _TF = replace(
     network_frames=9,  # the pool spans two steps of eight frames, and the second must have begun
 )
 
+_STYLEGAN = replace(
+    _TF,
+    protocol="stylegan-v",
+    resize="bilinear-squash",
+    clips_gen="first",
+    clips_gt="random",
+    covariance="1/N",
+    asks_n="2048",
+)
+_VIDEOGPT = replace(
+    _TF,
+    protocol="videogpt",
+    bn_eps=1e-5,
+    resize="bilinear-short-crop",
+    normalise="(x/255-0.5)*2",
+    clips_gen="first",
+    clips_gt="first",
+    asks_n="256",
+)
+_COMMON = replace(
+    _VIDEOGPT,
+    protocol="common-metrics-videogpt",
+    clips_gen="whole",
+    clips_gt="whole",
+    asks_n="all",
+    network_frames=10,  # it refuses fewer
+)
+
 PROTOCOLS: dict[str, dict[str, Recipe]] = {
     "genhoi": {"i3d": _I3D, "r3d50": _R3D},
     "disco": {
-        "i3d": replace(_I3D, protocol="disco", clips_gen="whole", clips_gt="whole"),
-        "r3d50": replace(_R3D, protocol="disco"),
-    },
-    "stylegan-v": {
         "i3d": replace(
-            _TF, protocol="stylegan-v", clips_gen="first", clips_gt="random", covariance="1/N", asks_n="2048"
-        )
+            _I3D, protocol="disco", clips_gen="whole", clips_gt="whole", clips_pictures="sliding", vfr="constant"
+        ),
+        "r3d50": replace(_R3D, protocol="disco", clips_pictures="sliding", vfr="constant"),
     },
-    "videogpt": {
-        "i3d": replace(
-            _TF,
-            protocol="videogpt",
-            bn_eps=1e-5,
-            resize="bilinear-short-crop",
-            normalise="(x/255-0.5)*2",
-            clips_gen="first",
-            clips_gt="first",
-            arithmetic="fp32-svd",
-            asks_n="256",
-        )
+    "stylegan-v": {"i3d": _STYLEGAN},
+    "stylegan-v-128": {"i3d": replace(_STYLEGAN, protocol="stylegan-v-128", frames=128)},
+    "stylegan-v-128-subsample8": {
+        "i3d": replace(_STYLEGAN, protocol="stylegan-v-128-subsample8", frames=16, frame_step=8)
     },
+    "videogpt": {"i3d": _VIDEOGPT},
     "cd-fvd": {
         "i3d": replace(
             _TF,
@@ -182,6 +246,8 @@ PROTOCOLS: dict[str, dict[str, Recipe]] = {
         )
     },
     "google-tf": {"i3d": _TF},
+    "common-metrics-styleganv": {"i3d": replace(_COMMON, protocol="common-metrics-styleganv", bn_eps=1e-3)},
+    "common-metrics-videogpt": {"i3d": _COMMON},
 }
 
 FRAMES = replace(
@@ -201,13 +267,23 @@ FRAMES = replace(
 )
 """FID and KID as Heusel et al. and Bińkowski et al. compute them: every frame is a picture, every picture a row."""
 
-_ADJUSTABLE = {"genhoi", "disco", "videogpt"}
+LONG = ("stylegan-v-128", "stylegan-v-128-subsample8")
+"""Protocols for clips of 128 frames. "all" passes them over: most sets have no such clip."""
+_ADJUSTABLE = {"genhoi", "disco", "videogpt", "cd-fvd"}
+"""Protocols whose published code leaves the number of frames to the caller."""
 
 
-def recipe(protocol: str, metric: Metric, *, backbone: str | None = None, sample_duration: int | None = None) -> Recipe:
+def recipe(
+    protocol: str,
+    metric: Metric,
+    *,
+    backbone: str | None = None,
+    sample_duration: int | None = None,
+    choices: Choices = NO_CHOICES,
+) -> Recipe:
     """The recipe of a metric under a protocol; `sample_duration` only where the protocol leaves it open.
 
-    `backbone` computes the metric on another network's features than its own.
+    `backbone` computes the metric on another network's features than its own. `choices` are further departures.
 
     >>> recipe("genhoi", "fvd").bn_eps, recipe("cd-fvd", "kvd").seed, recipe("genhoi", "fvd", backbone="r3d50").d
     (0.001, 42, 2048)
@@ -219,7 +295,7 @@ def recipe(protocol: str, metric: Metric, *, backbone: str | None = None, sample
     if metric in FRAME_METRICS:
         if backbone not in (None, FRAMES.backbone):
             raise InputError(f"{metric} is defined on {FRAMES.backbone} features; on {backbone} it is fvd or kvd")
-        return FRAMES
+        return replace(FRAMES, stride=choices.stride or 1, vfr=choices.vfr or FRAMES.vfr)
     if backbone == FRAMES.backbone:
         raise InputError(f"on {backbone} features the metrics are {' and '.join(FRAME_METRICS)}; got {metric}")
     found = _on_backbone(protocol, backbone or OWN_BACKBONE[metric])
@@ -227,34 +303,78 @@ def recipe(protocol: str, metric: Metric, *, backbone: str | None = None, sample
         having = [name for name in PROTOCOLS if _on_backbone(name, backbone or OWN_BACKBONE[metric])]
         what = f"{metric} on {backbone}" if backbone else metric
         raise InputError(f"protocol {protocol} does not define {what}; these do: {', '.join(having)}")
-    if sample_duration is None or sample_duration == found.frames:
+    return _slid(_of_length(found, sample_duration), choices)
+
+
+def _of_length(found: Recipe, frames: int | None) -> Recipe:
+    if frames is None or frames == found.frames:
         return found
-    if protocol not in _ADJUSTABLE:
-        raise InputError(
-            f"protocol {protocol} is defined for {found.frames} frames; got sample_duration {sample_duration}"
-        )
+    if found.protocol not in _ADJUSTABLE:
+        raise InputError(f"{_fixed_frames(found)}; got sample_duration {frames}")
     least = 1 if "whole" in (found.clips_gen, found.clips_gt) else found.network_frames
-    if sample_duration < least:
-        raise InputError(f"sample_duration is a number of frames from {least}; got {sample_duration}")
-    return replace(found, frames=sample_duration)
+    if frames < least:
+        raise InputError(f"sample_duration is a number of frames from {least}; got {frames}")
+    return replace(found, frames=frames)
+
+
+def _slid(found: Recipe, choices: Choices) -> Recipe:
+    """The recipe with windows all along each video, and with another reading of variable frame rates, where asked."""
+    if choices.vfr is not None:
+        found = replace(found, vfr=choices.vfr)
+    if choices.stride is None:
+        if choices.rows is not None:
+            raise InputError(f"rows {choices.rows} is about windows along a video; give a stride as well")
+        return found
+    if found.protocol not in _ADJUSTABLE:
+        raise InputError(f"{_fixed_frames(found)}; got stride {choices.stride}")
+    if choices.stride < 1:
+        raise InputError(f"stride is a number of frames from 1; got {choices.stride}")
+    return replace(
+        found,
+        clips_gen="sliding",
+        clips_gt="sliding",
+        clips_pictures=None,
+        stride=choices.stride,
+        rows=choices.rows or "window",
+    )
+
+
+def _fixed_frames(found: Recipe) -> str:
+    """Why a protocol has no number of frames to choose."""
+    if "whole" in (found.clips_gen, found.clips_gt):
+        return (
+            f"protocol {found.protocol} passes each video whole, so it has no number of frames to choose; cut the clips"
+        )
+    kin = [name for name in PROTOCOLS if name.startswith(found.protocol) and name != found.protocol]
+    return f"protocol {found.protocol} takes {found.frames} frames" + (f", see also {', '.join(kin)}" if kin else "")
 
 
 def recipes(
-    protocol: str, metrics: Sequence[Metric], *, backbone: str | None = None, sample_duration: int | None = None
+    protocol: str,
+    metrics: Sequence[Metric],
+    *,
+    backbone: str | None = None,
+    sample_duration: int | None = None,
+    choices: Choices = NO_CHOICES,
 ) -> list[tuple[Metric, Recipe]]:
     """Every metric under the protocol, or under each where it is "all": one that lacks a metric is then passed over."""
     if not metrics:
         raise InputError(f"expected at least one metric: {', '.join(METRICS)}; got none")
     if protocol != ALL:
-        return [(m, recipe(protocol, m, backbone=backbone, sample_duration=sample_duration)) for m in metrics]
+        return [
+            (m, recipe(protocol, m, backbone=backbone, sample_duration=sample_duration, choices=choices))
+            for m in metrics
+        ]
     if sample_duration not in (None, 16):
-        raise InputError(f"--protocol all uses each protocol's own 16 frames; got {sample_duration}")
+        raise InputError(f"protocol all uses each protocol's own number of frames; got {sample_duration}")
+    if choices.stride is not None:
+        raise InputError(f"protocol all cuts each video as its protocol does; got stride {choices.stride}")
     of_frames = [(metric, recipe(DEFAULT, metric, backbone=backbone)) for metric in metrics if metric in FRAME_METRICS]
     return of_frames + [
-        (metric, recipe(name, metric, backbone=backbone))
+        (metric, recipe(name, metric, backbone=backbone, choices=choices))
         for name in PROTOCOLS
         for metric in metrics
-        if metric not in FRAME_METRICS and _on_backbone(name, backbone or OWN_BACKBONE[metric])
+        if name not in LONG and metric not in FRAME_METRICS and _on_backbone(name, backbone or OWN_BACKBONE[metric])
     ]
 
 
@@ -289,7 +409,9 @@ def least_frames(recipe: Recipe, windows: Windows) -> int:
     """Frames a clip must have: a window that is not padded must be whole, and the network's pool must have enough."""
     if windows.cut == "whole":
         return recipe.network_frames
-    return 1 if windows.cut == "segments-repeat-last" else windows.span
+    if windows.cut == "segments-repeat-last":
+        return 1
+    return windows.span if windows.cut == "sliding" else windows.length * windows.step
 
 
 def count_remark(recipe: Recipe, count: int) -> str:

@@ -10,7 +10,8 @@ from rushes.core.text import value_text
 from rushes.distribution.detail_tables import DIFFERENCE, all_tables, difference_rows, verdict_of
 from rushes.distribution.instrument import INSTRUMENT
 from rushes.distribution.protocols import FRAME_METRICS, METRICS
-from rushes.distribution.tables import DistanceRow, distance_rows, protocols_table
+from rushes.distribution.sensitivity import is_departure
+from rushes.distribution.tables import DistanceRow, distance_rows, protocols_table, sensitivity_table
 from rushes.report.numbers import numbers_section
 from rushes.report.section import ReportOptions, Section
 from rushes.runs import Run
@@ -25,9 +26,10 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
 
 
 def grids(run: Run) -> tuple[Table, ...]:
-    """The distances and what surrounds them, then the protocols they were computed under."""
-    rows = _rows(run)
-    return (*all_tables(_numbers(run)), protocols_table(rows)) if rows else ()
+    """The distances and what surrounds them, what other constants would have made of them, then the protocols."""
+    rows, numbers = _rows(run), _numbers(run)
+    exchanged = (sensitivity_table(numbers),) if any(map(is_departure, numbers)) else ()
+    return (*all_tables(numbers), *exchanged, protocols_table(rows)) if rows else ()
 
 
 def summary(run: Run) -> str:

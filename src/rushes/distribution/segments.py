@@ -30,6 +30,9 @@ class Windows:
     stride: int = 1
     """Frames from one "sliding" window's start to the next one's."""
     rows: Rows = "video-mean"
+    gaps: tuple[int, ...] = ()
+    """Frames before which something is missing: no "sliding" window reaches over one, and each run of frames between
+    two gaps is slid over by itself."""
 
     @property
     def span(self) -> int:
@@ -42,8 +45,11 @@ class Windows:
 
     @property
     def enough(self) -> int | None:
-        """How many frames are looked at from where the windows begin; None when all are."""
-        return self.span if self.cut in ("first", "random") else None
+        """How many frames are looked at from where the windows begin; None when all are.
+
+        A subsampled window asks for whole steps, 128 frames for 16 with a step of 8, as published code does.
+        """
+        return self.length * self.step if self.cut in ("first", "random") else None
 
 
 def cut_frames(frames: Iterable[Item], windows: Windows) -> Iterator[list[Item]]:
@@ -55,6 +61,8 @@ def cut_frames(frames: Iterable[Item], windows: Windows) -> Iterator[list[Item]]
     [['a', 'b'], ['c', 'd'], ['e', 'e']]
     >>> list(cut_frames("abcdef", Windows(cut="sliding", length=2, step=2, stride=3)))
     [['a', 'c'], ['d', 'f']]
+    >>> list(cut_frames("abxy", Windows(cut="sliding", length=2, gaps=(2,))))
+    [['a', 'b'], ['x', 'y']]
     >>> list(cut_frames("abc", Windows(cut="first", length=2))), list(cut_frames("a", Windows(cut="first", length=2)))
     ([['a', 'b']], [])
     """
@@ -75,14 +83,18 @@ class Cutter(Generic[Item]):
         self._windows = windows
         bounded = windows.cut not in ("segments-repeat-last", "whole")
         self._held: deque[Item] = deque(maxlen=windows.span if bounded else None)
-        self._count = 0
+        self._index = self._count = 0
         self.is_done = False
         """Whether no further frame can matter."""
 
     def push(self, frame: Item) -> list[Item] | None:
         """The window that this frame completes, if any."""
         windows, held = self._windows, self._held
+        if self._index in windows.gaps:
+            held.clear()
+            self._count = 0
         held.append(frame)
+        self._index += 1
         self._count += 1
         if windows.cut == "whole":
             return None

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rushes.core import Measurement
 from rushes.core.selection import keys_of
 from rushes.core.table import ARROWS, Cell, Table, interval_cell, number
 from rushes.distribution.feature_definitions import GIVEN_METRICS
 from rushes.distribution.protocols import METRICS, OWN_BACKBONE, SHORTHANDS
+from rushes.distribution.sensitivity import is_departure, ranked
+
+if TYPE_CHECKING:
+    from rushes.distribution.self_test import Check
 
 _SETTINGS = ("backbone", "feature", "frames", "size", "resize", "normalise", "precision", "weights")
 
@@ -66,7 +71,8 @@ def distance_rows(measurements: Iterable[Measurement], *, key: str = "") -> list
     With a `key` those about a part, which have it in their `at`: "set", "n" or "class".
     """
     given = list(measurements)
-    wanted = [m for m in given if m.name in (*METRICS, *GIVEN_METRICS) and (key in m.place if key else not m.at)]
+    known = (*METRICS, *GIVEN_METRICS)
+    wanted = [m for m in given if m.name in known and not is_departure(m) and (key in m.place if key else not m.at)]
     return [DistanceRow(m, _extrapolated(m, given)) for m in wanted]
 
 
@@ -116,6 +122,51 @@ def _direction(arrows: set[str]) -> str:
     if len(arrows) > 1:
         return "↓ lower is closer, ↑ higher is better."
     return words.get(next(iter(arrows), ""), "")
+
+
+def sensitivity_table(measurements: Iterable[Measurement]) -> Table:
+    """What each distance would have been with one constant of another protocol, the largest change first."""
+    lines = [
+        [
+            Cell(departure.base.name),
+            Cell(departure.constant),
+            Cell(departure.value),
+            Cell(departure.source),
+            number(departure.other),
+            Cell("–" if departure.change is None else f"{departure.change:+.2f} %"),
+        ]
+        for departure in ranked(list(measurements))
+    ]
+    return Table(
+        title="Which constant would have changed it by how much",
+        header=("metric", "constant", "in its place", "as in", "value ↓", "change"),
+        rows=lines,
+        caption="One constant at a time is that of another protocol; the others stay as they are.",
+    )
+
+
+def checks_table(checks: Sequence[Check]) -> Table:
+    """Published numbers and what came of them here."""
+    lines = [
+        [
+            Cell(check.covers),
+            Cell(check.what),
+            Cell("–" if check.published is None else f"{check.published:.8g}"),
+            Cell("–" if check.got is None else f"{check.got:.8g}"),
+            Cell("–" if check.digits is None else str(check.digits)),
+            Cell({True: "holds", False: "DOES NOT HOLD", None: check.why_not}[check.holds]),
+        ]
+        for check in checks
+    ]
+    held = sum(check.holds is True for check in checks)
+    failed = sum(check.holds is False for check in checks)
+    rest = len(checks) - held - failed
+    return Table(
+        title="Published numbers, computed again",
+        header=("protocol", "what", "published", "got", "digits", ""),
+        rows=lines,
+        caption=f"{held} hold, {failed} do not, {rest} could not be checked.",
+    )
 
 
 def protocols_table(rows: Sequence[DistanceRow]) -> Table:
