@@ -39,8 +39,8 @@ test: models system
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: setup
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check src tests benchmarks examples tools
+	$(BIN)/ruff format --check src tests benchmarks examples tools
 	$(BIN)/mypy
 	$(BIN)/bandit -q -r src -c pyproject.toml
 

@@ -320,7 +320,9 @@ def main() -> int:
     import triton
 
     trained = ", ".join(GIVEN) or "none"
-    log(f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}, trained: {trained}, [")
+    log(
+        f"{torch.cuda.get_device_name()}, torch {torch.__version__}, triton {triton.__version__}, trained: {trained}, ["
+    )
     log(str(sys.argv[1:]))
     for name in options.network:
         bench_network(log, name, options)

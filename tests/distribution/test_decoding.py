@@ -135,7 +135,7 @@ def events(folder: Path, workers: int) -> list[tuple[int, str, object]]:
     tasks = [Task(clip, recipe("genhoi", "fid-vid"), "gen") for clip in clips]
     with Decoders(workers) as decoders:
         found = list(decoders.read(tasks))
-    messages = [(e.clip, e.kind, e.payload if isinstance(e.payload, str) else e.payload.tobytes()) for e in found]  # type: ignore[union-attr]
+    messages = [(e.clip, e.kind, getattr(e.payload, "tobytes", lambda e=e: e.payload)()) for e in found]
     return sorted(messages, key=lambda message: message[0])  # stable: each clip's own messages stay in order
 
 

@@ -90,8 +90,8 @@ def test_features_of_a_clip_that_fails_half_way_are_dropped(
 ) -> None:
     from rushes.distribution import decoding
 
-    def breaking(task: Any) -> Any:
-        for number, segment in enumerate(clip_segments(task)):
+    def breaking(task: Any, seen: Any) -> Any:
+        for number, segment in enumerate(clip_segments(task, seen=seen)):
             if task.clip.name == "take9.mp4" and number == 2:
                 raise MediaError("take9.mp4: breaks off")
             yield segment

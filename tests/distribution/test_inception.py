@@ -17,7 +17,7 @@ from rushes.distribution.distances import distance_of
 from rushes.distribution.features import CpuExtractor
 from rushes.distribution.kvd import polynomial_mmd
 from rushes.distribution.preparation import prepared
-from rushes.distribution.protocols import ALL, FRAMES, recipe, recipes
+from rushes.distribution.protocols import Choices, ALL, FRAMES, recipe, recipes
 from rushes.distribution.random_weights import random_state, write_random_checkpoint
 from rushes.distribution.video_metrics import as_results
 from rushes.distribution.weights import Weights, find_weights, read_weights
@@ -133,7 +133,8 @@ def test_every_frame_is_a_row_from_files_and_from_memory(sets: Path, tmp_path: P
 
 
 def test_frames_have_one_recipe_under_every_protocol() -> None:
-    assert recipe("cd-fvd", "fid") is recipe("genhoi", "kid", sample_duration=8) is FRAMES
+    assert recipe("cd-fvd", "fid") == recipe("genhoi", "kid", sample_duration=8) == FRAMES
+    assert recipe("genhoi", "fid", choices=Choices(stride=4)).stride == 4
     assert [(m, r.protocol) for m, r in recipes(ALL, ("fid", "fvd"))][:2] == [("fid", "fid"), ("fvd", "genhoi")]
     with pytest.raises(InputError, match="fid is defined on inception features; on i3d it is fvd or kvd"):
         recipe("genhoi", "fid", backbone="i3d")

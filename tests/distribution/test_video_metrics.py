@@ -295,3 +295,20 @@ def test_a_distance_carries_its_interval(
     assert stored.interval is not None and stored.interval.method == "jackknife-20"
     assert stored.interval.low < found["fvd"].value < stored.interval.high
     assert compared(sets / "gen", sets / "gt", random_weights).run is None
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_lengths_rates_and_padding_of_clips_are_said(
+    make_clip: Callable[..., Path], random_weights: dict[str, Path], averages: list[Any], tmp_path: Path, workers: int
+) -> None:
+    for number in range(3):
+        make_clip(f"gen/{number}.mp4", 9, level=80 + 9 * number)
+        make_clip(f"gt/{number}.mp4", 16, level=90 + 9 * number)
+    found = rushes.compare_sets(
+        tmp_path / "gen", tmp_path / "gt", metrics="fvd", weights=random_weights["i3d"], jobs=workers, device="cpu"
+    )
+    said = sentences_of(found["fvd"].note)
+    assert "lengths differ: generated clips have 9 frames, real ones 16 frames" in said
+    assert "3 of 3 clips of the generated set filled up with copies of the last frame (7 each)" in said
+    facts = found.gt[0][1].facts["0.mp4"]
+    assert facts == ReadFacts(frames=16, fps=25.0, variable=False, padded=0)

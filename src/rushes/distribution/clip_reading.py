@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rushes.distribution.pictures import Pixels, count_frames, gaps_of, local_files, rgb_frames
+from rushes.distribution.pictures import Pixels, Seen, count_frames, gaps_of, local_files, rgb_frames
 from rushes.distribution.preparation import Prepared, prepared
 from rushes.distribution.protocols import Recipe, Side, least_frames
 from rushes.distribution.segments import Windows, cut_frames, random_start
@@ -45,15 +45,18 @@ class Task:
         return replace(windows, gaps=gaps_of(self.clip)) if windows.cut == "sliding" else windows
 
 
-def clip_segments(task: Task) -> Iterator[Segment]:
+def clip_segments(task: Task, *, seen: Seen | None = None) -> Iterator[Segment]:
     """Windows (T, S, S, 3) of one clip, float32, normalised; `MediaError` when it cannot be read or is too short."""
-    frames = (prepared(frame, task.recipe) for frame in clip_frames(task))
+    frames = (prepared(frame, task.recipe) for frame in clip_frames(task, seen=seen))
     for window in cut_frames(frames, task.windows):
         yield np.stack(window)
 
 
-def clip_frames(task: Task) -> Iterator[Pixels]:
-    """The frames that the clip's windows are cut from, in order; `MediaError` at the end where there are too few."""
+def clip_frames(task: Task, *, seen: Seen | None = None) -> Iterator[Pixels]:
+    """The frames that the clip's windows are cut from, in order; `MediaError` at the end where there are too few.
+
+    `seen` is told how many they were, and what else showed.
+    """
     windows, start = task.windows, 0
     if windows.cut == "random":
         total = count_frames(task.clip, timing=task.recipe.vfr)
@@ -61,10 +64,12 @@ def clip_frames(task: Task) -> Iterator[Pixels]:
         start = random_start(total - windows.span + 1, seed=task.recipe.seed, content=clip_digest(task.clip))
     end = None if windows.enough is None else start + windows.enough
     count = 0
-    frames = rgb_frames(task.clip, wanted=lambda index: index >= start, timing=task.recipe.vfr)
+    noted = Seen() if seen is None else seen
+    frames = rgb_frames(task.clip, wanted=lambda index: index >= start, timing=task.recipe.vfr, seen=noted)
     for frame in islice(frames, start, end):
         assert frame is not None
         count += 1
+        noted.frames = count
         yield frame
     _need_frames(task, start + count)
 

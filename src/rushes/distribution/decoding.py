@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rushes.distribution.clip_reading import Segment, Task, at_hand, clip_digest, clip_frames, clip_segments, crash_line
 from rushes.distribution.frame_slots import InSlot, slot_writer
-from rushes.distribution.pictures import Pixels
+from rushes.distribution.pictures import Pixels, Seen
+from rushes.distribution.remarks import ReadFacts, read_facts
 from rushes.distribution.segments import Cutter
 from rushes.errors import RushesError
 from rushes.remote.errors import Unreachable
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 Kind: TypeAlias = Literal["segment", "frames", "window", "done", "failed", "lost"]
 """segment: a prepared window. frames: raw frames, each following those before; window: one over frames that came.
-Then done: the clip's digest; failed: why; or lost: why its store did not answer."""
+Then done: the clip's digest and facts; failed: why; or lost: why its store did not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,15 @@ class Window:
     keep_from: int
 
 
-Payload: TypeAlias = "Segment | Pixels | InSlot | Window | torch.Tensor | str"
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A clip that was read to its end: its digest, and what showed on the way."""
+
+    digest: str
+    facts: ReadFacts
+
+
+Payload: TypeAlias = "Segment | Pixels | InSlot | Window | torch.Tensor | Done | str"
 Message: TypeAlias = tuple[Kind, Payload]
 
 
@@ -59,15 +68,16 @@ class Event:
 
 def read_clip(task: Task) -> Iterator[Message]:
     """Read one clip in this process."""
+    seen = Seen()
     try:
         with at_hand(task) as local:
             if task.raw:
-                yield from _raw(local)
+                yield from _raw(local, seen)
             else:
-                for segment in clip_segments(local):
+                for segment in clip_segments(local, seen=seen):
                     yield "segment", segment
             digest = clip_digest(local.clip)
-        yield "done", digest
+        yield "done", Done(digest, read_facts(seen.frames, task.windows, fps=seen.fps, times_ms=seen.times_ms))
     except Unreachable as error:
         yield "lost", str(error)
     except RushesError as error:
@@ -76,21 +86,22 @@ def read_clip(task: Task) -> Iterator[Message]:
         yield "failed", f"{task.clip.name}: {error or 'not enough memory'}"
 
 
-def _raw(task: Task) -> Iterator[Message]:
+def _raw(task: Task, seen: Seen) -> Iterator[Message]:
     """Frames into slots, or into messages where there are none, and each window once its last frame is there."""
     writer = slot_writer() if task.in_slots else None
-    cutter: Cutter[int] = Cutter(task.windows)
+    windows = task.windows
+    cutter: Cutter[int] = Cutter(windows)
 
     def told(window: list[int] | None) -> Iterator[Message]:
         if window is None:
             return
         if writer is not None and (rest := writer.flush()) is not None:
             yield "frames", rest
-        later = task.windows.stride if task.windows.cut == "sliding" else len(window)
+        later = windows.stride if windows.cut == "sliding" else len(window)
         yield "window", Window(tuple(window), window[0] + later)
 
     try:
-        for number, frame in enumerate(clip_frames(task)):
+        for number, frame in enumerate(clip_frames(task, seen=seen)):
             place = frame[None] if writer is None else writer.put(frame)
             if place is not None:
                 yield "frames", place

@@ -96,7 +96,10 @@ def load_statistics(path: Place | str, how: How) -> FeatureSet:
         if stored == wanted:
             return feature_set
     stored = min((entry[0] for entry in entries), key=lambda entry: len(_differing(entry, wanted)))
-    parts = [f"{key} is {stored.get(key)} there and {wanted.get(key)} here" for key in _differing(stored, wanted)]
+    parts = [
+        f"{key} is {stored.get(key, 'not named')} there and {wanted.get(key, 'not named')} here"
+        for key in _differing(stored, wanted)
+    ]
     raise DefinitionMismatch(f"{path}: made under another recipe: {'; '.join(parts)}")
 
 

@@ -21,7 +21,7 @@ import torch
 from rushes.distribution.backbones import BACKBONES
 from rushes.distribution.cache import RecipeCache
 from rushes.distribution.clip_reading import Segment, Task
-from rushes.distribution.decoding import Decoders, Event
+from rushes.distribution.decoding import Decoders, Done, Event
 from rushes.distribution.device_preparation import DevicePreparation
 from rushes.distribution.feature_set import Features, FeatureSet
 from rushes.distribution.networks.operations import PackedOperations, PlainOperations
@@ -293,12 +293,12 @@ class FeatureReader:
 
 def _outcome(task: Task, end: Event, parts: list[Features]) -> ClipFeatures:
     """A clip's windows, or their mean, summed in double precision; of one that failed half-way nothing is kept."""
-    if end.kind != "done":
+    if not isinstance(end.payload, Done):
         return ClipFeatures(None, error=str(end.payload))
     rows = np.stack(parts)
     if task.windows.rows == "video-mean":
         rows = np.asarray(np.mean(rows, axis=0, keepdims=True, dtype=np.float64), np.float32)
-    return ClipFeatures(rows, digest=str(end.payload))
+    return ClipFeatures(rows, digest=end.payload.digest, facts=end.payload.facts)
 
 
 def features_of_clips(

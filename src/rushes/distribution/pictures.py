@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -32,13 +33,29 @@ def count_frames(clip: Clip, *, timing: Timing = "stored") -> int:
     return sum(1 for _ in rgb_frames(clip, wanted=lambda index: False, timing=timing))
 
 
+@dataclass(slots=True)
+class Seen:
+    """What showed while frames were read, beside the frames."""
+
+    fps: float | None = None
+    """The average frame rate that the file states; None for pictures."""
+    frames: int = 0
+    """Frames that windows are cut from."""
+    times_ms: list[float] = field(default_factory=list)
+    """When each frame is shown; of stored frames only."""
+
+
 def rgb_frames(
-    clip: Clip, *, wanted: Callable[[int], bool] = lambda index: True, timing: Timing = "stored"
+    clip: Clip,
+    *,
+    wanted: Callable[[int], bool] = lambda index: True,
+    timing: Timing = "stored",
+    seen: Seen | None = None,
 ) -> Iterator[Pixels | None]:
     """RGB frames (H, W, 3) in order; None for one that is not wanted. A frame that does not decode fails the clip.
 
     With the timing "constant" a video's frames are repeated and left out as ffmpeg's command line does it; pictures and
-    GIFs have the frames they have.
+    GIFs have the frames they have. `seen` is told the rate and the times.
     """
     if clip.is_sequence:
         yield from _from_images(clip, wanted)
@@ -48,11 +65,20 @@ def rgb_frames(
     with ClipReader(local_files(clip)[0]) as reader:
         frames = iter(reader) if timing == "stored" else _at_constant_rate(reader)
         is_gif = reader.path.suffix.lower() == ".gif"
+        noted = Seen() if seen is None else seen
+        noted.fps = _rate(reader)
         for index, frame in enumerate(frames):
+            if timing == "stored":
+                noted.times_ms.append(frame.time_ms)
             yield (_gif_rgb(frame) if is_gif else frame.rgb()) if wanted(index) else None
         broken = reader.decode_failures + reader.corrupt_frames
         if broken:
             raise MediaError(f"{clip.name}: {broken} frames are damaged or could not be decoded; re-export it")
+
+
+def _rate(reader: ClipReader) -> float | None:
+    video = reader.facts.video
+    return float(video.fps) if video is not None and video.fps else None
 
 
 def _gif_rgb(frame: Frame) -> Pixels:

@@ -33,7 +33,11 @@ except ImportError:  # no GPU build of torch: the module still loads, its kernel
 
 
 _planned: list[tuple[Any, Any, tuple[Any, ...], dict[str, Any]]] | None = None
-"""Launches that are only noted, while `compiled_together` looks at a forward pass; None: they are made."""
+"""Launches that are only noted, while `compile_together` looks at a forward pass; None: they are made."""
+_is_idle = False
+"""Whether the library's convolutions are left out too."""
+_COMPILING = 8
+"""Kernels compiled at a time; more only wait for Python's lock."""
 
 
 def launch(kernel: Any, grid: tuple[int, ...], *arguments: Any, **options: Any) -> None:
@@ -44,29 +48,27 @@ def launch(kernel: Any, grid: tuple[int, ...], *arguments: Any, **options: Any) 
         _planned.append((kernel, grid, arguments, options))
 
 
-def is_planning() -> bool:
-    """Whether launches are only noted: results need not be computed."""
-    return _planned is not None
-
-
 def compile_together(forward: Callable[[], object]) -> None:
     """Compile every kernel of a forward pass, several at a time; one after the other they take a quarter of a minute.
 
-    The pass runs once with nothing launched, to see which kernels it wants in which form.
+    The pass runs once with nothing computed, to see which kernels it wants in which form. While they are compiled it
+    runs again with the library's convolutions alone, which choose their own ways then.
     """
-    global _planned
-    _planned = []
+    global _planned, _is_idle
+    _planned, _is_idle = [], True
     try:
         forward()
         wanted = {_form(*planned): planned for planned in _planned}
+        _is_idle = False
+        with ThreadPoolExecutor(_COMPILING) as pool:
+            made = [
+                pool.submit(kernel.warmup, *args, grid=grid, **named) for kernel, grid, args, named in wanted.values()
+            ]
+            forward()
+            for each in made:
+                each.result()
     finally:
-        _planned = None
-    with ThreadPoolExecutor() as pool:
-        made = [
-            pool.submit(kernel.warmup, *given, grid=grid, **named) for kernel, grid, given, named in wanted.values()
-        ]
-        for each in made:
-            each.result()
+        _planned, _is_idle = None, False
 
 
 def _form(kernel: Any, grid: object, arguments: tuple[Any, ...], options: dict[str, Any]) -> tuple[object, ...]:
@@ -362,7 +364,7 @@ class TritonOperations(PlainOperations):
         )  # fmt: skip
 
     def _raw(self, x: torch.Tensor, layer: Folded, pads: Pads) -> torch.Tensor:
-        if is_planning():
+        if _is_idle:
             size = output_shape(x, layer.kernel, layer.stride, pads)
             return x.new_empty((x.shape[0], *size, layer.weight.shape[0]))
         return super()._raw(x, layer, pads)
