@@ -272,8 +272,8 @@ def record_log(path: Path) -> int:
         "distribution-gpu",
         "FVD networks on one GPU",
         rows,
-        how="16-frame clips on the device; medians; FVD on two synthetic sets of 512 clips. From files: the section "
-        "above. Script: `benchmarks/bench_distribution_gpu.py`.",
+        how="16-frame clips on the device; medians; FVD on two synthetic sets. From files: the section "
+        "below. Script: `benchmarks/bench_distribution_gpu.py`.",
         machine=lines[0].split(", [")[0],
     )
     return 0

@@ -27,20 +27,24 @@ def material(make: Callable[[], None]) -> Callable[[], None]:
 
 
 @cache
-def sample(look: int) -> Path:
+def sample(look: int, frames: int = 24) -> Path:
     """One second of drifting stripes with a tone, encoded once."""
-    target = Path(mkdtemp(prefix="rushes-docs-")) / f"{look}.mp4"
+    target = Path(mkdtemp(prefix="rushes-docs-")) / f"{look}-{frames}.mp4"
     columns = np.arange(96)[None, :, None]
-    waves = [128 + (60 - 15 * (look % 3)) * np.sin(2 * np.pi * (columns - 3 * t) / (12 + look)) for t in range(24)]
+    waves = [128 + (60 - 15 * (look % 3)) * np.sin(2 * np.pi * (columns - 3 * t) / (12 + look)) for t in range(frames)]
     pictures = [np.broadcast_to(wave, (64, 96, 3)).astype(np.uint8) for wave in waves]
     tone = (0.3 * np.sin(2 * np.pi * 220 * np.arange(15360) / 16000)).astype(np.float32)
     return write_clip(target, pictures, fps=25, audio=AudioTrack.of(tone, 16000))
 
 
-def put(look: int, *names: str) -> None:
+def put(look: int, *names: str, frames: int = 24) -> None:
     for name in names:
         Path(name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(sample(look), name)
+        shutil.copy(sample(look, frames), name)
+
+
+SHORT = 16
+"""Frames of a clip in a set: one window of a network."""
 
 
 @material
@@ -73,13 +77,13 @@ def speech() -> None:
 @material
 def generated() -> None:
     for look in (1, 2, 4):
-        put(look, f"generated/clip{look}.mp4", f"other/clip{look}.mp4")
+        put(look, f"generated/clip{look}.mp4", f"other/clip{look}.mp4", frames=SHORT)
 
 
 @material
 def real() -> None:
     for look in (0, 3, 6):
-        put(look, f"real/clip{look}.mp4")
+        put(look, f"real/clip{look}.mp4", frames=SHORT)
 
 
 @material

@@ -19,7 +19,7 @@ from rushes.distribution.clip_reading import Task, clip_segments
 from rushes.distribution.decoding import Decoders, Message, read_clip
 from rushes.distribution.device_preparation import DevicePreparation
 from rushes.distribution.device_windows import DeviceWindows
-from rushes.distribution.frame_slots import InSlot, SlotReader, SlotWriter
+from rushes.distribution.frame_slots import InSlot, SlotReader, SlotWriter, new_slots
 from rushes.distribution.protocols import Recipe, recipe
 from rushes.distribution.resize import resize_frames
 from rushes.distribution.sets import read_set
@@ -71,7 +71,13 @@ def read_in_small_slots(task: Task) -> Iterator[Message]:
 
 @lru_cache(maxsize=1)
 def _small_writer() -> SlotWriter:
-    return SlotWriter(slots=2, slot_bytes=24 * 32 * 3 * 7)
+    return slots_of(2, 24 * 32 * 3 * 7)
+
+
+def slots_of(slots: int, slot_bytes: int) -> SlotWriter:
+    made = new_slots(slots=slots, slot_bytes=slot_bytes)
+    assert made is not None
+    return made
 
 
 @pytest.mark.parametrize("workers", [0, 2])
@@ -104,7 +110,7 @@ def test_overlapping_windows_share_their_frames(sets: Path, monkeypatch: pytest.
 
 
 def test_a_frame_larger_than_a_slot_travels_in_the_message() -> None:
-    writer, reader = SlotWriter(slots=1, slot_bytes=100), SlotReader()
+    writer, reader = slots_of(1, 100), SlotReader()
     small, large = np.full((3, 4, 3), 7, np.uint8), np.full((8, 8, 3), 9, np.uint8)
     assert writer.put(small) is None
     place = writer.put(small)
@@ -116,7 +122,7 @@ def test_a_frame_larger_than_a_slot_travels_in_the_message() -> None:
 
 
 def test_a_slot_whose_clip_failed_is_used_again() -> None:
-    writer = SlotWriter(slots=1, slot_bytes=1000)
+    writer = slots_of(1, 1000)
     for _ in range(3):
         assert writer.put(np.zeros((3, 4, 3), np.uint8)) is None
         writer.drop()

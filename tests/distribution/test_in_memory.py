@@ -78,7 +78,8 @@ def test_pictures_give_the_same_bits_from_files_and_from_memory(
         write_pictures(tmp_path / side, few)
         fvd.update(list(few.values()), real=side == "gt", layout="THWC", names=list(few))
     files, memory = rushes.compare_sets(tmp_path / "gen", tmp_path / "gt", jobs=0, **options), fvd.compute()
-    assert [m.as_dict() for m in memory.measurements] == [m.as_dict() for m in files.measurements]
+    numbers = [[m.as_dict() | {"note": ""} for m in found.measurements] for found in (memory, files)]
+    assert numbers[0] == numbers[1]  # the notes differ: files say how many frames were filled up
     assert memory.gen[0][1].features.tobytes() == files.gen[0][1].features.tobytes()
     assert memory.gen[0][0] == files.gen[0][0]
 

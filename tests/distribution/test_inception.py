@@ -17,7 +17,7 @@ from rushes.distribution.distances import distance_of
 from rushes.distribution.features import CpuExtractor
 from rushes.distribution.kvd import polynomial_mmd
 from rushes.distribution.preparation import prepared
-from rushes.distribution.protocols import Choices, ALL, FRAMES, recipe, recipes
+from rushes.distribution.protocols import ALL, FRAMES, Choices, recipe, recipes
 from rushes.distribution.random_weights import random_state, write_random_checkpoint
 from rushes.distribution.video_metrics import as_results
 from rushes.distribution.weights import Weights, find_weights, read_weights

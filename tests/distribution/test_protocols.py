@@ -46,7 +46,7 @@ TABLE = [
         "1/(N-1)", "all",
     ),
     ("videogpt", "fvd", 1e-5, "2x7x7-mean", "bilinear-short-crop", "(x/255-0.5)*2", "first", "first", "1/(N-1)", "256"),
-    ("cd-fvd", "fvd", 1e-5, "2x7x7-mean", "bilinear-aa256-uint8", "2x/255-1", "random", "random", "1/N", "2048"),
+    ("cd-fvd", "fvd", 1e-5, "2x7x7-mean", "bilinear-aa256up-uint8", "2x/255-1", "random", "random", "1/N", "2048"),
     ("disco", "fvd", 1e-3, "1x7x7-mean", "pil-bicubic-squash", "x/127.5-1", "whole", "whole", "1/(N-1)", "all"),
     (
         "disco", "fid-vid", 1e-5, "ceil(T/16)x4x4", "pil-bicubic-squash", "x-[114.7748,107.7354,99.475]",

@@ -89,7 +89,7 @@ def test_the_antialiased_chain_rounds_the_long_side_up_and_cuts_to_whole_numbers
     middle = F.interpolate(planes(frames) / 255, (256, 342), mode="bilinear", align_corners=False, antialias=True)
     middle = (middle[:, :, :, 43 : 43 + 256] * 255).clamp(0, 255).to(torch.uint8)
     want = F.interpolate(middle.float(), (224, 224), mode="bilinear", align_corners=False)
-    got = resize_frames(frames, 224, "bilinear-aa256-uint8")
+    got = resize_frames(frames, 224, "bilinear-aa256up-uint8")
     assert got.tobytes() == want.permute(0, 2, 3, 1).contiguous().numpy().tobytes()
 
 

@@ -17,6 +17,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.core.platforms import memory_file
 from rushes.distribution.pictures import Pixels
 
 SLOT_BYTES = 16 << 20
@@ -43,10 +44,8 @@ class InSlot:
 class SlotWriter:
     """The slots, in the process that fills them."""
 
-    def __init__(self, *, slots: int = SLOTS, slot_bytes: int = SLOT_BYTES) -> None:
+    def __init__(self, descriptor: int, *, slots: int, slot_bytes: int) -> None:
         self._slots, self.slot_bytes = slots, slot_bytes
-        descriptor = os.memfd_create("rushes-frames", os.MFD_CLOEXEC)
-        os.ftruncate(descriptor, _HEAD_BYTES + slots * slot_bytes)
         self._memory = np.frombuffer(mmap.mmap(descriptor, 0), np.uint8)
         self._file = f"/proc/{os.getpid()}/fd/{descriptor}"  # open as long as this process lives
         self._slot, self._held = -1, 0
@@ -114,7 +113,11 @@ def _frames(memory: NDArray[np.uint8], place: InSlot) -> Pixels:
     return memory[place.start :][: math.prod(place.shape)].reshape(place.shape)
 
 
-@lru_cache(maxsize=1)
-def slot_writer() -> SlotWriter | None:
-    """This process's slots, made at the first call; None on a system that has no such memory."""
-    return SlotWriter() if hasattr(os, "memfd_create") else None
+def new_slots(*, slots: int = SLOTS, slot_bytes: int = SLOT_BYTES) -> SlotWriter | None:
+    """Slots for this process to fill; None on a system that has no such memory."""
+    descriptor = memory_file("rushes-frames", _HEAD_BYTES + slots * slot_bytes)
+    return None if descriptor is None else SlotWriter(descriptor, slots=slots, slot_bytes=slot_bytes)
+
+
+slot_writer = lru_cache(maxsize=1)(new_slots)
+"""This process's slots, made at the first call."""

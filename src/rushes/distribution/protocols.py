@@ -147,10 +147,12 @@ class Recipe:
             found |= {"stride": self.stride, "rows": self.rows}
         if self.vfr != "stored":
             found["vfr"] = self.vfr
+        if "random" in (self.clips_gen, self.clips_gt):
+            found["random_by"] = "file"
         return found
 
 
-RARE = ("frame_step", "clips_pictures", "stride", "rows", "vfr")
+RARE = ("frame_step", "clips_pictures", "stride", "rows", "vfr", "random_by")
 """Fields that a signature names only where they are not as in most protocols."""
 
 _I3D = Recipe(
@@ -237,7 +239,7 @@ PROTOCOLS: dict[str, dict[str, Recipe]] = {
             _TF,
             protocol="cd-fvd",
             bn_eps=1e-5,
-            resize="bilinear-aa256-uint8",
+            resize="bilinear-aa256up-uint8",
             clips_gen="random",
             clips_gt="random",
             covariance="1/N",

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rushes.errors import InputError
 
 Resizer: TypeAlias = Literal[
-    "pil-bicubic-squash", "bilinear-squash", "tf1-bilinear-squash", "bilinear-short-crop", "bilinear-aa256-uint8"
+    "pil-bicubic-squash", "bilinear-squash", "tf1-bilinear-squash", "bilinear-short-crop", "bilinear-aa256up-uint8"
 ]
 RESIZERS: tuple[Resizer, ...] = get_args(Resizer)
 
@@ -33,8 +33,8 @@ def resize_frames(frames: Pixels, size: int, resizer: Resizer) -> Resized:
                             i·scale, not at (i + ½)·scale − ½; aspect ratio not kept: the TensorFlow original
     bilinear-short-crop     torch bilinear, no antialias, shorter side to `size` (the other rounded up), centre crop:
                             VideoGPT
-    bilinear-aa256-uint8    torch antialiased bilinear, shorter side to 256 (the other rounded up), centre crop, cut to
-                            whole numbers; then bilinear-squash: cd-fvd
+    bilinear-aa256up-uint8  torch antialiased bilinear, shorter side to 256 (the other rounded up), centre crop, cut
+                            to whole numbers; then bilinear-squash: cd-fvd
     """
     if frames.ndim != 4 or frames.shape[-1] != 3 or 0 in frames.shape:
         raise InputError(f"expected frames (T, H, W, 3); got {frames.shape}")

@@ -34,7 +34,7 @@ class AxisTaps:
 def axis_tables(resizer: Resizer, height: int, width: int, size: int) -> tuple[AxisTaps, AxisTaps] | None:
     """The tables of height and width for frames of one size; None for a resizer that is no such pair of tables.
 
-    `bilinear-aa256-uint8` is none: it cuts to whole numbers half-way, and there the last bit of a sum decides.
+    `bilinear-aa256up-uint8` is none: it cuts to whole numbers half-way, and there the last bit of a sum decides.
     """
     if resizer == "pil-bicubic-squash":
         return _bicubic(height, size), _bicubic(width, size)
