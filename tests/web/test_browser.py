@@ -208,7 +208,8 @@ def test_keys_step_choose_help_and_stay_quiet_while_typing(visit: Callable[..., 
     rater = visit()
     rater.begin()
     page = rater.page
-    rater.until("document.querySelector('video').readyState >= 2")
+    rater.until("document.readyState === 'complete'")  # scripts have run
+    rater.until("[...document.querySelectorAll('video')].every((video) => video.readyState >= 2)")
     place = "Math.round(document.querySelector('video').currentTime * 25 - 0.5)"
     page.locator("body").press(".")
     rater.until(f"{place} === 1")
