@@ -244,8 +244,8 @@ fvd.command_class = several_words({"--metric": _is_metric})  # type: ignore[attr
 
 def _self_test(weights: list[str], as_json: bool) -> None:
     """Published numbers beside what comes of them here; exit code 1 where one does not hold."""
-    from rushes.distribution.compare import need_torch
     from rushes.distribution.self_test import self_test
+    from rushes.distribution.settings import need_torch
     from rushes.distribution.tables import checks_table
 
     need_torch()

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import short_digest
-from rushes.distribution.compare import Prepared, Role, SetComparison, Settings, metrics_from, need_torch, prepare
+from rushes.distribution.compare import Prepared, SetComparison, prepare
 from rushes.distribution.feature_files import refuse_features
 from rushes.distribution.groups import read_groups
 from rushes.distribution.needs import need_writable
 from rushes.distribution.protocols import DEFAULT, Choices, Metric, Timing
 from rushes.distribution.segments import Rows
+from rushes.distribution.settings import Role, Settings, metrics_from, need_torch
 from rushes.distribution.statistics import IntervalMethod
 from rushes.media.find import Paths, one_or_several
 from rushes.remote.address import is_remote

@@ -175,7 +175,7 @@ def _from_archive(path: Path, text: str) -> FeatureSet:
 
 
 def _loaded(path: Path) -> object:
-    from rushes.distribution.compare import need_torch
+    from rushes.distribution.settings import need_torch
 
     need_torch()
     import torch

@@ -17,7 +17,7 @@ import numpy as np
 
 from rushes.core import Measurement, canonical_json
 from rushes.distribution.collected import Collected, CollectedVideo, Origin, State, videos_of
-from rushes.distribution.compare import SetComparison, metrics_from, need_torch
+from rushes.distribution.compare import SetComparison
 from rushes.distribution.distances import measure
 from rushes.distribution.feature_set import (
     Features,
@@ -29,6 +29,7 @@ from rushes.distribution.feature_set import (
 from rushes.distribution.preparation import prepared
 from rushes.distribution.protocols import ALL, DEFAULT, Metric, Recipe, Side, least_frames, recipes
 from rushes.distribution.segments import cut_frames, random_start
+from rushes.distribution.settings import metrics_from, need_torch
 from rushes.distribution.statistics import IntervalMethod
 from rushes.distribution.video_arrays import ValueRange, VideoArray, video_arrays
 from rushes.errors import DefinitionMismatch, InputError

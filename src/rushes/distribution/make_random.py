@@ -26,7 +26,7 @@ def make_random(
 
     Example: rushes models make-random i3d --seed 0 -o i3d-random.pt
     """
-    from rushes.distribution.compare import need_torch
+    from rushes.distribution.settings import need_torch
 
     need_torch()
     from rushes.distribution.random_weights import write_random_checkpoint

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from rushes.distribution.definitions import family
 from rushes.distribution.protocols import Metric, Recipe
 from rushes.distribution.statistics import IntervalMethod
 from rushes.errors import InputError
@@ -49,7 +50,7 @@ def need_enough(
         words = {3: "three", 4: "four"}[least]
         raise InputError(f"a {interval} interval needs {words} clips in each set; there are {n_gen} and {n_gt}")
     for metric, recipe in wanted:
-        if extrapolate and metric != "kvd" and fewest <= recipe.d:
+        if extrapolate and family(metric) == "frechet" and fewest <= recipe.d:
             raise InputError(
                 f"extrapolation needs more clips than features: {metric} more than {recipe.d} in each set; there are "
                 f"{n_gen} and {n_gt}; leave it out, or use kvd for small sets"

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from rushes.core import Measurement
 from rushes.core.selection import keys_of
 from rushes.distribution.backbones import BACKBONES
-from rushes.distribution.compare import Role, SetComparison, Settings, compare, metrics_from
+from rushes.distribution.compare import SetComparison, compare
 from rushes.distribution.protocols import DEFAULT, METRICS
 from rushes.distribution.remarks import sentences_of
+from rushes.distribution.settings import Role, Settings, metrics_from
 from rushes.errors import InputError
 
 if TYPE_CHECKING:
