@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.distribution.resize import Resizer
+from rushes.distribution.resize import Resizer, legacy_places
 
 TOLERANCE = 1e-4
 """How far a resized value may be from the host's, on the 0–255 scale."""
@@ -78,11 +78,17 @@ def _bilinear(size: int, out: int) -> AxisTaps:
 
 def _legacy_bilinear(size: int, out: int) -> AxisTaps:
     """The two neighbours of i·scale: TensorFlow 1, without half-pixel centres."""
-    return _neighbours(np.arange(out, dtype=np.float32) * np.float32(size / out), size)
+    lower, _, far = legacy_places(size, out)
+    return AxisTaps(lower.astype(np.int64), _shares(far))
 
 
 def _neighbours(place: NDArray[np.float32], size: int) -> AxisTaps:
     start = np.minimum(place.astype(np.int64), size - 1)
-    far = (place - start.astype(np.float32)).astype(np.float64)
+    far = place - start.astype(np.float32)
     far[start == size - 1] = 0.0
-    return AxisTaps(start, np.stack([1 - far, far], axis=1))
+    return AxisTaps(start, _shares(far))
+
+
+def _shares(far: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Weights of the near and the far neighbour."""
+    return np.stack([1 - far.astype(np.float64), far.astype(np.float64)], axis=1)
