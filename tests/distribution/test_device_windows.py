@@ -28,7 +28,9 @@ from rushes.distribution.taps import TOLERANCE
 SIZES = [(512, 512), (64, 64), (360, 640), (224, 100), (225, 224)]
 
 
-@pytest.mark.parametrize("resizer", ["pil-bicubic-squash", "bilinear-squash", "bilinear-short-crop", "tf1-bilinear-squash"])
+@pytest.mark.parametrize(
+    "resizer", ["pil-bicubic-squash", "bilinear-squash", "bilinear-short-crop", "tf1-bilinear-squash"]
+)
 @pytest.mark.parametrize("size", SIZES)
 def test_the_device_resizes_as_the_host(resizer: str, size: tuple[int, int]) -> None:
     chosen = replace(recipe("genhoi", "fvd"), resize=resizer)  # type: ignore[arg-type]

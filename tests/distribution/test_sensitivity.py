@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -73,8 +74,12 @@ def test_the_changes_in_the_run_the_table_and_the_report(
     assert {keys_of(m)["protocol"].partition("~")[0] for m in found.departures} == {"genhoi"}
 
 
-def test_the_command(sets: Path, random_weights: dict[str, Path], averages: list[Any]) -> None:
-    words = ["fvd", sets / "gen", sets / "gt", "--metric", "kvd", "--weights", random_weights["i3d"], "--workers", 0]
+def test_the_command(
+    make_clip: Callable[..., Path], sets: Path, random_weights: dict[str, Path], averages: list[Any]
+) -> None:
+    for number in range(2):
+        gen, gt = (make_clip(f"{side}/{number}.mp4", 9, level=90 + 9 * number).parent for side in ("gen", "gt"))
+    words = ["fvd", gen, gt, "--metric", "kvd", "--weights", random_weights["i3d"], "--workers", 0]
     result = CliRunner().invoke(app, [*map(str, words), "--sensitivity"])
     assert result.exit_code == 0, result.output
     assert "Which constant would have changed it by how much" in result.stdout and "%" in result.stdout

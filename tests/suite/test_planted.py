@@ -43,8 +43,8 @@ def synthetic(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def real(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("real")
     found = sorted(p for p in (shared / "clips").iterdir() if p.suffix != ".csv")
-    read = [(p.stem, *pictures_of(p, most=40, width=320), None) for p in found]
-    clips = [clip for clip in read if len(clip[1]) == 40]  # one of them is damaged after a few frames
+    read = [(p.stem, *pictures_of(p, most=24, width=320), None) for p in found]
+    clips = [clip for clip in read if len(clip[1]) == 24]  # one of them is damaged after a few frames
     write_set(folder / "clean", clips, clean)
     for name, how in PLANTED.items():
         write_set(folder / name, clips, how)
