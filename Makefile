@@ -35,8 +35,9 @@ system:
 demo: models
 	$(BIN)/rushes demo -o demo
 
+# One thread for each of the two: libraries that take every core would only be in each other's way.
 test: models system
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: setup
 	$(BIN)/ruff check src tests benchmarks examples tools
