@@ -11,11 +11,13 @@ import pytest
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
+from rushes.core import Measurement
 from rushes.core.selection import keys_of
+from rushes.distribution.definitions import bound_definition
 from rushes.distribution.evaluate import compare_sets
 from rushes.distribution.protocols import Recipe, recipe
 from rushes.distribution.section import grids
-from rushes.distribution.sensitivity import departures, is_departure, ranked
+from rushes.distribution.sensitivity import Departure, departures, is_departure, ranked
 from rushes.errors import InputError
 from rushes.runs import read_run
 
@@ -74,12 +76,21 @@ def test_the_changes_in_the_run_the_table_and_the_report(
     assert {keys_of(m)["protocol"].partition("~")[0] for m in found.departures} == {"genhoi"}
 
 
+def test_nothing_is_a_per_cent_of_a_distance_below_0() -> None:
+    definition = bound_definition("kvd", recipe("genhoi", "kvd"), weights="w", precision="fp32", n_gen=2, n_gt=2)
+    below, above = (Measurement(definition=definition, value=value, count=4) for value in (-2.0, 1.0))
+    assert Departure(below, above).change is None and Departure(above, below).change == -300.0
+
+
+LEVELS = (("gen", 60), ("gt", 90))
+
+
 def test_the_command(
     make_clip: Callable[..., Path], sets: Path, random_weights: dict[str, Path], averages: list[Any]
 ) -> None:
     for number in range(2):
-        gen, gt = (make_clip(f"{side}/{number}.mp4", 9, level=90 + 9 * number).parent for side in ("gen", "gt"))
-    words = ["fvd", gen, gt, "--metric", "kvd", "--weights", random_weights["i3d"], "--workers", 0]
+        gen, gt = (make_clip(f"{side}/{number}.mp4", 9, level=level + 9 * number).parent for side, level in LEVELS)
+    words = ["fvd", gen, gt, "--metric", "fvd", "--weights", random_weights["i3d"], "--workers", 0]
     result = CliRunner().invoke(app, [*map(str, words), "--sensitivity"])
     assert result.exit_code == 0, result.output
     assert "Which constant would have changed it by how much" in result.stdout and "%" in result.stdout

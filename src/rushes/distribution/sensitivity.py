@@ -84,8 +84,11 @@ class Departure:
 
     @property
     def change(self) -> float | None:
-        """How much larger the distance is than the base, in per cent of the base; None where either has no value."""
-        if self.other.value is None or not self.base.value:
+        """How much larger the distance is than the base, in per cent of the base; None where there is no such share.
+
+        A kernel distance may be 0 or below, of which nothing is a per cent.
+        """
+        if self.other.value is None or self.base.value is None or float(self.base.value) <= 0:
             return None
         return 100.0 * (float(self.other.value) / float(self.base.value) - 1.0)
 
