@@ -127,7 +127,8 @@ def main() -> None:
         "distribution",
         "FVD on a CPU",
         rows,
-        how="16-frame clips, trained I3D and random R3D-50, medians of interleaved runs. Script: `benchmarks/bench_distribution.py`.",
+        how="16-frame clips, trained I3D and random R3D-50, medians of interleaved runs. Script: "
+        "`benchmarks/bench_distribution.py`.",
     )
 
 
