@@ -18,13 +18,12 @@ from rushes.distribution.kvd import polynomial_mmd
 from rushes.distribution.needs import LEAST_FOR_INTERVAL, need_two
 from rushes.distribution.protocols import FRAME_METRICS, Metric, Recipe, count_remark
 from rushes.distribution.remarks import as_note
-from rushes.distribution.sample import Sample, sample_of
+from rushes.distribution.sample import sample_of
 from rushes.distribution.statistics import (
     Distance,
     IntervalMethod,
+    distance_interval,
     extrapolated,
-    jackknife_interval,
-    subsampling_interval,
 )
 from rushes.errors import InputError
 
@@ -85,7 +84,7 @@ def measure(
     drawn = None
     if interval is not None:
         try:
-            drawn = _interval(interval, x, y, distance, seed)
+            drawn = distance_interval(interval, x, y, distance, seed=seed)
             if metric in _NEIGHBOURS:
                 drawn = _within(drawn, definition)
         except InputError as error:  # clips dropped out; the value is worth having without
@@ -109,12 +108,6 @@ def too_few(k: str | None, gen: FeatureSet, gt: FeatureSet) -> str:
     """Why nearest neighbours have no value here; "" where they have. A set must have more rows than k."""
     n, m = len(gen.features), len(gt.features)
     return "" if min(n, m) > int(k or 0) else f"the {k} nearest clips need more than {k} in each set, got {n} and {m}"
-
-
-def _interval(method: IntervalMethod, x: Sample, y: Sample, distance: Distance, seed: int) -> Interval:
-    if method == "jackknife":
-        return jackknife_interval(x, y, distance)
-    return subsampling_interval(x, y, distance, seed=seed)
 
 
 def _within(interval: Interval, definition: Definition) -> Interval:

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.core import Interval, Measurement
+from rushes.core import Measurement
 from rushes.distribution.compare import SetComparison
 from rushes.distribution.definitions import extrapolated_definition
 from rushes.distribution.feature_definitions import (
@@ -33,13 +33,12 @@ from rushes.distribution.feature_set import Features, FeatureSet, stored_sets
 from rushes.distribution.frechet import frechet_distance
 from rushes.distribution.kvd import polynomial_mmd
 from rushes.distribution.remarks import as_note
-from rushes.distribution.sample import Sample, sample_of
+from rushes.distribution.sample import sample_of
 from rushes.distribution.statistics import (
     Distance,
     IntervalMethod,
+    distance_interval,
     extrapolated,
-    jackknife_interval,
-    subsampling_interval,
 )
 from rushes.errors import InputError
 from rushes.media.numpy_files import FAULTS, load_npz, reason
@@ -99,7 +98,7 @@ def compare_features(
     for metric in chosen:
         definition = given_definition(metric, kind, extractor=label, d=x.shape[1], n_gen=len(x), n_gt=len(y))
         distance, note = _distance(metric, kind), as_note(_remarks(metric, sides))
-        drawn = _interval(interval, one, other, distance, seed)
+        drawn = None if interval is None else distance_interval(interval, one, other, distance, seed=seed)
         whole = Measurement(
             definition=definition, value=distance(x, y), count=len(x) + len(y), note=note, interval=drawn
         )
@@ -256,14 +255,6 @@ def _distance(metric: GivenMetric, kernel: Kernel) -> Distance:
     if metric == "frechet_distance":
         return frechet_distance
     return partial(polynomial_mmd, degree=kernel.degree, coef0=kernel.coef0, unbiased=kernel.unbiased)
-
-
-def _interval(method: IntervalMethod | None, x: Sample, y: Sample, distance: Distance, seed: int) -> Interval | None:
-    if method is None:
-        return None
-    return (
-        jackknife_interval(x, y, distance) if method == "jackknife" else subsampling_interval(x, y, distance, seed=seed)
-    )
 
 
 def _remarks(metric: GivenMetric, sides: Sequence[FeatureSet]) -> list[str]:

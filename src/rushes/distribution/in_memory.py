@@ -271,7 +271,7 @@ class FVD:
             )
         extractor, owners = self._extractors[number], list[int]()
         # where the network has its own preparation frames are resized there, as those of files are; it takes 8 bits
-        there = getattr(extractor, "preparation", None) if self._quantise else None
+        there = extractor.preparation if self._quantise else None
 
         def segments() -> Iterator[Any]:
             for owner, (video, digest) in enumerate(zip(videos, digests, strict=True)):

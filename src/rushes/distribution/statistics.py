@@ -29,6 +29,15 @@ LEVEL = 0.95
 _Z = 1.959963984540054  # the normal distribution's 97.5 % point
 
 
+def distance_interval(
+    method: IntervalMethod, one: Floats | Sample, other: Floats | Sample, distance: Distance, *, seed: int = 0
+) -> Interval:
+    """95 % interval by the method named; `seed` draws the halves of subsampling."""
+    if method == "jackknife":
+        return jackknife_interval(one, other, distance)
+    return subsampling_interval(one, other, distance, seed=seed)
+
+
 def subsampling_interval(
     one: Floats | Sample, other: Floats | Sample, distance: Distance, *, seed: int = 0, draws: int = SUBSAMPLES
 ) -> Interval:
