@@ -30,7 +30,7 @@ from pathlib import Path
 import numpy as np
 from rushes.distribution.clip_reading import Task
 from rushes.distribution.decoding import Decoders
-from rushes.distribution.sets import Clip
+from rushes.media.sets import Clip
 from rushes.distribution.protocols import recipe
 clip, count = Path(sys.argv[1]), int(sys.argv[2])
 tasks = [Task(Clip(f"c{n}", (clip,)), recipe("genhoi", "fvd"), "gen") for n in range(count)]

@@ -17,8 +17,8 @@ from rushes.distribution.clip_reading import Task, clip_digest, clip_segments
 from rushes.distribution.decoding import Decoders, Message, read_clip
 from rushes.distribution.preparation import normalised
 from rushes.distribution.protocols import Recipe, recipe
-from rushes.distribution.sets import Clip, read_set
 from rushes.errors import MediaError, RunError
+from rushes.media.sets import Clip, read_set
 from rushes.workers.worker import WorkerProcess
 
 

@@ -22,8 +22,8 @@ from rushes.distribution.device_windows import DeviceWindows
 from rushes.distribution.frame_slots import InSlot, SlotReader, SlotWriter, new_slots
 from rushes.distribution.protocols import Recipe, recipe
 from rushes.distribution.resize import resize_frames
-from rushes.distribution.sets import read_set
 from rushes.distribution.taps import TOLERANCE
+from rushes.media.sets import read_set
 
 SIZES = [(512, 512), (64, 64), (360, 640), (224, 100), (225, 224)]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rushes.distribution.feature_set import FeatureSet, load_statistics, merge_sets, save_statistics
+from rushes.distribution.feature_set import FeatureSet, is_statistics, load_statistics, merge_sets, save_statistics
 from rushes.distribution.remarks import ReadFacts
 from rushes.errors import DefinitionMismatch, InputError
 
@@ -80,3 +80,7 @@ def test_strange_and_missing_files(tmp_path: Path) -> None:
         load_statistics(tmp_path / "mu.npz", HOW)
     with pytest.raises(InputError, match="nothing is there"):
         load_statistics(tmp_path / "none.npz", HOW)
+
+
+def test_statistics_are_told_by_their_ending() -> None:
+    assert is_statistics("x/real.NPZ") and not is_statistics("real.mp4")

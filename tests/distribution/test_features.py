@@ -23,9 +23,9 @@ from rushes.distribution.features import (
 )
 from rushes.distribution.protocols import Recipe, recipe
 from rushes.distribution.remarks import ReadFacts
-from rushes.distribution.sets import read_set
 from rushes.distribution.weights import Weights, read_weights
 from rushes.errors import InputError, MediaError
+from rushes.media.sets import read_set
 
 R3D = recipe("genhoi", "fid-vid")
 

@@ -90,7 +90,7 @@ def test_every_protocol_that_draws_nothing_at_random_prepares_the_same_segments(
 ) -> None:
     """Over decoded mp4 frames, and a stand-in for the network whose features are means of the segments."""
     from rushes.distribution.pictures import rgb_frames
-    from rushes.distribution.sets import read_set
+    from rushes.media.sets import read_set
 
     options: dict[str, Any] = {"protocol": protocol, "metrics": "fvd", "weights": random_weights["i3d"]}
     files = rushes.compare_sets(sets / "gen", sets / "gt", device="cpu", jobs=0, **options)

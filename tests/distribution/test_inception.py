@@ -112,7 +112,7 @@ def test_fid_and_kid_against_torchmetrics_and_sklearn() -> None:
 def test_every_frame_is_a_row_from_files_and_from_memory(sets: Path, tmp_path: Path, averages: list[Any]) -> None:
     """Clips of 16, 17, 40, 10 and 20 frames a side: 103 rows of five videos, in the same bits."""
     from rushes.distribution.pictures import rgb_frames
-    from rushes.distribution.sets import read_set
+    from rushes.media.sets import read_set
 
     weights = write_random_checkpoint("inception", tmp_path / "inception.pt")
     options: dict[str, Any] = {"metrics": ("fid", "kid"), "weights": weights, "device": "cpu"}

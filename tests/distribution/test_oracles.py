@@ -18,9 +18,9 @@ from rushes.distribution.clip_reading import Task, clip_segments
 from rushes.distribution.distances import distance_of
 from rushes.distribution.features import CpuExtractor
 from rushes.distribution.protocols import Metric, recipe
-from rushes.distribution.sets import Clip, read_set
 from rushes.distribution.weights import find_weights
 from rushes.errors import WeightsError
+from rushes.media.sets import Clip, read_set
 
 GOLDENS = Path(__file__).parents[1] / "goldens"
 

@@ -12,10 +12,11 @@ from PIL import Image, ImageSequence
 
 from rushes.distribution.clip_reading import Task, clip_segments
 from rushes.distribution.constant_rate import Timed, constant_rate
-from rushes.distribution.pictures import count_frames, gaps_of, rgb_frames
+from rushes.distribution.pictures import count_frames, rgb_frames
 from rushes.distribution.protocols import recipe
-from rushes.distribution.sets import Clip
 from rushes.errors import MediaError
+from rushes.media.sequences import gaps_of
+from rushes.media.sets import Clip
 
 
 def sequence(folder: Path, numbers: list[int], pattern: str = "f_{:04}.png") -> Clip:

@@ -36,7 +36,7 @@ from rushes.distribution.clip_reading import Task, clip_digest
 from rushes.distribution.networks.i3d import I3D
 from rushes.distribution.protocols import recipe
 from rushes.distribution.segments import random_start
-from rushes.distribution.sets import Clip
+from rushes.media.sets import Clip
 
 NOT_USED = (
     "torchvision", "torchvision.models", "torchvision.datasets", "torchvision.datasets.video_utils",

@@ -14,8 +14,8 @@ from tests.clips import noise, write_luma
 
 from rushes.distribution.compare import SetComparison
 from rushes.distribution.evaluate import compare_sets
-from rushes.distribution.sets import read_set
 from rushes.errors import InputError
+from rushes.media.sets import read_set
 from rushes.remote import store as remote
 from rushes.remote import transfer
 from rushes.remote.errors import Unreachable
@@ -182,7 +182,7 @@ def test_an_object_that_vanished_is_left_out_by_name(
         bucket.delete("gen/take2.mkv")
         return found
 
-    monkeypatch.setattr("rushes.distribution.sets.list_objects", listed_then_gone)
+    monkeypatch.setattr("rushes.media.sets.list_objects", listed_then_gone)
     found = compared(gen, sets / "gt")
     assert found.excluded("gen") == {"take2.mkv": f"{gen}take2.mkv: there is no such object"}
 

@@ -26,10 +26,10 @@ from rushes.distribution.evaluate import compare_sets
 from rushes.distribution.features import ClipFeatures
 from rushes.distribution.protocols import recipe
 from rushes.distribution.random_weights import write_random_checkpoint
-from rushes.distribution.sets import Clip
 from rushes.distribution.sharding import Network, features_on_workers
 from rushes.errors import InputError, MissingDependency, RunError
 from rushes.media import write_clip
+from rushes.media.sets import Clip
 from rushes.robustness.sweep.evaluate import sweep_clips
 from rushes.workers import ray as on_ray
 from rushes.workers.engine import Crash, Engine, connected, run_tasks

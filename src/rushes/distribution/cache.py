@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from rushes.core import canonical_json
 from rushes.core.files import replacing, replacing_bytes
 from rushes.core.provenance import bytes_digest
-from rushes.distribution.clip_reading import clip_digest
 from rushes.distribution.remarks import ReadFacts
-from rushes.distribution.sets import Clip
 from rushes.errors import InputError, MediaError
+from rushes.media.sequences import clip_digest
+from rushes.media.sets import Clip
 from rushes.remote.address import RemoteFile
 
 

@@ -6,7 +6,6 @@ whole video through at once needs all of its prepared frames, and only those).
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -15,12 +14,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from rushes.distribution.pictures import Pixels, Seen, count_frames, gaps_of, local_files, rgb_frames
+from rushes.distribution.pictures import Seen, count_frames, rgb_frames
 from rushes.distribution.preparation import Prepared, prepared
 from rushes.distribution.protocols import Recipe, Side, least_frames
 from rushes.distribution.segments import Windows, cut_frames, random_start
-from rushes.distribution.sets import Clip
 from rushes.errors import MediaError
+from rushes.media.sequences import Pixels, clip_digest, gaps_of
+from rushes.media.sets import Clip
 from rushes.remote.transfer import local_copy
 
 Segment: TypeAlias = Prepared
@@ -92,17 +92,3 @@ def at_hand(task: Task) -> Iterator[Task]:
     with ExitStack() as stack:
         files = tuple(stack.enter_context(local_copy(place)).path for place in task.clip.files)
         yield replace(task, clip=replace(task.clip, files=files))
-
-
-def clip_digest(clip: Clip) -> str:
-    """sha256 of the file's bytes; of the pictures' digests in order for a sequence."""
-    digests = []
-    for path in local_files(clip):
-        try:
-            with open(path, "rb") as file:
-                digests.append(hashlib.file_digest(file, "sha256").hexdigest())
-        except OSError as error:
-            raise MediaError(f"{path}: cannot be read ({error.strerror or error})") from None
-    if not clip.is_sequence:
-        return digests[0]
-    return hashlib.sha256("\n".join(digests).encode()).hexdigest()

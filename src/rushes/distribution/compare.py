@@ -26,10 +26,10 @@ from rushes.distribution.protocols import ALL, Metric, Recipe, Side
 from rushes.distribution.remarks import remarks_on
 from rushes.distribution.sensitivity import departures
 from rushes.distribution.set_reader import Given, SetReader, find_set
-from rushes.distribution.sets import ClipSet, Ignored
 from rushes.distribution.settings import Role, Settings, need_torch
 from rushes.errors import DefinitionMismatch, InputError
 from rushes.media.find import natural_key
+from rushes.media.sets import ClipSet, Ignored
 from rushes.remote.transfer import upload_on_exit
 
 

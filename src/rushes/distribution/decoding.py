@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from rushes.distribution.clip_reading import Segment, Task, at_hand, clip_digest, clip_frames, clip_segments, crash_line
+from rushes.distribution.clip_reading import Segment, Task, at_hand, clip_frames, clip_segments, crash_line
 from rushes.distribution.frame_slots import InSlot, slot_writer
-from rushes.distribution.pictures import Pixels, Seen
+from rushes.distribution.pictures import Seen
 from rushes.distribution.remarks import ReadFacts, read_facts
 from rushes.distribution.segments import Cutter
 from rushes.errors import RushesError
+from rushes.media.sequences import Pixels, clip_digest
 from rushes.remote.errors import Unreachable
 from rushes.workers.local import Crash, Pool
 from rushes.workers.worker import reference

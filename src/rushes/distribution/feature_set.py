@@ -27,11 +27,17 @@ from rushes.remote.address import Place
 from rushes.remote.transfer import local_copy
 
 FORMAT = 1
+STATS_SUFFIX = ".npz"
 
 Features = NDArray[np.float32]
 
 How = Mapping[str, object]
 """Everything that decides a clip's features: `Recipe.feature_params`, weights, precision."""
+
+
+def is_statistics(given: str | Path) -> bool:
+    """Whether this names saved statistics, or a glob of nothing else."""
+    return str(given).lower().endswith(STATS_SUFFIX)
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,9 +27,9 @@ from rushes.distribution.feature_set import Features, FeatureSet
 from rushes.distribution.networks.operations import PackedOperations, PlainOperations
 from rushes.distribution.protocols import Recipe
 from rushes.distribution.remarks import ReadFacts
-from rushes.distribution.sets import Clip
 from rushes.distribution.weights import Weights
 from rushes.errors import InputError, MediaError, MissingDependency
+from rushes.media.sets import Clip
 from rushes.remote.errors import Unreachable
 from rushes.workers.local import cpu_count
 

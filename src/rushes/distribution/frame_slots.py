@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core.platforms import memory_file
-from rushes.distribution.pictures import Pixels
+from rushes.media.sequences import Pixels
 
 SLOT_BYTES = 16 << 20
 """21 frames of 512×512, or 2 of 1920×1080."""

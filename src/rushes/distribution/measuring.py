@@ -14,11 +14,10 @@ from rushes.distribution.curve import Labels, curve_end, curve_measurements
 from rushes.distribution.definitions import bound_definition, difference_definition, family, higher_is_better
 from rushes.distribution.difference import Pair, difference_interval, even_pair, only_videos
 from rushes.distribution.distances import distance_of, measure, too_few
-from rushes.distribution.feature_set import FeatureSet
+from rushes.distribution.feature_set import STATS_SUFFIX, FeatureSet
 from rushes.distribution.groups import Groups, class_order
 from rushes.distribution.protocols import Metric, Recipe
 from rushes.distribution.remarks import as_note
-from rushes.distribution.sets import STATS_SUFFIX
 from rushes.distribution.statistics import IntervalMethod
 from rushes.errors import InputError
 

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rushes.distribution.constant_rate import Timed, constant_rate
 from rushes.distribution.protocols import Timing
-from rushes.distribution.sets import Clip
 from rushes.errors import MediaError
+from rushes.media.sequences import Pixels, local_files, picture_frames
+from rushes.media.sets import Clip
 
 if TYPE_CHECKING:
     from rushes.media import ClipReader, Frame
-
-Pixels: TypeAlias = NDArray[np.uint8]
-
-
-def local_files(clip: Clip) -> tuple[Path, ...]:
-    """The clip's files on this machine."""
-    return tuple(place for place in clip.files if isinstance(place, Path))
 
 
 def count_frames(clip: Clip, *, timing: Timing = "stored") -> int:
@@ -58,7 +48,7 @@ def rgb_frames(
     GIFs have the frames they have. `seen` is told the rate and the times.
     """
     if clip.is_sequence:
-        yield from _from_images(clip, wanted)
+        yield from picture_frames(clip, wanted)
         return
     from rushes.media import ClipReader
 
@@ -106,43 +96,3 @@ def _at_constant_rate(reader: ClipReader) -> Iterator[Frame]:
             yield Timed(frame, frame.time_ms / 1000 * float(rate), length)
 
     return constant_rate(timed(), late_start=alone)
-
-
-def gaps_of(clip: Clip) -> tuple[int, ...]:
-    """Pictures of a sequence before which a number is missing, by their place; none where no number counts upwards.
-
-    The number is the first one in the names that differs: 12 in `take3_0012_512x512.png`.
-    """
-    names = [[int(number) for number in re.findall(r"\d+", place.stem)] for place in clip.files]
-    if not clip.is_sequence or len({len(numbers) for numbers in names}) != 1:
-        return ()
-    counting = next((column for column in zip(*names, strict=True) if len(set(column)) == len(column) > 1), ())
-    return tuple(place for place, (one, other) in enumerate(pairwise(counting), 1) if other != one + 1)
-
-
-def _from_images(clip: Clip, wanted: Callable[[int], bool]) -> Iterator[Pixels | None]:
-    size: tuple[int, ...] | None = None
-    for index, path in enumerate(local_files(clip)):
-        if not wanted(index):
-            yield None
-            continue
-        frame = _picture(path)
-        if size is not None and frame.shape != size:
-            raise MediaError(
-                f"{clip.name}: the size changes from {size[1]}×{size[0]} to {frame.shape[1]}×{frame.shape[0]} "
-                f"at {path.name}; a sequence has one size"
-            )
-        size = frame.shape
-        yield frame
-
-
-def _picture(path: Path) -> Pixels:
-    from PIL import Image
-
-    try:
-        with Image.open(path) as image:
-            if image.mode.startswith("I"):  # 16-bit grey: PIL's own conversion would clip it
-                return np.repeat((np.asarray(image).astype(np.uint32) >> 8).astype(np.uint8)[..., None], 3, axis=2)
-            return np.array(image.convert("RGB"))
-    except (OSError, SyntaxError, ValueError) as error:
-        raise MediaError(f"{path}: cannot be read as a picture ({error})") from None

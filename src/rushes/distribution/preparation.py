@@ -8,10 +8,10 @@ from typing import Any, TypeAlias, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.distribution.pictures import Pixels
 from rushes.distribution.protocols import Recipe
 from rushes.distribution.resize import resize_frames
 from rushes.errors import InputError
+from rushes.media.sequences import Pixels
 
 Prepared: TypeAlias = NDArray[np.float32]
 Array = TypeVar("Array")

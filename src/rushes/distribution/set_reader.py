@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from rushes.core.progress import Progress
 from rushes.distribution.cache import FeatureCache, RecipeCache
 from rushes.distribution.clip_reading import Task
-from rushes.distribution.feature_set import FeatureSet, How, load_statistics, merge_sets
+from rushes.distribution.feature_set import FeatureSet, How, is_statistics, load_statistics, merge_sets
 from rushes.distribution.protocols import Recipe, Side
-from rushes.distribution.sets import Clip, ClipSet, Ignored, is_statistics, read_set
 from rushes.distribution.settings import Role, Settings
 from rushes.errors import InputError
 from rushes.media.find import natural_key
+from rushes.media.sets import Clip, ClipSet, Ignored, read_set
 from rushes.remote.address import Place, is_remote
 from rushes.remote.store import list_objects
 from rushes.workers.local import cpu_count

@@ -22,9 +22,9 @@ from rushes.distribution.features import (
     make_extractor,
 )
 from rushes.distribution.protocols import Recipe, Side
-from rushes.distribution.sets import Clip
 from rushes.distribution.weights import read_weights
 from rushes.errors import WeightsError
+from rushes.media.sets import Clip
 from rushes.workers.engine import Crash, Engine, run_tasks
 from rushes.workers.local import cpu_count
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rushes.distribution.sets import is_statistics, read_set
 from rushes.errors import InputError
+from rushes.media.sets import read_set
 
 
 def touch(root: Path, *names: str) -> Path:
@@ -91,7 +91,6 @@ def test_bad_lists_and_empty_sets(tmp_path: Path) -> None:
 def test_one_file_is_a_set_of_one(tmp_path: Path) -> None:
     touch(tmp_path, "a.mp4")
     assert names(tmp_path / "a.mp4") == ["a.mp4"]
-    assert is_statistics("x/real.NPZ") and not is_statistics("real.mp4")
 
 
 def test_linked_folders_belong_to_the_set_and_loops_end(tmp_path: Path) -> None:

@@ -1,8 +1,7 @@
 """Sets of clips: a folder, a glob, a list file, or one clip; videos and frame sequences, mixed as they come.
 
-Clips are in natural order (`take2` before `take10`), except those of a list file, which keep the list's. Saved
-statistics (`.npz`) are a set too; `rushes.distribution.feature_set` reads them. Any of these may be addresses
-(`s3://`, `gs://`); a list file may hold addresses among its paths.
+Clips are in natural order (`take2` before `take10`), except those of a list file, which keep the list's. Any of these
+may be addresses (`s3://`, `gs://`); a list file may hold addresses among its paths.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ from functools import partial
 from pathlib import Path, PurePath, PurePosixPath
 from typing import TypeAlias, TypeVar
 
-from rushes.distribution.picture_names import FrameSequence, gaps_text, sequences
 from rushes.errors import InputError
 from rushes.media.endings import is_clip
 from rushes.media.find import natural_key
+from rushes.media.picture_names import FrameSequence, gaps_text, sequences
 from rushes.media.walk import PassedOver, files_below
 from rushes.remote.address import Place, RemoteFile, is_remote, joined
 from rushes.remote.store import list_objects
@@ -26,7 +25,6 @@ from rushes.remote.transfer import local_copy
 
 IMAGE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png"})
 LIST_SUFFIXES = frozenset({".txt", ".lst", ".list"})
-STATS_SUFFIX = ".npz"
 
 _NAMED = 3
 """Sequences named in a remark; the others are counted."""
@@ -82,11 +80,6 @@ class _Found:
         return self
 
 
-def is_statistics(given: str | Path) -> bool:
-    """Whether this names saved statistics, or a glob of nothing else."""
-    return str(given).lower().endswith(STATS_SUFFIX)
-
-
 def read_set(given: str | Path) -> ClipSet:
     """The clips of a folder, glob, list file or single file; `InputError` where there are none.
 
@@ -108,9 +101,7 @@ def read_set(given: str | Path) -> ClipSet:
     elif any(mark in text for mark in "*?["):
         found = _in_glob(text)
     else:
-        raise InputError(
-            f"{text}: expected a folder, a glob, a list file, a clip or saved statistics; nothing is there"
-        )
+        raise InputError(f"{text}: expected a folder, a glob, a list file or a clip; nothing is there")
     ignored = tuple(sorted(found.ignored, key=lambda item: natural_key(item[0])))
     if not found.clips:
         there = f"; there {'is' if len(ignored) == 1 else 'are'} {named_with_reasons(ignored)}" if ignored else ""
