@@ -23,7 +23,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("terminal",),
     ("report",),
     ("paired",),
-    ("clip", "distribution", "pose", "preference", "robustness"),
+    ("clip", "distribution", "fidelity", "pose", "preference", "robustness"),
     ("instruments",),
     ("suite",),
     ("web",),

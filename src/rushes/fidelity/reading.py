@@ -1,0 +1,64 @@
+"""A pair of clips, opened together: checked, and read frame by frame, each file decoded once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from rushes.fidelity.metric import PairContext
+from rushes.fidelity.pairing import Pairing, Tally, check_light, check_rates, common_size, paired
+from rushes.fidelity.picture import FramePair
+from rushes.fidelity.sides import Side
+from rushes.media.sequences import local_files
+from rushes.media.sets import Clip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenPair:
+    """Two clips that may be compared; `frames` is read once."""
+
+    context: PairContext
+    frames: Iterator[FramePair]
+    tally: Tally = field(default_factory=Tally)
+    """Complete once the frames are read."""
+
+
+@contextmanager
+def open_pair(
+    gen: Clip,
+    gt: Clip,
+    pairing: Pairing,
+    *,
+    lag: int = 0,
+    models: Mapping[str, str] | None = None,
+    device: str = "cpu",
+) -> Iterator[OpenPair]:
+    """Open both clips; `InputError` where they cannot be compared as the pairing asks."""
+    with Side(gen) as ours, Side(gt) as theirs:
+        check_light(ours, theirs)
+        size = common_size(ours, theirs, pairing)
+        check_rates(ours, theirs, pairing)
+        context = PairContext(
+            gen=_place(gen),
+            gt=_place(gt),
+            gen_facts=ours.facts,
+            gt_facts=theirs.facts,
+            size=size,
+            fps=theirs.fps if theirs.fps is not None else ours.fps,
+            models=models or {},
+            device=device,
+        )
+        tally = Tally()
+
+        def frames() -> Iterator[FramePair]:
+            for index, (one, other) in enumerate(paired(ours, theirs, pairing, lag=lag, tally=tally)):
+                yield FramePair(index, ours.picture(one, size), theirs.picture(other, size))
+
+        yield OpenPair(context=context, frames=frames(), tally=tally)
+
+
+def _place(clip: Clip) -> str:
+    """The file, or the folder of the pictures."""
+    first = local_files(clip)[0]
+    return str(first.parent if clip.is_sequence else first)
