@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from rushes.clip import METRICS
 from rushes.clip.bundle import KEYS
 from rushes.clip.definitions import DEFINITIONS
 from rushes.clip.inputs import open_input
-from rushes.clip.metrics import known, metrics_of
+from rushes.clip.metrics import is_extra, known, metrics_of
+from rushes.clip.settings import ClipSettings
 from rushes.errors import InputError
 
 
@@ -71,3 +74,19 @@ def test_a_metric_of_a_higher_tier_says_which_to_give() -> None:
     with pytest.raises(InputError, match="landmark_jitter needs tier 1; give --tier 1 as well"):
         metrics_of(0, ["landmark_jitter"])
     assert known("no_such_metric") is None
+
+
+def test_a_metric_on_request_runs_only_where_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    rare = replace(METRICS["blur_p10"], on_request=True, require=lambda: asked.append("blur_p10"))
+    monkeypatch.setitem(METRICS._loaded, "blur_p10", rare)
+    assert "blur_p10" not in metrics_of(0) and is_extra("blur_p10") and not is_extra("blur_score")
+    assert list(metrics_of(0, ["blur_p10"])).index("blur_p10") < list(metrics_of(0, ["blur_p10"])).index(
+        "frame_diff_spike_count"
+    )
+    assert ClipSettings.load().extra == () and asked == []
+    settings = ClipSettings.load(metrics="blur_p10")
+    assert settings.extra == ("blur_p10",) and asked == ["blur_p10"] and "blur_p10" in settings.metrics
+    assert settings.as_dict()["metrics"] == {
+        "blur_p10": {"signature": rare.definition.add_params(input="raw").signature}
+    }

@@ -50,7 +50,10 @@ def clip(
     ] = "general",
     metric: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Also measure this metric of an installed package; may be given again."),
+        typer.Option(
+            metavar="NAME",
+            help="Also measure this metric, on request or of another package; may be given again.",
+        ),
     ] = None,
     motion: Annotated[
         bool,

@@ -21,7 +21,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from rushes.clip.metrics import METRICS, readings
+from rushes.clip.metrics import METRICS, is_extra, readings
 from rushes.core.canonical import canonical_json
 from rushes.core.provenance import bytes_digest
 from rushes.errors import InputError
@@ -64,8 +64,8 @@ class Profile:
 
     @property
     def extra_metrics(self) -> tuple[str, ...]:
-        """Metrics of other packages that a rule names."""
-        return tuple(name for rule in self.rules for name in rule.readings if not METRICS.is_built_in(name))
+        """Metrics on request, and those of other packages, that a rule names."""
+        return tuple(name for rule in self.rules for name in rule.readings if is_extra(name))
 
     @property
     def needs_motion(self) -> bool:

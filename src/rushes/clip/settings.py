@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rushes.clip.faces import FaceSettings, Tier, load_face_settings
 from rushes.clip.inputs import Input
-from rushes.clip.metrics import METRICS, installed, metrics_of
+from rushes.clip.metrics import METRICS, installed, is_extra, metrics_of
 from rushes.clip.profile import Profile, load_profile
 from rushes.core.metric import ClipMetric
 
@@ -21,7 +21,8 @@ class ClipSettings:
     profile: Profile
     faces: FaceSettings | None = None
     extra: tuple[str, ...] = ()
-    """Metrics of other packages, by name, in the registry's order."""
+    """Metrics that run because they were asked for, by name, in the registry's order: those on request, and those of
+    other packages."""
     motion: bool = False
     """Whether optical flow is taken."""
     input: Input = "raw"
@@ -41,13 +42,15 @@ class ClipSettings:
     ) -> ClipSettings:
         """Profile, models and metrics, checked before any clip is read.
 
-        Metrics of other packages run when `metrics` names them, or a rule of the profile does; so does optical flow
-        when `motion` asks for it, or a rule does.
+        Metrics on request and those of other packages run when `metrics` names them, or a rule of the profile does; so
+        does optical flow when `motion` asks for it, or a rule does.
         """
         rules = profile if isinstance(profile, Profile) else load_profile(profile)
         asked = [metrics] if isinstance(metrics, str) else list(metrics)
         judged = [name for name in rules.extra_metrics if installed(name).tier <= tier]
-        extra = (name for name in metrics_of(tier, [*asked, *judged]) if not METRICS.is_built_in(name))
+        extra = [name for name in metrics_of(tier, [*asked, *judged]) if is_extra(name)]
+        for name in extra:
+            METRICS[name].require()
         faces = load_face_settings(tier, face_model=face_model, syncnet_weights=syncnet_weights)
         return cls(
             profile=rules,
@@ -79,7 +82,10 @@ class ClipSettings:
 
 
 def _origin(name: str, form: Input) -> dict[str, str]:
-    """Signature of a package's metric, and which package in which version it comes from."""
+    """Signature of a metric that was asked for, and of another package's which package in which version."""
+    signature = METRICS[name].definition.add_params(input=form).signature
+    if METRICS.is_built_in(name):
+        return {"signature": signature}
     (point,) = list(metadata.entry_points(group=METRICS.group, name=name))[:1]
     package = f"{point.dist.name} {point.dist.version}" if point.dist is not None else point.value
-    return {"signature": METRICS[name].definition.add_params(input=form).signature, "package": package}
+    return {"signature": signature, "package": package}

@@ -96,6 +96,11 @@ class ClipMetric:
     """The same for a value below its threshold: "soft"."""
     tier: int = 0
     """Measured from this tier on."""
+    on_request: bool = False
+    """Measured only where it is named, or a rule of the profile does: for what costs much or needs a model."""
+    require: Callable[[], None] = lambda: None
+    """Raises `MissingDependency`, with the command that mends it, where a package or model it needs is not here; asked
+    before any clip is read."""
     needs: frozenset[Need] = frozenset()
     """What has to be there; without it the value is missing and the note says why."""
     measure: Callable[[Any], Measurement] | None = None

@@ -46,9 +46,9 @@ A name is the definition's own, but for second readings: `flicker_delta`, `blur_
 
 
 def metrics_of(tier: int, extra: Iterable[str] = (), *, motion: bool = False) -> dict[str, ClipMetric]:
-    """The metrics of a run: the built-in ones up to this tier, in order, then `extra` ones by name.
+    """The metrics of a run: the built-in ones up to this tier, in order, then `extra` ones of other packages by name.
 
-    What needs optical flow is left out unless `motion` asks for it.
+    What needs optical flow is left out unless `motion` asks for it, and what is measured on request unless named.
 
     Raises `InputError` for a name that is not installed or cannot be loaded, and for one that needs a higher tier.
     """
@@ -56,8 +56,14 @@ def metrics_of(tier: int, extra: Iterable[str] = (), *, motion: bool = False) ->
     for name, metric in added.items():
         if metric.tier > tier:
             raise InputError(f"{name} needs tier {metric.tier}; give --tier {metric.tier} as well")
-    found = {name: METRICS[name] for name in _HOMES} | added
+    built_in = {name: METRICS[name] for name in _HOMES}
+    found = {name: metric for name, metric in built_in.items() if name in added or not metric.on_request} | added
     return {name: metric for name, metric in found.items() if metric.tier <= tier and (motion or not _follows(metric))}
+
+
+def is_extra(name: str) -> bool:
+    """Whether a metric runs only where it is asked for: one on request, or one of another package."""
+    return not METRICS.is_built_in(name) or METRICS[name].on_request
 
 
 def _follows(metric: ClipMetric) -> bool:
