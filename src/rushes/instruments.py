@@ -15,7 +15,7 @@ INSTRUMENTS: Registry[Instrument] = Registry(
     type_=Instrument,
     built_in={
         name: f"rushes.{name}.instrument:INSTRUMENT"
-        for name in ("clip", "distribution", "pose", "preference", "robustness")
+        for name in ("clip", "distribution", "fidelity", "pose", "preference", "robustness")
     },
 )
 

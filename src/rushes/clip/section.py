@@ -8,11 +8,12 @@ from rushes.clip.badges import BADGES
 from rushes.clip.bundle import by_name
 from rushes.clip.instrument import INSTRUMENT
 from rushes.clip.metrics import known
-from rushes.clip.strips import Strip, film_strips
+from rushes.clip.strips import film_strips
 from rushes.clip.tables import columns, worst_first
 from rushes.clip.timeline import clip_timeline, kept_series
 from rushes.core import Definition, Measurement
 from rushes.report.section import ReportOptions, Section, notice
+from rushes.report.strips import Strip
 from rushes.report.subjects import signals_sentence, subject_table
 from rushes.runs import Entry, Run
 

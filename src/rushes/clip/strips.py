@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-
-import cv2
-import numpy as np
-from numpy.typing import NDArray
 
 from rushes.clip.timeline import find_faults, kept_series
 from rushes.core.provenance import file_digest
@@ -22,6 +17,7 @@ from rushes.remote.address import is_remote
 from rushes.remote.errors import RemoteError
 from rushes.remote.transfer import local_copy
 from rushes.report.section import ReportOptions
+from rushes.report.strips import KeyFrame, Strip, jpeg_uri
 from rushes.runs import Entry, Run
 from rushes.workers.local import Crash, run_tasks
 
@@ -30,7 +26,6 @@ FRAMES = 8
 _FIXED = (0.0, 0.25, 0.5, 0.75, 1.0)
 _SIDE = 160
 """Longer side of a key frame, in pixels."""
-_QUALITY = 70
 _CRASHED = "The clip could not be decoded again, so there is nothing to show."
 _SECONDS_A_CLIP = 120.0
 _GONE = "The clip is no longer where the run found it. Its numbers stand; only the pictures are missing."
@@ -47,22 +42,6 @@ class StripTask:
     """Frame indices, in order."""
     canon: bool = False
     """The indices are those of the canonical form, which repeats and drops frames."""
-
-
-@dataclass(frozen=True, slots=True)
-class KeyFrame:
-    frame: int
-    time_ms: float
-    jpeg: str
-    """A data URI."""
-
-
-@dataclass(frozen=True, slots=True)
-class Strip:
-    """Key frames of one clip, or why there are none."""
-
-    frames: tuple[KeyFrame, ...] = ()
-    missing: str = ""
 
 
 def key_frames(total: int, faults: Sequence[int]) -> tuple[int, ...]:
@@ -105,7 +84,7 @@ def _taken(task: StripTask) -> Strip:
             for index, frame in enumerate(SteadyFrames(reader, Fraction(FPS)) if task.canon else reader):
                 if index in wanted:
                     time_ms = index * 1000 / FPS if task.canon else frame.time_ms
-                    taken.append(KeyFrame(index, round(time_ms, 3), _jpeg(frame.bgr())))
+                    taken.append(KeyFrame(index, round(time_ms, 3), jpeg_uri(frame.bgr(), longest=_SIDE)))
                 if index >= max(wanted):
                     break
     except MediaError:
@@ -127,17 +106,6 @@ def _find(task: StripTask) -> tuple[Path | None, str]:
             continue
         missing = "The file at this place is not the one that was measured, so its pictures are not shown."
     return None, missing
-
-
-def _jpeg(picture: NDArray[np.uint8]) -> str:
-    height, width = picture.shape[:2]
-    scale = min(_SIDE / max(height, width), 1.0)
-    size = (max(round(width * scale), 1), max(round(height * scale), 1))
-    small = cv2.resize(picture, size, interpolation=cv2.INTER_AREA) if scale < 1 else picture
-    done, data = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
-    if not done:
-        raise MediaError("a key frame could not be encoded as JPEG")
-    return "data:image/jpeg;base64," + base64.b64encode(data.tobytes()).decode()
 
 
 def film_strips(run: Run, entries: Sequence[Entry], options: ReportOptions) -> dict[str, Strip]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -15,7 +13,7 @@ from rushes.clip.metrics import known
 from rushes.clip.metrics.motion import diff_spikes, scene_cuts
 from rushes.core import Measurement
 from rushes.core.metric import Lane
-from rushes.report.timeline import Marks, Series, duration_of, timeline_data
+from rushes.report.timeline import Marks, Series, duration_of, stored_series, timeline_data
 from rushes.runs import Entry, Run
 
 
@@ -43,17 +41,8 @@ def lanes_of(names: Iterable[str]) -> list[Lane]:
 
 def kept_series(run: Run, entry: Entry) -> dict[str, Series]:
     """The series a timeline needs; {} where none were stored or the file is damaged: that costs a timeline, no more."""
-    target = run.series_file(entry.subject.id)
-    if target is None:
-        return {}
     drawn = {trace.series for lane in lanes_of(m.name for m in entry.measurements) for trace in lane.traces}
-    wanted = {"time_ms", "luma_diff", "mafd", "face_count"} | drawn
-    try:
-        # numpy leaves the file open when it is no archive, so it is opened here.
-        with open(target, "rb") as file, np.load(file, allow_pickle=False) as stored:
-            return {key: stored[key] for key in stored.files if key in wanted}
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error):
-        return {}
+    return stored_series(run, entry.subject.id, {"time_ms", "luma_diff", "mafd", "face_count"} | drawn)
 
 
 def find_faults(measurements: Sequence[Measurement], series: Mapping[str, Series]) -> Faults:

@@ -40,8 +40,17 @@ def chosen_metrics(protocols: str | Sequence[str] = (), metrics: str | Iterable[
     if not named and not single:
         named = [DEFAULT]
     for name in single:
-        METRICS[name]
+        _checked(name)
     return tuple(dict.fromkeys([*(metric for name in named for metric in protocol(name).metrics), *single]))
+
+
+def _checked(name: str) -> None:
+    """Raise where there is no such metric, or another package's is none."""
+    from rushes.fidelity.metric import PairMetric
+
+    found = METRICS[name]
+    if not isinstance(found, PairMetric):
+        raise InputError(f"the fidelity metric {name!r} is no rushes.fidelity.PairMetric; got {type(found).__name__}")
 
 
 def protocol(name: str) -> Protocol:

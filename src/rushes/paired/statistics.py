@@ -57,7 +57,7 @@ def paired_statistics(pairs: Pairs, *, unlike: Pairs = (), why_unlike: str = "")
     # did not change is exactly 0.
     differences = [round(b - a, 8) for a, b in whole]
     rose, fell = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
-    interval, why = _exact_interval(rose, fell, len(differences)) if binary else _t_interval(differences)
+    interval, why = _exact_interval(rose, fell, len(differences)) if binary else mean_interval(differences)
     note = "; ".join(
         part for part in (_lacking(pairs, whole, unlike, why_unlike), why and f"no interval: {why}") if part
     )
@@ -99,17 +99,17 @@ def _mean(
     return Measurement(definition=definition, value=mean, count=n, note=note, at=at, interval=interval)
 
 
-def _t_interval(differences: Sequence[float]) -> tuple[Interval | None, str]:
-    """The interval, or why there is none."""
-    n = len(differences)
+def mean_interval(values: Sequence[float], *, noun: str = "differences") -> tuple[Interval | None, str]:
+    """Student's t interval of the mean over clips, or why there is none."""
+    n = len(values)
     if n < 2:
         return None, "needs two clips or more"
-    if min(differences) == max(differences):
-        return None, "all differences are equal: their spread cannot be told"
+    if min(values) == max(values):
+        return None, f"all {noun} are equal: their spread cannot be told"
     from scipy.stats import t
 
-    mean = math.fsum(differences) / n
-    deviation = math.sqrt(math.fsum((d - mean) ** 2 for d in differences) / (n - 1))
+    mean = math.fsum(values) / n
+    deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
     half = float(t.ppf((1 + LEVEL) / 2, n - 1)) * deviation / math.sqrt(n)
     return Interval(low=mean - half, high=mean + half, level=LEVEL, method=STUDENT_T), ""
 

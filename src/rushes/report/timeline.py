@@ -17,14 +17,17 @@ The data, as JSON::
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core.metric import Lane, Trace
+from rushes.runs import Run
 
 POINTS = 600
 """Most points a series keeps. A longer one keeps the lowest and the highest of each stretch, so no peak is lost."""
@@ -64,6 +67,20 @@ def timeline_data(
         "marks": [asdict(kind) | {"at": list(kind.at[:MARKS])} for kind in marks if kind.at],
         "left_out": sum(max(len(kind.at) - MARKS, 0) for kind in marks),
     }
+
+
+def stored_series(run: Run, subject_id: str, wanted: Collection[str]) -> dict[str, Series]:
+    """The series of these names that a run kept; {} where there are none or the file is damaged: that costs a timeline,
+    no more."""
+    target = run.series_file(subject_id)
+    if target is None:
+        return {}
+    try:
+        # numpy leaves the file open when it is no archive, so it is opened here.
+        with open(target, "rb") as file, np.load(file, allow_pickle=False) as stored:
+            return {key: stored[key] for key in stored.files if key in wanted}
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error):
+        return {}
 
 
 def duration_of(times: Series) -> float:

@@ -6,7 +6,6 @@ import json
 import shutil
 import tempfile
 import weakref
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -89,7 +88,7 @@ def _assemble(folder: Path, info: dict[str, Any]) -> Run:
     measurements: dict[str, list[Measurement]] = {}
     for row in rows:
         measurements.setdefault(row["subject"], []).append(Measurement.from_dict(row, definitions[row["signature"]]))
-    subjects = {row["id"]: _subject(row) for row in subject_rows}
+    subjects = {row["id"]: Subject.from_row(row) for row in subject_rows}
     return Run(folder, info, tuple(subjects.values()), {key: tuple(value) for key, value in measurements.items()})
 
 
@@ -97,19 +96,3 @@ def _whole_lines(path: Path) -> list[Any]:
     if not path.exists():
         return []
     return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
-
-
-def _subject(row: Mapping[str, Any]) -> Subject:
-    kinds = {"id": str, "kind": str, "facts": dict, "reasons": list}
-    wrong = [key for key, kind in kinds.items() if not isinstance(row[key], kind)]
-    if wrong:
-        raise TypeError(f"a subject's {wrong[0]} is {row[wrong[0]]!r}")
-    return Subject(
-        id=row["id"],
-        kind=row["kind"],
-        path=row["path"],
-        sha256=row["sha256"],
-        facts=row["facts"],
-        badge=row["badge"],
-        reasons=tuple(row["reasons"]),
-    )

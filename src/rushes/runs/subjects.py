@@ -1,10 +1,10 @@
-"""What a run is about: one `Subject` per clip, set, sweep, pose file or study, and the `Entry` that measures it."""
+"""What a run is about: one `Subject` per clip, pair, set, sweep, pose file or study, and the `Entry` that holds it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rushes.core import Measurement
 from rushes.errors import DefinitionError
@@ -12,7 +12,7 @@ from rushes.errors import DefinitionError
 if TYPE_CHECKING:
     import numpy as np
 
-Kind: TypeAlias = Literal["clip", "set", "pose", "sweep", "study"]
+Kind: TypeAlias = Literal["clip", "set", "pair", "pose", "sweep", "study"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +39,16 @@ class Subject:
             "badge": self.badge,
             "reasons": list(self.reasons),
         }
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Subject:
+        """A subject from its line; `TypeError` where it is not one."""
+        kinds = {"id": str, "kind": str, "facts": dict, "reasons": list}
+        wrong = [key for key, kind in kinds.items() if not isinstance(row[key], kind)]
+        if wrong:
+            raise TypeError(f"a subject's {wrong[0]} is {row[wrong[0]]!r}")
+        words = ("id", "kind", "path", "sha256", "facts", "badge")
+        return cls(**{word: row[word] for word in words}, reasons=tuple(row["reasons"]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

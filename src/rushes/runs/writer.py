@@ -20,6 +20,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO
 
+from rushes.core import Definition, Measurement
 from rushes.core.canonical import canonical_json
 from rushes.core.files import replacing, replacing_bytes, take_lock
 from rushes.core.provenance import environment
@@ -29,7 +30,7 @@ from rushes.runs.ids import identity
 from rushes.runs.packing import Packed, pack
 from rushes.runs.question import Question
 from rushes.runs.remote.pulling import FEATURES
-from rushes.runs.subjects import Entry
+from rushes.runs.subjects import Entry, Subject
 
 FORMAT = 2
 """Version of the run directory's layout, in `run.json`: 2 adds `at` and `interval` to a number; 1 is still read."""
@@ -126,6 +127,16 @@ class RunWriter:
             return None
         line = self._read_span(span)  # no text within it can hold _SUBJECT: its quotes would be escaped
         return _as_dict(_decoder.raw_decode(line, line.index(_SUBJECT) + len(_SUBJECT))[0])
+
+    def entry(self, subject_id: str) -> Entry:
+        """A finished subject with its measurements, without its series."""
+        subject, rows = take_apart(self._read_span(self._lines[subject_id]))
+        definitions = {str(row["signature"]): self._definitions[str(row["signature"])] for _, row in rows}
+        known = {signature: Definition.from_dict(_as_dict(facts)) for signature, facts in definitions.items()}
+        return Entry(
+            subject=Subject.from_row(json.loads(subject)),
+            measurements=tuple(Measurement.from_dict(row, known[str(row["signature"])]) for _, row in rows),
+        )
 
     def add(self, entry: Entry | Packed) -> None:
         """Store one finished subject; when this returns, a crash no longer loses it."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rushes.core.registry import Registry
-from rushes.fidelity.metric import PairMetric
+
+if TYPE_CHECKING:
+    from rushes.fidelity.metric import PairMetric
 
 _FAMILIES: tuple[tuple[str, str], ...] = ()
 
 METRICS: Registry[PairMetric] = Registry(
     "fidelity metric",
     group="rushes.fidelity_metrics",
-    type_=PairMetric,
     built_in={
         name: f"rushes.fidelity.metrics.{family}:{name.upper()}_METRIC"
         for family, names in _FAMILIES

@@ -161,7 +161,7 @@ class SubjectTable {
     const all = this.list.length === this.rows.length;
     const total = `${this.rows.length.toLocaleString("en")} ${this.data.noun}s.`;
     const words = all ? total : `${this.list.length.toLocaleString("en")} of ${total}`;
-    this.card.querySelector("[data-shown]").firstChild.textContent = `${words} Open a row for its film strip, timeline and every number. `;
+    this.card.querySelector("[data-shown]").firstChild.textContent = `${words} Open a row for its pictures, timeline and every number. `;
     this.card.querySelector("[data-empty]").hidden = this.list.length > 0 || this.rows.length === 0;
   }
 
@@ -178,7 +178,7 @@ class SubjectTable {
     const button = make("button", { type: "button", class: "open", "aria-expanded": "false" }, make("bdi", {}, row.id));
     const line = make("tr", { class: "subject", "data-row": row.number },
       make("th", { scope: "row", class: "c-id" }, button, ...(row.reasons.length ? [make("span", { class: "why" }, row.reasons.join("; "))] : [])),
-      make("td", { class: "c-signal" }, badge(row.badge)),
+      ...(this.data.signals.length ? [make("td", { class: "c-signal" }, badge(row.badge))] : []),
       ...this.data.columns.map((metric, n) => make("td", { class: this.classes[n] }, short(row.values[metric]))));
     return line;
   }
@@ -218,7 +218,7 @@ class SubjectTable {
     const cell = make("td", { colspan: this.width() });
     line.after(make("tr", { class: "detail", id }, cell));
     button.setAttribute("aria-controls", id);
-    const timeline = detail(cell, this.rows[number], this.data.metrics, readJson(`${this.anchor}-x${number}`));
+    const timeline = detail(cell, this.rows[number], this.data, readJson(`${this.anchor}-x${number}`));
     if (timeline) this.drawn.set(number, timeline);
   }
 }
@@ -228,14 +228,14 @@ function badge(name) {
 }
 
 /** Fill a cell with everything about one subject; gives the timeline, where there is one. */
-function detail(cell, row, metrics, extra) {
+function detail(cell, row, { metrics, signals }, extra) {
   const reasons = row.reasons.length ? make("ul", {}, ...row.reasons.map((one) => make("li", {}, one)))
     : make("p", {}, "No rule fired.");
   const skipped = row.not_judged.length ? [make("p", { class: "hint" }, `Not judged, because not computed: ${row.not_judged.join(", ")}.`)] : [];
   const frames = strip(extra);
   cell.append(make("div", { class: "inside" },
     make("div", { class: "about" },
-      make("div", { class: "verdict" }, make("p", { class: "kind" }, "Review signal "), badge(row.badge), reasons, ...skipped),
+      ...(signals.length ? [make("div", { class: "verdict" }, make("p", { class: "kind" }, "Review signal "), badge(row.badge), reasons, ...skipped)] : []),
       make("p", { class: "hint path" }, make("bdi", {}, row.path), row.media ? ` · ${row.media}` : "")),
     frames));
   const inside = cell.firstElementChild;
@@ -249,8 +249,9 @@ function strip(extra) {
   if (!extra || !extra.strip.length) {
     return make("p", { class: "no-strip" }, extra ? extra.no_strip : "No film strip.");
   }
-  return make("ol", { class: "strip", tabindex: "0", "aria-label": "Film strip" }, ...extra.strip.map(([frame, ms, source]) =>
+  const frames = make("ol", { class: extra.strip_of ? "strip tall" : "strip", tabindex: "0", "aria-label": extra.strip_of || "Film strip" }, ...extra.strip.map(([frame, ms, source]) =>
     make("li", { "data-ms": ms }, make("img", { src: source, alt: `Frame ${frame} at ${clock(ms)}` }), make("span", {}, `${clock(ms)} · ${frame}`))));
+  return extra.strip_of ? make("figure", { class: "worst" }, make("figcaption", { class: "hint" }, extra.strip_of), frames) : frames;
 }
 
 function nothing(inside) {

@@ -1,0 +1,18 @@
+"""Every definition of this instrument: the registry's, those of installed packages among them, and the lag."""
+
+from rushes.core import Definition
+from rushes.fidelity.lag import LAG_FRAMES
+from rushes.fidelity.metrics import METRICS
+from rushes.fidelity.pairing import Pairing
+
+_OPEN = tuple(Pairing().params)
+"""What pairing adds to every signature; settled where a number is measured."""
+
+
+def _open(definition: Definition) -> Definition:
+    from dataclasses import replace
+
+    return replace(definition, open_params=(*definition.open_params, *_OPEN))
+
+
+DEFINITIONS: tuple[Definition, ...] = (*(_open(metric.definition) for _, metric in METRICS.items()), LAG_FRAMES)

@@ -1,0 +1,284 @@
+"""`rushes fidelity` in Python: two clips, or two sets of clips, into a run; resumable, the same bytes for any number
+of workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from rushes.core import Measurement
+from rushes.core.canonical import canonical_json
+from rushes.core.measurement import mean
+from rushes.core.progress import Progress, no_progress
+from rushes.core.provenance import bytes_digest
+from rushes.core.selection import Numbers
+from rushes.errors import DefinitionError, InputError, RushesError
+from rushes.fidelity.arrays import with_pairing
+from rushes.fidelity.clip_pairs import ClipPair, pair_sets
+from rushes.fidelity.lag import LAG_FRAMES, find_lag
+from rushes.fidelity.measure import score_frames
+from rushes.fidelity.metric import PairContext, Series
+from rushes.fidelity.pairing import By, Cut, Lag, Pairing, ResizeTo, Tally
+from rushes.fidelity.reading import open_pair
+from rushes.fidelity.settings import FidelitySettings
+from rushes.media.sequences import clip_digest
+from rushes.media.sets import Clip
+from rushes.paired.statistics import mean_interval
+from rushes.remote.address import is_remote
+from rushes.remote.transfer import local_copy, remove_orphans
+from rushes.runs import Entry, Packed, Run, RunWriter, Subject, open_run, pack, read_run, subject_ids
+from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks
+
+SET = "set"
+"""The id of a run's last subject: the set as a whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FidelityEvaluation(Numbers):
+    """What a comparison found. `done["psnr"]` is the mean over the clips, with its interval; `done.run` has each clip.
+
+    Where a protocol has several numbers of one name, `done.one("psnr", plane="y")` says which.
+    """
+
+    run: Run
+    measurements: tuple[Measurement, ...]
+    """Means over the clips that could be compared."""
+
+    @property
+    def pairs(self) -> tuple[Entry, ...]:
+        """Every pair, in order, those that could not be compared among them."""
+        return tuple(entry for entry in self.run.entries if entry.subject.kind == "pair")
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """Why a pair could not be compared, by its id."""
+        return {e.subject.id: str(e.subject.facts["error"]) for e in self.pairs if "error" in e.subject.facts}
+
+
+def evaluate_fidelity(
+    gen: str | Path,
+    gt: str | Path,
+    *,
+    protocol: str | Sequence[str] = (),
+    metrics: str | Iterable[str] = (),
+    pair: By = "name",
+    cut: Cut = "none",
+    lag: Lag = 0,
+    resize_to: ResizeTo | None = None,
+    models: Mapping[str, str | Path] | None = None,
+    device: str = "cpu",
+    run: Path | str | None = None,
+    jobs: int | None = None,
+    timeout: float | None = None,
+    memory_mb: int | None = None,
+    engine: Engine = LOCAL,
+    overwrite: bool = False,
+    progress: Progress = no_progress,
+    warn: Callable[[str], None] = lambda line: None,
+) -> FidelityEvaluation:
+    """Compare generated clips with their references: per frame, per clip, and as a set with intervals over clips.
+
+    Inputs      gen, gt: a clip, a folder (glob, list file) of clips, a folder of pictures, or of such folders
+                protocol: one or several of `PROTOCOLS` (`wang2004` where nothing is asked); metrics: more, by name
+                pair, cut, lag, resize_to: see `rushes.fidelity.pairing`; nothing is cut or resized unless asked for
+                models: files in place of pulled ones, by group: {"lpips": "alex.pth"}
+                run: defaults to `runs/fidelity-<digest of the question>`, so that the same call continues the same run
+    Result      one subject per pair and, last, one for the set
+    Edge cases  a pair that cannot be compared (no partner, other size, damaged) is a row with its reason. A pair
+                that was finished earlier, with the same content and settings, is not measured again
+    Errors      `InputError` where no pair can be compared; the run with all reasons is written before
+    """
+    pairing = Pairing(by=pair, cut=cut, lag=lag, resize_to=resize_to)
+    settings = FidelitySettings.load(protocol=protocol, metrics=metrics, pairing=pairing, models=models, device=device)
+    found = pair_sets(gen, gt, by=pair)
+    for remark in found.remarks:
+        warn(remark)
+    *ids, set_id = subject_ids([*(each.name for each in found.pairs), SET])
+    stored = settings.as_dict() | {"gt": str(gt)}
+    target = Path("runs") / f"fidelity-{_digest([stored, str(gen)])}" if run is None else run
+    inputs = [str(clip.files[0]) for each in found.pairs if (clip := each.gen or each.gt) is not None]
+    with open_run(
+        target, instrument="fidelity", settings=stored, inputs=inputs, asked=[str(gen)], overwrite=overwrite
+    ) as writer:
+        tasks = [_Task(subject_id=i, pair=each, settings=settings) for i, each in zip(ids, found.pairs, strict=True)]
+        todo = [task for task in tasks if not _is_finished(writer, task)]
+        done = len(tasks) - len(todo)
+        progress(done, len(tasks), "pairs")
+        outcomes = run_tasks(
+            _work, todo, engine=engine, jobs=jobs, timeout=timeout, memory_mb=memory_mb, needs=_Task.files
+        )
+        for finished, (position, outcome) in enumerate(outcomes, done + 1):
+            failed = _failed(todo[position], outcome.reason, given_up=True) if isinstance(outcome, Crash) else outcome
+            writer.add(failed)
+            progress(finished, len(tasks), "pairs")
+        entries = [writer.entry(subject_id) for subject_id in ids]
+        writer.add(_set_entry(set_id, str(gen), str(gt), entries))
+        writer.finish([*ids, set_id])
+    remove_orphans()
+    result = read_run(target)
+    evaluation = FidelityEvaluation(run=result, measurements=result.measurements[set_id])
+    if len(evaluation.failed) == len(ids):
+        first = next(iter(evaluation.failed.values()))
+        many = "" if len(ids) == 1 else f"none of the {len(ids)} pairs could be compared; the first: "
+        raise InputError(f"{many}{first}")
+    return evaluation
+
+
+def _digest(question: object) -> str:
+    return bytes_digest(canonical_json(question).encode())[:8]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Task:
+    """One pair to compare; travels to a worker process."""
+
+    subject_id: str
+    pair: ClipPair
+    settings: FidelitySettings
+
+    def files(self) -> tuple[str | None, ...]:
+        """What a worker reads for it."""
+        clips = (clip for clip in (self.pair.gen, self.pair.gt) if clip is not None)
+        return (*(str(file) for clip in clips for file in clip.files), *(path for _, path in self.settings.models))
+
+
+def _work(task: _Task) -> Packed:
+    if task.pair.gen is None or task.pair.gt is None:
+        return _failed(task, task.pair.missing)
+    try:
+        with ExitStack() as stack:
+            gen, gt = (_at_hand(clip, stack) for clip in (task.pair.gen, task.pair.gt))
+            return _compared(task, gen, gt)
+    except DefinitionError as error:  # damaged clips gave a number that cannot be: their own row, not the batch's end
+        return _failed(task, f"gave an impossible value ({error})", given_up=True)
+    except RushesError as error:
+        return _failed(task, str(error))
+
+
+def _at_hand(clip: Clip, stack: ExitStack) -> Clip:
+    """The clip with its files on this machine, as copies where they are objects of a store."""
+    return replace(clip, files=tuple(stack.enter_context(local_copy(file)).path for file in clip.files))
+
+
+def _compared(task: _Task, gen: Clip, gt: Clip) -> Packed:
+    settings = task.settings
+    pairing = settings.pairing
+    found = find_lag(gen, gt) if pairing.lag == "auto" else None
+    lag = pairing.lag if isinstance(pairing.lag, int) else int(found.value or 0) if found is not None else 0
+    with open_pair(gen, gt, pairing, lag=lag, models=dict(settings.models), device=settings.device) as opened:
+        scored = score_frames(opened.frames, opened.context, settings.chosen)
+        context, tally = opened.context, opened.tally
+    values = [with_pairing(measurement, pairing.params) for measurement in scored.measurements.values()]
+    subject = _subject(task, _facts(context, tally, lag) | _digests(task.pair, gen, gt))
+    series: dict[str, Series] = dict(scored.series)
+    if context.fps:
+        series["time_ms"] = np.arange(tally.pairs, dtype=np.float64) * 1000.0 / context.fps
+    return pack(Entry(subject=subject, measurements=(*values, *([found] if found else [])), series=series))
+
+
+def _facts(context: PairContext, tally: Tally, lag: int) -> dict[str, object]:
+    width, height = context.size
+    media = context.gen_facts.plain() if context.gen_facts else {"video": {"width": width, "height": height}}
+    facts: dict[str, object] = {"media": media, "frames": tally.pairs, "size": [width, height]}
+    if context.gt_facts:
+        facts["reference_media"] = context.gt_facts.plain()
+    if tally.gen_over or tally.gt_over:
+        facts["left_over"] = {"gen": tally.gen_over, "gt": tally.gt_over}
+    return facts | ({"lag": lag} if lag else {}) | ({"fps": round(context.fps, 6)} if context.fps else {})
+
+
+def _digests(pair: ClipPair, gen: Clip, gt: Clip) -> dict[str, object]:
+    assert pair.gt is not None
+    return {"sha256": clip_digest(gen), "reference": {"path": _path(pair.gt), "sha256": clip_digest(gt)}}
+
+
+def _subject(task: _Task, facts: Mapping[str, object]) -> Subject:
+    clip = task.pair.gen or task.pair.gt
+    assert clip is not None
+    rest = {key: value for key, value in facts.items() if key != "sha256"}
+    digest = facts.get("sha256")
+    sha256 = digest if isinstance(digest, str) else None
+    return Subject(id=task.subject_id, kind="pair", path=_path(clip), sha256=sha256, facts=rest)
+
+
+def _path(clip: Clip) -> str:
+    """The file, or the folder of the pictures, as the user gave it."""
+    first = clip.files[0]
+    return str(first.parent) if clip.is_sequence and isinstance(first, Path) else str(first)
+
+
+def _failed(task: _Task, why: str, *, given_up: bool = False) -> Packed:
+    """A pair without numbers: every value missing, with the reason."""
+    facts: dict[str, object] = {"error": why} | ({"given_up": True} if given_up else {})
+    if task.pair.gen is not None and task.pair.gt is not None:
+        facts["reference"] = {"path": _path(task.pair.gt), "sha256": None}
+    how = task.settings.pairing.params
+    values = [with_pairing(metric.missing(why), how) for metric in task.settings.chosen.values()]
+    return pack(Entry(subject=_subject(task, facts), measurements=tuple(values)))
+
+
+def _is_finished(writer: RunWriter, task: _Task) -> bool:
+    """Whether an earlier run compared this very content under this id."""
+    row = writer.finished(task.subject_id)
+    facts = row.get("facts") if row is not None else None
+    if row is None or not isinstance(facts, dict) or "error" in facts:
+        return False  # what failed is tried again: the reason may be gone
+    reference = facts.get("reference")
+    clips = (task.pair.gen, task.pair.gt)
+    if any(clip is None or is_remote(str(clip.files[0])) for clip in clips) or not isinstance(reference, dict):
+        return False
+    try:
+        return [row.get("sha256"), reference.get("sha256")] == [clip_digest(clip) for clip in clips if clip is not None]
+    except InputError:
+        return False
+
+
+def _set_entry(subject_id: str, gen: str, gt: str, entries: Sequence[Entry]) -> Entry:
+    """The set as a subject: the mean of every number over the clips, with its interval."""
+    scored = [entry for entry in entries if "error" not in entry.subject.facts]
+    numbers = [m for entry in entries for m in entry.measurements if m.definition != LAG_FRAMES]
+    by_name = _same_metric(numbers)
+    facts = {"gt": gt, "pairs": len(entries), "scored": len(scored)}
+    return Entry(
+        subject=Subject(id=subject_id, kind="set", path=gen, sha256=None, facts=facts),
+        measurements=tuple(_mean_of_clips(group) for group in by_name),
+    )
+
+
+def _same_metric(numbers: Sequence[Measurement]) -> list[list[Measurement]]:
+    """Numbers by signature. One that was never measured has none of the parameters that measuring settles ("none"):
+    it goes with those that have."""
+    groups: dict[str, list[Measurement]] = {}
+    for m in numbers:
+        groups.setdefault(m.signature, []).append(m)
+    merged: list[list[Measurement]] = []
+    for group in groups.values():
+        home = next((other for other in merged if _is_unset(group[0], other[0])), None)
+        if home is not None:
+            home += [replace(m, definition=home[0].definition) for m in group]
+            continue
+        stray = [other for other in merged if _is_unset(other[0], group[0])]
+        merged = [other for other in merged if other not in stray]
+        merged.append([replace(m, definition=group[0].definition) for other in stray for m in other] + group)
+    return merged
+
+
+def _is_unset(one: Measurement, other: Measurement) -> bool:
+    """Whether `one` is a missing value of the metric of `other`, some of whose parameters were never set."""
+    ours, theirs = dict(one.definition.params), dict(other.definition.params)
+    if one.value is not None or one.name != other.name or ours.keys() != theirs.keys():
+        return False
+    return all(value == theirs[key] or value == "none" for key, value in ours.items())
+
+
+def _mean_of_clips(group: Sequence[Measurement]) -> Measurement:
+    found = mean(group)
+    values = [float(m.value) for m in group if m.value is not None]
+    interval, why = mean_interval(values, noun="values")
+    note = "; ".join(filter(None, (found.note, f"no interval: {why}" if why and values else "")))
+    return replace(found, interval=interval, note=note)

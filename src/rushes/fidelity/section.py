@@ -1,0 +1,139 @@
+"""The section of a fidelity run: the set's means first, then every pair with its timeline and worst frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rushes.core.metric import Lane, Trace
+from rushes.core.table import Table
+from rushes.core.text import value_text
+from rushes.fidelity.instrument import INSTRUMENT
+from rushes.fidelity.metric import PairMetric, Series
+from rushes.fidelity.tables import head_of, metric_of, pair_columns, pairs_of, set_numbers, set_table
+from rushes.fidelity.worst import GAIN, lead_of, worst_frames, worst_strips
+from rushes.report.section import ReportOptions, Section, interval_text, notice
+from rushes.report.strips import Strip
+from rushes.report.subjects import subject_table
+from rushes.report.timeline import Marks, stored_series, timeline_data
+from rushes.runs import Entry, Run
+
+_LANES = 6
+"""Lanes of a timeline; more are too thin to read."""
+
+
+def section(run: Run, anchor: str, options: ReportOptions) -> Section:
+    """Everything the page says about one fidelity run."""
+    entries = pairs_of(run)
+    kept = {entry.subject.id: _kept(run, entry) for entry in entries}
+    worst = {entry.subject.id: _worst(entry, kept[entry.subject.id]) for entry in entries}
+    shown = [(entry, worst[entry.subject.id]) for entry in entries[: options.strips]]
+    strips = worst_strips(run, shown, options)
+    columns = pair_columns(entries)
+    table = subject_table(
+        entries,
+        noun="pair",
+        signals=(),
+        columns=[(head_of(m).rstrip(" ↑↓"), m.definition, number > 3) for number, m in enumerate(columns)],
+        about=_about,
+        details=lambda entry: _details(
+            entry, kept[entry.subject.id], worst[entry.subject.id], strips.get(entry.subject.id)
+        ),
+    )
+    grid = set_table(run)
+    return Section(
+        anchor=anchor,
+        title=INSTRUMENT.title,
+        question=INSTRUMENT.question,
+        run=run,
+        notice=notice(run, total=len(run.info.get("inputs") or ())),
+        summary=summary(run),
+        facts=_facts(run),
+        subjects=table,
+        grids=[Table(title=grid.title, header=grid.header, rows=grid.rows, caption=grid.caption)],
+        definitions=[*(m.definition for m in set_numbers(run)), *table.definitions],
+    )
+
+
+def summary(run: Run) -> str:
+    """How many pairs, and what the first few numbers of the set are."""
+    pairs = [entry for entry in run.entries if entry.subject.kind == "pair"]
+    failed = [entry for entry in pairs if "error" in entry.subject.facts]
+    told = [
+        f"{head_of(m)} {value_text(m)}" + (f" ({interval_text(m).partition(' (')[0]})" if m.interval else "")
+        for m in set_numbers(run)[:4]
+        if m.value is not None
+    ]
+    many = "1 pair was compared" if len(pairs) - len(failed) == 1 else f"{len(pairs) - len(failed)} pairs were compared"
+    lost = f" {len(failed)} could not be: {failed[0].subject.facts['error']}." if failed else ""
+    return f"{many}: {', '.join(told)}.{lost}" if told else f"{many}.{lost}"
+
+
+def _kept(run: Run, entry: Entry) -> dict[str, Series]:
+    names = {metric.series for metric in _metrics(entry)}
+    return stored_series(run, entry.subject.id, {"time_ms", *names})
+
+
+def _metrics(entry: Entry) -> list[PairMetric]:
+    found = (metric_of(m) for m in entry.measurements)
+    return [each[1] for each in found if each is not None]
+
+
+def _worst(entry: Entry, series: Mapping[str, Series]) -> tuple[int, ...]:
+    lead = lead_of(entry.measurements, series)
+    found = None if lead is None else metric_of(lead)
+    if lead is None or found is None:
+        return ()
+    return worst_frames(series[found[1].series], lower_is_worse=lead.definition.better == "higher")
+
+
+def _details(
+    entry: Entry, series: Mapping[str, Series], worst: Sequence[int], strip: Strip | None
+) -> dict[str, object]:
+    """What a row shows when it is opened."""
+    lead = lead_of(entry.measurements, series)
+    asked = "No pictures were asked for this pair; rushes report --strips N makes them for the first N, worst first."
+    why = str(entry.subject.facts.get("error", asked))
+    found = Strip(missing=why) if strip is None else strip
+    by = "" if lead is None else f"Worst frames by {head_of(lead)}: generated, reference, difference × {GAIN}"
+    return {
+        "timeline": _timeline(entry, series, worst),
+        "strip": [[frame.frame, frame.time_ms, frame.jpeg] for frame in found.frames],
+        "strip_of": by,
+        "no_strip": found.missing,
+    }
+
+
+def _timeline(entry: Entry, series: Mapping[str, Series], worst: Sequence[int]) -> dict[str, object] | None:
+    times = series.get("time_ms")
+    if times is None or not len(times):
+        return None
+    lanes = [_lane(metric) for metric in _metrics(entry) if metric.series in series][:_LANES]
+    at = [(round(float(times[frame]), 3), frame) for frame in worst]
+    marks = [Marks(kind="worst", word="Worst frame", shape="triangle", tone="bad", at=at)]
+    return timeline_data(times, series, lanes=lanes, marks=marks)
+
+
+def _lane(metric: PairMetric) -> Lane:
+    """The metric's own lane, or one between its lowest and highest value."""
+    own = Trace(series=metric.series, word=metric.label, scale=lambda low, high: (low, high))
+    return metric.lane or Lane(label=metric.label, traces=(own,))
+
+
+def _about(entry: Entry) -> str:
+    facts = entry.subject.facts
+    if "error" in facts:
+        return f"not compared: {facts['error']}"
+    size, reference = facts.get("size"), facts.get("reference")
+    parts = [f"against {reference['path']}" if isinstance(reference, dict) else ""]
+    parts.append(f"{size[0]}×{size[1]}" if isinstance(size, list) else "")
+    parts.append(f"{facts.get('frames')} pairs of frames")
+    parts.append(f"lag {facts['lag']}" if "lag" in facts else "")
+    over = facts.get("left_over")
+    parts.append(f"left over: {over['gen']} generated, {over['gt']} reference" if isinstance(over, dict) else "")
+    return " · ".join(part for part in parts if part)
+
+
+def _facts(run: Run) -> list[tuple[str, str]]:
+    settings = run.info.get("settings") or {}
+    shown = {"gt": "References", "pair": "Frames paired by", "resize": "Resized", "cut": "Cut", "lag": "Lag"}
+    return [(words, str(settings[key])) for key, words in shown.items() if settings.get(key) not in (None, "none")]
