@@ -5,7 +5,10 @@ from __future__ import annotations
 from rushes.core.registry import Registry
 from rushes.fidelity.metric import PairMetric
 
-_FAMILIES: tuple[tuple[str, str], ...] = ()
+_FAMILIES: tuple[tuple[str, str], ...] = (
+    ("identity", "csim csim_all"),
+    ("landmarks", "lmd lmd_interocular akd mouth_lmd mouth_lmd_centred missing_face_ratio"),
+)
 
 METRICS: Registry[PairMetric] = Registry(
     "fidelity metric",
