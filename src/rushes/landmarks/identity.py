@@ -48,18 +48,9 @@ class LocatedFace:
     """Left, top, right, bottom."""
     score: float
     """The detector's confidence, 0 to 1."""
-    points: NDArray[np.float32]
-    """5 × 2: right eye, left eye, tip of the nose, right and left corner of the mouth, as the person has them."""
     row: NDArray[np.float32]
-    """The detector's own row, in pixels of the frame: what `alignCrop` reads."""
-
-    @property
-    def is_profile(self) -> bool:
-        """Whether the tip of the nose lies outside the span of the eyes, measured along the line between them."""
-        right, left, nose = (self.points[index].astype(np.float64) for index in range(3))
-        axis = left - right
-        place = float((nose - right) @ axis)
-        return not 0.0 <= place <= float(axis @ axis)
+    """The detector's own row, in pixels of the frame, with the five points that `alignCrop` reads: eyes, tip of the
+    nose, corners of the mouth."""
 
 
 class FaceIdentity:
@@ -195,7 +186,7 @@ def _located(row: NDArray[np.float32], scale: NDArray[np.float32]) -> LocatedFac
     full[:14] = (row[:14].reshape(7, 2) * scale).reshape(-1)
     left, top, width, height = (float(value) for value in full[:4])
     box = left, top, left + width, top + height
-    return LocatedFace(box=box, score=float(full[14]), points=full[4:14].reshape(5, 2), row=full)
+    return LocatedFace(box=box, score=float(full[14]), row=full)
 
 
 @contextlib.contextmanager

@@ -112,13 +112,16 @@ def absence_note(looked: int, *, gen: int, gt: int) -> str:
     >>> absence_note(10, gen=0, gt=0), absence_note(10, gen=3, gt=0)
     ('', 'no face in 3 of 10 frames of the generated clip')
     >>> absence_note(10, gen=10, gt=0)
-    'no face in any of 10 frames of the generated clip'
+    'no face in the generated clip (10 frames looked at)'
     """
     sides = (("the generated clip", gen), ("the reference", gt))
-    many = [
-        f"no face in {'any' if lost == looked else lost} of {looked} frames of {side}" for side, lost in sides if lost
-    ]
-    return "; ".join(many)
+    return "; ".join(_absent(side, lost, looked) for side, lost in sides if lost)
+
+
+def _absent(side: str, lost: int, looked: int) -> str:
+    if lost < looked:
+        return f"no face in {lost} of {looked} frames of {side}"
+    return f"no face in {side} ({looked} frame{'s' * (looked != 1)} looked at)"
 
 
 def mean_of_faces(definition: Definition, seen: Seen, series: str) -> Measurement:
