@@ -166,6 +166,7 @@ class IdentityCollector:
         self._networks = identity_networks()
         self._looks: list[Look] = []
         self._between: list[Look] = []
+        # A frame that is kept keeps the decoder's memory for it: less than copies of pictures that are rarely needed.
         self._held: deque[tuple[int, FrameView]] = deque(maxlen=MOST_HELD)
         self._frames = 0
         self._next_ms = -np.inf
@@ -238,7 +239,6 @@ def _drift(looks: Sequence[Look], regular: Sequence[Look]) -> list[float]:
 IDENTITY_DRIFT_METRIC = ClipMetric(
     definition=IDENTITY_DRIFT,
     label="identity drift",
-    room="page",
     lane=Lane(label="Identity drift", traces=(Trace(series="identity_drift", word="drift", scale=spanning(0.0, 1.0)),)),
     too_high="another face than at the start",
     on_request=True,
