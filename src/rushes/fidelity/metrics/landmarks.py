@@ -183,13 +183,10 @@ def require_landmarks(models: Mapping[str, str]) -> None:
 
 
 _EDGES = (
-    "A pair with no face on one side or both is left out, and the note counts them: read it beside missing_face_ratio. "
+    "A pair with no face on one side or both is left out, and the note counts them: lost faces can lower the mean, so read "
+    "it beside missing_face_ratio. The networks' own jitter (small, blurred or noisy faces) adds to every distance. "
     "No pair with both: no value. Of several faces the reference's largest, and in the generated frame the one in its "
     f"place (overlap ≥ {SAME_PLACE}), else the largest."
-)
-_MOVED = (
-    "another place or size of the face in the frame, though it moves alike",
-    "jitter of the landmarks: blur, noise, small faces",
 )
 
 
@@ -218,8 +215,6 @@ def _distance(
         ),
         open_params=("weights",),
         depends_on=("frame_size",),
-        raised_by=_MOVED if align == "none" else _MOVED[1:],
-        lowered_by=("frames whose faces are lost and left out",),
     )
 
 
@@ -278,8 +273,6 @@ MISSING_FACE_RATIO = Definition(
     params=signature_params(detector="mediapipe-short-range", min_score=0.5, min_presence=0.5),
     open_params=("weights",),
     depends_on=("frame_size",),
-    raised_by=("faces at the edge of what the detector finds: small, dark, turned away",),
-    lowered_by=("a detector that takes a smear for a face",),
 )
 
 
