@@ -38,10 +38,11 @@ IDENTITY_SIMILARITY = Definition(
     summary="How alike the face is to the reference's, as a face network sees it: the same person is high.",
     formula="mean over pairs of frames with a face on both sides of cos(f(generated), f(reference)), f the network's "
     "128 numbers of the aligned face",
-    edge_cases="A pair with no face on one side or both is left out, and the note counts them: lost faces can raise the "
-    "mean, so read it beside missing_face_ratio. No pair with both: no value. Of several faces the reference's largest, and in the generated frame the one in its place "
-    f"(overlap ≥ {SAME_PLACE}), else the largest. rate:{RATE} looks at every round(fps / {RATE})-th pair; where the "
-    "pairs have no frame rate, and for csim_all, at all of them (rate:all).",
+    edge_cases="A pair with no face on one side or both is left out, and the note counts them: lost faces can raise "
+    "the mean, so read it beside missing_face_ratio. No pair with both: no value. Of several faces the reference's "
+    f"largest, and in the generated frame the one in its place (overlap ≥ {SAME_PLACE}), else the largest. rate:{RATE} "
+    f"looks at every round(fps / {RATE})-th pair; where the pairs have no frame rate, and for csim_all, at all of them "
+    "(rate:all).",
     reference="Zhong et al. 2021 (SFace), Wu et al. 2023 (YuNet); as CSIM in Zakharov et al. 2019, there with ArcFace. "
     "OpenCV calls two faces one person from 0.363 on",
     params=signature_params(
