@@ -30,6 +30,7 @@ _FAMILIES = (
     ("mouth", "mouth_speech_motion"),
     ("face", "longest_face_gap_ms"),
     ("syncnet", "lse_d lse_c lse_offset"),
+    ("identity", "identity_drift"),
 )
 
 _HOMES = {name: f"rushes.clip.metrics.{family}" for family, names in _FAMILIES for name in names.split()}
