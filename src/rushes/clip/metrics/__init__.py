@@ -29,6 +29,7 @@ _FAMILIES = (
     ("sync_search", "mouth_audio_margin mouth_audio_offset_ms"),
     ("mouth", "mouth_speech_motion"),
     ("face", "longest_face_gap_ms"),
+    ("loudness", "loudness_lufs loudness_range_lu true_peak_dbtp clipping_ratio silence_ratio longest_silence_ms"),
     ("syncnet", "lse_d lse_c lse_offset"),
 )
 
