@@ -18,6 +18,8 @@ from rushes.media.audio import Resampling
 
 FULL_SCALE = 1 - 2**-15
 """The highest code of 16 bits: what is at or past it is played at full scale."""
+NEAR_FULL_SCALE = 0.9
+"""Where the flat tops of a sound that was cut off still lie after lossy coding."""
 CLIPPED_RUN = 3
 SILENCE_DBFS = -60.0
 SILENCE_MS = 100
@@ -57,6 +59,8 @@ class SoundLevels:
     """Highest absolute value of the samples and of those interpolated between them; 1 is full scale."""
     clipped_samples: int
     """Samples of all channels that lie in runs of at least 3 at full scale or past it."""
+    near_clipped_samples: int
+    """The same from 0.9 of full scale on."""
     silent_samples: int
     """Samples that lie in runs of at least 100 ms in which every channel stays under −60 dBFS."""
     longest_silence_ms: float
@@ -121,7 +125,7 @@ class _Pieces:
         self._broken = False
         self._power: list[NDArray[np.float64]] = []
         self._peak = 0.0
-        self._clipped = [Runs(least=CLIPPED_RUN) for _ in names]
+        self._clipped, self._near = ([Runs(least=CLIPPED_RUN) for _ in names] for _ in range(2))
         self._silent = Runs(least=-(-SILENCE_MS * rate // 1000))
 
     def add(self, piece: NDArray[np.float32]) -> None:
@@ -133,8 +137,9 @@ class _Pieces:
         self._broken = self._broken or not bool((height < _ABSURD).all())
         if self._broken or not piece.shape[1]:
             return
-        for runs, loud in zip(self._clipped, height >= np.float32(FULL_SCALE), strict=True):
-            runs.add(loud)
+        for level, channels in ((FULL_SCALE, self._clipped), (NEAR_FULL_SCALE, self._near)):
+            for runs, loud in zip(channels, height >= np.float32(level), strict=True):
+                runs.add(loud)
         self._silent.add((height < np.float32(10 ** (SILENCE_DBFS / 20))).all(axis=0))
         samples = piece.astype(np.float64)
         self._look_between(samples, float(height.max(initial=0.0)))
@@ -160,7 +165,7 @@ class _Pieces:
         if not self._samples:
             return NO_SOUND
         self._look_between(np.zeros((self.channels, _TAPS - 1)), 0.0)
-        for runs in (*self._clipped, self._silent):
+        for runs in (*self._clipped, *self._near, self._silent):
             runs.finish()
         return SoundLevels(
             rate=self._rate,
@@ -169,6 +174,7 @@ class _Pieces:
             hop_power=np.concatenate([np.zeros(0), *self._power]),
             true_peak=self._peak,
             clipped_samples=sum(runs.inside for runs in self._clipped),
+            near_clipped_samples=sum(runs.inside for runs in self._near),
             silent_samples=self._silent.inside,
             longest_silence_ms=self._silent.longest * 1000 / self._rate,
         )

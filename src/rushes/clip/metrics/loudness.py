@@ -1,7 +1,7 @@
 """How loud the sound is, whether it is cut off at full scale, and where there is none: loudness_lufs,
-loudness_range_lu, true_peak_dbtp, clipping_ratio, silence_ratio and longest_silence_ms.
+loudness_range_lu, true_peak_dbtp, clipping_ratio (twice), silence_ratio and longest_silence_ms.
 
-Measured where they are named. All six come from one pass over the decoded sound at its own rate, in all its channels;
+Measured where they are named. All come from one pass over the decoded sound at its own rate, in all its channels;
 see `rushes.clip.sound_levels`.
 """
 
@@ -11,7 +11,14 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from rushes.clip.sound_levels import CLIPPED_RUN, OVERSAMPLING, SILENCE_DBFS, SILENCE_MS, SoundLevels
+from rushes.clip.sound_levels import (
+    CLIPPED_RUN,
+    NEAR_FULL_SCALE,
+    OVERSAMPLING,
+    SILENCE_DBFS,
+    SILENCE_MS,
+    SoundLevels,
+)
 from rushes.clip.sound_loudness import (
     ABSOLUTE_GATE,
     BLOCK_HOPS,
@@ -91,12 +98,28 @@ CLIPPING_RATIO = Definition(
     formula="samples in runs of at least 3 neighbours with |x| ≥ 1 − 2⁻¹⁵ / samples, over all channels; x as the decoder "
     "gives it",
     edge_cases=f"{_NO_SOUND} Sound that was cut off and then made quieter is not found. Lossy coding bends the flat tops "
-    "of a sound that was cut off: some of their samples fall back under full scale, and the reading with them; and it "
-    "lifts single peaks of a sound that was not: they count where three samples in a row lie past full scale, because a "
-    "player cuts them off.",
+    "of a sound that was cut off: after AAC or MP3 a twentieth of the reading and less is left (the second reading, from "
+    "0.9 on, is for that). It lifts single peaks of a sound that was not: they count where three samples in a row lie "
+    "past full scale, because a player cuts them off.",
     params=signature_params(level="1-2^-15", run=CLIPPED_RUN, rate="own"),
     raised_by=("a louder master", "lossy coding of a sound that reaches full scale"),
     lowered_by=("a quieter copy of a sound that was cut off", "lossy coding of a sound that was cut off"),
+)
+CLIPPING_RATIO_LOSSY = Definition(
+    name="clipping_ratio",
+    unit="ratio",
+    lowest=0,
+    highest=1,
+    better="lower",
+    summary="Share of the sound that was cut off at full scale before it was coded lossily, about.",
+    formula=f"samples in runs of at least 3 neighbours with |x| ≥ {NEAR_FULL_SCALE} / samples, over all channels; x as the "
+    "decoder gives it",
+    edge_cases=f"{_NO_SOUND} Four sounds cut off by 3 to 12 dB, in AAC, MP3 and Opus: 0.5 to 1.9 times the share that was "
+    "cut off; the same four at full scale, not cut off: under 0.0006. A steady full-scale tone that is not cut off reads "
+    "up to 0.29.",
+    params=signature_params(level=NEAR_FULL_SCALE, run=CLIPPED_RUN, rate="own"),
+    raised_by=("a louder master", "steady tones at full scale"),
+    lowered_by=("a quieter copy of a sound that was cut off", "coding at a low bit rate"),
 )
 _SILENCE = signature_params(level_dbfs=SILENCE_DBFS, run_ms=SILENCE_MS, peak="sample", channels="all", rate="own")
 _SILENCE_EDGES = (
@@ -159,8 +182,17 @@ def true_peak_dbtp(levels: SoundLevels) -> Measurement:
 
 def clipping_ratio(levels: SoundLevels) -> Measurement:
     """Share of clipped samples; see `CLIPPING_RATIO`."""
+    return _share(CLIPPING_RATIO, levels.clipped_samples, levels)
+
+
+def clipping_ratio_lossy(levels: SoundLevels) -> Measurement:
+    """The same for sound that was coded lossily; see `CLIPPING_RATIO_LOSSY`."""
+    return _share(CLIPPING_RATIO_LOSSY, levels.near_clipped_samples, levels)
+
+
+def _share(definition: Definition, clipped: int, levels: SoundLevels) -> Measurement:
     count = levels.samples * levels.channels
-    return Measurement(definition=CLIPPING_RATIO, value=levels.clipped_samples / count, count=count)
+    return Measurement(definition=definition, value=clipped / count, count=count)
 
 
 def silence_ratio(levels: SoundLevels) -> Measurement:
@@ -188,6 +220,9 @@ LOUDNESS_LUFS_METRIC = _metric(LOUDNESS_LUFS, loudness_lufs, label="LUFS", too_h
 LOUDNESS_RANGE_LU_METRIC = _metric(LOUDNESS_RANGE_LU, loudness_range_lu, label="LRA", room="page")
 TRUE_PEAK_DBTP_METRIC = _metric(TRUE_PEAK_DBTP, true_peak_dbtp, label="dBTP", too_high="peaks past full scale")
 CLIPPING_RATIO_METRIC = _metric(CLIPPING_RATIO, clipping_ratio, label="clipped", too_high="sound is cut off")
+CLIPPING_RATIO_LOSSY_METRIC = _metric(
+    CLIPPING_RATIO_LOSSY, clipping_ratio_lossy, label="clipped (lossy)", room="page", too_high="sound was cut off"
+)
 SILENCE_RATIO_METRIC = _metric(SILENCE_RATIO, silence_ratio, label="silence", too_high="silent")
 LONGEST_SILENCE_MS_METRIC = _metric(
     LONGEST_SILENCE_MS, longest_silence_ms, label="longest silence", room="page", too_high="sound drops out"
