@@ -5,7 +5,10 @@ from __future__ import annotations
 from rushes.core.registry import Registry
 from rushes.fidelity.metric import PairMetric
 
-_FAMILIES: tuple[tuple[str, str], ...] = ()
+_FAMILIES: tuple[tuple[str, str], ...] = (
+    ("pesq", "pesq_wb pesq_nb"),
+    ("stoi", "stoi estoi"),
+)
 
 METRICS: Registry[PairMetric] = Registry(
     "fidelity metric",
