@@ -29,6 +29,9 @@ _FAMILIES = (
     ("sync_search", "mouth_audio_margin mouth_audio_offset_ms"),
     ("mouth", "mouth_speech_motion"),
     ("face", "longest_face_gap_ms"),
+    ("loudness", "loudness_lufs loudness_range_lu true_peak_dbtp clipping_ratio clipping_ratio_lossy"),
+    ("loudness", "silence_ratio longest_silence_ms"),
+    ("dnsmos", "dnsmos_sig dnsmos_bak dnsmos_ovrl dnsmos_p808"),
     ("syncnet", "lse_d lse_c lse_offset"),
     ("identity", "identity_drift"),
 )
@@ -42,8 +45,8 @@ METRICS: Registry[ClipMetric] = Registry(
 )
 """Built-in metrics in the bundle's order, with second readings beside the first; then those of other packages.
 
-A name is the definition's own, but for second readings: `flicker_delta`, `blur_p10`, `blink_count_fixed` and
-`blink_rate_hz_fixed`."""
+A name is the definition's own, but for second readings: `flicker_delta`, `blur_p10`, `blink_count_fixed`,
+`blink_rate_hz_fixed` and `clipping_ratio_lossy`."""
 
 
 def metrics_of(tier: int, extra: Iterable[str] = (), *, motion: bool = False) -> dict[str, ClipMetric]:

@@ -20,6 +20,8 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("ffmpeg", "ffmpeg_ssim ffmpeg_ssim_y ffmpeg_ssim_u ffmpeg_ssim_v"),
     ("identity", "csim csim_all"),
     ("landmarks", "lmd lmd_interocular akd mouth_lmd mouth_lmd_centred missing_face_ratio"),
+    ("pesq", "pesq_wb pesq_nb"),
+    ("stoi", "stoi estoi"),
 )
 
 METRICS: Registry[PairMetric] = Registry(
