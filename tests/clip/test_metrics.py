@@ -37,6 +37,8 @@ def test_the_bundles_keys_are_metrics_in_its_order() -> None:
         "flow_backward_error",
         "flow_acceleration",
         "temporal_inconsistency",
+        "temporal_flickering",
+        "temporal_flickering_opencv5",
         "mouth_audio_lag",
         "mouth_audio_null_mean",
         "mouth_audio_null_share",
@@ -58,6 +60,7 @@ def test_a_metric_is_called_what_its_definition_is_but_for_second_readings() -> 
         "blur_p10": "blur_score",
         "blink_count_fixed": "blink_count",
         "blink_rate_hz_fixed": "blink_rate_hz",
+        "temporal_flickering_opencv5": "temporal_flickering",
     }
     assert [d.signature for d in DEFINITIONS[:-1]] == [open_input(m.definition).signature for _, m in METRICS.items()]
 

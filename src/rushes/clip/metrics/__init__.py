@@ -21,6 +21,7 @@ _FAMILIES = (
     ("image", "sharpness"),
     ("glitch", "odd_frame_score"),
     ("flow", "flow_residual flow_backward_error flow_acceleration temporal_inconsistency"),
+    ("vbench", "temporal_flickering temporal_flickering_opencv5"),
     ("face", "face_present_ratio face_bbox_jitter landmark_jitter mouth_open_energy"),
     ("sync", "mouth_audio_corr"),
     ("blink", "blink_count blink_rate_hz"),
