@@ -2,6 +2,7 @@
 
 from rushes import clip as clip
 from rushes import distribution as distribution
+from rushes import fidelity as fidelity
 from rushes import pose as pose
 from rushes import preference as preference
 from rushes import robustness as robustness
@@ -29,6 +30,8 @@ from rushes.errors import RunError as RunError
 from rushes.errors import RushesError as RushesError
 from rushes.errors import WeightsError as WeightsError
 from rushes.errors import WeightsNotFound as WeightsNotFound
+from rushes.fidelity.evaluate import FidelityEvaluation as FidelityEvaluation
+from rushes.fidelity.evaluate import evaluate_fidelity as evaluate_fidelity
 from rushes.media import MediaFacts as MediaFacts
 from rushes.media import canonicalize as canonicalize
 from rushes.media import probe as probe

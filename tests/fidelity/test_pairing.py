@@ -134,3 +134,18 @@ def test_what_can_move_a_value_is_in_the_signature() -> None:
     assert Pairing(by="index").params == Pairing().params
     assert Pairing(by="time").params == {"cut": "overlap", "lag": "none", "pair": "time", "resize": "none"}
     assert Pairing(lag="auto").params["lag"] == "auto" and Pairing(lag=-2).params["lag"] == -2
+
+
+def test_grey_against_colour_and_alpha_are_remarked(tmp_path: Path) -> None:
+    grey = Clip("g", (write_frames(tmp_path / "g.mkv", [coded_frame(flat(90), "gray")]),))
+    colour = Clip("c", (write_frames(tmp_path / "c.mkv", [coded_frame(flat(90), "yuva420p")]),))
+    with open_pair(grey, colour, Pairing()) as opened:
+        assert opened.remarks == (
+            "the generated clip is grey and the reference one is not: its colour counts as a difference",
+            "alpha of one of the clips is dropped, not blended",
+        )
+        (pair,) = opened.frames
+        assert pair.gen.planes is not None and len(pair.gen.planes.values) == 1
+        assert pair.gt.planes is not None and len(pair.gt.planes.values) == 3
+    with open_pair(colour, colour, Pairing()) as opened:
+        assert opened.remarks == ("alpha of both clips is dropped, not blended",)

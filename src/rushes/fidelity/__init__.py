@@ -1,1 +1,5 @@
 """Instrument 6: how far a clip is from its reference. Every constant of every formula is in the signature."""
+
+from rushes._lazy import lazy
+
+__all__, __getattr__ = lazy(__name__, __file__)

@@ -147,8 +147,8 @@ def _show(done: FidelityEvaluation, written: list[str]) -> None:
         if len(done.pairs) > _SHOWN:
             print(f"… and {len(done.pairs) - _SHOWN} more in the run")
     means = set_table(done.run)
-    rows = [row[:6] for row in means.texts()]
-    print_table(means.title if len(done.pairs) > 1 else "Mean over the frames", means.header[:6], rows, numbers=(1, 3))
+    title = means.title if len(done.pairs) > 1 else "Mean over the frames"
+    print_table(title, means.header[:-1], [row[:-1] for row in means.texts()], numbers=(1,))
     for row in means.texts():
         print(f"  {row[-1]}")
     for path in written:

@@ -60,7 +60,7 @@ def _scene(seed: int) -> list[Pixels]:
     """A textured ground that pans, and a disc that swings over it."""
     width, height = _SIZE
     rng = np.random.default_rng(seed)
-    ground = cv2.GaussianBlur(rng.integers(0, 256, (height, width * 2, 3), dtype=np.uint8), (0, 0), 2.5)
+    ground = cv2.GaussianBlur(rng.integers(0, 256, (height, width * 2, 3), dtype=np.uint8), (0, 0), 7)
     ground = cv2.normalize(ground, None, 20, 235, cv2.NORM_MINMAX)  # type: ignore[call-overload]
     frames = []
     for index in range(_FRAMES):

@@ -120,6 +120,8 @@ def evaluate_fidelity(
         writer.add(_set_entry(set_id, str(gen), str(gt), entries))
         writer.finish([*ids, set_id])
     remove_orphans()
+    for remark, names in _remarks(entries).items():
+        warn(f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {remark}")
     result = read_run(target)
     evaluation = FidelityEvaluation(run=result, measurements=result.measurements[set_id])
     if len(evaluation.failed) == len(ids):
@@ -127,6 +129,16 @@ def evaluate_fidelity(
         many = "" if len(ids) == 1 else f"none of the {len(ids)} pairs could be compared; the first: "
         raise InputError(f"{many}{first}")
     return evaluation
+
+
+def _remarks(entries: Sequence[Entry]) -> dict[str, list[str]]:
+    """What a reader must know of the pairs: the ids of those it is true of."""
+    found: dict[str, list[str]] = {}
+    for entry in entries:
+        told = entry.subject.facts.get("remarks")
+        for remark in told if isinstance(told, list) else ():
+            found.setdefault(str(remark), []).append(entry.subject.id)
+    return found
 
 
 def _digest(question: object) -> str:
@@ -172,21 +184,23 @@ def _compared(task: _Task, gen: Clip, gt: Clip) -> Packed:
     lag = pairing.lag if isinstance(pairing.lag, int) else int(found.value or 0) if found is not None else 0
     with open_pair(gen, gt, pairing, lag=lag, models=dict(settings.models), device=settings.device) as opened:
         scored = score_frames(opened.frames, opened.context, settings.chosen)
-        context, tally = opened.context, opened.tally
+        context, tally, remarks = opened.context, opened.tally, opened.remarks
     values = [with_pairing(measurement, pairing.params) for measurement in scored.measurements.values()]
-    subject = _subject(task, _facts(context, tally, lag) | _digests(task.pair, gen, gt))
+    subject = _subject(task, _facts(context, tally, lag, remarks) | _digests(task.pair, gen, gt))
     series: dict[str, Series] = dict(scored.series)
     if context.fps:
         series["time_ms"] = np.arange(tally.pairs, dtype=np.float64) * 1000.0 / context.fps
     return pack(Entry(subject=subject, measurements=(*values, *([found] if found else [])), series=series))
 
 
-def _facts(context: PairContext, tally: Tally, lag: int) -> dict[str, object]:
+def _facts(context: PairContext, tally: Tally, lag: int, remarks: Sequence[str]) -> dict[str, object]:
     width, height = context.size
     media = context.gen_facts.plain() if context.gen_facts else {"video": {"width": width, "height": height}}
     facts: dict[str, object] = {"media": media, "frames": tally.pairs, "size": [width, height]}
     if context.gt_facts:
         facts["reference_media"] = context.gt_facts.plain()
+    if remarks:
+        facts["remarks"] = list(remarks)
     if tally.gen_over or tally.gt_over:
         facts["left_over"] = {"gen": tally.gen_over, "gt": tally.gt_over}
     return facts | ({"lag": lag} if lag else {}) | ({"fps": round(context.fps, 6)} if context.fps else {})

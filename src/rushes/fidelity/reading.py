@@ -22,6 +22,8 @@ class OpenPair:
     frames: Iterator[FramePair]
     tally: Tally = field(default_factory=Tally)
     """Complete once the frames are read."""
+    remarks: tuple[str, ...] = ()
+    """What a reader must know of the two clips."""
 
 
 @contextmanager
@@ -55,7 +57,18 @@ def open_pair(
             for index, (one, other) in enumerate(paired(ours, theirs, pairing, lag=lag, tally=tally)):
                 yield FramePair(index, ours.picture(one, size), theirs.picture(other, size))
 
-        yield OpenPair(context=context, frames=frames(), tally=tally)
+        yield OpenPair(context=context, frames=frames(), tally=tally, remarks=_remarks(ours, theirs))
+
+
+def _remarks(ours: Side, theirs: Side) -> tuple[str, ...]:
+    found = []
+    if ours.is_grey != theirs.is_grey:
+        grey, colour = ("generated", "reference") if ours.is_grey else ("reference", "generated")
+        found.append(f"the {grey} clip is grey and the {colour} one is not: its colour counts as a difference")
+    if ours.has_alpha or theirs.has_alpha:
+        whose = "both clips" if ours.has_alpha and theirs.has_alpha else "one of the clips"
+        found.append(f"alpha of {whose} is dropped, not blended")
+    return tuple(found)
 
 
 def _place(clip: Clip) -> str:

@@ -128,6 +128,8 @@ def _about(entry: Entry) -> str:
     parts.append(f"{size[0]}×{size[1]}" if isinstance(size, list) else "")
     parts.append(f"{facts.get('frames')} pairs of frames")
     parts.append(f"lag {facts['lag']}" if "lag" in facts else "")
+    told = facts.get("remarks")
+    parts += [str(remark) for remark in told] if isinstance(told, list) else []
     over = facts.get("left_over")
     parts.append(f"left over: {over['gen']} generated, {over['gt']} reference" if isinstance(over, dict) else "")
     return " · ".join(part for part in parts if part)

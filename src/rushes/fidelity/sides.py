@@ -7,13 +7,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
 
+from av.video.format import VideoFormat
 from av.video.frame import VideoFrame
 from av.video.reformatter import Interpolation, VideoReformatter
 
 from rushes.errors import MediaError
 from rushes.fidelity.picture import Picture, Turn
 from rushes.media import ClipReader, MediaFacts
-from rushes.media.sequences import local_files, picture_frames
+from rushes.media.sequences import local_files, picture_frames, picture_kind
 from rushes.media.sets import Clip
 
 RESIZER = "swscale-bicubic"
@@ -45,6 +46,7 @@ class Side:
             first = next(self._frames)
             self._frames = _again(first, self._frames)
             self.turn = Turn()
+            self.is_grey, self.has_alpha = picture_kind(local_files(clip)[0])
             self.fps: float | None = None
             """Average frame rate; None where the clip has no times."""
             width, height = first.video.width, first.video.height
@@ -54,6 +56,10 @@ class Side:
             video = reader.facts.video
             assert video is not None
             self.turn = Turn(video.rotation, video.mirrored)
+            form = VideoFormat(video.pix_fmt)
+            self.is_grey = video.pix_fmt.startswith(("gray", "ya", "mono"))
+            """Whether the format has no colour; a colour clip of a grey scene is not grey."""
+            self.has_alpha = any(component.is_alpha for component in form.components)
             self.fps = float(video.fps) if video.fps else None
             self._frames = _decoded(clip, reader)
             width, height = video.width, video.height

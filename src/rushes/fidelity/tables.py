@@ -61,23 +61,22 @@ def set_numbers(run: Run) -> tuple[Measurement, ...]:
 
 
 def set_table(run: Run) -> Table:
-    """One row per number of the set: value, interval, clips, signature."""
+    """One row per number of the set: value, interval, clips, unit, a note where there is any, signature."""
     numbers = set_numbers(run)
+    columns: dict[str, list[Cell]] = {
+        "metric": [Cell(_row_head(m, numbers)) for m in numbers],
+        "value": [number(m) for m in numbers],
+        "95 % interval": [Cell(interval_text(m).partition(" (")[0]) for m in numbers],
+        "clips": [Cell(str(m.count)) for m in numbers],
+        "unit": [Cell("" if m.definition.unit == "1" else m.definition.unit) for m in numbers],
+        "note": [Cell(m.note) for m in numbers],
+        "signature": [Cell(m.signature) for m in numbers],
+    }
+    kept = {head: cells for head, cells in columns.items() if any(cell.text for cell in cells)}
     return Table(
         title="Mean over the clips",
-        header=("metric", "value", "95 % interval", "clips", "unit", "note", "signature"),
-        rows=[
-            (
-                Cell(_row_head(m, numbers)),
-                number(m),
-                Cell(interval_text(m).partition(" (")[0]),
-                Cell(str(m.count)),
-                Cell("" if m.definition.unit == "1" else m.definition.unit),
-                Cell(m.note),
-                Cell(m.signature),
-            )
-            for m in numbers
-        ],
+        header=tuple(kept),
+        rows=list(zip(*kept.values(), strict=True)),
         caption="Student's t over the clips. Only numbers of one signature compare.",
     )
 

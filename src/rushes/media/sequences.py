@@ -66,6 +66,17 @@ def picture_frames(clip: Clip, wanted: Callable[[int], bool] = lambda index: Tru
         yield frame
 
 
+def picture_kind(path: Path) -> tuple[bool, bool]:
+    """Whether a picture is grey by its format, and whether it has an alpha channel; neither where it cannot be read."""
+    from PIL import Image
+
+    try:
+        with Image.open(path) as image:
+            return image.mode in ("1", "L", "LA", "I", "I;16", "F"), image.has_transparency_data
+    except (OSError, SyntaxError, ValueError):
+        return False, False
+
+
 def read_picture(path: Path) -> Pixels:
     """A picture as RGB (H, W, 3), 8 bits; alpha is dropped. `MediaError` where it cannot be read."""
     from PIL import Image

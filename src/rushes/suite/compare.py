@@ -278,7 +278,7 @@ def _unlike(
     """The clips that have both values, of media that differ in what the metric depends on."""
     found = []
     for name, (x, y) in both.items():
-        if x.value is None or y.value is None or not x.definition.depends_on:
+        if x.value is None or y.value is None:
             continue
         if why := differing_facts(x.definition, *media[name]):
             found.append(Unlike(subject=name, why=why))

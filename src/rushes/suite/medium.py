@@ -26,13 +26,23 @@ _UNKNOWN = Fact(None, "unknown")
 def differing_facts(definition: Definition, a: Subject, b: Subject) -> str:
     """Which facts that the definition depends on differ between two clips, in words; "" where none does.
 
-    What neither run tells is taken as equal; what one of them tells is not.
+    What neither run tells is taken as equal; what one of them tells is not. Of two pairs, the references must be one.
     """
+    if why := _other_reference(a, b):
+        return why
     return "; ".join(
         f"{MEDIUM_FACTS[name]} {one.text} in A, {other.text} in B"
         for name in definition.depends_on
         if not _agree(one := medium_fact(a, name), other := medium_fact(b, name))
     )
+
+
+def _other_reference(a: Subject, b: Subject) -> str:
+    """Why two pairs were not held against the same thing; "" where they were, or a subject is no pair."""
+    one, other = (subject.facts.get("reference") for subject in (a, b))
+    if not isinstance(one, Mapping) or not isinstance(other, Mapping) or one.get("sha256") == other.get("sha256"):
+        return ""
+    return f"another reference: {one.get('path')} in A, {other.get('path')} in B"
 
 
 def medium_fact(subject: Subject, name: str) -> Fact:

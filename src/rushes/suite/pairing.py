@@ -28,13 +28,13 @@ def pair_subjects(first: Run, second: Run) -> Pairing:
                 folder: `A/p1/out.mp4` and `B/p2/out.mp4` are then both called `out`. Where the first run has a `p2/out`
                 as well, the two are no pair, and which clip was meant is not guessed.
     """
-    one, other = ({subject.id: subject for subject in run.subjects} for run in (first, second))
+    one, other = ({subject.id: subject for subject in _parts_of(run)} for run in (first, second))
     both = [name for name in one if name in other]
     tails, others = _tails(first.subjects), _tails(second.subjects)
     doubtful = {
         name
         for name in both
-        if one[name].kind == "clip" and _fits_another(_parts(one[name]), _parts(other[name]), tails, others)
+        if one[name].kind in ("clip", "pair") and _fits_another(_parts(one[name]), _parts(other[name]), tails, others)
     }
     return Pairing(
         paired=tuple(name for name in both if name not in doubtful),
@@ -42,6 +42,12 @@ def pair_subjects(first: Run, second: Run) -> Pairing:
         only_second=tuple(name for name in other if name not in one),
         doubtful=tuple(name for name in both if name in doubtful),
     )
+
+
+def _parts_of(run: Run) -> list[Subject]:
+    """The run's subjects; a set that stands beside its own members is left out: it repeats what they say."""
+    members = [subject for subject in run.subjects if subject.kind != "set"]
+    return members or list(run.subjects)
 
 
 def _parts(subject: Subject) -> tuple[str, ...]:

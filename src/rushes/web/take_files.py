@@ -27,7 +27,7 @@ def take_address(token: str, file: Path) -> str:
 
 def take_file(run: Run, subject: Subject) -> Path | None:
     """The clip's file where it lies now; None when it is gone, or when the subject is no clip."""
-    return relocate(subject.path, beside=run.path) if subject.kind == "clip" else None
+    return relocate(subject.path, beside=run.path) if subject.kind in ("clip", "pair") else None
 
 
 def playable(file: Path, *, media: Path) -> Media:

@@ -1,0 +1,46 @@
+"""edge_error: how far the edges of a picture are from its reference's. A fidelity metric in a package of its own."""
+
+import numpy as np
+
+from rushes.core import Definition, signature_params
+from rushes.fidelity import PairMetric, Seen
+
+EDGE_ERROR = Definition(
+    name="edge_error",
+    unit="luma levels",
+    lowest=0.0,
+    highest=None,
+    better="lower",
+    summary="Mean difference of horizontal steps between a picture and its reference.",
+    formula="mean over frames of mean|Δx Y_gen − Δx Y_gt|",
+    edge_cases="A picture one pixel wide has no steps.",
+    reference="none: an example",
+    params=signature_params(plane="luma", range="full"),
+)
+
+
+class Edges:
+    def __init__(self, context):
+        self.errors = []
+
+    def add(self, pair):
+        gen, gt = (np.diff(side.luma.full_range(), axis=1) for side in (pair.gen, pair.gt))
+        self.errors.append(np.abs(gen - gt).mean())
+
+    def finish(self):
+        return Seen(series={"edge_error": np.array(self.errors)})
+
+
+def broken(context):
+    raise ZeroDivisionError("a fault of its own")
+
+
+EDGES = PairMetric(definition=EDGE_ERROR, label="edges", observe=Edges, series="edge_error")
+BROKEN = PairMetric(
+    definition=Definition(
+        name="broken_error", unit="1", lowest=0, highest=1, better="lower", summary="Fails.", formula="none"
+    ),
+    label="broken",
+    observe=broken,
+    series="broken_error",
+)
