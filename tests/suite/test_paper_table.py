@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.suite.paper_runs import (
@@ -24,6 +25,7 @@ from rushes import paper_table
 from rushes.core import Definition
 from rushes.errors import InputError, RunError
 from rushes.runs import RunWriter
+from rushes.suite import paper_columns, paper_systems
 from rushes.suite.paper_latex import escaped
 from rushes.suite.paper_markdown import number_text
 
@@ -179,6 +181,27 @@ def test_two_readings_in_one_run_are_two_columns(tmp_path: Path) -> None:
     other = planted("psnr", data_range=255, plane="y")
     run = fidelity_run(tmp_path / "a", both(three(PSNR, 22.0, 2.0), three(other, 24.0, 1.0)))
     assert paper_table(run).markdown().splitlines()[2] == "| amber | 22.00 | 24.00 |"
+
+
+def test_a_number_is_headed_by_its_own_metric_and_stands_in_one_column(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LMD and AKD are two formulas under one name in the signature; neither is headed by the other's name."""
+    lmd, akd = planted("landmark_distance", "lower", of="lmd"), planted("landmark_distance", "lower", of="akd")
+    known = {name: SimpleNamespace(label=name.upper(), definition=d) for name, d in (("lmd", lmd), ("akd", akd))}
+    monkeypatch.setattr(paper_columns, "PAIR_METRICS", known)
+    monkeypatch.setattr(
+        paper_systems, "metric_of", lambda m: (found := m.definition.param("of")) and (found, known[found])
+    )
+    run = fidelity_run(tmp_path / "a", both(three(akd, 3.0, 0.1), three(lmd, 2.0, 0.1)))
+    both_readings = paper_table(run, columns="lmd")
+    assert both_readings.markdown().splitlines()[0] == "| System | AKD¹ ↓ | LMD² ↓ |"
+    assert both_readings.notes == (
+        "AKD (1) and LMD (2): landmark_distance: of is akd in one and lmd in the other; these numbers do not compare",
+    )
+    assert paper_table(run, columns="akd").markdown().splitlines()[2] == "| amber | 3.0000 |"
+    apart = paper_table(run, columns="lmd,akd").markdown().splitlines()
+    assert apart[0] == "| System | LMD¹ ↓ | AKD² ↓ |" and apart[2] == "| amber | 2.0000 | 3.0000 |"
 
 
 def test_other_references_are_another_column(tmp_path: Path) -> None:

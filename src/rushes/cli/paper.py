@@ -143,7 +143,7 @@ def _show(made: Paper, table: PaperTable) -> None:
     rows = []
     for column in table.columns:
         reading = column.readings[0]
-        head = f"{column.column.title} {ARROWS[column.column.better]}".rstrip()
+        head = f"{column.title} {ARROWS[column.column.better]}".rstrip()
         if reading is None or reading.measurement.value is None:
             rows.append((head, DASH, DASH, ""))
             continue

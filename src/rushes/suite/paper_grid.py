@@ -23,6 +23,12 @@ class TableColumn:
     """The system that bold is for."""
 
     @property
+    def title(self) -> str:
+        """Its head: the column's, or that of the very metric where the column holds another of its name."""
+        found = self.found[0] if self.found else None
+        return found.label if found and found.label and found.origin != self.column.asks else self.column.title
+
+    @property
     def signature(self) -> str:
         return self.found[0].measurement.signature if self.found else ""
 
@@ -31,12 +37,18 @@ class TableColumn:
         return tuple(reading for reading in self.readings if reading is not None)
 
 
-def groups_of(column: Column, systems: Sequence[System]) -> list[tuple[Reading | None, ...]]:
-    """The column once for each signature and set of references; once, without numbers, where nothing was measured."""
+def groups_of(
+    column: Column, systems: Sequence[System], *, columns: Sequence[Column]
+) -> list[tuple[Reading | None, ...]]:
+    """The column once for each signature and set of references; once, without numbers, where nothing was measured.
+
+    A number whose metric has a column of its own among `columns` stands there alone.
+    """
+    others = {other.asks for other in columns} - {column.asks}
     groups: list[list[Reading | None]] = []
     for place, system in enumerate(systems):
         for reading in system.readings:
-            if not (reading.has_value and column.holds(reading.measurement)):
+            if not reading.has_value or not column.holds(reading.measurement) or reading.origin in others:
                 continue
             group = next((group for group in groups if group[place] is None and _belongs(reading, group)), None)
             if group is None:

@@ -105,7 +105,7 @@ def _line(cells: list[str]) -> str:
 
 def _head(column: TableColumn) -> str:
     mark = "" if column.mark is None else rf"\textsuperscript{{{column.mark}}}"
-    return f"{escaped(column.column.title)}{mark}{_ARROWS[column.column.better]}"
+    return f"{escaped(column.title)}{mark}{_ARROWS[column.column.better]}"
 
 
 def _cell(column: TableColumn, place: int, interval: bool) -> str:

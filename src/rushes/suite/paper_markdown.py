@@ -75,7 +75,7 @@ def _line(cells: list[str]) -> str:
 
 def _head(column: TableColumn) -> str:
     mark = "" if column.mark is None else str(column.mark).translate(_RAISED)
-    return f"{_words(column.column.title)}{mark} {ARROWS[column.column.better]}".rstrip()
+    return f"{_words(column.title)}{mark} {ARROWS[column.column.better]}".rstrip()
 
 
 def _cell(column: TableColumn, place: int, interval: bool) -> str:

@@ -45,11 +45,12 @@ def _differences(systems: Sequence[System], columns: Sequence[TableColumn]) -> I
         twins = [other for other in columns if other.column is column.column and other.mark is not None]
         first = twins[0] if twins else column
         if column is not first:
-            yield f"{column.column.title} ({first.mark}) and ({column.mark})", _difference(first, column, systems)
+            head = "" if column.title == first.title else f"{column.title} "
+            yield f"{first.title} ({first.mark}) and {head}({column.mark})", _difference(first, column, systems)
         if len({reading.clips for reading in column.found}) > 1:
             names = [systems[n].name for n, reading in enumerate(column.readings) if reading is not None]
             shared = len(frozenset.intersection(*(reading.clips for reading in column.found)))
-            yield column.column.title, f"{' and '.join(names)} are means over different clips ({shared} are in all)"
+            yield column.title, f"{' and '.join(names)} are means over different clips ({shared} are in all)"
 
 
 def _difference(first: TableColumn, second: TableColumn, systems: Sequence[System]) -> str:
@@ -78,10 +79,10 @@ def _remarks(systems: Sequence[System], columns: Sequence[TableColumn]) -> Itera
             if reading is None:
                 continue
             if reading.left_out:
-                yield column.column.title, f"{system.name}: {_left_out(reading.left_out)}"
+                yield column.title, f"{system.name}: {_left_out(reading.left_out)}"
             parts = [part for part in reading.measurement.note.split("; ") if not part.endswith(_COUNTED)]
             if note := "; ".join(filter(None, parts)):
-                yield column.column.title, f"{system.name}: {note}"
+                yield column.title, f"{system.name}: {note}"
 
 
 def _left_out(left_out: Mapping[str, str]) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from rushes.core import Measurement, mean
 from rushes.distribution.evaluate import GEN_ID, GT_ID
 from rushes.errors import InputError, RunError
+from rushes.fidelity.tables import metric_of
 from rushes.paired.statistics import mean_interval
 from rushes.remote.address import is_remote
 from rushes.runs import Entry, Run, read_run
@@ -34,6 +35,10 @@ class Reading:
     """What the system was held against, by path: digests; None for one that gave no value."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Why a clip is not in the number, by name."""
+    origin: str = ""
+    """The metric's name among those of its instrument, where it goes by another than its signature's: "akd"."""
+    label: str = ""
+    """What that metric's own column is called."""
 
     @property
     def has_value(self) -> bool:
@@ -198,8 +203,15 @@ def _pair_reading(m: Measurement, pairs: Sequence[Entry], asked: Mapping[str, st
         else:
             notes = [str(entry.subject.facts.get("error") or ""), *(n.note for n in (*own, *namesakes))]
             left_out[entry.subject.id] = next(filter(None, notes), "has no value")
+    found = metric_of(m)
     return Reading(
-        measurement=m, rests_on=_clips(len(clips)), clips=frozenset(clips), references=asked, left_out=left_out
+        measurement=m,
+        rests_on=_clips(len(clips)),
+        clips=frozenset(clips),
+        references=asked,
+        left_out=left_out,
+        origin=found[0] if found else "",
+        label=found[1].label if found else "",
     )
 
 

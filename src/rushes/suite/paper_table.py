@@ -125,7 +125,7 @@ def paper_table(
     if wanted is None:
         wanted = _default_columns(systems)
     decimals = _decimals(digits, wanted)
-    groups = [(column, readings) for column in wanted for readings in groups_of(column, systems)]
+    groups = [(column, readings) for column in wanted for readings in groups_of(column, systems, columns=wanted)]
     made: list[TableColumn] = []
     for column, readings in groups:
         is_measured = any(readings)
