@@ -247,6 +247,14 @@ def test_clips_that_are_left_out_are_named_and_means_over_different_clips_are_ne
     )
 
 
+def test_a_note_is_said_once_for_all_columns_and_systems_it_is_about(tmp_path: Path) -> None:
+    runs = [clip_run(tmp_path / name, {"a": {LSE_C: "no sound"}}, gen=name) for name in ("amber", "birch")]
+    assert paper_table(runs, columns="psnr,l1,sync-c").notes == (
+        "PSNR, L1: amber, birch: not measured",
+        "Sync-C: amber, birch: none of the 1 values could be computed: no sound",
+    )
+
+
 def test_sync_is_the_mean_over_clips(tmp_path: Path) -> None:
     lse_d = planted("lse_d", "lower", evaluator="syncnet")
     values: dict[str, dict[Definition, float | str]] = both(three(LSE_C, 6.0, 1.0), three(lse_d, 7.0, 1.0))

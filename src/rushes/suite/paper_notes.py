@@ -30,13 +30,24 @@ def rests_on(column: TableColumn, systems: Sequence[str], *, intervals: bool) ->
 
 
 def notes_on(systems: Sequence[System], columns: Sequence[TableColumn]) -> list[str]:
-    """What a reader must know, each said once, with the columns it is about."""
-    said: dict[str, list[str]] = {}
-    for head, text in (*_differences(systems, columns), *_missing(systems, columns), *_remarks(systems, columns)):
-        heads = said.setdefault(text, [])
-        if head not in heads:
-            heads.append(head)
-    return [f"{', '.join(heads)}: {text}" for text, heads in said.items()]
+    """What a reader must know, each said once, with the columns and the systems it is about."""
+    differences: dict[str, list[str]] = {}
+    for head, text in _differences(systems, columns):
+        differences.setdefault(text, []).append(head)
+    heads: dict[tuple[str, str], list[str]] = {}
+    for system, head, text in (*_missing(systems, columns), *_remarks(systems, columns)):
+        heads.setdefault((system, text), []).append(head)
+    names: dict[tuple[str, str], list[str]] = {}
+    for (system, text), about in heads.items():
+        names.setdefault((_listed(about), text), []).append(system)
+    return [
+        *(f"{_listed(about)}: {text}" for text, about in differences.items()),
+        *(f"{about}: {_listed(who)}: {text}" for (about, text), who in names.items()),
+    ]
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(dict.fromkeys(words))
 
 
 def _differences(systems: Sequence[System], columns: Sequence[TableColumn]) -> Iterator[tuple[str, str]]:
@@ -60,11 +71,12 @@ def _difference(first: TableColumn, second: TableColumn, systems: Sequence[Syste
     return f"{names[0]} and {names[1]} were held against different references; these numbers do not compare"
 
 
-def _missing(systems: Sequence[System], columns: Sequence[TableColumn]) -> Iterator[tuple[str, str]]:
+def _missing(systems: Sequence[System], columns: Sequence[TableColumn]) -> Iterator[tuple[str, str, str]]:
+    """System, column and why there is no number."""
     for place, system in enumerate(systems):
         for column in {column.column.name: column.column for column in columns}.values():
             if not any(c.readings[place] is not None for c in columns if c.column is column):
-                yield column.title, f"{system.name}: {_why_missing(system, column)}"
+                yield system.name, column.title, _why_missing(system, column)
 
 
 def _why_missing(system: System, column: Column) -> str:
@@ -72,17 +84,17 @@ def _why_missing(system: System, column: Column) -> str:
     return next(iter(notes), system.reasons.get(column.name, _NOT_MEASURED))
 
 
-def _remarks(systems: Sequence[System], columns: Sequence[TableColumn]) -> Iterator[tuple[str, str]]:
-    """Clips that are in no number, and what the measurements themselves say."""
+def _remarks(systems: Sequence[System], columns: Sequence[TableColumn]) -> Iterator[tuple[str, str, str]]:
+    """System, column and clips that are in no number, and what the measurements themselves say."""
     for column in columns:
         for system, reading in zip(systems, column.readings, strict=True):
             if reading is None:
                 continue
             if reading.left_out:
-                yield column.title, f"{system.name}: {_left_out(reading.left_out)}"
+                yield system.name, column.title, _left_out(reading.left_out)
             parts = [part for part in reading.measurement.note.split("; ") if not part.endswith(_COUNTED)]
             if note := "; ".join(filter(None, parts)):
-                yield column.title, f"{system.name}: {note}"
+                yield system.name, column.title, note
 
 
 def _left_out(left_out: Mapping[str, str]) -> str:
