@@ -37,7 +37,14 @@ Values = Mapping[str, Mapping[Definition, float | str]]
 
 
 def fidelity_run(
-    folder: Path, values: Values, *, gen: str = "amber", truth: str = "real", version: str = "", finish: bool = True
+    folder: Path,
+    values: Values,
+    *,
+    gen: str = "amber",
+    truth: str = "real",
+    version: str = "",
+    finish: bool = True,
+    size: tuple[int, int] = (64, 48),
 ) -> Path:
     """Pairs of clips, then the set with the means; `version` makes other references of the same names."""
     with RunWriter(folder, instrument="fidelity", settings={"gt": truth}, inputs=list(values), asked=[gen]) as run:
@@ -46,7 +53,7 @@ def fidelity_run(
             measured = [_measurement(definition, value) for definition, value in row.items()]
             failed = [m.note for m in measured if m.value is None and m.note.startswith("no partner")]
             reference = {"path": f"{truth}/{clip}.mp4", "sha256": f"{truth}{version}-{clip}"}
-            facts: dict[str, object] = {"error": failed[0]} if failed else {"reference": reference}
+            facts: dict[str, object] = {"error": failed[0]} if failed else {"reference": reference, "size": list(size)}
             subject = Subject(id=clip, kind="pair", path=f"{gen}/{clip}.mp4", sha256=f"{gen}-{clip}", facts=facts)
             run.add(Entry(subject=subject, measurements=tuple(measured)))
             for m in measured:
@@ -99,10 +106,11 @@ def fvd_run(
     return folder
 
 
-def clip_run(folder: Path, values: Values, *, gen: str = "amber") -> Path:
+def clip_run(folder: Path, values: Values, *, gen: str = "amber", size: tuple[int, int] = (64, 48)) -> Path:
+    facts = {"media": {"video": {"width": size[0], "height": size[1]}}}
     with RunWriter(folder, instrument="clip", settings={}, inputs=list(values), asked=[gen]) as run:
         for clip, row in values.items():
-            subject = Subject(id=clip, kind="clip", path=f"{gen}/{clip}.mp4", sha256=f"{gen}-{clip}", badge="pass")
+            subject = Subject(id=clip, kind="clip", path=f"{gen}/{clip}.mp4", sha256=f"{gen}-{clip}", facts=facts)
             run.add(Entry(subject=subject, measurements=tuple(_measurement(d, v) for d, v in row.items())))
         run.finish(list(values))
     return folder

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -211,10 +212,38 @@ def test_other_references_are_another_column(tmp_path: Path) -> None:
     table = paper_table([a, b])
     assert len(table.columns) == 2
     assert table.notes == (
-        "PSNR (1) and (2): amber and birch were held against different references; these numbers do not compare",
+        "PSNR (1) and (2): A is amber, B is birch: they were held against different references; these numbers do not "
+        "compare",
     )
     c = fidelity_run(tmp_path / "c", three(PSNR, 32.0, 2.0), gen="cedar", truth="elsewhere")
     assert len(paper_table([a, c]).columns) == 2
+
+
+def test_another_size_of_the_pictures_is_another_column(tmp_path: Path) -> None:
+    a = fidelity_run(tmp_path / "a", three(PSNR, 22.0, 2.0), gen="amber", size=(256, 256))
+    b = fidelity_run(tmp_path / "b", three(PSNR, 32.0, 2.0), gen="birch", size=(512, 512))
+    c = fidelity_run(tmp_path / "c", three(PSNR, 32.0, 2.0), gen="cedar", size=(256, 256))
+    assert paper_table([a, b, c]).markdown().splitlines()[2:5] == [
+        "| amber | 22.00 | – |",
+        "| birch | – | 32.00 |",
+        "| cedar | 32.00 | – |",
+    ]
+    assert paper_table([a, b]).notes == (
+        "PSNR (1) and (2): A is amber, B is birch: compared at 256×256 in A, 512×512 in B; these numbers do not "
+        "compare",
+    )
+
+
+def test_sync_of_clips_of_other_sizes_is_another_column(tmp_path: Path) -> None:
+    """SyncNet's definition says that its value depends on the frame size."""
+    lse_c = replace(planted("lse_c", crop="box"), depends_on=("frame_size",))
+    a = clip_run(tmp_path / "a", three(lse_c, 6.0, 1.0), gen="amber", size=(256, 256))
+    b = clip_run(tmp_path / "b", three(lse_c, 7.0, 1.0), gen="birch", size=(512, 512))
+    (note,) = paper_table([a, b]).notes
+    assert note.startswith("Sync-C (1) and (2): A is amber, B is birch: frame size 256×256 in A, 512×512 in B; ")
+    assert (
+        len(paper_table([a, clip_run(tmp_path / "c", three(lse_c, 7.0, 1.0), gen="c", size=(256, 256))]).columns) == 1
+    )
 
 
 def test_another_ground_truth_or_number_of_clips_is_another_fvd(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def groups_of(
 def _belongs(reading: Reading, group: Sequence[Reading | None]) -> bool:
     members = [other for other in group if other is not None]
     return all(
-        reading.measurement.signature == other.measurement.signature and reading.same_references(other)
+        reading.measurement.signature == other.measurement.signature and not reading.difference(other)
         for other in members
     )
 

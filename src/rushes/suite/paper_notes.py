@@ -67,8 +67,8 @@ def _differences(systems: Sequence[System], columns: Sequence[TableColumn]) -> I
 def _difference(first: TableColumn, second: TableColumn, systems: Sequence[System]) -> str:
     if first.signature != second.signature:
         return describe_difference(first.signature, second.signature)
-    names = [next(systems[n].name for n, r in enumerate(one.readings) if r is not None) for one in (first, second)]
-    return f"{names[0]} and {names[1]} were held against different references; these numbers do not compare"
+    a, b = (next((systems[n].name, r) for n, r in enumerate(one.readings) if r is not None) for one in (first, second))
+    return f"A is {a[0]}, B is {b[0]}: {a[1].difference(b[1])}; these numbers do not compare"
 
 
 def _missing(systems: Sequence[System], columns: Sequence[TableColumn]) -> Iterator[tuple[str, str, str]]:

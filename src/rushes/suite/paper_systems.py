@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rushes.core import Measurement, mean
+from rushes.core import Definition, Measurement, mean
 from rushes.distribution.evaluate import GEN_ID, GT_ID
 from rushes.errors import InputError, RunError
 from rushes.fidelity.tables import metric_of
 from rushes.paired.statistics import mean_interval
 from rushes.remote.address import is_remote
-from rushes.runs import Entry, Run, read_run
+from rushes.runs import Entry, Run, Subject, read_run
 from rushes.runs.ids import identity
+from rushes.suite.medium import differing_facts
 from rushes.suite.paper_columns import COLUMNS
 from rushes.suite.paper_folder import is_paper, read_paper
 
@@ -29,7 +30,7 @@ class Reading:
     measurement: Measurement
     rests_on: str
     """ "12 clips", "256 generated and 250 real clips"."""
-    clips: frozenset[str] = frozenset()
+    subjects: Mapping[str, Subject] = field(default_factory=dict)
     """The clips behind a mean, told by their references where they have any."""
     references: Mapping[str, str | None] = field(default_factory=dict)
     """What the system was held against, by path: digests; None for one that gave no value."""
@@ -44,15 +45,35 @@ class Reading:
     def has_value(self) -> bool:
         return self.measurement.value is not None
 
-    def same_references(self, other: Reading) -> bool:
-        """Whether both were held against the same clips; of copies, their content tells.
+    @property
+    def clips(self) -> frozenset[str]:
+        return frozenset(self.subjects)
+
+    def difference(self, other: Reading) -> str:
+        """Why two numbers of one signature do not compare, the first being A; "" where they do.
 
         A clip that is missing on one side is no difference here: the table says that the means are over different ones.
         """
+        if not self._same_references(other):
+            return "they were held against different references"
+        shared = [clip for clip in self.subjects if clip in other.subjects]
+        pairs = ((self.subjects[clip], other.subjects[clip]) for clip in shared)
+        return next(filter(None, (_other_medium(self.measurement.definition, a, b) for a, b in pairs)), "")
+
+    def _same_references(self, other: Reading) -> bool:
+        """Whether both were held against the same clips; of copies, their content tells."""
         ours, theirs = self.references, other.references
         if shared := ours.keys() & theirs.keys():
             return all(None in (ours[path], theirs[path]) or ours[path] == theirs[path] for path in shared)
         return ours == theirs or self.clips <= other.clips or other.clips <= self.clips
+
+
+def _other_medium(definition: Definition, a: Subject, b: Subject) -> str:
+    """Which facts of two clips move the value by themselves; of pairs, the size at which they were compared does."""
+    if a.kind != "pair":
+        return differing_facts(definition, a, b)
+    one, other = ("×".join(map(str, size)) if isinstance(size := s.facts.get("size"), list) else "" for s in (a, b))
+    return "" if one == other else f"compared at {one} in A, {other} in B"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,21 +214,22 @@ def _pair_readings(run: Run) -> list[Reading]:
 
 
 def _pair_reading(m: Measurement, pairs: Sequence[Entry], asked: Mapping[str, str | None]) -> Reading:
-    clips, left_out = set(), {}
+    subjects: dict[str, Subject] = {}
+    left_out: dict[str, str] = {}
     for entry in pairs:
         namesakes = [n for n in entry.measurements if n.name == m.name]
         own = [n for n in namesakes if n.definition.add_params(aggregate=AGGREGATE) == m.definition]
         reference = _reference(entry)
         if any(n.value is not None for n in own):
-            clips.add((reference and reference[1]) or entry.subject.id)
+            subjects[(reference and reference[1]) or entry.subject.id] = entry.subject
         else:
             notes = [str(entry.subject.facts.get("error") or ""), *(n.note for n in (*own, *namesakes))]
             left_out[entry.subject.id] = next(filter(None, notes), "has no value")
     found = metric_of(m)
     return Reading(
         measurement=m,
-        rests_on=_clips(len(clips)),
-        clips=frozenset(clips),
+        rests_on=_clips(len(subjects)),
+        subjects=subjects,
         references=asked,
         left_out=left_out,
         origin=found[0] if found else "",
@@ -226,21 +248,21 @@ def _reference(entry: Entry) -> tuple[str, str | None] | None:
 
 def _clip_readings(run: Run) -> list[Reading]:
     """Means over clips of what has a column."""
-    found: dict[str, list[tuple[str, Measurement]]] = {}
+    found: dict[str, list[tuple[Subject, Measurement]]] = {}
     for entry in run.entries:
         for m in entry.measurements:
             if m.name in _PER_CLIP:
-                found.setdefault(m.signature, []).append((entry.subject.id, m))
+                found.setdefault(m.signature, []).append((entry.subject, m))
     return [_clip_reading(numbers) for numbers in found.values()]
 
 
-def _clip_reading(numbers: Sequence[tuple[str, Measurement]]) -> Reading:
-    clips = frozenset(name for name, m in numbers if m.value is not None)
-    left_out = {name: m.note for name, m in numbers if m.value is None}
+def _clip_reading(numbers: Sequence[tuple[Subject, Measurement]]) -> Reading:
+    subjects = {subject.id: subject for subject, m in numbers if m.value is not None}
+    left_out = {subject.id: m.note for subject, m in numbers if m.value is None}
     return Reading(
         measurement=mean_of_clips([m for _, m in numbers]),
-        rests_on=_clips(len(clips)),
-        clips=clips,
+        rests_on=_clips(len(subjects)),
+        subjects=subjects,
         left_out=left_out,
     )
 
