@@ -26,7 +26,53 @@ class Protocol:
     """Names in `METRICS`, in the order of columns."""
 
 
-PROTOCOLS: dict[str, Protocol] = {}
+_WANG2004 = Protocol(
+    name="wang2004",
+    summary="PSNR, SSIM and MS-SSIM as their authors published them, and L1; nothing is downloaded.",
+    reference="Wang, Bovik, Sheikh and Simoncelli 2004; Wang, Simoncelli and Bovik 2003",
+    metrics=("psnr", "psnr_y", "ssim", "ms_ssim", "l1"),
+)
+_FFMPEG = Protocol(
+    name="ffmpeg",
+    summary="PSNR and SSIM of the coded planes, as ffmpeg's filters psnr and ssim print them.",
+    reference="FFmpeg, libavfilter/vf_psnr.c and vf_ssim.c",
+    metrics=(
+        "ffmpeg_psnr",
+        "ffmpeg_psnr_y",
+        "ffmpeg_psnr_u",
+        "ffmpeg_psnr_v",
+        "ffmpeg_ssim",
+        "ffmpeg_ssim_y",
+        "ffmpeg_ssim_u",
+        "ffmpeg_ssim_v",
+    ),
+)
+_DISCO = Protocol(
+    name="disco",
+    summary="The columns of human-animation papers, as DisCo's scripts compute them since April 2024.",
+    reference="Wangt-CN/DisCo, tool/metrics/ssim_l1_lpips_psnr.py, 6190108",
+    metrics=("disco_psnr", "disco_ssim", "disco_l1"),
+)
+_DISCO_2023 = Protocol(
+    name="disco-2023",
+    summary="The same with the 8-bit overflow that DisCo's PSNR had until April 2024, for checking old tables.",
+    reference="Wangt-CN/DisCo, tool/metrics/ssim_l1_lpips_psnr.py, 4772790",
+    metrics=("disco_2023_psnr", "disco_ssim", "disco_l1"),
+)
+_COMMON_METRICS = Protocol(
+    name="common-metrics",
+    summary="PSNR and SSIM of RGB as common_metrics_on_video_quality computes them.",
+    reference="JunyaoHu/common_metrics_on_video_quality",
+    metrics=("common_psnr", "common_ssim"),
+)
+
+PROTOCOLS: dict[str, Protocol] = {
+    "wang2004": _WANG2004,
+    "ffmpeg": _FFMPEG,
+    "disco": _DISCO,
+    "disco-2023": _DISCO_2023,
+    "common-metrics": _COMMON_METRICS,
+}
 """By name; the first is what is measured when nothing is asked."""
 
 

@@ -9,7 +9,16 @@ from rushes.core.registry import Registry
 if TYPE_CHECKING:
     from rushes.fidelity.metric import PairMetric
 
-_FAMILIES: tuple[tuple[str, str], ...] = ()
+_FAMILIES: tuple[tuple[str, str], ...] = (
+    ("psnr", "psnr psnr_y"),
+    ("ssim", "ssim"),
+    ("ms_ssim", "ms_ssim"),
+    ("l1", "l1"),
+    ("disco", "disco_psnr disco_2023_psnr disco_ssim disco_l1"),
+    ("common_metrics", "common_psnr common_ssim"),
+    ("ffmpeg", "ffmpeg_psnr ffmpeg_psnr_y ffmpeg_psnr_u ffmpeg_psnr_v"),
+    ("ffmpeg", "ffmpeg_ssim ffmpeg_ssim_y ffmpeg_ssim_u ffmpeg_ssim_v"),
+)
 
 METRICS: Registry[PairMetric] = Registry(
     "fidelity metric",
