@@ -57,6 +57,10 @@ from rushes.runs import Subject as Subject
 from rushes.runs import read_run as read_run
 from rushes.suite.compare import RunComparison as RunComparison
 from rushes.suite.compare import compare_runs as compare_runs
+from rushes.suite.paper import measure_paper as measure_paper
+from rushes.suite.paper_folder import Paper as Paper
+from rushes.suite.paper_table import PaperTable as PaperTable
+from rushes.suite.paper_table import paper_table as paper_table
 from rushes.suite.report import Report as Report
 from rushes.suite.report import write_report as write_report
 from rushes.workers.engine import Engine as Engine

@@ -1,0 +1,282 @@
+"""The rows of a paper's table: what was measured of each system, out of paper folders and single runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from rushes.core import Definition, Measurement, mean
+from rushes.distribution.evaluate import GEN_ID, GT_ID
+from rushes.errors import InputError, RunError
+from rushes.fidelity.tables import metric_of
+from rushes.paired.statistics import mean_interval
+from rushes.remote.address import is_remote
+from rushes.runs import Entry, Run, Subject, read_run
+from rushes.runs.ids import identity
+from rushes.suite.medium import differing_facts
+from rushes.suite.paper_columns import COLUMNS
+from rushes.suite.paper_folder import is_paper, read_paper
+
+AGGREGATE = "mean"
+"""What `mean` puts into a signature."""
+_PER_CLIP = tuple(column.metric for column in COLUMNS.values() if column.source == "clip")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One number of one system, and what it rests on."""
+
+    measurement: Measurement
+    rests_on: str
+    """ "12 clips", "256 generated and 250 real clips"."""
+    subjects: Mapping[str, Subject] = field(default_factory=dict)
+    """The clips behind a mean, told by their references where they have any."""
+    references: Mapping[str, str | None] = field(default_factory=dict)
+    """What the system was held against, by path: digests; None for one that gave no value."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Why a clip is not in the number, by name."""
+    origin: str = ""
+    """The metric's name among those of its instrument, where it goes by another than its signature's: "akd"."""
+    label: str = ""
+    """What that metric's own column is called."""
+
+    @property
+    def has_value(self) -> bool:
+        return self.measurement.value is not None
+
+    @property
+    def clips(self) -> frozenset[str]:
+        return frozenset(self.subjects)
+
+    def difference(self, other: Reading) -> str:
+        """Why two numbers of one signature do not compare, the first being A; "" where they do.
+
+        A clip that is missing on one side is no difference here: the table says that the means are over different ones.
+        """
+        if not self._same_references(other):
+            return "they were held against different references"
+        shared = [clip for clip in self.subjects if clip in other.subjects]
+        pairs = ((self.subjects[clip], other.subjects[clip]) for clip in shared)
+        return next(filter(None, (_other_medium(self.measurement.definition, a, b) for a, b in pairs)), "")
+
+    def _same_references(self, other: Reading) -> bool:
+        """Whether both were held against the same clips; of copies, their content tells."""
+        ours, theirs = self.references, other.references
+        if shared := ours.keys() & theirs.keys():
+            return all(None in (ours[path], theirs[path]) or ours[path] == theirs[path] for path in shared)
+        return ours == theirs or self.clips <= other.clips or other.clips <= self.clips
+
+
+def _other_medium(definition: Definition, a: Subject, b: Subject) -> str:
+    """Which facts of two clips move the value by themselves; of pairs, the size at which they were compared does."""
+    if a.kind != "pair":
+        return differing_facts(definition, a, b)
+    one, other = ("×".join(map(str, size)) if isinstance(size := s.facts.get("size"), list) else "" for s in (a, b))
+    return "" if one == other else f"compared at {one} in A, {other} in B"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """One row."""
+
+    name: str
+    place: str
+    """The generated set, or the paper folder."""
+    readings: tuple[Reading, ...]
+    columns: tuple[str, ...] | None = None
+    """What was asked for, by column; None for single runs."""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """Why a column has no number, by the column's name."""
+
+
+def read_systems(places: Iterable[Path | str | Run]) -> tuple[System, ...]:
+    """A system per paper folder, and per generated set of single runs, in the order given.
+
+    Raises `RunError` for a folder that is neither, a run of another instrument and one that is not complete, and
+    `InputError` where two rows would have one name.
+    """
+    systems: dict[str, System] = {}
+    for place in places:
+        found = _of_paper(place) if not isinstance(place, Run) and is_paper(place) else _of_run(place)
+        key = identity(found.place)
+        systems[key] = _joined(systems[key], found) if key in systems else found
+    if not systems:
+        raise InputError("expected a folder of rushes paper, or runs; got none")
+    return _named_apart(list(systems.values()))
+
+
+def _joined(one: System, other: System) -> System:
+    """Two runs of one generated set are one row; a number that both have counts once."""
+    numbers = {reading.measurement: reading for reading in (*one.readings, *other.readings)}
+    return replace(one, readings=tuple(numbers.values()), reasons={**other.reasons, **one.reasons})
+
+
+def _named_apart(systems: Sequence[System]) -> tuple[System, ...]:
+    """Rows of one name are called by their places; of a paper's folder the name was chosen, so it must be another."""
+    names = [system.name for system in systems]
+    apart = []
+    for system in systems:
+        if names.count(system.name) > 1 and system.columns is not None:
+            raise InputError(
+                f"{system.place}: another row is called {system.name!r} too; run rushes paper with another --name"
+            )
+        apart.append(replace(system, name=system.place) if names.count(system.name) > 1 else system)
+    return tuple(apart)
+
+
+def _of_paper(place: Path | str) -> System:
+    paper = read_paper(place)
+    if not paper.complete:
+        raise RunError(f"{place}: not finished yet; run the same rushes paper again to finish it")
+    readings = tuple(reading for path in paper.run_paths for reading in _readings(_complete(path)))
+    return System(
+        name=paper.name, place=str(place), readings=readings, columns=paper.columns, reasons=dict(paper.reasons)
+    )
+
+
+def _of_run(place: Path | str | Run) -> System:
+    run = place if isinstance(place, Run) else _complete(place)
+    readings = _readings(run)
+    gen = _generated_set(run)
+    return System(name=set_name(gen), place=gen, readings=readings)
+
+
+def set_name(gen: str) -> str:
+    """What a generated set is called: the last part of its path that is no pattern, without the ending of a file.
+
+    >>> set_name("out/amber/"), set_name("out/amber/*.mp4"), set_name("s3://bucket/birch"), set_name("sets/cedar.txt")
+    ('amber', 'amber', 'birch', 'cedar')
+    """
+    parts = [part for part in Path(gen).parts if not set(part) & set("*?[")]
+    last = Path(parts[-1]) if parts else Path(gen)
+    return (last.stem if last.suffix in (".txt", ".csv", ".npz") else last.name) or str(Path(gen).resolve().name)
+
+
+def _complete(place: Path | str) -> Run:
+    try:
+        run = read_run(place)
+    except RunError:
+        if is_remote(place) or Path(place, "run.json").exists():
+            raise
+        found = "found neither" if Path(place).is_dir() else "no such folder"
+        raise RunError(f"{place}: expected a folder of rushes paper or a run directory; {found}") from None
+    if run.status != "complete":
+        raise RunError(f"{place}: the run is {run.status}; a table is made of complete runs: run the command again")
+    return run
+
+
+def _generated_set(run: Run) -> str:
+    if run.instrument == "clip":
+        asked = run.info.get("asked") or run.info.get("inputs") or ()
+        return str(asked[0]) if isinstance(asked, list) and len(asked) == 1 else run.place
+    return next(subject.path for subject in run.subjects if subject.kind == "set")
+
+
+def _readings(run: Run) -> tuple[Reading, ...]:
+    readers = {"fidelity": _pair_readings, "distribution": _set_readings, "clip": _clip_readings}
+    if run.instrument not in readers:
+        raise RunError(
+            f"{run.place}: holds a run of instrument {run.instrument}; a paper's table is made of runs of "
+            "fidelity, distribution and clip"
+        )
+    return tuple(readers[run.instrument](run))
+
+
+def _set_readings(run: Run) -> list[Reading]:
+    """Distances: those of the whole set alone, not of classes, smaller sets or a second one."""
+    entries = {entry.subject.id: entry for entry in run.entries}
+    if GEN_ID not in entries or GT_ID not in entries:
+        raise RunError(f"{run.place}: expected a generated and a ground-truth set; the run lacks one")
+    gen, gt = entries[GEN_ID].subject, entries[GT_ID].subject
+    truth = {"": gt.sha256}
+    left_out = {**_reasons(gen.facts.get("excluded")), **_reasons(gt.facts.get("excluded"))}
+    rests_on = f"{gen.facts.get('clips')} generated and {gt.facts.get('clips')} real clips"
+    return [
+        Reading(measurement=m, rests_on=rests_on, references=truth, left_out=left_out)
+        for m in entries[GEN_ID].measurements
+        if not m.at
+    ]
+
+
+def _reasons(stored: object) -> dict[str, str]:
+    return {str(name): str(why) for name, why in stored.items()} if isinstance(stored, Mapping) else {}
+
+
+def _pair_readings(run: Run) -> list[Reading]:
+    """Means over pairs of clips, which the run has already; the pairs say which clips are in them."""
+    means = next((entry for entry in run.entries if entry.subject.kind == "set"), None)
+    if means is None:
+        raise RunError(f"{run.place}: expected the means over its pairs of clips; the run has none")
+    pairs = [entry for entry in run.entries if entry.subject.kind == "pair"]
+    asked = dict(reference for entry in pairs if (reference := _reference(entry)) is not None)
+    return [_pair_reading(m, pairs, asked) for m in means.measurements]
+
+
+def _pair_reading(m: Measurement, pairs: Sequence[Entry], asked: Mapping[str, str | None]) -> Reading:
+    subjects: dict[str, Subject] = {}
+    left_out: dict[str, str] = {}
+    for entry in pairs:
+        namesakes = [n for n in entry.measurements if n.name == m.name]
+        own = [n for n in namesakes if n.definition.add_params(aggregate=AGGREGATE) == m.definition]
+        reference = _reference(entry)
+        if any(n.value is not None for n in own):
+            subjects[(reference and reference[1]) or entry.subject.id] = entry.subject
+        else:
+            notes = [str(entry.subject.facts.get("error") or ""), *(n.note for n in (*own, *namesakes))]
+            left_out[entry.subject.id] = next(filter(None, notes), "has no value")
+    found = metric_of(m)
+    return Reading(
+        measurement=m,
+        rests_on=_clips(len(subjects)),
+        subjects=subjects,
+        references=asked,
+        left_out=left_out,
+        origin=found[0] if found else "",
+        label=found[1].label if found else "",
+    )
+
+
+def _reference(entry: Entry) -> tuple[str, str | None] | None:
+    """Path and digest of a pair's reference; None where it has none."""
+    facts = entry.subject.facts.get("reference")
+    if not isinstance(facts, Mapping):
+        return None
+    digest = facts.get("sha256")
+    return str(facts.get("path")), digest if isinstance(digest, str) else None
+
+
+def _clip_readings(run: Run) -> list[Reading]:
+    """Means over clips of what has a column."""
+    found: dict[str, list[tuple[Subject, Measurement]]] = {}
+    for entry in run.entries:
+        for m in entry.measurements:
+            if m.name in _PER_CLIP:
+                found.setdefault(m.signature, []).append((entry.subject, m))
+    return [_clip_reading(numbers) for numbers in found.values()]
+
+
+def _clip_reading(numbers: Sequence[tuple[Subject, Measurement]]) -> Reading:
+    subjects = {subject.id: subject for subject, m in numbers if m.value is not None}
+    left_out = {subject.id: m.note for subject, m in numbers if m.value is None}
+    return Reading(
+        measurement=mean_of_clips([m for _, m in numbers]),
+        rests_on=_clips(len(subjects)),
+        subjects=subjects,
+        left_out=left_out,
+    )
+
+
+def mean_of_clips(measurements: Sequence[Measurement]) -> Measurement:
+    """Mean over clips with its 95 % interval (Student's t); what is missing is left out and counted in the note."""
+    found = mean(measurements)
+    values = [float(m.value) for m in measurements if m.value is not None]
+    if not values:
+        first = next(m.note for m in measurements if m.note)
+        return replace(found, note=f"{found.note}: {first}")
+    interval, why = mean_interval(values, noun="values")
+    return replace(found, interval=interval, note="; ".join(filter(None, (found.note, why and f"no interval: {why}"))))
+
+
+def _clips(number: int) -> str:
+    return "1 clip" if number == 1 else f"{number} clips"
