@@ -201,6 +201,7 @@ def test_motion_in_pixels_and_in_diagonals() -> None:
         diagonal_px=500.0,
         squared=nothing,
         absolute=nothing,
+        seen=nothing,
     )
     assert motion_magnitude(MOTION_MAGNITUDE_PX, seen).value == 10.0
     assert motion_magnitude(MOTION_MAGNITUDE, seen).value == pytest.approx(0.5)
@@ -210,7 +211,7 @@ def test_motion_in_pixels_and_in_diagonals() -> None:
 def test_frames_without_times_have_no_speed() -> None:
     one, zero = np.ones(1), np.zeros(1)
     seen = FollowedSteps(
-        frames=np.array([1]), motion_px=one, time_ms=zero, diagonal_px=500.0, squared=zero, absolute=zero
+        frames=np.array([1]), motion_px=one, time_ms=zero, diagonal_px=500.0, squared=zero, absolute=zero, seen=one
     )
     assert motion_magnitude(MOTION_MAGNITUDE, seen).note == "the frames have no times of their own"
     assert np.isnan(speed(seen)).all()
@@ -285,8 +286,29 @@ def test_pictures_with_nothing_in_common_have_no_error_to_tell() -> None:
     nowhere = Follower(name="lost", flows=lambda *_: (lost, lost), rate=None, smallest=32)
     seen = followed([texture(size=(40, 48))] * 2, nowhere)
     assert np.isnan(seen.squared).all()
-    value = warping.warping_error(warping.WARPING_ERROR, seen.squared)
+    value = warping.warping_error(warping.WARPING_ERROR, seen.squared, seen.seen)
     assert value.value is None and "no pixel could be followed" in value.note
+
+
+@pytest.mark.parametrize(
+    ("shares", "note"), [((0.6, 0.4), ""), ((0.6, 0.2), "only 40% of the pixels could be followed")]
+)
+def test_a_note_says_where_little_could_be_followed(shares: tuple[float, float], note: str) -> None:
+    value = warping.warping_error(warping.WARPING_ERROR, np.array([0.1, 0.3]), np.array(shares))
+    assert value.value == pytest.approx(0.2) and value.note == note
+
+
+def test_the_same_flow_on_any_number_of_threads() -> None:
+    one, other = shifted(texture(9), 3, 1, half=True)
+    found = []
+    for threads in (1, 2, 4):
+        cv2.setNumThreads(threads)
+        try:
+            found.append(b"".join(flow.tobytes() for flow in dis_flows(one, other)))
+            assert cv2.getNumThreads() == threads
+        finally:
+            cv2.setNumThreads(-1)
+    assert len(set(found)) == 1
 
 
 def test_raft_is_asked_for_by_name_and_needs_its_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,6 +63,8 @@ class FollowedSteps:
     """Mean squared difference to the next frame taken back along the flow, on 0–1; NaN where nothing could be seen."""
     absolute: Series
     """The same, mean absolute difference."""
+    seen: Series
+    """Share of the pixels that both frames show, as far as the flow can tell."""
 
 
 class Following:
@@ -107,7 +109,8 @@ class Following:
         squared, absolute, seen = warp_sums(before[0], now, there, back)
         samples = 3 * seen if seen else float("nan")
         errors = squared / samples / 255**2, absolute / samples / 255
-        self._rows.append((frame.index, length, frame.time_ms - before[1], *errors))
+        share = seen / (self._size[0] * self._size[1])
+        self._rows.append((frame.index, length, frame.time_ms - before[1], *errors, share))
 
     def finish(self) -> FollowedSteps | str:
         """What was seen, or why there is nothing to say."""
@@ -115,7 +118,7 @@ class Following:
             small = 0 < min(self._size) < self._follower.smallest
             least = f"frames of less than {self._follower.smallest} pixels have no {self._follower.name} flow"
             return least if small else "fewer than two frames to follow"
-        frames, motion, time, squared, absolute = np.array(self._rows, dtype=np.float64).T
+        frames, motion, time, squared, absolute, seen = np.array(self._rows, dtype=np.float64).T
         return FollowedSteps(
             frames=frames.astype(np.int64),
             motion_px=motion,
@@ -123,6 +126,7 @@ class Following:
             diagonal_px=float(np.hypot(*self._own_size)),
             squared=squared,
             absolute=absolute,
+            seen=seen,
         )
 
 
