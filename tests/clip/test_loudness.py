@@ -262,6 +262,19 @@ def test_eight_channels_and_more(tmp_path: Path) -> None:
     assert loudness_lufs(many).value == pytest.approx(loudness(sound[0]) + 10 * math.log10(12))
 
 
+def test_a_change_of_rate_and_channels_in_mid_stream_keeps_the_first() -> None:
+    meter = LevelMeter()
+    for channels, rate in ((1, 16000), (2, 48000)):
+        tone = np.repeat(tones([(1, -20)], rate=rate), channels)[None]
+        frame = av.AudioFrame.from_ndarray(tone, format="flt", layout=LAYOUTS[channels])
+        frame.sample_rate = rate
+        meter.add(frame)
+    found = meter.finish()
+    assert isinstance(found, SoundLevels) and (found.rate, found.channels) == (16000, 1)
+    assert abs(found.samples - 32000) <= 2
+    assert loudness_lufs(found).value == pytest.approx(-23.0, abs=0.1)
+
+
 @pytest.mark.parametrize("bad", [np.nan, np.inf, 1e30])
 def test_samples_that_are_no_numbers(bad: float) -> None:
     sound = tones([(1, -20)])

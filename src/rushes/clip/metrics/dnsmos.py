@@ -109,7 +109,6 @@ def _metric(definition: Definition, value: Callable[[AudioTrack], tuple[float, i
         on_request=True,
         require=_require,
         label=label,
-        room="page",
         too_low="speech sounds bad",
     )
 

@@ -218,13 +218,13 @@ def _metric(definition: Definition, reading: Callable[[SoundLevels], Measurement
 
 
 LOUDNESS_LUFS_METRIC = _metric(LOUDNESS_LUFS, loudness_lufs, label="LUFS", too_high="loud", too_low="quiet")
-LOUDNESS_RANGE_LU_METRIC = _metric(LOUDNESS_RANGE_LU, loudness_range_lu, label="LRA", room="page")
+LOUDNESS_RANGE_LU_METRIC = _metric(LOUDNESS_RANGE_LU, loudness_range_lu, label="LRA")
 TRUE_PEAK_DBTP_METRIC = _metric(TRUE_PEAK_DBTP, true_peak_dbtp, label="dBTP", too_high="peaks past full scale")
 CLIPPING_RATIO_METRIC = _metric(CLIPPING_RATIO, clipping_ratio, label="clipped", too_high="sound is cut off")
 CLIPPING_RATIO_LOSSY_METRIC = _metric(
-    CLIPPING_RATIO_LOSSY, clipping_ratio_lossy, label="clipped (lossy)", room="page", too_high="sound was cut off"
+    CLIPPING_RATIO_LOSSY, clipping_ratio_lossy, label="clipped (lossy)", too_high="sound was cut off"
 )
 SILENCE_RATIO_METRIC = _metric(SILENCE_RATIO, silence_ratio, label="silence", too_high="silent")
 LONGEST_SILENCE_MS_METRIC = _metric(
-    LONGEST_SILENCE_MS, longest_silence_ms, label="longest silence", room="page", too_high="sound drops out"
+    LONGEST_SILENCE_MS, longest_silence_ms, label="longest silence", too_high="sound drops out"
 )
