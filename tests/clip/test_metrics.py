@@ -58,6 +58,17 @@ def test_the_bundles_keys_are_metrics_in_its_order() -> None:
         "blink_rate_hz_fixed",
         "lse_offset",
         "identity_drift",
+        "loudness_lufs",
+        "loudness_range_lu",
+        "true_peak_dbtp",
+        "clipping_ratio",
+        "clipping_ratio_lossy",
+        "silence_ratio",
+        "longest_silence_ms",
+        "dnsmos_sig",
+        "dnsmos_bak",
+        "dnsmos_ovrl",
+        "dnsmos_p808",
     }
 
 
@@ -75,6 +86,7 @@ def test_a_metric_is_called_what_its_definition_is_but_for_second_readings() -> 
         "motion_magnitude_px": "motion_magnitude",
         "motion_magnitude_raft": "motion_magnitude",
         "motion_magnitude_px_raft": "motion_magnitude",
+        "clipping_ratio_lossy": "clipping_ratio",
     }
     assert [d.signature for d in DEFINITIONS[:-1]] == [open_input(m.definition).signature for _, m in METRICS.items()]
 
