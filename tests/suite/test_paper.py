@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from tests.suite.paper_runs import LPIPS, LSE_C, PSNR, both, clip_run, fidelity_run, fvd_run, planted, three
+from tests.suite.paper_runs import LPIPS, LSE_C, PSNR, both, clip_run, fidelity_run, fvd_run, three
 
 from rushes import measure_paper, paper_table
 from rushes.core.files import take_lock
@@ -38,7 +38,8 @@ class Bench:
             if name == "lpips" and not {"lpips"} & {*self.pulled, *models}:
                 raise MissingDependency("alex.npz is not here; run: rushes models pull lpips")
 
-        return SimpleNamespace(definition={"psnr": PSNR, "lpips": LPIPS}.get(name, planted(name)), require=require)
+        definition = {"psnr": PSNR, "lpips": LPIPS}[name]
+        return SimpleNamespace(label=name.upper(), definition=definition, require=require)
 
     def evaluate_fidelity(self, gen: str, gt: str, *, metrics: list[str], run: Path, **options: Any) -> None:
         self.calls.append(("fidelity", options | {"metrics": metrics, "run": run}))

@@ -184,25 +184,31 @@ def test_two_readings_in_one_run_are_two_columns(tmp_path: Path) -> None:
     assert paper_table(run).markdown().splitlines()[2] == "| amber | 22.00 | 24.00 |"
 
 
-def test_a_number_is_headed_by_its_own_metric_and_stands_in_one_column(
+def test_a_protocols_reading_has_its_own_head_and_another_formula_its_own_column(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """LMD and AKD are two formulas under one name in the signature; neither is headed by the other's name."""
-    lmd, akd = planted("landmark_distance", "lower", of="lmd"), planted("landmark_distance", "lower", of="akd")
-    known = {name: SimpleNamespace(label=name.upper(), definition=d) for name, d in (("lmd", lmd), ("akd", akd))}
+    """DisCo's PSNR is a PSNR; AKD is no LMD, though both are landmark distances by their signatures."""
+    planted_metrics = {
+        "psnr": ("PSNR", PSNR),
+        "disco_psnr": ("PSNR (DisCo)", planted("disco_psnr")),
+        "lmd": ("LMD", planted("landmark_distance", "lower", distance="euclidean")),
+        "akd": ("AKD", planted("landmark_distance", "lower", distance="l1")),
+    }
+    known = {name: SimpleNamespace(label=label, definition=d) for name, (label, d) in planted_metrics.items()}
+    origins = {d.add_params(aggregate="mean").signature: name for name, (_, d) in planted_metrics.items()}
     monkeypatch.setattr(paper_columns, "PAIR_METRICS", known)
-    monkeypatch.setattr(
-        paper_systems, "metric_of", lambda m: (found := m.definition.param("of")) and (found, known[found])
+    monkeypatch.setattr(paper_systems, "metric_of", lambda m: (name := origins[m.signature], known[name]))
+    values = (three(d, n, 0.1) for n, (_, d) in enumerate(planted_metrics.values(), 1))
+    run = fidelity_run(tmp_path / "a", both(*values))
+    table = paper_table(run)
+    assert table.markdown().splitlines()[0] == "| System | PSNR¹ ↑ | PSNR (DisCo)² ↑ | LMD³ ↓ |"
+    assert table.markdown().splitlines()[2] == "| amber | 1.00 | 2.00 | 3.0000 |"
+    assert table.notes == (
+        "PSNR (1) and PSNR (DisCo) (2): psnr and disco_psnr are different metrics; these numbers do not compare",
     )
-    run = fidelity_run(tmp_path / "a", both(three(akd, 3.0, 0.1), three(lmd, 2.0, 0.1)))
-    both_readings = paper_table(run, columns="lmd")
-    assert both_readings.markdown().splitlines()[0] == "| System | AKD¹ ↓ | LMD² ↓ |"
-    assert both_readings.notes == (
-        "AKD (1) and LMD (2): landmark_distance: of is akd in one and lmd in the other; these numbers do not compare",
-    )
-    assert paper_table(run, columns="akd").markdown().splitlines()[2] == "| amber | 3.0000 |"
-    apart = paper_table(run, columns="lmd,akd").markdown().splitlines()
-    assert apart[0] == "| System | LMD¹ ↓ | AKD² ↓ |" and apart[2] == "| amber | 2.0000 | 3.0000 |"
+    assert paper_table(run, columns="akd,disco_psnr").markdown().splitlines()[2] == "| amber | 4.0000 | 2.0000 |"
+    apart = paper_table(run, columns="psnr,disco_psnr")
+    assert [column.title for column in apart.columns] == ["PSNR", "PSNR (DisCo)"] and not apart.notes
 
 
 def test_other_references_are_another_column(tmp_path: Path) -> None:

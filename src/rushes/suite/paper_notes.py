@@ -65,8 +65,11 @@ def _differences(systems: Sequence[System], columns: Sequence[TableColumn]) -> I
 
 
 def _difference(first: TableColumn, second: TableColumn, systems: Sequence[System]) -> str:
-    if first.signature != second.signature:
-        return describe_difference(first.signature, second.signature)
+    ours, theirs = first.found[0].measurement, second.found[0].measurement
+    if ours.name != theirs.name:
+        return f"{ours.name} and {theirs.name} are different metrics; these numbers do not compare"
+    if ours.signature != theirs.signature:
+        return describe_difference(ours.signature, theirs.signature)
     a, b = (next((systems[n].name, r) for n, r in enumerate(one.readings) if r is not None) for one in (first, second))
     return f"A is {a[0]}, B is {b[0]}: {a[1].difference(b[1])}; these numbers do not compare"
 
@@ -80,7 +83,7 @@ def _missing(systems: Sequence[System], columns: Sequence[TableColumn]) -> Itera
 
 
 def _why_missing(system: System, column: Column) -> str:
-    notes = [r.measurement.note for r in system.readings if not r.has_value and column.holds(r.measurement)]
+    notes = [r.measurement.note for r in system.readings if not r.has_value and r.under(column)]
     return next(iter(notes), system.reasons.get(column.name, _NOT_MEASURED))
 
 
