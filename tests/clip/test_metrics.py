@@ -37,6 +37,8 @@ def test_the_bundles_keys_are_metrics_in_its_order() -> None:
         "flow_backward_error",
         "flow_acceleration",
         "temporal_inconsistency",
+        "temporal_flickering",
+        "temporal_flickering_opencv5",
         "mouth_audio_lag",
         "mouth_audio_null_mean",
         "mouth_audio_null_share",
@@ -47,6 +49,7 @@ def test_the_bundles_keys_are_metrics_in_its_order() -> None:
         "blink_count_fixed",
         "blink_rate_hz_fixed",
         "lse_offset",
+        "identity_drift",
     }
 
 
@@ -57,6 +60,7 @@ def test_a_metric_is_called_what_its_definition_is_but_for_second_readings() -> 
         "blur_p10": "blur_score",
         "blink_count_fixed": "blink_count",
         "blink_rate_hz_fixed": "blink_rate_hz",
+        "temporal_flickering_opencv5": "temporal_flickering",
     }
     assert [d.signature for d in DEFINITIONS[:-1]] == [open_input(m.definition).signature for _, m in METRICS.items()]
 
@@ -64,7 +68,7 @@ def test_a_metric_is_called_what_its_definition_is_but_for_second_readings() -> 
 @pytest.mark.parametrize(("tier", "last"), [(0, "odd_frame_score"), (1, "longest_face_gap_ms"), (2, "lse_offset")])
 def test_a_tier_takes_those_below_it(tier: int, last: str) -> None:
     names = list(metrics_of(tier))
-    below = [name for name in METRICS if METRICS[name].tier <= tier]
+    below = [name for name in METRICS if METRICS[name].tier <= tier and not METRICS[name].on_request]
     assert names == [name for name in below if "motion" not in METRICS[name].needs] and names[-1] == last
     assert list(metrics_of(tier, motion=True)) == below
 

@@ -19,6 +19,7 @@ from rushes.clip.metrics import METRICS
 from rushes.clip.observe import Observation, observe
 from rushes.clip.sanity import Sanity, decode_sanity
 from rushes.clip.settings import ClipSettings
+from rushes.clip.sound_levels import LevelMeter
 from rushes.core import Measurement
 from rushes.core.metric import ClipMetric
 from rushes.core.provenance import file_digest
@@ -27,6 +28,7 @@ from rushes.media import AudioFacts, AudioTrack, Frame, MediaFacts, probe, read_
 
 if TYPE_CHECKING:
     import numpy as np
+    from av.audio.frame import AudioFrame
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +95,23 @@ def _measured(
     watch = _Watch(settings)
     own_sound = other is None and not audio_missing
     hears = any("sound" in metric.needs for metric in settings.metrics.values())
-    seen = observe(read.file, audio_rate=AUDIO_RATE if hears and own_sound else None, watch=watch.start)
+    meter = LevelMeter() if any("levels" in metric.needs for metric in settings.metrics.values()) else None
+    listen = None if meter is None else meter.add
+    seen = observe(
+        read.file,
+        audio_rate=AUDIO_RATE if hears and own_sound else None,
+        listen=listen if own_sound else None,
+        watch=watch.start,
+    )
     if hears and own_sound:
         seen = replace(seen, audio_missing=seen.error)
-    elif hears:
-        track, why = (None, audio_missing) if other is None else other.track(at_ms=_picture_start(seen))
+    elif not own_sound and (hears or meter is not None):
+        start = _picture_start(seen)
+        track, why = (None, audio_missing) if other is None else other.track(at_ms=start, listen=listen)
         seen = replace(seen, audio=track, audio_missing=why)
+    if meter is not None:
+        levels = (seen.error if own_sound else seen.audio_missing) or meter.finish()
+        seen = replace(seen, levels_missing=levels) if isinstance(levels, str) else replace(seen, levels=levels)
     duration, why = (None, audio_missing) if audio_missing else _audio_duration(seen, read, other)
     seen = watch.finish(read, replace(seen, audio_duration_ms=duration, audio_duration_missing=why))
     values, series = watch.measurements(seen)
@@ -115,7 +128,7 @@ def unreadable(path: str, why: str, settings: ClipSettings) -> ClipResult:
 
 
 def _unreadable(clip: _File, why: str, settings: ClipSettings) -> ClipResult:
-    seen = Observation(error=why, audio_duration_missing=why, faces_missing=why)
+    seen = Observation(error=why, audio_duration_missing=why, faces_missing=why, levels_missing=why)
     values, series = _Watch(settings).measurements(seen)
     return _result(clip, settings, seen, None, values, series, sanity=decode_sanity(seen, values))
 
@@ -136,10 +149,10 @@ class _File:
     def words(self, error: MediaError) -> str:
         return str(error).replace(self.file, self.name)
 
-    def track(self, *, at_ms: float) -> tuple[AudioTrack | None, str]:
+    def track(self, *, at_ms: float, listen: Callable[[AudioFrame], None] | None) -> tuple[AudioTrack | None, str]:
         """The sound with its first sample at this time of the clip, or why there is none."""
         try:
-            return read_audio(self.file, rate=AUDIO_RATE, at_ms=at_ms), ""
+            return read_audio(self.file, rate=AUDIO_RATE, at_ms=at_ms, listen=listen), ""
         except MediaError as error:
             return None, self.words(error)
 

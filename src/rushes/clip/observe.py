@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+from av.audio.frame import AudioFrame
 from numpy.typing import NDArray
 
 from rushes.clip.detail import detail
@@ -18,6 +19,7 @@ from rushes.clip.luma_sums import LumaSums, Plane, luma_sums
 from rushes.clip.metrics.image import SAMPLE_MS
 from rushes.clip.metrics.light import FLAT_POINTS, FLAT_SPREAD
 from rushes.clip.outliers import OddFrames
+from rushes.clip.sound_levels import SoundLevels
 from rushes.errors import MediaError
 from rushes.media import AudioTrack, ClipReader, Frame, MediaFacts
 
@@ -59,6 +61,9 @@ class Observation:
     """The sound the picture is held against; None where no metric needs it, and where there is none."""
     audio_missing: str = ""
     """Why there is no sound, where that is known."""
+    levels: SoundLevels | None = None
+    """How loud that sound is, in all its channels; None where no metric needs it, and where there is none."""
+    levels_missing: str = "the clip has no sound"
     audio_duration_ms: float | None = None
     """Length of the clip's own sound or of the file given in its place."""
     audio_duration_missing: str = ""
@@ -106,14 +111,20 @@ class Observation:
         return (self.frames - 1) * 1000.0 / span if span > 0 else None
 
 
-def observe(path: Path | str, *, audio_rate: int | None = None, watch: Watch = lambda facts: None) -> Observation:
+def observe(
+    path: Path | str,
+    *,
+    audio_rate: int | None = None,
+    listen: Callable[[AudioFrame], None] | None = None,
+    watch: Watch = lambda facts: None,
+) -> Observation:
     """Read a clip once and take every series; never raises for a bad clip, the `error` says what was wrong.
 
     `watch` is given the opened clip's facts and may return what sees each frame in the same pass (faces do).
-    `audio_rate` collects the clip's own sound on the way.
+    `audio_rate` collects the clip's own sound on the way, `listen` is given it as it is decoded.
     """
     try:
-        with ClipReader(path, audio_rate=audio_rate) as reader:
+        with ClipReader(path, audio_rate=audio_rate, listen=listen) as reader:
             walk, on_frame = _LumaWalk(), watch(reader.facts)
             error = ""
             try:

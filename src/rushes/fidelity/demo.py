@@ -44,7 +44,7 @@ def run(folder: Path) -> DemoPart:
     worst = int(np.argmin(done.run.series("blurred")[found[1].series]))
     as_expected = lags == {"compressed": 0, "late": LATE, "blurred": 0} and worst in BLURRED
     table = pair_table(done.run)
-    psnr = done.one("psnr", plane="rgb")
+    psnr = done["psnr"]
     return DemoPart(
         title="Fidelity",
         run=done.run.path,

@@ -42,7 +42,7 @@ SET = "set"
 class FidelityEvaluation(Numbers):
     """What a comparison found. `done["psnr"]` is the mean over the clips, with its interval; `done.run` has each clip.
 
-    Where a protocol has several numbers of one name, `done.one("psnr", plane="y")` says which.
+    Where protocols have several numbers of one name, `done.one("psnr", difference="uint8-wraps")` says which.
     """
 
     run: Run

@@ -9,7 +9,7 @@ memory: at 16 kHz, 3.8 MB a minute.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -163,11 +163,17 @@ def decoded_audio(container: InputContainer, stream: AudioStream) -> Iterator[Au
         yield from frames
 
 
-def read_audio(path: Path | str, rate: int = 16000, *, at_ms: float | None = None) -> AudioTrack:
+def read_audio(
+    path: Path | str,
+    rate: int = 16000,
+    *,
+    at_ms: float | None = None,
+    listen: Callable[[AudioFrame], None] | None = None,
+) -> AudioTrack:
     """The sound of a clip or an audio file as one mono track.
 
     `at_ms` puts the first sample at that time of another clip, whatever the file's own offset, with silence before:
-    sound given in place of a clip's own starts with its picture.
+    sound given in place of a clip's own starts with its picture. `listen` is given every decoded frame on the way.
 
     Raises `MediaError` where the file cannot be opened, has no audio track, or none of it decodes.
     """
@@ -177,6 +183,8 @@ def read_audio(path: Path | str, rate: int = 16000, *, at_ms: float | None = Non
         collector = MonoCollector(rate, start_of(pick_video(container), stream) if at_ms is None else None)
         for frame in decoded_audio(container, stream):
             collector.add(frame)
+            if listen is not None:
+                listen(frame)
     track = collector.track(facts.audio.duration_ms if facts.audio else None)
     if len(track.samples) <= collector.lead:
         raise _silent(path)

@@ -11,7 +11,7 @@ the next one is tried; a file that breaks off gives the frames up to the break.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -99,7 +99,13 @@ class ClipReader:
     opened or has no video, and while reading where the frame size changes: a clip is measured at one size.
     """
 
-    def __init__(self, path: Path | str, audio_rate: int | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | str,
+        audio_rate: int | None = None,
+        *,
+        listen: Callable[[AudioFrame], None] | None = None,
+    ) -> None:
         self.path = Path(path)
         self.decode_failures = 0
         """Video packets that could not be decoded, so far; one more when the file breaks off."""
@@ -130,6 +136,8 @@ class ClipReader:
             self._start = start_of(self._video, self._sound)
             wanted = audio_rate is not None and self._sound is not None
             self._collector = MonoCollector(cast(int, audio_rate), self._start) if wanted else None
+            self._listeners = [self._collector.add] if self._collector else []
+            self._listeners += [] if listen is None or self._sound is None else [listen]
             self._span = self._sound_span()
             self._decoded = self._decode()
             self._first = next(self._decoded, None)
@@ -176,7 +184,7 @@ class ClipReader:
         several times what it does when measured alone.
         """
         video, decode, hear = self._video, self._video.decode, self._hear
-        streams = [video, self._sound] if self._collector or self._span else [video]
+        streams = [video, self._sound] if self._listeners or self._span else [video]
         packets: Iterator[Packet[Any] | None] | None = self._container.demux(streams)
         while packets is not None:
             try:
@@ -214,11 +222,12 @@ class ClipReader:
     def _hear(self, packet: Packet[Any]) -> None:
         if self._span is not None:
             self._span.add(packet)
-        if self._collector is None:
+        if not self._listeners:
             return
         try:
             for frame in cast(list[AudioFrame], packet.decode()):
-                self._collector.add(frame)
+                for listener in self._listeners:
+                    listener(frame)
         except av.FFmpegError:
             self.audio_failures += 1
 

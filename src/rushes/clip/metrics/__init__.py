@@ -21,6 +21,7 @@ _FAMILIES = (
     ("image", "sharpness"),
     ("glitch", "odd_frame_score"),
     ("flow", "flow_residual flow_backward_error flow_acceleration temporal_inconsistency"),
+    ("vbench", "temporal_flickering temporal_flickering_opencv5"),
     ("face", "face_present_ratio face_bbox_jitter landmark_jitter mouth_open_energy"),
     ("sync", "mouth_audio_corr"),
     ("blink", "blink_count blink_rate_hz"),
@@ -29,7 +30,11 @@ _FAMILIES = (
     ("sync_search", "mouth_audio_margin mouth_audio_offset_ms"),
     ("mouth", "mouth_speech_motion"),
     ("face", "longest_face_gap_ms"),
+    ("loudness", "loudness_lufs loudness_range_lu true_peak_dbtp clipping_ratio clipping_ratio_lossy"),
+    ("loudness", "silence_ratio longest_silence_ms"),
+    ("dnsmos", "dnsmos_sig dnsmos_bak dnsmos_ovrl dnsmos_p808"),
     ("syncnet", "lse_d lse_c lse_offset"),
+    ("identity", "identity_drift"),
 )
 
 _HOMES = {name: f"rushes.clip.metrics.{family}" for family, names in _FAMILIES for name in names.split()}
@@ -41,8 +46,8 @@ METRICS: Registry[ClipMetric] = Registry(
 )
 """Built-in metrics in the bundle's order, with second readings beside the first; then those of other packages.
 
-A name is the definition's own, but for second readings: `flicker_delta`, `blur_p10`, `blink_count_fixed` and
-`blink_rate_hz_fixed`."""
+A name is the definition's own, but for second readings: `flicker_delta`, `blur_p10`, `blink_count_fixed`,
+`blink_rate_hz_fixed` and `clipping_ratio_lossy`."""
 
 
 def metrics_of(tier: int, extra: Iterable[str] = (), *, motion: bool = False) -> dict[str, ClipMetric]:

@@ -18,6 +18,10 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("common_metrics", "common_psnr common_ssim"),
     ("ffmpeg", "ffmpeg_psnr ffmpeg_psnr_y ffmpeg_psnr_u ffmpeg_psnr_v"),
     ("ffmpeg", "ffmpeg_ssim ffmpeg_ssim_y ffmpeg_ssim_u ffmpeg_ssim_v"),
+    ("identity", "csim csim_all"),
+    ("landmarks", "lmd lmd_interocular akd mouth_lmd mouth_lmd_centred missing_face_ratio"),
+    ("pesq", "pesq_wb pesq_nb"),
+    ("stoi", "stoi estoi"),
 )
 
 METRICS: Registry[PairMetric] = Registry(

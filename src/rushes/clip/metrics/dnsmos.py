@@ -1,0 +1,143 @@
+"""How good speech sounds, as a network that learned from listeners hears it: dnsmos_sig, dnsmos_bak, dnsmos_ovrl and
+dnsmos_p808. Measured where they are named; see `rushes.clip.sound_dnsmos`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rushes.clip.sound_dnsmos import P808_FILE, P835_FILE, RATE, STRETCH_S, p808, p835
+from rushes.clip.speech_sound import speech_sound
+from rushes.core import Definition, Measurement, signature_params
+from rushes.core.metric import ClipMetric, Need
+from rushes.core.provenance import short_digest
+from rushes.errors import MissingDependency
+from rushes.models.cache import is_pulled, pull_command
+from rushes.models.catalogue import file_named, group_named
+from rushes.media import AudioTrack
+
+GROUP = "dnsmos"
+_HOW = {
+    "rate": RATE,
+    "mix": "mean",
+    "resampler": "swresample",
+    "stretch_s": STRETCH_S,
+    "hop_s": 1,
+    "short": "repeat",
+    "stretches": "speechmos",
+}
+_EDGES = (
+    "No sound, or digital silence: no value. A sound under 9.01 s is doubled until it is long enough; between 16 and 33 s "
+    "the first seven stretches count, as in the published code. It was learned from people who talk: music and noise read "
+    "about 1.1 whatever their quality, and a note says where the sound does not rise and fall like speech."
+)
+_REFERENCE = "Reddy et al. 2021 and 2022; speechmos 0.0.1.1"
+_RAISED = ("noise suppression that leaves artefacts", "a louder voice over the same noise")
+_LOWERED = ("music or effects under the voice", "reverberation of the room", "a low sample rate")
+
+
+def _definition(name: str, summary: str, formula: str, file: str, **fit: str) -> Definition:
+    weights = short_digest(file_named(file)[1].sha256)
+    return Definition(
+        name=name,
+        unit="MOS",
+        lowest=None,
+        highest=None,
+        better="higher",
+        summary=summary,
+        formula=f"{formula}; mean over stretches of {STRETCH_S} s, one a second, at 16 kHz in mono; about 1 (bad) to 5 "
+        "(excellent)",
+        edge_cases=_EDGES,
+        reference=_REFERENCE,
+        params=signature_params(**_HOW, **fit, weights=weights),
+        raised_by=_RAISED,
+        lowered_by=_LOWERED,
+    )
+
+
+_P835 = "the P.835 network's number y for {}, as {}"
+DNSMOS_SIG = _definition(
+    "dnsmos_sig",
+    "How good the voice itself sounds, whatever is behind it.",
+    _P835.format("the speech", "−0.08397278·y² + 1.22083953·y + 0.0052439"),
+    P835_FILE,
+    fit="p835",
+)
+DNSMOS_BAK = _definition(
+    "dnsmos_bak",
+    "How little the background disturbs.",
+    _P835.format("the background", "−0.13166888·y² + 1.60915514·y − 0.39604546"),
+    P835_FILE,
+    fit="p835",
+)
+DNSMOS_OVRL = _definition(
+    "dnsmos_ovrl",
+    "How good the sound of speech is as a whole.",
+    _P835.format("the whole", "−0.06766283·y² + 1.11546468·y + 0.04602535"),
+    P835_FILE,
+    fit="p835",
+)
+DNSMOS_P808 = _definition(
+    "dnsmos_p808",
+    "How good the sound of speech is as a whole, by the older network.",
+    "the P.808 network's number for 120 mel bands in dB under their maximum",
+    P808_FILE,
+    mels="120-slaney-321-160",
+)
+
+
+def _require() -> None:
+    if not is_pulled(group_named(GROUP)):
+        raise MissingDependency(f"DNSMOS needs its two networks; run: {pull_command(GROUP)}")
+
+
+def _metric(definition: Definition, value: Callable[[AudioTrack], tuple[float, int]], label: str) -> ClipMetric:
+    def measure(seen: Any) -> Measurement:
+        if why := _unheard(seen):
+            return Measurement.missing(definition, why)
+        found, count = value(seen.audio)
+        return Measurement(definition=definition, value=found, count=count, note=_not_speech(seen))
+
+    needs: frozenset[Need] = frozenset({"sound"})
+    return ClipMetric(
+        definition=definition,
+        measure=measure,
+        needs=needs,
+        on_request=True,
+        require=_require,
+        label=label,
+        room="page",
+        too_low="speech sounds bad",
+    )
+
+
+def _unheard(seen: Any) -> str:
+    """Why there is nothing to judge."""
+    if seen.audio is None or not len(seen.audio.samples):
+        return str(seen.audio_missing or "the clip has no sound")
+    if not np.isfinite(seen.audio.samples).all():
+        return "the sound holds samples that are no numbers; export it again"
+    return "" if seen.audio.samples.any() else "the sound is silent"
+
+
+def _not_speech(seen: Any) -> str:
+    fps = None if seen.fps is None else float(seen.fps)
+    sound = speech_sound(seen.audio, times_ms=seen.time_ms, frames=seen.frames, fps=fps)
+    return "" if isinstance(sound, str) else sound.not_speech
+
+
+def _of_p835(name: str) -> Callable[[AudioTrack], tuple[float, int]]:
+    def value(track: AudioTrack) -> tuple[float, int]:
+        found = p835(track)
+        return float(getattr(found, name)), found.stretches
+
+    return value
+
+
+DNSMOS_SIG_METRIC = _metric(DNSMOS_SIG, _of_p835("speech"), "DNSMOS SIG")
+DNSMOS_BAK_METRIC = _metric(DNSMOS_BAK, _of_p835("background"), "DNSMOS BAK")
+DNSMOS_OVRL_METRIC = _metric(DNSMOS_OVRL, _of_p835("overall"), "DNSMOS OVRL")
+DNSMOS_P808_METRIC = _metric(DNSMOS_P808, p808, "DNSMOS P.808")

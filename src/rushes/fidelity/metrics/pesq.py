@@ -1,0 +1,91 @@
+"""How good speech sounds next to the reference, as ITU-T P.862 hears it: pesq_wb and pesq_nb.
+
+The model is the ITU's own program, which the package `pesq` compiles and calls. It is not part of Rushes: the extra
+`sound` installs it, which takes a C compiler, and its terms allow evaluation and research only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import metadata, util
+from typing import Literal
+
+from rushes.core import Definition, Measurement, signature_params
+from rushes.errors import MissingDependency
+from rushes.fidelity.metric import PairMetric, Seen
+from rushes.fidelity.sound_pair import GEN, GT, RATE, SOUND_EDGES, SOUND_PARAMS, observe_sound
+
+_EDGES = (
+    f"{SOUND_EDGES} No speech found in the reference, or less than a quarter of a second: no value. It aligns level and "
+    "delay by itself, stretch by stretch. Meant for 8 to 30 s of speech; on music it means nothing."
+)
+_LICENCE = "the ITU's program by the package pesq, whose terms allow evaluation and research only"
+_LOWERED = ("another voice or another take of the same words", "music or effects under the voice")
+_RAISED = ("long silences",)
+
+
+def _definition(name: str, summary: str, mapping: str, reference: str, band: str) -> Definition:
+    return Definition(
+        name=name,
+        unit="MOS",
+        lowest=0.999,
+        highest=4.999,
+        better="higher",
+        summary=summary,
+        formula=f"0.999 + 4 / (1 + e^({mapping})), p the raw score of P.862 at 16 kHz, {band}",
+        edge_cases=_EDGES,
+        reference=f"{reference}; {_LICENCE}",
+        params=(*SOUND_PARAMS, *signature_params(mode=name.removeprefix("pesq_"))),
+        open_params=("engine",),
+        raised_by=_RAISED,
+        lowered_by=_LOWERED,
+    )
+
+
+PESQ_WB = _definition(
+    "pesq_wb",
+    "How good the speech sounds next to the reference, at the full width of a voice (50 to 7000 Hz).",
+    "−1.3669·p + 3.8224",
+    "ITU-T P.862.2",
+    "wide band",
+)
+PESQ_NB = _definition(
+    "pesq_nb",
+    "How good the speech sounds next to the reference, as through a telephone (300 to 3400 Hz).",
+    "−1.4945·p + 4.6607",
+    "ITU-T P.862.1",
+    "narrow band",
+)
+
+
+def _require(models: Mapping[str, str]) -> None:
+    if util.find_spec("pesq") is None:
+        raise MissingDependency("PESQ needs the package pesq, compiled on installation; run: pip install 'rushes[sound]'")
+
+
+def _pool(mode: Literal["wb", "nb"]) -> Callable[[Definition, Seen, str], Measurement]:
+    def pool(definition: Definition, seen: Seen, series: str) -> Measurement:
+        from pesq import PesqError, pesq
+
+        named = definition.with_params(engine=f"pesq-{metadata.version('pesq')}")
+        gt, gen = seen.series[GT], seen.series[GEN]
+        try:
+            value = float(pesq(RATE, gt, gen, mode))
+        except PesqError as error:
+            why = error.args[0] if error.args else error
+            words = why.decode("ascii", "replace") if isinstance(why, bytes) else str(why)
+            return Measurement.missing(named, f"PESQ gives no score: {words}")
+        return Measurement(definition=named, value=value, count=len(gt))
+
+    return pool
+
+
+def _metric(definition: Definition, mode: Literal["wb", "nb"], label: str) -> PairMetric:
+    name = definition.name
+    return PairMetric(
+        definition=definition, label=label, observe=observe_sound, series=name, pool=_pool(mode), require=_require
+    )
+
+
+PESQ_WB_METRIC = _metric(PESQ_WB, "wb", "PESQ-WB")
+PESQ_NB_METRIC = _metric(PESQ_NB, "nb", "PESQ-NB")
