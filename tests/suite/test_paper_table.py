@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.suite.paper_runs import (
     LPIPS,
     LSE_C,
@@ -28,7 +31,8 @@ from rushes.errors import InputError, RunError
 from rushes.runs import RunWriter
 from rushes.suite import paper_columns, paper_systems
 from rushes.suite.paper_latex import escaped
-from rushes.suite.paper_markdown import number_text
+from rushes.suite.paper_markdown import markdown, number_text
+from rushes.suite.paper_table import PaperTable
 
 # Three values a step apart: s = step, t(2, 0.975) = 4.3026527, so ± 2.4841377 · step. PSNR of amber 22 ± 4.97 (17.03 to
 # 26.97) and of birch 32 ± 4.97 (27.03 to 36.97) are apart; LPIPS 0.3 ± 0.2484 and 0.2 ± 0.2484 overlap.
@@ -343,6 +347,13 @@ def test_single_runs_of_one_set_are_one_row(tmp_path: Path) -> None:
     assert [column.column.title for column in table.columns] == ["PSNR", "LPIPS", "FVD", "Sync-C"]
 
 
+def test_one_set_measured_twice_is_two_columns(tmp_path: Path) -> None:
+    runs = [fidelity_run(tmp_path / str(n), three(PSNR, 20.0 + n, 2.0)) for n in (1, 2)]
+    table = paper_table(runs)
+    assert table.markdown().splitlines()[2] == "| amber | 21.00 | 22.00 |"
+    assert table.notes == ("PSNR (1) and (2): amber was measured twice, under one signature",)
+
+
 def test_sets_of_one_name_are_called_by_their_paths(tmp_path: Path) -> None:
     a = fvd_run(tmp_path / "a", 400.0, gen="monday/out")
     b = fvd_run(tmp_path / "b", 300.0, gen="tuesday/out")
@@ -383,6 +394,30 @@ def test_negative_and_tiny_numbers_in_latex(tmp_path: Path) -> None:
     run = fidelity_run(tmp_path / "run", both(three(csim, -0.25, 0.0), three(planted("l1", "lower"), 0.00031, 0.0)))
     assert r"amber & $3.10\times10^{-4}$ & $-0.2500$ \\" in paper_table(run).latex()
     assert paper_table(run).markdown().splitlines()[2] == "| amber | 3.10e-04 | -0.2500 |"
+
+
+_SPELT = re.compile(
+    r"\\[{}_#$%&]"  # special letters, by a backslash
+    r"|\\text[a-z]+\{\}|\\(?:ss|o|O|l|L|ae|AE|aa|AA|dots)\{\}"  # commands that end where they begin
+    r"|\\[\"'`^~=.uvHc]\{[A-Za-z]?\}"  # accents
+    r"|\$(?:-|\\[a-z]+|\^\\circ)\$|\{[]*[]\}|-\{\}|~"
+)
+
+
+@settings(max_examples=40)
+@given(st.text(max_size=30))
+def test_whatever_is_written_pdflatex_reads_as_words(text: str) -> None:
+    """Once what is spelt out is taken away, nothing is left that LaTeX would take for a command, or has no font for."""
+    left = _SPELT.sub("", escaped(text))
+    assert left.isascii() and left.isprintable()
+    assert not set(left) & set('\\{}_#$%&~^|<>[]*"')
+
+
+@settings(max_examples=40)
+@given(st.text(max_size=30))
+def test_whatever_a_system_is_called_its_row_is_one_row(name: str) -> None:
+    line = markdown(PaperTable(systems=(name,), columns=(), notes=())).splitlines()[2]
+    assert line.isprintable() and len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 2
 
 
 def test_accents_are_spelt() -> None:

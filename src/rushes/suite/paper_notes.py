@@ -71,7 +71,9 @@ def _difference(first: TableColumn, second: TableColumn, systems: Sequence[Syste
     if ours.signature != theirs.signature:
         return describe_difference(ours.signature, theirs.signature)
     a, b = (next((systems[n].name, r) for n, r in enumerate(one.readings) if r is not None) for one in (first, second))
-    return f"A is {a[0]}, B is {b[0]}: {a[1].difference(b[1])}; these numbers do not compare"
+    if why := a[1].difference(b[1]):
+        return f"A is {a[0]}, B is {b[0]}: {why}; these numbers do not compare"
+    return f"{b[0]} was measured twice, under one signature"
 
 
 def _missing(systems: Sequence[System], columns: Sequence[TableColumn]) -> Iterator[tuple[str, str, str]]:
