@@ -87,6 +87,14 @@ def real() -> None:
 
 
 @material
+def against() -> None:
+    """Two clips in out/, and their references in truth/."""
+    for look, name in enumerate("ab"):
+        put(look + 3, f"out/{name}.mp4", frames=SHORT)
+        put(look, f"truth/{name}.mp4", frames=SHORT)
+
+
+@material
 def classes() -> None:
     lines = [f"clip{look}.mp4,{'wide' if look > 2 else 'narrow'}" for look in (0, 1, 2, 3, 4, 6)]
     Path("classes.csv").write_text("\n".join(["name,class", *lines]) + "\n")

@@ -105,10 +105,10 @@ def test_paper_shows_the_row_with_its_signatures_and_reasons(
         return paper
 
     monkeypatch.setattr(module, "measure_paper", measured)
-    words = ["paper", "gen", "gt", "-o", amber, "--name", "Amber", "--protocol", "disco", "--lag", "auto"]
-    text = shown(*words, "--weights", "i3d.pt", "--weights", "lpips=alex.pth")
+    words = ["paper", "gen", "gt", "-o", amber, "--name", "Amber", "--protocol", "disco", "ffmpeg", "--lag", "auto"]
+    text = shown(*words, "--weights", "i3d.pt", "lpips=alex.pth")
     assert (asked["weights"], asked["models"]) == (["i3d.pt"], {"lpips": "alex.pth"})
-    assert (asked["lag"], asked["protocol"], asked["name"]) == ("auto", ["disco"], "Amber")
+    assert (asked["lag"], asked["protocol"], asked["name"]) == ("auto", ["disco", "ffmpeg"], "Amber")
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert "PSNR ↑ 22.00 ± 4.97 3 clips" in lines
     assert "FVD ↓ 412.50 380.00 to 420.00 256 generated and 256 real clips" in lines

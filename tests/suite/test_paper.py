@@ -11,12 +11,14 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
-from tests.suite.paper_runs import LPIPS, LSE_C, PSNR, both, clip_run, fidelity_run, fvd_run, planted, three
+from tests.suite.paper_runs import LPIPS, LSE_C, PSNR, both, clip_run, fidelity_run, fvd_run, three
 
-from rushes import measure_paper, paper_table
+from rushes import measure_paper, paper_table, read_run
 from rushes.core.files import take_lock
 from rushes.errors import InputError, MissingDependency, RunError, WeightsNotFound
+from rushes.media import write_clip
 from rushes.suite import paper as module
 from rushes.suite.paper import NO_SYNCNET
 
@@ -38,7 +40,8 @@ class Bench:
             if name == "lpips" and not {"lpips"} & {*self.pulled, *models}:
                 raise MissingDependency("alex.npz is not here; run: rushes models pull lpips")
 
-        return SimpleNamespace(definition={"psnr": PSNR, "lpips": LPIPS}.get(name, planted(name)), require=require)
+        definition = {"psnr": PSNR, "lpips": LPIPS}[name]
+        return SimpleNamespace(label=name.upper(), definition=definition, require=require)
 
     def evaluate_fidelity(self, gen: str, gt: str, *, metrics: list[str], run: Path, **options: Any) -> None:
         self.calls.append(("fidelity", options | {"metrics": metrics, "run": run}))
@@ -229,3 +232,31 @@ def test_what_paper_json_holds(bench: Bench, tmp_path: Path) -> None:
         "reasons": {"fid-vid": NO_WEIGHTS},
         "complete": True,
     }
+
+
+def test_for_real_on_two_small_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The instruments themselves: what needs no model is measured, what needs one says how to get it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RUSHES_CACHE", str(tmp_path / "cache"))
+    rng = np.random.default_rng(0)
+    for clip in ("a", "b"):
+        frames = [rng.integers(0, 200, (48, 64, 3), dtype=np.uint8) for _ in range(3)]
+        write_clip(_placed(f"real/{clip}.mp4"), frames, fps=25)
+        write_clip(_placed(f"generated/{clip}.mp4"), [frame + 20 for frame in frames], fps=25)
+    write_clip("generated/c.mp4", frames, fps=25)
+    made = measure_paper("generated", "real", out="out", columns="psnr,l1,csim", jobs=1)
+    assert "rushes models pull face-id" in made.reasons["csim"]
+    run = read_run("out/fidelity")
+    table = paper_table("out", digits=6)
+    psnr, l1 = (run.one(name, subject="set").value for name in ("psnr", "l1"))
+    assert psnr is not None and l1 is not None
+    assert table.markdown().splitlines()[2] == f"| generated | {psnr:.6f} | {l1:.6f} | – |"
+    (left_out,) = (note for note in table.notes if "left out" in note)
+    assert left_out.startswith("PSNR, L1: generated: 1 clip left out: c: ")
+    measure_paper("generated", "real", out="again", columns="psnr,l1", jobs=2)
+    assert Path("again/fidelity/measurements.jsonl").read_bytes() == (run.path / "measurements.jsonl").read_bytes()
+
+
+def _placed(name: str) -> Path:
+    Path(name).parent.mkdir(parents=True, exist_ok=True)
+    return Path(name)

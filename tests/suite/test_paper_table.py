@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.suite.paper_runs import (
     LPIPS,
     LSE_C,
@@ -28,7 +31,8 @@ from rushes.errors import InputError, RunError
 from rushes.runs import RunWriter
 from rushes.suite import paper_columns, paper_systems
 from rushes.suite.paper_latex import escaped
-from rushes.suite.paper_markdown import number_text
+from rushes.suite.paper_markdown import markdown, number_text
+from rushes.suite.paper_table import PaperTable
 
 # Three values a step apart: s = step, t(2, 0.975) = 4.3026527, so ± 2.4841377 · step. PSNR of amber 22 ± 4.97 (17.03 to
 # 26.97) and of birch 32 ± 4.97 (27.03 to 36.97) are apart; LPIPS 0.3 ± 0.2484 and 0.2 ± 0.2484 overlap.
@@ -184,25 +188,31 @@ def test_two_readings_in_one_run_are_two_columns(tmp_path: Path) -> None:
     assert paper_table(run).markdown().splitlines()[2] == "| amber | 22.00 | 24.00 |"
 
 
-def test_a_number_is_headed_by_its_own_metric_and_stands_in_one_column(
+def test_a_protocols_reading_has_its_own_head_and_another_formula_its_own_column(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """LMD and AKD are two formulas under one name in the signature; neither is headed by the other's name."""
-    lmd, akd = planted("landmark_distance", "lower", of="lmd"), planted("landmark_distance", "lower", of="akd")
-    known = {name: SimpleNamespace(label=name.upper(), definition=d) for name, d in (("lmd", lmd), ("akd", akd))}
+    """DisCo's PSNR is a PSNR; AKD is no LMD, though both are landmark distances by their signatures."""
+    planted_metrics = {
+        "psnr": ("PSNR", PSNR),
+        "disco_psnr": ("PSNR (DisCo)", planted("disco_psnr")),
+        "lmd": ("LMD", planted("landmark_distance", "lower", distance="euclidean")),
+        "akd": ("AKD", planted("landmark_distance", "lower", distance="l1")),
+    }
+    known = {name: SimpleNamespace(label=label, definition=d) for name, (label, d) in planted_metrics.items()}
+    origins = {d.add_params(aggregate="mean").signature: name for name, (_, d) in planted_metrics.items()}
     monkeypatch.setattr(paper_columns, "PAIR_METRICS", known)
-    monkeypatch.setattr(
-        paper_systems, "metric_of", lambda m: (found := m.definition.param("of")) and (found, known[found])
+    monkeypatch.setattr(paper_systems, "metric_of", lambda m: (name := origins[m.signature], known[name]))
+    values = (three(d, n, 0.1) for n, (_, d) in enumerate(planted_metrics.values(), 1))
+    run = fidelity_run(tmp_path / "a", both(*values))
+    table = paper_table(run)
+    assert table.markdown().splitlines()[0] == "| System | PSNR¹ ↑ | PSNR (DisCo)² ↑ | LMD³ ↓ |"
+    assert table.markdown().splitlines()[2] == "| amber | 1.00 | 2.00 | 3.0000 |"
+    assert table.notes == (
+        "PSNR (1) and PSNR (DisCo) (2): psnr and disco_psnr are different metrics; these numbers do not compare",
     )
-    run = fidelity_run(tmp_path / "a", both(three(akd, 3.0, 0.1), three(lmd, 2.0, 0.1)))
-    both_readings = paper_table(run, columns="lmd")
-    assert both_readings.markdown().splitlines()[0] == "| System | AKD¹ ↓ | LMD² ↓ |"
-    assert both_readings.notes == (
-        "AKD (1) and LMD (2): landmark_distance: of is akd in one and lmd in the other; these numbers do not compare",
-    )
-    assert paper_table(run, columns="akd").markdown().splitlines()[2] == "| amber | 3.0000 |"
-    apart = paper_table(run, columns="lmd,akd").markdown().splitlines()
-    assert apart[0] == "| System | LMD¹ ↓ | AKD² ↓ |" and apart[2] == "| amber | 2.0000 | 3.0000 |"
+    assert paper_table(run, columns="akd,disco_psnr").markdown().splitlines()[2] == "| amber | 4.0000 | 2.0000 |"
+    apart = paper_table(run, columns="psnr,disco_psnr")
+    assert [column.title for column in apart.columns] == ["PSNR", "PSNR (DisCo)"] and not apart.notes
 
 
 def test_other_references_are_another_column(tmp_path: Path) -> None:
@@ -337,6 +347,13 @@ def test_single_runs_of_one_set_are_one_row(tmp_path: Path) -> None:
     assert [column.column.title for column in table.columns] == ["PSNR", "LPIPS", "FVD", "Sync-C"]
 
 
+def test_one_set_measured_twice_is_two_columns(tmp_path: Path) -> None:
+    runs = [fidelity_run(tmp_path / str(n), three(PSNR, 20.0 + n, 2.0)) for n in (1, 2)]
+    table = paper_table(runs)
+    assert table.markdown().splitlines()[2] == "| amber | 21.00 | 22.00 |"
+    assert table.notes == ("PSNR (1) and (2): amber was measured twice, under one signature",)
+
+
 def test_sets_of_one_name_are_called_by_their_paths(tmp_path: Path) -> None:
     a = fvd_run(tmp_path / "a", 400.0, gen="monday/out")
     b = fvd_run(tmp_path / "b", 300.0, gen="tuesday/out")
@@ -377,6 +394,30 @@ def test_negative_and_tiny_numbers_in_latex(tmp_path: Path) -> None:
     run = fidelity_run(tmp_path / "run", both(three(csim, -0.25, 0.0), three(planted("l1", "lower"), 0.00031, 0.0)))
     assert r"amber & $3.10\times10^{-4}$ & $-0.2500$ \\" in paper_table(run).latex()
     assert paper_table(run).markdown().splitlines()[2] == "| amber | 3.10e-04 | -0.2500 |"
+
+
+_SPELT = re.compile(
+    r"\\[{}_#$%&]"  # special letters, by a backslash
+    r"|\\text[a-z]+\{\}|\\(?:ss|o|O|l|L|ae|AE|aa|AA|dots)\{\}"  # commands that end where they begin
+    r"|\\[\"'`^~=.uvHc]\{[A-Za-z]?\}"  # accents
+    r"|\$(?:-|\\[a-z]+|\^\\circ)\$|\{[]*[]\}|-\{\}|~"
+)
+
+
+@settings(max_examples=40)
+@given(st.text(max_size=30))
+def test_whatever_is_written_pdflatex_reads_as_words(text: str) -> None:
+    """Once what is spelt out is taken away, nothing is left that LaTeX would take for a command, or has no font for."""
+    left = _SPELT.sub("", escaped(text))
+    assert left.isascii() and left.isprintable()
+    assert not set(left) & set('\\{}_#$%&~^|<>[]*"')
+
+
+@settings(max_examples=40)
+@given(st.text(max_size=30))
+def test_whatever_a_system_is_called_its_row_is_one_row(name: str) -> None:
+    line = markdown(PaperTable(systems=(name,), columns=(), notes=())).splitlines()[2]
+    assert line.isprintable() and len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) == 2
 
 
 def test_accents_are_spelt() -> None:

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from rushes.distribution.protocols import PROTOCOLS as SET_PROTOCOLS
+from rushes.fidelity.protocols import PROTOCOLS as PAIR_PROTOCOLS
 from rushes.terminal.console import print_json, print_table, say
 from rushes.terminal.progress import progress_bars
+from rushes.terminal.several import several_words
 
 if TYPE_CHECKING:
     from rushes.suite.paper_folder import Paper
@@ -42,7 +45,8 @@ def paper(
     protocol: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME", help="Whose constants, of every instrument that knows the name: disco. May be given again."
+            metavar="NAME…",
+            help="Whose constants, of every instrument that knows the name: disco. Several: several columns.",
         ),
     ] = None,
     pair: Annotated[
@@ -58,9 +62,8 @@ def paper(
     weights: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FILE|NAME=FILE",
-            help="Weights of the distances, recognised by content; or a pair metric's: lpips=alex.pth. May be given "
-            "again.",
+            metavar="FILE…|NAME=FILE…",
+            help="Weights of the distances, recognised by content; of a pair metric, with its name: lpips=alex.pth.",
         ),
     ] = None,
     syncnet_weights: Annotated[
@@ -119,6 +122,14 @@ def paper(
         _show(made, table)
     for remark in remarks:
         say(remark)
+
+
+paper.command_class = several_words(  # type: ignore[attr-defined]
+    {
+        "--protocol": lambda word: word in PAIR_PROTOCOLS or word in SET_PROTOCOLS,
+        "--weights": lambda word: "=" in word or Path(word).is_file(),
+    }
+)
 
 
 def _is_named(word: str) -> bool:

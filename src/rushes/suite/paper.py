@@ -195,8 +195,8 @@ def _pair_metrics(column: Column, protocols: Sequence[str]) -> list[str]:
 
 
 def _of_protocol(protocol: str, column: Column) -> list[str]:
-    found = {name: METRICS[name].definition for name in pair_protocols.protocol(protocol).metrics}
-    return [name for name, d in found.items() if d.name == column.metric and set(column.params) <= set(d.params)]
+    metrics = {name: METRICS[name] for name in pair_protocols.protocol(protocol).metrics}
+    return [name for name, m in metrics.items() if column.takes(name, m.label) and column.fits(m.definition)]
 
 
 def _not_here(metrics: Sequence[str], models: Mapping[str, str | Path]) -> str:

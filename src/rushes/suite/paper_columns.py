@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Literal, TypeAlias
 
-from rushes.core import Measurement
+from rushes.core import Definition, Measurement
 from rushes.core.definition import Better
 from rushes.distribution.definitions import higher_is_better
 from rushes.distribution.protocols import METRICS as SET_METRICS
@@ -45,8 +45,16 @@ class Column:
         return self.name.partition(":")[0]
 
     def holds(self, measurement: Measurement) -> bool:
-        """Whether a number belongs under this head."""
-        return measurement.name == self.metric and set(self.params) <= set(measurement.definition.params)
+        """Whether a number belongs under this head by its signature."""
+        return measurement.name == self.metric and self.fits(measurement.definition)
+
+    def takes(self, name: str, label: str) -> bool:
+        """Whether a pair metric belongs under this head: its own, or a protocol's reading of it, "PSNR (DisCo)"."""
+        return name == self.asks or label.partition(" (")[0] == self.title
+
+    def fits(self, definition: Definition) -> bool:
+        """Whether a definition says what this column is narrowed down to."""
+        return set(self.params) <= set(definition.params)
 
 
 def _column(

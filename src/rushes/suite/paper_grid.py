@@ -24,7 +24,7 @@ class TableColumn:
 
     @property
     def title(self) -> str:
-        """Its head: the column's, or that of the very metric where the column holds another of its name."""
+        """Its head: the column's, or that of a protocol's own reading of the metric: "PSNR (DisCo)"."""
         found = self.found[0] if self.found else None
         return found.label if found and found.label and found.origin != self.column.asks else self.column.title
 
@@ -48,7 +48,7 @@ def groups_of(
     groups: list[list[Reading | None]] = []
     for place, system in enumerate(systems):
         for reading in system.readings:
-            if not reading.has_value or not column.holds(reading.measurement) or reading.origin in others:
+            if not reading.has_value or not reading.under(column) or reading.origin in others:
                 continue
             group = next((group for group in groups if group[place] is None and _belongs(reading, group)), None)
             if group is None:

@@ -157,7 +157,7 @@ def escaped(text: str) -> str:
 def _letter(letter: str) -> str:
     if letter in _SPELT:
         return _SPELT[letter]
-    if letter.isascii():
+    if letter.isascii() and letter.isprintable():
         return letter
     base, *marks = list(unicodedata.normalize("NFD", letter))
     if len(marks) == 1 and base.isascii() and marks[0] in _ACCENTS:

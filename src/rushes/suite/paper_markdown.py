@@ -92,7 +92,7 @@ def _cell(column: TableColumn, place: int, interval: bool) -> str:
 
 def _words(text: str) -> str:
     """Plain words: nothing in them is markup, and a name cannot end its cell or its line."""
-    line = " ".join(text.split())
+    line = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in " ".join(text.split()))
     return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", line)
 
 

@@ -65,10 +65,15 @@ def _differences(systems: Sequence[System], columns: Sequence[TableColumn]) -> I
 
 
 def _difference(first: TableColumn, second: TableColumn, systems: Sequence[System]) -> str:
-    if first.signature != second.signature:
-        return describe_difference(first.signature, second.signature)
+    ours, theirs = first.found[0].measurement, second.found[0].measurement
+    if ours.name != theirs.name:
+        return f"{ours.name} and {theirs.name} are different metrics; these numbers do not compare"
+    if ours.signature != theirs.signature:
+        return describe_difference(ours.signature, theirs.signature)
     a, b = (next((systems[n].name, r) for n, r in enumerate(one.readings) if r is not None) for one in (first, second))
-    return f"A is {a[0]}, B is {b[0]}: {a[1].difference(b[1])}; these numbers do not compare"
+    if why := a[1].difference(b[1]):
+        return f"A is {a[0]}, B is {b[0]}: {why}; these numbers do not compare"
+    return f"{b[0]} was measured twice, under one signature"
 
 
 def _missing(systems: Sequence[System], columns: Sequence[TableColumn]) -> Iterator[tuple[str, str, str]]:
@@ -80,7 +85,7 @@ def _missing(systems: Sequence[System], columns: Sequence[TableColumn]) -> Itera
 
 
 def _why_missing(system: System, column: Column) -> str:
-    notes = [r.measurement.note for r in system.readings if not r.has_value and column.holds(r.measurement)]
+    notes = [r.measurement.note for r in system.readings if not r.has_value and r.under(column)]
     return next(iter(notes), system.reasons.get(column.name, _NOT_MEASURED))
 
 

@@ -15,7 +15,7 @@ from rushes.remote.address import is_remote
 from rushes.runs import Entry, Run, Subject, read_run
 from rushes.runs.ids import identity
 from rushes.suite.medium import differing_facts
-from rushes.suite.paper_columns import COLUMNS
+from rushes.suite.paper_columns import COLUMNS, Column
 from rushes.suite.paper_folder import is_paper, read_paper
 
 AGGREGATE = "mean"
@@ -37,9 +37,15 @@ class Reading:
     left_out: Mapping[str, str] = field(default_factory=dict)
     """Why a clip is not in the number, by name."""
     origin: str = ""
-    """The metric's name among those of its instrument, where it goes by another than its signature's: "akd"."""
+    """The metric's name among the pair metrics: "akd"; "" where it is none, or its package is not here any more."""
     label: str = ""
     """What that metric's own column is called."""
+
+    def under(self, column: Column) -> bool:
+        """Whether it belongs under this head."""
+        if not self.origin:
+            return column.holds(self.measurement)
+        return column.takes(self.origin, self.label) and column.fits(self.measurement.definition)
 
     @property
     def has_value(self) -> bool:

@@ -144,8 +144,8 @@ def paper_table(
 def _default_columns(systems: Sequence[System]) -> tuple[Column, ...]:
     """What was asked for; of single runs, the columns that have a number, or the reason for none."""
     asked = [name for system in systems for name in system.columns or ()]
-    numbers = [reading.measurement for system in systems for reading in system.readings if system.columns is None]
-    had = [name for name, column in COLUMNS.items() if any(map(column.holds, numbers))]
+    readings = [reading for system in systems for reading in system.readings if system.columns is None]
+    had = [name for name, column in COLUMNS.items() if any(reading.under(column) for reading in readings)]
     names = dict.fromkeys([*asked, *had])
     if not names:
         raise InputError(f"expected numbers of {', '.join(COLUMNS)}; the runs have none of them; give --columns")
