@@ -32,7 +32,7 @@ from rushes.clip.metrics.identity import RATE, IdentityCollector
 from rushes.core import Measurement
 from rushes.errors import RushesError
 from rushes.landmarks.choice import chosen
-from rushes.landmarks.identity import SAME_PERSON, LocatedFace, identity_networks
+from rushes.landmarks.identity import SAME_PERSON, LocatedFace, as_bgr, identity_networks
 from rushes.media import ClipReader
 
 Pixels = NDArray[np.uint8]
@@ -161,7 +161,7 @@ def pasted(clip: Clip, other: Clip, start: int) -> list[Pixels]:
 
 
 def _face(rgb: Pixels) -> LocatedFace | None:
-    faces = identity_networks().faces(np.ascontiguousarray(rgb[..., ::-1]))
+    faces = identity_networks().faces(as_bgr(rgb))
     index = chosen([face.box for face in faces])
     return None if index is None else faces[index]
 

@@ -21,6 +21,7 @@ from rushes.landmarks.identity import (
     GROUP,
     MIN_SCORE,
     Feature,
+    as_bgr,
     cosine,
     identity_networks,
     require_identity,
@@ -44,7 +45,8 @@ IDENTITY_SIMILARITY = Definition(
     f"looks at every round(fps / {RATE})-th pair; where the pairs have no frame rate, and for csim_all, at all of them "
     "(rate:all).",
     reference="Zhong et al. 2021 (SFace), Wu et al. 2023 (YuNet); as CSIM in Zakharov et al. 2019, there with ArcFace. "
-    "OpenCV calls two faces one person from 0.363 on",
+    "OpenCV calls two faces one person from 0.363 on; on 47 real clips of 45 people, frames of one person were nearer "
+    "than frames of two with AUC 0.99997",
     params=signature_params(
         network="sface",
         detector="yunet",
@@ -90,7 +92,7 @@ class IdentityObserver:
         self._values.append(np.nan if ours is None or theirs is None else cosine(ours, theirs))
 
     def _face(self, picture: Picture, near: Box | None) -> tuple[Feature | None, Box | None]:
-        bgr = np.ascontiguousarray(picture.rgb[..., ::-1])
+        bgr = as_bgr(picture.rgb)
         faces = self._networks.faces(bgr)
         index = chosen([face.box for face in faces], near)
         return (None, None) if index is None else (self._networks.feature(bgr, faces[index]), faces[index].box)
