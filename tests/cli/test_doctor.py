@@ -53,7 +53,7 @@ def test_trained_weights_say_what_they_are_for(
     found = pieces()
     assert (found["models", "i3d"]["here"], found["models", "i3d"]["command"]) == (False, "rushes models pull i3d")
     assert "FVD" in str(found["models", "i3d"]["unlocks"])
-    assert "nothing yet" in str(found["models", "raft"]["unlocks"])
+    assert "nothing yet" in str(found["models", "neuflow"]["unlocks"])
     r3d50 = found["models", "resnet-50-kinetics.pth"]
     assert r3d50["here"] is False and "must be brought" in str(r3d50["unlocks"])
     monkeypatch.setenv("RUSHES_WEIGHTS", str(tmp_path))
