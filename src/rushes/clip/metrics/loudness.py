@@ -102,6 +102,7 @@ CLIPPING_RATIO = Definition(
     "tops of a sound that was cut off: after AAC mostly less than a twentieth of the reading is left, after MP3 next "
     "to nothing (the second reading, from 0.9 on, is for that). It lifts single peaks of a sound that was not: they "
     "count where three samples in a row lie past full scale, because a player cuts them off.",
+    reference="three samples in a row at full scale, which mastering meters count as an over",
     params=signature_params(level="1-2^-15", run=CLIPPED_RUN, rate="own"),
     raised_by=("a louder master", "lossy coding of a sound that reaches full scale"),
     lowered_by=("a quieter copy of a sound that was cut off", "lossy coding of a sound that was cut off"),
@@ -118,6 +119,7 @@ CLIPPING_RATIO_LOSSY = Definition(
     edge_cases=f"{_NO_SOUND} Eight real sounds cut off by 3 to 12 dB, in AAC, MP3 and Opus: 0.6 to 2.9 times the share "
     "that was cut off (at 12 dB 0.6 to 1.4); the same at full scale, not cut off: under 0.0006. A steady full-scale "
     "tone that is not cut off reads up to 0.29.",
+    reference="three samples in a row at full scale, which mastering meters count as an over",
     params=signature_params(level=NEAR_FULL_SCALE, run=CLIPPED_RUN, rate="own"),
     raised_by=("a louder master", "steady tones at full scale"),
     lowered_by=("a quieter copy of a sound that was cut off", "coding at a low bit rate"),
