@@ -99,9 +99,10 @@ CLIPPING_RATIO = Definition(
     formula="samples in runs of at least 3 neighbours with |x| ≥ 1 − 2⁻¹⁵ / samples, over all channels; x as the "
     "decoder gives it",
     edge_cases=f"{_NO_SOUND} Sound that was cut off and then made quieter is not found. Lossy coding bends the flat "
-    "tops of a sound that was cut off: after AAC or MP3 a twentieth of the reading and less is left (the second "
-    "reading, from 0.9 on, is for that). It lifts single peaks of a sound that was not: they count where three samples "
-    "in a row lie past full scale, because a player cuts them off.",
+    "tops of a sound that was cut off: after AAC mostly less than a twentieth of the reading is left, after MP3 next "
+    "to nothing (the second reading, from 0.9 on, is for that). It lifts single peaks of a sound that was not: they "
+    "count where three samples in a row lie past full scale, because a player cuts them off.",
+    reference="three samples in a row at full scale, which mastering meters count as an over",
     params=signature_params(level="1-2^-15", run=CLIPPED_RUN, rate="own"),
     raised_by=("a louder master", "lossy coding of a sound that reaches full scale"),
     lowered_by=("a quieter copy of a sound that was cut off", "lossy coding of a sound that was cut off"),
@@ -115,9 +116,10 @@ CLIPPING_RATIO_LOSSY = Definition(
     summary="Share of the sound that was cut off at full scale before it was coded lossily, about.",
     formula=f"samples in runs of at least 3 neighbours with |x| ≥ {NEAR_FULL_SCALE} / samples, over all channels; x as "
     "the decoder gives it",
-    edge_cases=f"{_NO_SOUND} Four sounds cut off by 3 to 12 dB, in AAC, MP3 and Opus: 0.5 to 1.9 times the share that "
-    "was cut off; the same four at full scale, not cut off: under 0.0006. A steady full-scale tone that is not cut off "
-    "reads up to 0.29.",
+    edge_cases=f"{_NO_SOUND} Eight real sounds cut off by 3 to 12 dB, in AAC, MP3 and Opus: 0.6 to 2.9 times the share "
+    "that was cut off (at 12 dB 0.6 to 1.4); the same at full scale, not cut off: under 0.0006. A steady full-scale "
+    "tone that is not cut off reads up to 0.29.",
+    reference="three samples in a row at full scale, which mastering meters count as an over",
     params=signature_params(level=NEAR_FULL_SCALE, run=CLIPPED_RUN, rate="own"),
     raised_by=("a louder master", "steady tones at full scale"),
     lowered_by=("a quieter copy of a sound that was cut off", "coding at a low bit rate"),
@@ -218,13 +220,13 @@ def _metric(definition: Definition, reading: Callable[[SoundLevels], Measurement
 
 
 LOUDNESS_LUFS_METRIC = _metric(LOUDNESS_LUFS, loudness_lufs, label="LUFS", too_high="loud", too_low="quiet")
-LOUDNESS_RANGE_LU_METRIC = _metric(LOUDNESS_RANGE_LU, loudness_range_lu, label="LRA")
+LOUDNESS_RANGE_LU_METRIC = _metric(LOUDNESS_RANGE_LU, loudness_range_lu, label="LRA", room="page")
 TRUE_PEAK_DBTP_METRIC = _metric(TRUE_PEAK_DBTP, true_peak_dbtp, label="dBTP", too_high="peaks past full scale")
 CLIPPING_RATIO_METRIC = _metric(CLIPPING_RATIO, clipping_ratio, label="clipped", too_high="sound is cut off")
 CLIPPING_RATIO_LOSSY_METRIC = _metric(
-    CLIPPING_RATIO_LOSSY, clipping_ratio_lossy, label="clipped (lossy)", too_high="sound was cut off"
+    CLIPPING_RATIO_LOSSY, clipping_ratio_lossy, label="clipped (lossy)", room="page", too_high="sound was cut off"
 )
 SILENCE_RATIO_METRIC = _metric(SILENCE_RATIO, silence_ratio, label="silence", too_high="silent")
 LONGEST_SILENCE_MS_METRIC = _metric(
-    LONGEST_SILENCE_MS, longest_silence_ms, label="longest silence", too_high="sound drops out"
+    LONGEST_SILENCE_MS, longest_silence_ms, label="longest silence", room="page", too_high="sound drops out"
 )
