@@ -38,6 +38,8 @@ class PairContext:
     """Width and height of the pictures that are compared."""
     fps: float | None = None
     """Of the pairs; None where neither side has times."""
+    lag: int = 0
+    """Frames that the generated clip runs late; the frames come without it, the sound does not."""
     models: Mapping[str, str] = field(default_factory=dict)
     """Files that the user gave in place of pulled ones, by the group's name: {"lpips": "alex.pth"}."""
     device: str = "cpu"

@@ -48,6 +48,7 @@ def open_pair(
             gt_facts=theirs.facts,
             size=size,
             fps=theirs.fps if theirs.fps is not None else ours.fps,
+            lag=lag,
             models=models or {},
             device=device,
         )

@@ -1,7 +1,7 @@
 """The sound of both clips of a pair, read once for every metric that hears it.
 
-Both tracks are taken at 16 kHz in mono from the clip's time zero on, the earliest start of its picture and sound. No
-shift is looked for and none corrected. Lossy coders add a little at the end: where one sound is up to 100 ms longer, it
+Both tracks are taken at 16 kHz in mono from the clip's time zero on, the earliest start of its picture and sound. A lag
+of the frames is taken off the sound as well, and the end that is over is cut; no other shift is corrected. Lossy coders add a little at the end: where one sound is up to 100 ms longer, it
 is cut; where it is more, the two are not the same take and nothing is compared.
 """
 
@@ -46,12 +46,28 @@ class SoundObserver:
             gen, gt = read_audio(context.gen, RATE).samples, read_audio(context.gt, RATE).samples
         except MediaError as error:
             return Seen(missing=str(error))
+        if context.lag and context.fps:
+            gen, gt = without_lag(gen, gt, context.lag / context.fps)
         return paired_sounds(gen, gt)
 
 
 def observe_sound(context: PairContext) -> SoundObserver:
     """The one observer of all metrics that hear."""
     return SoundObserver(context)
+
+
+def without_lag(
+    gen: NDArray[np.float32], gt: NDArray[np.float32], late_s: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """What both tracks have when the generated one is `late_s` seconds late; before the other where negative.
+
+    >>> without_lag(np.arange(32000, dtype=np.float32), np.zeros(32000, np.float32), 0.5)[0][0]
+    np.float32(8000.0)
+    """
+    shift = round(late_s * RATE)
+    gen, gt = gen[max(shift, 0) :], gt[max(-shift, 0) :]
+    length = min(len(gen), len(gt))
+    return gen[:length], gt[:length]
 
 
 def paired_sounds(gen: NDArray[np.float32], gt: NDArray[np.float32]) -> Seen:
