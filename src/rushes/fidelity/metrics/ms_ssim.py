@@ -27,8 +27,8 @@ MS_SSIM = Definition(
     "the term of the means; each scale is the mean of 2 × 2 pixels of the one before, from the top left",
     edge_cases=f"Identical pictures: 1. A picture whose shorter side has less than {SMALLEST} pixels has no value: the "
     "window does not fit into its coarsest scale. A scale whose mean is negative counts as 0, where the authors' code "
-    "gives a complex number. A last row or column that is alone counts twice. The authors' code can take a weighted mean "
-    "in place of the product, and some published values are that: it is up to .005 higher on noise.",
+    "gives a complex number. A last row or column that is alone counts twice. The authors' code can take a weighted "
+    "mean in place of the product, and some published values are that: it is up to .005 higher on noise.",
     reference="Wang, Simoncelli and Bovik 2003; the authors' msssim.m",
     params=signature_params(
         combined="product",
