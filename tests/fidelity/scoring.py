@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
+import pytest
 from av.video.frame import VideoFrame
 
 from rushes.fidelity.measure import Scored, score_frames
@@ -48,3 +50,17 @@ def disturbed(rng: np.random.Generator, planes: list[np.ndarray], bits: int, str
         np.clip(plane.astype(np.int64) + rng.integers(-strength, strength + 1, plane.shape), 0, top).astype(plane.dtype)
         for plane in planes
     ]
+
+
+def tid2013(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """A pair of TID2013 with published values, generated first.
+
+    They are in the wheel of pyiqa 0.1.16 (`ResultsCalibra`), unpacked where RUSHES_PYIQA says.
+    """
+    import cv2
+
+    folder = Path(os.environ.get("RUSHES_PYIQA", "/nonexistent")) / "ResultsCalibra"
+    if not folder.is_dir():
+        pytest.skip("the pairs of TID2013 are not here: unpack pyiqa's wheel and set RUSHES_PYIQA to its folder")
+    gen, gt = (cv2.imread(str(folder / side / f"{name}.bmp"))[..., ::-1].copy() for side in ("dist_dir", "ref_dir"))
+    return gen, gt

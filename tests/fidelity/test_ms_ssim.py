@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.fidelity.scoring import tid2013
 from tests.oracle.pixel_pictures import pictures
 
 from rushes.fidelity.arrays import compare_arrays
 from rushes.fidelity.kernels.gaussian import Scaled, halved
-from rushes.fidelity.metrics.ms_ssim import SMALLEST, WEIGHTS, multi_scale
+from rushes.fidelity.luma import rgb2gray
+from rushes.fidelity.metrics.ms_ssim import SMALLEST, WEIGHTS, multi_scale, scales
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "goldens" / "pixel_peers.json").read_text(encoding="utf-8"))
 # pytorch-msssim takes each window's negative contrast for 0, the authors' code does not: pairs where none is
@@ -26,6 +29,17 @@ def test_the_smallest_picture_holds_the_window_at_the_fifth_scale():
 def test_pytorch_msssim(name: str):
     found = compare_arrays(*pictures()[name], metrics=["ms_ssim"])["ms_ssim"].value
     assert found == pytest.approx(GOLDEN[name]["ms_ssim"], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "published"), [("I03", 0.6733), ("I04", 0.9996), ("I06", 0.9998), ("I08", 0.9566), ("I19", 0.8462)]
+)
+def test_tid2013(name: str, published: float):
+    """The authors' code, by its method `wtd_sum`: the weighted mean of the five scales, not their product."""
+    gen, gt = map(rgb2gray, tid2013(name))
+    values = scales(Scaled(gen, gt))
+    assert np.average(values, weights=WEIGHTS) == pytest.approx(published, abs=6e-5)
+    assert multi_scale(Scaled(gen, gt)) == pytest.approx(math.prod(v**w for v, w in zip(values, WEIGHTS, strict=True)))
 
 
 def test_two_plain_pictures_differ_in_light_at_the_coarsest_scale():

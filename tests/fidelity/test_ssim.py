@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.clips import flat, write_luma
-from tests.fidelity.scoring import score
+from tests.fidelity.scoring import score, tid2013
 from tests.fidelity.test_psnr import libvmaf_clip
 from tests.oracle.pixel_pictures import pictures
 
@@ -112,13 +111,7 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_tid2013(name: str):
-    """The pictures are in the wheel of pyiqa 0.1.16 (`ResultsCalibra`), unpacked where RUSHES_PYIQA says."""
-    import cv2
-
-    folder = Path(os.environ.get("RUSHES_PYIQA", "/nonexistent")) / "ResultsCalibra"
-    if not folder.is_dir():
-        pytest.skip("the five pairs of TID2013 are not here: unpack pyiqa's wheel and set RUSHES_PYIQA to its folder")
-    gen, gt = (cv2.imread(str(folder / side / f"{name}.bmp"))[..., ::-1].copy() for side in ("dist_dir", "ref_dir"))
+    gen, gt = tid2013(name)
     found = compare_arrays(gen, gt, metrics=["psnr", "ssim", "disco_psnr", "disco_2023_psnr"])
     psnr, ssim, wrapped = PUBLISHED[name]
     assert found["psnr"].value == pytest.approx(psnr, abs=0.005)
