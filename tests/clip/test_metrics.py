@@ -39,6 +39,14 @@ def test_the_bundles_keys_are_metrics_in_its_order() -> None:
         "temporal_inconsistency",
         "temporal_flickering",
         "temporal_flickering_opencv5",
+        "warping_error",
+        "warping_error_l1",
+        "warping_error_raft",
+        "warping_error_l1_raft",
+        "motion_magnitude",
+        "motion_magnitude_px",
+        "motion_magnitude_raft",
+        "motion_magnitude_px_raft",
         "mouth_audio_lag",
         "mouth_audio_null_mean",
         "mouth_audio_null_share",
@@ -50,6 +58,17 @@ def test_the_bundles_keys_are_metrics_in_its_order() -> None:
         "blink_rate_hz_fixed",
         "lse_offset",
         "identity_drift",
+        "loudness_lufs",
+        "loudness_range_lu",
+        "true_peak_dbtp",
+        "clipping_ratio",
+        "clipping_ratio_lossy",
+        "silence_ratio",
+        "longest_silence_ms",
+        "dnsmos_sig",
+        "dnsmos_bak",
+        "dnsmos_ovrl",
+        "dnsmos_p808",
     }
 
 
@@ -61,6 +80,13 @@ def test_a_metric_is_called_what_its_definition_is_but_for_second_readings() -> 
         "blink_count_fixed": "blink_count",
         "blink_rate_hz_fixed": "blink_rate_hz",
         "temporal_flickering_opencv5": "temporal_flickering",
+        "warping_error_l1": "warping_error",
+        "warping_error_raft": "warping_error",
+        "warping_error_l1_raft": "warping_error",
+        "motion_magnitude_px": "motion_magnitude",
+        "motion_magnitude_raft": "motion_magnitude",
+        "motion_magnitude_px_raft": "motion_magnitude",
+        "clipping_ratio_lossy": "clipping_ratio",
     }
     assert [d.signature for d in DEFINITIONS[:-1]] == [open_input(m.definition).signature for _, m in METRICS.items()]
 

@@ -26,6 +26,11 @@ OF_THE_FILE = {
     *("fps", "frame_count", "corrupt_frames", "missing_frames", "duration_shortfall_ms", "false_alarm_rate"),
 }
 """Facts of the medium themselves, and what decoding says: they depend on no other fact."""
+OF_THE_SOUND = {
+    *("loudness_lufs", "loudness_range_lu", "true_peak_dbtp", "clipping_ratio", "silence_ratio", "longest_silence_ms"),
+    *("dnsmos_sig", "dnsmos_bak", "dnsmos_ovrl", "dnsmos_p808"),
+}
+"""Taken from the sound at its own rate, or at one rate for all: no fact of the picture moves them."""
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda definition: definition.signature)
@@ -42,7 +47,7 @@ def test_a_direction_is_a_verdict_only_where_nothing_else_moves_the_value(defini
 
 @pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda definition: definition.signature)
 def test_every_number_of_the_picture_depends_on_something(definition: Definition) -> None:
-    assert bool(definition.depends_on) != (definition.name in OF_THE_FILE)
+    assert bool(definition.depends_on) != (definition.name in OF_THE_FILE | OF_THE_SOUND)
 
 
 def test_the_catalogue_shows_it() -> None:

@@ -12,7 +12,7 @@ from tests.clips import flat, noise, spoil, tone, write_av, write_luma, write_so
 
 from rushes.errors import MediaError
 from rushes.media import ClipReader, probe, read_audio, write_clip
-from rushes.media.audio import AudioTrack, MonoCollector, require_sound
+from rushes.media.audio import AudioTrack, MonoCollector, _silence_like, require_sound
 
 
 def _frame(samples: np.ndarray, *, rate: int, layout: str = "mono", pts: int = 0) -> av.AudioFrame:
@@ -191,3 +191,11 @@ def test_a_clip_with_cover_art_is_the_clip(tmp_path):
     assert reader.facts.video_streams == 1
     assert (reader.facts.video.width, reader.facts.video.height, reader.decode_failures) == (64, 48, 0)
     assert len(reader.audio.samples) > 7000
+
+
+def test_a_hole_in_eight_planes_is_filled_with_packed_silence():
+    """PyAV crashes where the planes of such a frame are touched."""
+    frame = av.AudioFrame(format="fltp", layout="7.1", samples=1024)
+    frame.sample_rate, frame.time_base = 48000, Fraction(1, 48000)
+    quiet = _silence_like(frame, 100)
+    assert quiet.format.name == "flt" and quiet.to_ndarray().shape == (1, 800) and not quiet.to_ndarray().any()

@@ -97,7 +97,9 @@ def test_file_names_are_unique_and_plain() -> None:
 
 def test_nothing_claims_what_no_metric_does() -> None:
     used = {name for name, group in GROUPS.items() if group.unlocks != NOTHING_YET}
-    assert used == {"face", "pose", "astronaut", "i3d", "inception", "face-landmarker", "face-id"}
+    for_clips = {"face", "face-landmarker", "face-id", "raft", "dnsmos"}
+    for_pairs = {"lpips", "lpips-vgg", "vmaf", "libvmaf"}
+    assert used == {"pose", "astronaut", "i3d", "inception", *for_clips, *for_pairs}
 
 
 def test_the_pulled_i3d_is_the_pinned_one(monkeypatch: pytest.MonkeyPatch) -> None:

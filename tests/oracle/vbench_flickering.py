@@ -1,6 +1,6 @@
 """VBench's temporal flickering by OpenCV's own decoder, for the numbers in tests/clip/test_vbench.py.
 
-    OPENCV_4/bin/python tests/oracle/vbench_flickering.py CLIP…     # needs: pip install opencv-python-headless==4.10.0.84
+    OPENCV_4/bin/python tests/oracle/vbench_flickering.py CLIP…    # opencv-python-headless==4.10.0.84
 
 The formula is VBench's, restated: frames as float32, the mean absolute difference of neighbours over every sample, the
 mean of those over steps, taken from 255 and divided by it.

@@ -58,16 +58,16 @@ class MotionObservation:
         return found
 
 
-def stride(fps: float | None) -> int:
-    """Frames from one looked at to the next: the rate nearest to `RATE`, by ratio.
+def stride(fps: float | None, rate: float = RATE) -> int:
+    """Frames from one looked at to the next: the rate nearest to the wanted one, by ratio.
 
     >>> [stride(fps) for fps in (None, 8.0, 10.0, 24.0, 25.0, 30.0, 60.0)]
     [1, 1, 1, 2, 3, 3, 6]
     """
     if not fps:
         return 1
-    near = max(1, int(fps / RATE))
-    return min((near, near + 1), key=lambda step: max(fps / step / RATE, RATE * step / fps))
+    near = max(1, int(fps / rate))
+    return min((near, near + 1), key=lambda step: max(fps / step / rate, rate * step / fps))
 
 
 class MotionWatch:

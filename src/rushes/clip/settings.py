@@ -48,9 +48,10 @@ class ClipSettings:
         rules = profile if isinstance(profile, Profile) else load_profile(profile)
         asked = [metrics] if isinstance(metrics, str) else list(metrics)
         judged = [name for name in rules.extra_metrics if installed(name).tier <= tier]
-        extra = [name for name in metrics_of(tier, [*asked, *judged]) if is_extra(name)]
+        chosen = metrics_of(tier, [*asked, *judged])
+        extra = [name for name in chosen if is_extra(name)]
         for name in extra:
-            METRICS[name].require()
+            chosen[name].require()
         faces = load_face_settings(tier, face_model=face_model, syncnet_weights=syncnet_weights)
         return cls(
             profile=rules,

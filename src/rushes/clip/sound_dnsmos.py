@@ -90,7 +90,8 @@ def mel_levels(samples: NDArray[np.float32]) -> NDArray[np.float32]:
     power = np.abs(np.fft.rfft(frames * window, axis=1)) ** 2
     mel = np.maximum(power @ _mel_bands().T, _LEAST_POWER)
     level = np.maximum(10 * np.log10(mel / mel.max()), -_DYNAMIC_DB)
-    return ((level + 40) / 40).astype(np.float32)
+    found: NDArray[np.float32] = ((level + 40) / 40).astype(np.float32)
+    return found
 
 
 @lru_cache(maxsize=1)

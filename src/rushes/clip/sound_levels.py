@@ -94,7 +94,7 @@ class LevelMeter:
     def _keep(self, frames: list[AudioFrame]) -> None:
         assert self._piece is not None
         for frame in frames:
-            samples = frame.to_ndarray().reshape(-1, self._piece.channels).T
+            samples = frame.to_ndarray().astype(np.float32, copy=False).reshape(-1, self._piece.channels).T
             self._pending.append(samples)
             self._waiting += samples.shape[1]
         while self._waiting >= self._piece.size:
@@ -140,7 +140,7 @@ class _Pieces:
         for level, channels in ((FULL_SCALE, self._clipped), (NEAR_FULL_SCALE, self._near)):
             for runs, loud in zip(channels, height >= np.float32(level), strict=True):
                 runs.add(loud)
-        self._silent.add((height < np.float32(10 ** (SILENCE_DBFS / 20))).all(axis=0))
+        self._silent.add(height.max(axis=0) < np.float32(10 ** (SILENCE_DBFS / 20)))
         samples = piece.astype(np.float64)
         self._look_between(samples, float(height.max(initial=0.0)))
         weighted, self._state = sosfilt(self._sections, samples, axis=1, zi=self._state)

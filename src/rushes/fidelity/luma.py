@@ -38,7 +38,8 @@ def scaled_luma(pair: FramePair) -> Scaled:
         shift = gt.offset + middle
         return Scaled(gen.values, gt.values, (1.0, 1.0), (shift, shift), middle, 255.0 / gt.scale)
     shifts = gen.offset * gen.scale + 127.5, gt.offset * gt.scale + 127.5
-    return Scaled(gen.values, gt.values, (gen.scale, gt.scale), shifts, 127.5, 255.0)
+    one, other = (plane.values.astype(np.float32) for plane in (gen, gt))
+    return Scaled(one, other, (gen.scale, gt.scale), shifts, 127.5, 255.0)
 
 
 def luma_mse(pair: FramePair) -> float:

@@ -101,6 +101,10 @@ def _checked(name: str) -> None:
 
 def protocol(name: str) -> Protocol:
     """The protocol of this name; `InputError` with the nearest ones."""
+    if name == "vbench":
+        raise InputError(
+            "VBench's temporal_flickering has no reference: rushes clip CLIPS --metric temporal_flickering measures it"
+        )
     if name not in PROTOCOLS:
         close = get_close_matches(name, PROTOCOLS, n=2)
         hint = f"did you mean {' or '.join(close)}?" if close else f"expected one of {', '.join(PROTOCOLS)}"

@@ -24,8 +24,8 @@ these names, so no run holds them."""
 SOUND_PARAMS = signature_params(rate=RATE, mix="mean", resampler="swresample", start="time-zero", cut_ms=MOST_MS)
 """How the two sounds are read, for every signature."""
 SOUND_EDGES = (
-    f"A clip without sound, a silent one, or sounds whose lengths differ by more than {MOST_MS} ms: no value. The longer "
-    "one is cut to the other's length; samples past full scale are held at it."
+    f"A clip without sound, a silent one, or sounds whose lengths differ by more than {MOST_MS} ms: no value. The "
+    "longer one is cut to the other's length; samples past full scale are held at it."
 )
 
 
@@ -64,7 +64,7 @@ def paired_sounds(gen: NDArray[np.float32], gt: NDArray[np.float32]) -> Seen:
     if abs(len(gen) - len(gt)) * 1000 > MOST_MS * RATE:
         return Seen(
             missing=f"the sounds last {len(gen) / RATE:.3f} and {len(gt) / RATE:.3f} s; "
-            f"expected lengths within {MOST_MS} ms: cut both to the same take"
+            f"expected lengths within {MOST_MS} ms: cut both to one take"
         )
     length = min(len(gen), len(gt))
     return Seen(series={GEN: gen[:length].astype(np.float64), GT: gt[:length].astype(np.float64)})

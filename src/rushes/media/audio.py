@@ -32,6 +32,9 @@ _SHORTEST_HOLE_S = Fraction(1, 200)
 """Timestamps are rounded, to milliseconds in Matroska: less than this is no hole."""
 
 
+_MANY_PLANES = 8
+"""PyAV crashes on the planes of a frame that has as many."""
+
 _MIX = {"rematrix_maxval": "1"}
 """Mixing weights add up to one. Without this, float stereo to mono is 0.71·(L + R), which clips."""
 
@@ -100,7 +103,8 @@ class Resampling:
 
 
 def _silence_like(frame: AudioFrame, samples: int) -> AudioFrame:
-    quiet = AudioFrame(format=frame.format.name, layout=frame.layout.name, samples=samples)
+    format = frame.format if frame.layout.nb_channels < _MANY_PLANES else frame.format.packed
+    quiet = AudioFrame(format=format.name, layout=frame.layout.name, samples=samples)
     for plane in quiet.planes:
         np.frombuffer(memoryview(plane), np.uint8)[:] = 128 if frame.format.name.startswith("u8") else 0
     quiet.sample_rate, quiet.time_base = frame.sample_rate, frame.time_base

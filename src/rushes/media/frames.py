@@ -136,8 +136,8 @@ class ClipReader:
             self._start = start_of(self._video, self._sound)
             wanted = audio_rate is not None and self._sound is not None
             self._collector = MonoCollector(cast(int, audio_rate), self._start) if wanted else None
-            self._listeners = [self._collector.add] if self._collector else []
-            self._listeners += [] if listen is None or self._sound is None else [listen]
+            listeners = (self._collector.add if self._collector else None, listen if self._sound else None)
+            self._listeners = [listener for listener in listeners if listener is not None]
             self._span = self._sound_span()
             self._decoded = self._decode()
             self._first = next(self._decoded, None)

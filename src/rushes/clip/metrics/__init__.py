@@ -22,6 +22,8 @@ _FAMILIES = (
     ("glitch", "odd_frame_score"),
     ("flow", "flow_residual flow_backward_error flow_acceleration temporal_inconsistency"),
     ("vbench", "temporal_flickering temporal_flickering_opencv5"),
+    ("warping", "warping_error warping_error_l1 warping_error_raft warping_error_l1_raft"),
+    ("warping", "motion_magnitude motion_magnitude_px motion_magnitude_raft motion_magnitude_px_raft"),
     ("face", "face_present_ratio face_bbox_jitter landmark_jitter mouth_open_energy"),
     ("sync", "mouth_audio_corr"),
     ("blink", "blink_count blink_rate_hz"),

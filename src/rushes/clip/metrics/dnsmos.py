@@ -15,12 +15,12 @@ from rushes.core import Definition, Measurement, signature_params
 from rushes.core.metric import ClipMetric, Need
 from rushes.core.provenance import short_digest
 from rushes.errors import MissingDependency
+from rushes.media import AudioTrack
 from rushes.models.cache import is_pulled, pull_command
 from rushes.models.catalogue import file_named, group_named
-from rushes.media import AudioTrack
 
 GROUP = "dnsmos"
-_HOW = {
+_HOW: dict[str, str | int | float] = {
     "rate": RATE,
     "mix": "mean",
     "resampler": "swresample",
@@ -30,9 +30,9 @@ _HOW = {
     "stretches": "speechmos",
 }
 _EDGES = (
-    "No sound, or digital silence: no value. A sound under 9.01 s is doubled until it is long enough; between 16 and 33 s "
-    "the first seven stretches count, as in the published code. It was learned from people who talk: music and noise read "
-    "about 1.1 whatever their quality, and a note says where the sound does not rise and fall like speech."
+    "No sound, or digital silence: no value. A sound under 9.01 s is doubled until it is long enough; between 16 and "
+    "33 s the first seven stretches count, as in the published code. It was learned from people who talk: music and "
+    "noise read about 1.1 whatever their quality, and a note says where the sound does not rise and fall like speech."
 )
 _REFERENCE = "Reddy et al. 2021 and 2022; speechmos 0.0.1.1"
 _RAISED = ("noise suppression that leaves artefacts", "a louder voice over the same noise")
@@ -109,7 +109,6 @@ def _metric(definition: Definition, value: Callable[[AudioTrack], tuple[float, i
         on_request=True,
         require=_require,
         label=label,
-        room="page",
         too_low="speech sounds bad",
     )
 

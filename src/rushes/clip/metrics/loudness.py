@@ -41,7 +41,8 @@ _CHANNELS = (
     "surround, 0 for the bass channel"
 )
 _LOUD_EDGES = (
-    f"{_NO_SOUND} Mono is one channel: the same samples on two channels read 3.01 LU more. A part that is not filled at "
+    f"{_NO_SOUND} Mono is one channel: the same samples on two channels read 3.01 LU more. At rates under 44.1 kHz the "
+    "filters bend: a tone of 1 kHz reads 0.05 LU low at 16 kHz, 0.2 at 8 kHz. A part that is not filled at "
     "the end is left out."
 )
 
@@ -52,8 +53,8 @@ LOUDNESS_LUFS = Definition(
     highest=None,
     better="neither",
     summary="How loud the sound is as a whole; broadcasters ask for −23, streaming services for −14 to −16.",
-    formula="−0.691 + 10·log10(mean over blocks of Σ_channels weight · mean square): blocks of 400 ms, one every 100 ms, "
-    f"those above −70 LUFS and above 10 LU under the mean of these; {_CHANNELS}",
+    formula="−0.691 + 10·log10(mean over blocks of Σ_channels weight · mean square): blocks of 400 ms, one every 100 "
+    f"ms, those above −70 LUFS and above 10 LU under the mean of these; {_CHANNELS}",
     edge_cases=f"{_LOUD_EDGES} Less than 400 ms, or nothing above −70 LUFS: no value.",
     reference="ITU-R BS.1770-4; EBU R 128",
     params=(*_WEIGHTING, *signature_params(block_ms=BLOCK_HOPS * 100, relative_gate=RELATIVE_GATE)),
@@ -95,12 +96,12 @@ CLIPPING_RATIO = Definition(
     highest=1,
     better="lower",
     summary="Share of the sound that is cut off at full scale, or will be where it is played.",
-    formula="samples in runs of at least 3 neighbours with |x| ≥ 1 − 2⁻¹⁵ / samples, over all channels; x as the decoder "
-    "gives it",
-    edge_cases=f"{_NO_SOUND} Sound that was cut off and then made quieter is not found. Lossy coding bends the flat tops "
-    "of a sound that was cut off: after AAC or MP3 a twentieth of the reading and less is left (the second reading, from "
-    "0.9 on, is for that). It lifts single peaks of a sound that was not: they count where three samples in a row lie "
-    "past full scale, because a player cuts them off.",
+    formula="samples in runs of at least 3 neighbours with |x| ≥ 1 − 2⁻¹⁵ / samples, over all channels; x as the "
+    "decoder gives it",
+    edge_cases=f"{_NO_SOUND} Sound that was cut off and then made quieter is not found. Lossy coding bends the flat "
+    "tops of a sound that was cut off: after AAC or MP3 a twentieth of the reading and less is left (the second "
+    "reading, from 0.9 on, is for that). It lifts single peaks of a sound that was not: they count where three samples "
+    "in a row lie past full scale, because a player cuts them off.",
     params=signature_params(level="1-2^-15", run=CLIPPED_RUN, rate="own"),
     raised_by=("a louder master", "lossy coding of a sound that reaches full scale"),
     lowered_by=("a quieter copy of a sound that was cut off", "lossy coding of a sound that was cut off"),
@@ -112,11 +113,11 @@ CLIPPING_RATIO_LOSSY = Definition(
     highest=1,
     better="lower",
     summary="Share of the sound that was cut off at full scale before it was coded lossily, about.",
-    formula=f"samples in runs of at least 3 neighbours with |x| ≥ {NEAR_FULL_SCALE} / samples, over all channels; x as the "
-    "decoder gives it",
-    edge_cases=f"{_NO_SOUND} Four sounds cut off by 3 to 12 dB, in AAC, MP3 and Opus: 0.5 to 1.9 times the share that was "
-    "cut off; the same four at full scale, not cut off: under 0.0006. A steady full-scale tone that is not cut off reads "
-    "up to 0.29.",
+    formula=f"samples in runs of at least 3 neighbours with |x| ≥ {NEAR_FULL_SCALE} / samples, over all channels; x as "
+    "the decoder gives it",
+    edge_cases=f"{_NO_SOUND} Four sounds cut off by 3 to 12 dB, in AAC, MP3 and Opus: 0.5 to 1.9 times the share that "
+    "was cut off; the same four at full scale, not cut off: under 0.0006. A steady full-scale tone that is not cut off "
+    "reads up to 0.29.",
     params=signature_params(level=NEAR_FULL_SCALE, run=CLIPPED_RUN, rate="own"),
     raised_by=("a louder master", "steady tones at full scale"),
     lowered_by=("a quieter copy of a sound that was cut off", "coding at a low bit rate"),
@@ -217,13 +218,13 @@ def _metric(definition: Definition, reading: Callable[[SoundLevels], Measurement
 
 
 LOUDNESS_LUFS_METRIC = _metric(LOUDNESS_LUFS, loudness_lufs, label="LUFS", too_high="loud", too_low="quiet")
-LOUDNESS_RANGE_LU_METRIC = _metric(LOUDNESS_RANGE_LU, loudness_range_lu, label="LRA", room="page")
+LOUDNESS_RANGE_LU_METRIC = _metric(LOUDNESS_RANGE_LU, loudness_range_lu, label="LRA")
 TRUE_PEAK_DBTP_METRIC = _metric(TRUE_PEAK_DBTP, true_peak_dbtp, label="dBTP", too_high="peaks past full scale")
 CLIPPING_RATIO_METRIC = _metric(CLIPPING_RATIO, clipping_ratio, label="clipped", too_high="sound is cut off")
 CLIPPING_RATIO_LOSSY_METRIC = _metric(
-    CLIPPING_RATIO_LOSSY, clipping_ratio_lossy, label="clipped (lossy)", room="page", too_high="sound was cut off"
+    CLIPPING_RATIO_LOSSY, clipping_ratio_lossy, label="clipped (lossy)", too_high="sound was cut off"
 )
 SILENCE_RATIO_METRIC = _metric(SILENCE_RATIO, silence_ratio, label="silence", too_high="silent")
 LONGEST_SILENCE_MS_METRIC = _metric(
-    LONGEST_SILENCE_MS, longest_silence_ms, label="longest silence", room="page", too_high="sound drops out"
+    LONGEST_SILENCE_MS, longest_silence_ms, label="longest silence", too_high="sound drops out"
 )

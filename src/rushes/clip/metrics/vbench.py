@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.metric import ClipMetric, Lane, Trace, spanning
 
-OpenCV: TypeAlias = Literal["4", "5"]
+OpenCV: TypeAlias = Literal[4, 5]
 Rows = NDArray[np.uint8]
 _COLOURS: Mapping[OpenCV, dict[str, str]] = {
-    "4": {"matrix": "bt601", "range": "by-format"},
-    "5": {"matrix": "tagged", "range": "tagged"},
+    4: {"matrix": "bt601", "range": "by-format"},
+    5: {"matrix": "tagged", "range": "tagged"},
 }
 
 
@@ -38,7 +38,8 @@ def _definition(version: OpenCV, *, colours: str) -> Definition:
         lowest=0,
         highest=1,
         better="higher",
-        summary=f"VBench's temporal flickering: likeness of neighbouring frames, 1 for a still clip; colours {colours}.",
+        summary="VBench's temporal flickering: how alike neighbouring frames are, 1 for a still clip; colours "
+        f"{colours}.",
         formula="d_t = mean |frame_t − frame_{t−1}| over all pixels and the three channels of 8-bit BGR at the clip's "
         "own size; value = (255 − mean over steps of d_t) / 255",
         edge_cases="Fewer than two frames: no value. Every motion lowers it, so VBench keeps only clips that its "
@@ -64,8 +65,8 @@ def _definition(version: OpenCV, *, colours: str) -> Definition:
     )
 
 
-TEMPORAL_FLICKERING = _definition("4", colours="as OpenCV 4 reads them")
-TEMPORAL_FLICKERING_OPENCV5 = _definition("5", colours="as OpenCV 5 reads them")
+TEMPORAL_FLICKERING = _definition(4, colours="as OpenCV 4 reads them")
+TEMPORAL_FLICKERING_OPENCV5 = _definition(5, colours="as OpenCV 5 reads them")
 
 
 def temporal_flickering(
@@ -99,7 +100,7 @@ class OpenCVPictures:
         return np.ndarray((flat.height, 3 * flat.width), np.uint8, plane, 0, (plane.line_size, 1))
 
     def _colours(self, video: VideoFrame) -> dict[str, Any]:
-        if self._version == "5":
+        if self._version == 5:
             return {}  # what the frame is tagged with
         full = video.format.name.startswith("yuvj")
         return {
@@ -113,10 +114,8 @@ class OpenCVPictures:
 class FlickeringCollector:
     """Keeps one converted frame, and the mean difference of each step. Turning both frames would change nothing."""
 
-    def __init__(self, name: str, definition: Definition) -> None:
+    def __init__(self, name: str, definition: Definition, version: OpenCV) -> None:
         self._name, self._definition = name, definition
-        version = definition.param("opencv")
-        assert version == "4" or version == "5"
         self._pictures = OpenCVPictures(version)
         self._before: Rows | None = None
         self._differences: list[float] = []
@@ -138,15 +137,17 @@ class FlickeringCollector:
         return {self._name: (255.0 - np.array(self._differences, dtype=np.float64)) / 255.0}
 
 
-def _metric(name: str, definition: Definition, **shown: Any) -> ClipMetric:
-    return ClipMetric(
-        definition=definition, start=lambda facts: FlickeringCollector(name, definition), on_request=True, **shown
-    )
+def _metric(name: str, definition: Definition, version: OpenCV, **shown: Any) -> ClipMetric:
+    def start(_: Any) -> FlickeringCollector:
+        return FlickeringCollector(name, definition, version)
+
+    return ClipMetric(definition=definition, start=start, on_request=True, **shown)
 
 
 TEMPORAL_FLICKERING_METRIC = _metric(
     "temporal_flickering",
     TEMPORAL_FLICKERING,
+    4,
     label="VBench flickering",
     room="page",
     lane=Lane(
@@ -155,4 +156,4 @@ TEMPORAL_FLICKERING_METRIC = _metric(
     ),
     too_low="neighbouring frames differ",
 )
-TEMPORAL_FLICKERING_OPENCV5_METRIC = _metric("temporal_flickering_opencv5", TEMPORAL_FLICKERING_OPENCV5)
+TEMPORAL_FLICKERING_OPENCV5_METRIC = _metric("temporal_flickering_opencv5", TEMPORAL_FLICKERING_OPENCV5, 5)

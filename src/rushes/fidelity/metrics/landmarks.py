@@ -184,7 +184,7 @@ def require_landmarks(models: Mapping[str, str]) -> None:
 
 _EDGES = (
     "A pair with no face on one side or both is left out, and the note counts them: lost faces can lower the mean, so "
-    "read it beside missing_face_ratio. The networks' own jitter (small, blurred or noisy faces) adds to every distance. "
+    "read it beside missing_face_ratio. The networks' jitter (small, blurred or noisy faces) adds to each distance. "
     "No pair with both: no value. Of several faces the reference's largest, and in the generated frame the one in its "
     f"place (overlap ≥ {SAME_PLACE}), else the largest."
 )

@@ -6,19 +6,32 @@ The model is the ITU's own program, which the package `pesq` compiles and calls.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from importlib import metadata, util
-from typing import Literal
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rushes.core import Definition, Measurement, signature_params
 from rushes.errors import MissingDependency
 from rushes.fidelity.metric import PairMetric, Seen
 from rushes.fidelity.sound_pair import GEN, GT, RATE, SOUND_EDGES, SOUND_PARAMS, observe_sound
 
+Array: TypeAlias = NDArray[np.float64]
+Mode: TypeAlias = Literal["wb", "nb"]
+
 _EDGES = (
-    f"{SOUND_EDGES} No speech found in the reference, or less than a quarter of a second: no value. It aligns level and "
-    "delay by itself, stretch by stretch. Meant for 8 to 30 s of speech; on music it means nothing."
+    f"{SOUND_EDGES} No speech found in the reference, or less than a quarter of a second: no value. It aligns level "
+    "and delay by itself, stretch by stretch. It was made for 8 to 30 s of speech and holds no more than 50 "
+    "utterances, which 20 s cannot exceed: a longer sound is cut into equal pieces of up to 20 s, and the mean of "
+    "those with a score is the value. On music it means nothing."
 )
+PIECE_S = 20
+"""Utterances last 200 ms at least and lie more than 200 ms apart. A 51st would be written past the end of the program's
+tables, and take the process with it."""
 _LICENCE = "the ITU's program by the package pesq, whose terms allow evaluation and research only"
 _LOWERED = ("another voice or another take of the same words", "music or effects under the voice")
 _RAISED = ("long silences",)
@@ -35,7 +48,7 @@ def _definition(name: str, summary: str, mapping: str, reference: str, band: str
         formula=f"0.999 + 4 / (1 + e^({mapping})), p the raw score of P.862 at 16 kHz, {band}",
         edge_cases=_EDGES,
         reference=f"{reference}; {_LICENCE}",
-        params=(*SOUND_PARAMS, *signature_params(mode=name.removeprefix("pesq_"))),
+        params=(*SOUND_PARAMS, *signature_params(mode=name.removeprefix("pesq_"), piece_s=PIECE_S, pieces="mean")),
         open_params=("engine",),
         raised_by=_RAISED,
         lowered_by=_LOWERED,
@@ -60,27 +73,46 @@ PESQ_NB = _definition(
 
 def _require(models: Mapping[str, str]) -> None:
     if util.find_spec("pesq") is None:
-        raise MissingDependency("PESQ needs the package pesq, compiled on installation; run: pip install 'rushes[sound]'")
+        raise MissingDependency(
+            "PESQ needs the package pesq, compiled on installation; run: pip install 'rushes[sound]'"
+        )
 
 
-def _pool(mode: Literal["wb", "nb"]) -> Callable[[Definition, Seen, str], Measurement]:
+def _pool(mode: Mode) -> Callable[[Definition, Seen, str], Measurement]:
     def pool(definition: Definition, seen: Seen, series: str) -> Measurement:
-        from pesq import PesqError, pesq
-
         named = definition.with_params(engine=f"pesq-{metadata.version('pesq')}")
-        gt, gen = seen.series[GT], seen.series[GEN]
-        try:
-            value = float(pesq(RATE, gt, gen, mode))
-        except PesqError as error:
-            why = error.args[0] if error.args else error
-            words = why.decode("ascii", "replace") if isinstance(why, bytes) else str(why)
-            return Measurement.missing(named, f"PESQ gives no score: {words}")
-        return Measurement(definition=named, value=value, count=len(gt))
+        found = [_score(gt, gen, mode) for gt, gen in _pieces(seen.series[GT], seen.series[GEN])]
+        scores = [score for score in found if not isinstance(score, str)]
+        if not scores:
+            return Measurement.missing(named, f"PESQ gives no score: {found[0]}")
+        silent = len(found) - len(scores)
+        note = f"{silent} of {len(found)} pieces of up to {PIECE_S} s have no score" if silent else ""
+        return Measurement(definition=named, value=math.fsum(scores) / len(scores), count=len(scores), note=note)
 
     return pool
 
 
-def _metric(definition: Definition, mode: Literal["wb", "nb"], label: str) -> PairMetric:
+def _pieces(gt: Array, gen: Array) -> list[tuple[Array, Array]]:
+    """Both sounds in equal pieces of up to 20 s."""
+    count = -(-len(gt) // (PIECE_S * RATE))
+    edges = [number * len(gt) // count for number in range(count + 1)]
+    return [(gt[low:high], gen[low:high]) for low, high in pairwise(edges)]
+
+
+def _score(gt: Array, gen: Array, mode: Mode) -> float | str:
+    """The score of one piece, or why there is none."""
+    from pesq import PesqError, pesq
+
+    if not gt.any() or not gen.any():
+        return "a silent piece"
+    try:
+        return float(pesq(RATE, gt, gen, mode))
+    except PesqError as error:
+        why = error.args[0] if error.args else error
+        return why.decode("ascii", "replace") if isinstance(why, bytes) else str(why)
+
+
+def _metric(definition: Definition, mode: Mode, label: str) -> PairMetric:
     name = definition.name
     return PairMetric(
         definition=definition, label=label, observe=observe_sound, series=name, pool=_pool(mode), require=_require

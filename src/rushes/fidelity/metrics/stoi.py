@@ -38,17 +38,23 @@ _SHIFT_SEEN_MS = 5.0
 _HOW = (
     *SOUND_PARAMS,
     *signature_params(
-        band_rate=BAND_RATE, frame=FRAME, hop=HOP, bands=BANDS, lowest_hz=LOWEST_HZ, segment=SEGMENT, speech_db=SPEECH_DB
+        band_rate=BAND_RATE,
+        frame=FRAME,
+        hop=HOP,
+        bands=BANDS,
+        lowest_hz=LOWEST_HZ,
+        segment=SEGMENT,
+        speech_db=SPEECH_DB,
     ),
 )
 _EDGES = (
     f"{SOUND_EDGES} Less than 384 ms of speech in the reference: no value. Nothing is aligned: a shift of some "
-    "milliseconds lowers the value, and a note says where one is found. For speech; on music it says how alike the bands "
-    "move."
+    "milliseconds lowers the value, and a note says where one is found. For speech; on music it says how alike the "
+    "bands move."
 )
 _BANDS = (
-    "bands of x (reference) and y (generated) at 10 kHz: frames of 256 (Hann) every 128 in which x is within 40 dB of its "
-    "loudest, 15 third octaves from 150 Hz; stretches of 30 frames"
+    "bands of x (reference) and y (generated) at 10 kHz: frames of 256 (Hann) every 128 in which x is within 40 dB of "
+    "its loudest, 15 third octaves from 150 Hz; stretches of 30 frames"
 )
 _LOWERED = ("a shift of the sound", "another voice or another take of the same words")
 STOI = Definition(
@@ -71,10 +77,10 @@ ESTOI = Definition(
     lowest=-1,
     highest=1,
     better="higher",
-    summary="How much of the reference's speech can be understood in the generated sound, under noise that comes and goes "
-    "as well.",
-    formula="mean over stretches of Σ x̂·ŷ / 30, x̂ and ŷ brought to mean 0 and length 1 in every band and then in every "
-    "frame; " + _BANDS,
+    summary="How much of the reference's speech can be understood in the generated sound, under noise that comes and "
+    "goes as well.",
+    formula="mean over stretches of Σ x̂·ŷ / 30, x̂ and ŷ brought to mean 0 and length 1 in every band and then in "
+    "every frame; " + _BANDS,
     edge_cases=_EDGES,
     reference="Jensen & Taal 2016",
     params=_HOW,
@@ -84,7 +90,7 @@ ESTOI = Definition(
 
 
 def stoi(gt: Array, gen: Array) -> tuple[float | None, int]:
-    """STOI of two sounds of one length at 16 kHz, and the stretches behind it; None where there is too little speech."""
+    """STOI of two sounds of one length at 16 kHz, and the stretches behind it; None for too little speech."""
     return _mean(gt, gen, _stoi_of)
 
 
@@ -200,7 +206,9 @@ def shift_ms(gt: Array, gen: Array) -> float:
     return (best - reach) * 1000 / RATE if alike > 0.5 else 0.0
 
 
-def _pool(value_of: Callable[[Array, Array], tuple[float | None, int]]) -> Callable[[Definition, Seen, str], Measurement]:
+def _pool(
+    value_of: Callable[[Array, Array], tuple[float | None, int]],
+) -> Callable[[Definition, Seen, str], Measurement]:
     def pool(definition: Definition, seen: Seen, series: str) -> Measurement:
         gt, gen = seen.series[GT], seen.series[GEN]
         value, count = value_of(gt, gen)
