@@ -92,11 +92,15 @@ def test_each_column_is_measured_by_its_instrument_and_the_rest_has_reasons(benc
 
 
 def test_sync_needs_weights(bench: Bench, tmp_path: Path) -> None:
-    measure_paper("amber", "real", out=tmp_path, columns="sync-c", syncnet_weights="net.model", audio="speech")
+    net, speech = tmp_path / "net.model", tmp_path / "speech"
+    net.touch()
+    speech.mkdir()
+    out = tmp_path / "out"
+    measure_paper("amber", "real", out=out, columns="sync-c", syncnet_weights=net, audio=speech)
     ((name, options),) = bench.calls
     assert name == "clip"
-    assert (options["tier"], options["syncnet_weights"], options["audio"]) == (2, "net.model", "speech")
-    assert paper_table(tmp_path).markdown().splitlines()[2] == "| amber | 6.000 |"
+    assert (options["tier"], options["syncnet_weights"], options["audio"]) == (2, net, speech)
+    assert paper_table(out).markdown().splitlines()[2] == "| amber | 6.000 |"
 
 
 def test_what_could_not_be_measured_is_measured_later_and_nothing_twice(bench: Bench, tmp_path: Path) -> None:
@@ -114,8 +118,19 @@ def test_what_could_not_be_measured_is_measured_later_and_nothing_twice(bench: B
 
 def test_a_file_that_is_given_takes_the_place_of_a_pulled_one(bench: Bench, tmp_path: Path) -> None:
     bench.pulled.clear()
-    made = measure_paper("amber", "real", out=tmp_path, columns="lpips", models={"lpips": Path("alex.pth")})
-    assert not made.reasons and bench.calls[0][1]["models"] == {"lpips": Path("alex.pth")}
+    given = tmp_path / "alex.pth"
+    given.touch()
+    made = measure_paper("amber", "real", out=tmp_path / "out", columns="lpips", models={"lpips": given})
+    assert not made.reasons and bench.calls[0][1]["models"] == {"lpips": given}
+
+
+@pytest.mark.parametrize(
+    "named", [{"weights": "gone"}, {"models": {"lpips": "gone"}}, {"syncnet_weights": "gone"}, {"audio": "gone"}]
+)
+def test_a_file_that_was_named_must_be_there(bench: Bench, tmp_path: Path, named: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="gone: no such file"):
+        measure_paper("amber", "real", out=tmp_path / "out", columns=COLUMNS, **named)
+    assert not bench.calls and not (tmp_path / "out").exists()
 
 
 def test_columns_are_added_and_the_name_stays(bench: Bench, tmp_path: Path) -> None:

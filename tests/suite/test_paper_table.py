@@ -84,7 +84,7 @@ its 95 % interval overlaps no other system's.
 
 def test_latex_in_full(systems: list[Path]) -> None:
     text = paper_table(systems, columns="psnr,lpips,fid-vid", interval=True, bold=True).latex()
-    bar = r"\textbar{}\allowbreak "
+    bar = r"|\allowbreak "
     drawn = r"3 clips; 95 \% interval: student-t\par"
     assert text.splitlines() == [
         r"% \usepackage{booktabs} in the preamble",
@@ -112,6 +112,11 @@ def test_latex_in_full(systems: list[Path]) -> None:
     ]
     plain = paper_table(systems, columns="psnr").latex(booktabs=False)
     assert plain.count(r"\hline") == 3 and "booktabs" not in plain and "rule" not in plain
+
+
+def test_a_wide_table_goes_over_both_columns_of_the_text(systems: list[Path]) -> None:
+    text = paper_table(systems, columns="psnr,ssim,lpips,l1,fvd,csim").latex()
+    assert r"\begin{table*}[t]" in text and text.endswith("\\end{table*}\n") and r"\tabcolsep}{3pt}" in text
 
 
 def test_csv_has_value_ends_and_signature(systems: list[Path]) -> None:

@@ -21,7 +21,8 @@ from rushes.fidelity import protocols as pair_protocols
 from rushes.fidelity.evaluate import evaluate_fidelity
 from rushes.fidelity.metrics import METRICS
 from rushes.fidelity.pairing import By, Cut, Lag, ResizeTo
-from rushes.media.find import Paths
+from rushes.media.find import Paths, one_or_several
+from rushes.remote.address import is_remote
 from rushes.runs.ids import identity
 from rushes.suite.paper_columns import COLUMNS, Column, chosen_columns
 from rushes.suite.paper_folder import FILE, Paper, Step, is_paper, read_paper
@@ -86,6 +87,7 @@ def measure_paper(
     """
     asked = chosen_columns(columns)
     protocols = _checked([protocol] if isinstance(protocol, str) else protocol)
+    _require_files(*one_or_several(weights), *(models or {}).values(), syncnet_weights, audio)
     folder = Path(out)
     with _locked(folder):
         before = None if overwrite else _earlier(folder, str(gen), str(gt))
@@ -240,6 +242,13 @@ def _checked(names: Iterable[str]) -> list[str]:
             hint = f"did you mean {' or '.join(close)}?" if close else f"expected one of {', '.join(every)}"
             raise InputError(f"no protocol is called {name!r}; {hint}")
     return found
+
+
+def _require_files(*given: Path | str | None) -> None:
+    """A file that was named must be there: a misspelt name is no reason for a dash."""
+    for path in given:
+        if path is not None and not is_remote(path) and not Path(path).exists():
+            raise InputError(f"{path}: no such file")
 
 
 def _union(first: Iterable[str], second: Iterable[str]) -> tuple[str, ...]:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from rushes.suite.paper_grid import TableColumn
     from rushes.suite.paper_table import PaperTable
 
+_NARROW = 5
+"""Columns that fit into one of two columns of text; more of them go over both, in smaller letters."""
 _ARROWS = {"higher": r" $\uparrow$", "lower": r" $\downarrow$", "neither": ""}
 _SPELT = {
     "\\": r"\textbackslash{}",
@@ -62,7 +64,7 @@ _SPELT = {
     "Å": r"\AA{}",
     "\N{NO-BREAK SPACE}": "~",
 }
-_BREAK = r"\allowbreak "
+_BREAK = r"|\allowbreak "
 _ACCENTS = {
     "\N{COMBINING GRAVE ACCENT}": r"\`",
     "\N{COMBINING ACUTE ACCENT}": r"\'",
@@ -86,9 +88,12 @@ def latex(table: PaperTable, *, booktabs: bool) -> str:
         [escaped(system), *(_cell(column, place, table.interval) for column in table.columns)]
         for place, system in enumerate(table.systems)
     ]
+    wide = len(table.columns) > _NARROW
+    environment = "table*" if wide else "table"
     lines = [r"% \usepackage{booktabs} in the preamble"] if booktabs else []
-    lines += [r"\begin{table}[t]", r"\centering"]
+    lines += [rf"\begin{{{environment}}}[t]", r"\centering"]
     lines += [rf"\caption{{{escaped(table.caption)}}}"] if table.caption else []
+    lines += [r"\small\setlength{\tabcolsep}{3pt}"] if wide else []
     lines += [rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}", top, _line(heads), middle]
     lines += [*map(_line, rows), bottom, r"\end{tabular}", r"\par\smallskip", r"{\footnotesize\raggedright"]
     lines += [
@@ -96,7 +101,7 @@ def latex(table: PaperTable, *, booktabs: bool) -> str:
         for note in table.footnotes
     ]
     lines += [rf"{escaped(note)}\par" for note in table.notes]
-    return "\n".join([*lines, "}", r"\end{table}"]) + "\n"
+    return "\n".join([*lines, "}", rf"\end{{{environment}}}"]) + "\n"
 
 
 def _line(cells: list[str]) -> str:
@@ -133,13 +138,13 @@ def _number(text: str, *, bold: bool = False) -> str:
 
 
 def code(signature: str) -> str:
-    r"""A signature in typewriter letters; a line may break behind each bar.
+    r"""A signature in typewriter letters, which have a bar of their own; a line may break behind each.
 
     >>> code("pck|k:20|norm:bbox_diagonal|v:1")
-    '\\texttt{pck\\textbar{}\\allowbreak k:20\\textbar{}\\allowbreak norm:bbox\\_diagonal\\textbar{}\\allowbreak v:1}'
+    '\\texttt{pck|\\allowbreak k:20|\\allowbreak norm:bbox\\_diagonal|\\allowbreak v:1}'
     """
-    bar = _SPELT["|"]
-    return rf"\texttt{{{escaped(signature).replace(bar, bar + _BREAK)}}}"
+    parts = map(escaped, signature.split("|"))
+    return rf"\texttt{{{_BREAK.join(parts)}}}"
 
 
 def escaped(text: str) -> str:
