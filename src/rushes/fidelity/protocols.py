@@ -26,7 +26,16 @@ class Protocol:
     """Names in `METRICS`, in the order of columns."""
 
 
-PROTOCOLS: dict[str, Protocol] = {}
+_LIBVMAF = Protocol(
+    name="libvmaf",
+    summary="VMAF with the model v0.6.1, and libvmaf's own PSNR, SSIM and MS-SSIM; needs `rushes models pull vmaf`.",
+    reference="Netflix/vmaf, libvmaf 2.3.0 with psnr, float_ssim and float_ms_ssim",
+    metrics=("vmaf", "libvmaf_psnr_y", "libvmaf_psnr_cb", "libvmaf_psnr_cr", "libvmaf_ssim", "libvmaf_ms_ssim"),
+)
+
+PROTOCOLS: dict[str, Protocol] = {
+    "libvmaf": _LIBVMAF,
+}
 """By name; the first is what is measured when nothing is asked."""
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 from rushes.core.registry import Registry
 from rushes.fidelity.metric import PairMetric
 
-_FAMILIES: tuple[tuple[str, str], ...] = ()
+_FAMILIES: tuple[tuple[str, str], ...] = (
+    ("vmaf", "vmaf vmaf_harmonic"),
+    ("libvmaf", "libvmaf_psnr_y libvmaf_psnr_cb libvmaf_psnr_cr libvmaf_ssim libvmaf_ms_ssim"),
+    ("vif", "vif"),
+    ("xpsnr", "xpsnr_y xpsnr_u xpsnr_v"),
+)
 
 METRICS: Registry[PairMetric] = Registry(
     "fidelity metric",
