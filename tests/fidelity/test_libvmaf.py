@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from av.filter import Graph
 from av.video.frame import VideoFrame
 from tests.clips import write_frames
 
@@ -184,6 +185,8 @@ def test_identical_clips(engine: program.Engine, tmp_path: Path) -> None:
     assert found["vmaf"].value == pytest.approx(97.43, abs=0.01)  # not 100, as the definition says
     assert [found[name].value for name in ALL[1:]] == [60.0, 60.0, 60.0, 1.0, 1.0]
     assert found["vif"].value == pytest.approx(1, abs=1e-6)
+    ten = write(tmp_path / "ten.mkv", scene(1, bits=10), "yuv420p10le")
+    assert score(ten, ten, ["libvmaf_psnr_y"]).measurements["libvmaf_psnr_y"].value == 72.0
     for name in XPSNR:
         assert found[name].value is None and found[name].note == "infinite: all 3 pairs of frames are identical"
 
@@ -211,14 +214,12 @@ def test_a_turned_clip_is_measured_upright(engine: program.Engine, tmp_path: Pat
     # Stored a quarter turn counter-clockwise, and tagged to be turned clockwise when shown.
     stored = [[np.ascontiguousarray(np.rot90(plane)) for plane in planes] for planes in upright]
     gt = write(tmp_path / "gt.mkv", scene(2))
-    plain = score(write(tmp_path / "plain.mkv", upright), gt, ["vmaf", "xpsnr_y"])
-    for rotation in (90, 270):
-        gen = write(tmp_path / f"{rotation}.mp4", stored, rotation=rotation, codec="libx264", options={"qp": "0"})
-        turned = score(gen, gt, ["vmaf", "xpsnr_y"])
-        if turned.measurements["vmaf"].value == plain.measurements["vmaf"].value:
-            assert turned.series["xpsnr_y"].tolist() == plain.series["xpsnr_y"].tolist()
-            return
-    raise AssertionError("neither direction of turning gave the upright clip's value")
+    plain = score(write(tmp_path / "plain.mkv", upright), gt, ["vmaf", "xpsnr_y"]).series
+    gen = write(tmp_path / "turned.mp4", stored, rotation=90, codec="libx264", options={"qp": "0"})
+    turned = score(gen, gt, ["vmaf", "xpsnr_y"]).series
+    assert {name: values.tolist() for name, values in turned.items()} == {
+        name: values.tolist() for name, values in plain.items()
+    }
 
 
 def test_grey_clips_have_luma_alone(engine: program.Engine, tmp_path: Path) -> None:
@@ -240,6 +241,31 @@ def test_xpsnr_pools_distances_and_not_decibels() -> None:
 
     assert pooled(20, 40).value == pytest.approx(25.1927, abs=1e-4)
     assert pooled(20, 40, np.inf).value == pytest.approx(28.7146, abs=1e-4)
+
+
+def test_xpsnr_is_what_the_filter_writes_at_its_end(tmp_path: Path) -> None:
+    frames = list(zip(scene(3), scene(3, noise=8), strict=True))
+    frames[1] = (frames[1][0], frames[1][0])  # an identical frame among others
+    gt, gen = (write(tmp_path / f"{side}.mkv", [pair[side] for pair in frames]) for side in (0, 1))
+    found = score(gen, gt, XPSNR).measurements
+    graph = Graph()
+    measure, sink = graph.add("xpsnr", stats_file=str(tmp_path / "stats")), graph.add("buffersink")
+    for side in (0, 1):
+        source = graph.add("buffer", video_size="96x64", pix_fmt="yuv420p", time_base="1/25", frame_rate="25")
+        source.link_to(measure, 0, side)
+    measure.link_to(sink)
+    for index, pair in enumerate(frames):
+        for side, planes in enumerate(pair):
+            frame = yuv(planes, "yuv420p")
+            frame.pts = index
+            graph.push(frame, at=side)
+        sink.pull()
+    del measure, sink, source, graph  # its end is when it writes
+    gc.collect()
+    last = (tmp_path / "stats").read_text().strip().splitlines()[-1]
+    assert last.startswith("XPSNR average, 3 frames")
+    for plane in "yuv":
+        assert found[f"xpsnr_{plane}"].value == pytest.approx(float(last.split(f"{plane}: ")[1].split()[0]), abs=1e-4)
 
 
 def test_xpsnr_of_a_flat_reference(tmp_path: Path) -> None:
@@ -419,6 +445,12 @@ def test_a_file_that_is_no_program(clip: Path, stand_in: Callable[..., dict[str,
     Path(given["libvmaf"]).write_bytes(b"\x7fELF nothing")
     found = score(clip, clip, ["vmaf"], **given).measurements["vmaf"]
     assert found.value is None and "cannot be started (Exec format error)" in found.note
+
+
+def test_a_model_that_is_none(clip: Path, engine: program.Engine, stand_in: Callable[..., dict[str, str]]) -> None:
+    model = stand_in("")["vmaf"]
+    found = score(clip, clip, ["vmaf"], vmaf=model).measurements["vmaf"]
+    assert found.value is None and f'could not read model from path: "{model}"' in found.note
 
 
 def test_a_comparison_that_is_broken_off_leaves_no_process(tmp_path: Path, stand_in: Callable[..., dict]) -> None:

@@ -93,7 +93,7 @@ class LibvmafObserver:
         self._form, self._left_out = form, _left_out(form)
         measured = [name for name in self._asked if name not in self._left_out]
         program, model = str(self._engine.program), self._engine.model
-        self._running = Running(lambda at: command(program, form, measured, model=f"/dev/fd/{at}"), model=model)
+        self._running = Running(lambda at: command(program, form, measured, model=at), model=model)
         return self._running
 
     def _series(self, frames: list[Mapping[str, Any]]) -> dict[str, Series]:

@@ -38,11 +38,15 @@ class EngineFailure(Exception):
 class Running:
     """The program at work. It is stopped by `finish`, by any failure, and where nobody holds this any more."""
 
-    def __init__(self, words: Callable[[int], Sequence[str]], *, model: Path) -> None:
-        """Start what `words(descriptor of the open model)` says. Raises `EngineFailure`."""
+    def __init__(self, words: Callable[[str], Sequence[str]], *, model: Path) -> None:
+        """Start what `words(where the program finds the model)` says. Raises `EngineFailure`.
+
+        The model is handed over open, so that no letter of its path can mean something in a filter's options.
+        """
         out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
         with open(model, "rb") as file:
-            command = list(words(file.fileno()))
+            self._model, self._model_at = model, f"/dev/fd/{file.fileno()}"
+            command = list(words(self._model_at))
             try:
                 process = subprocess.Popen(  # the pulled program, or the user's own; words, no shell  # nosec B603
                     command, stdin=subprocess.PIPE, stdout=out, stderr=err, bufsize=0, pass_fds=(file.fileno(),)
@@ -123,9 +127,10 @@ class Running:
         return EngineFailure(f"the program {how}" + (f": {errors}" if errors else ""))
 
     def _errors(self) -> str:
-        """The first thing it said, without the addresses of its memory, which are others every time."""
+        """The first thing it said, without numbers that are others every time: addresses of its memory, descriptors."""
         text = os.pread(self._err.fileno(), 4096, 0).decode("utf-8", "replace")
-        return re.sub(r"\[[^][]*@ 0x[0-9a-f]+\] ?", "", text).strip().partition("\n")[0][:_LONGEST]
+        plain = re.sub(r"\[[^][]*@ 0x[0-9a-f]+\] ?", "", text).replace(self._model_at, str(self._model))
+        return plain.strip().partition("\n")[0][:_LONGEST]
 
 
 def _widen(pipe: int) -> None:
