@@ -9,8 +9,9 @@ import subprocess
 import sys
 import textwrap
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,6 +49,22 @@ def engine() -> program.Engine:
         return find_engine({})
     except MissingDependency as missing:
         pytest.skip(str(missing))
+
+
+@pytest.fixture(autouse=True)
+def nothing_runs_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Every process that a test starts through us has ended, and was waited for, when the test ends."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Popen(subprocess.Popen[bytes]):
+        def __init__(self, *words: Any, **how: Any) -> None:
+            super().__init__(*words, **how)
+            started.append(self)
+
+    monkeypatch.setattr(process.subprocess, "Popen", Popen)
+    yield
+    gc.collect()
+    assert [found.args for found in started if found.returncode is None] == []
 
 
 # Clips -----------------------------------------------------------------------------------------------------------
@@ -436,7 +453,6 @@ def assert_reason(clip: Path, given: dict[str, str], note: str) -> None:
     for measured in found.values():
         assert measured.value is None and note in measured.note
         assert "engine:none" in measured.definition.signature
-    assert no_children()
     assert open_files() == before
 
 
@@ -460,7 +476,6 @@ def test_a_comparison_that_is_broken_off_leaves_no_process(tmp_path: Path, stand
         with pytest.raises(InputError, match="4 frames against a reference of 2"):
             score(long, short, ["vmaf"], **stand_in(GOOD))
         gc.collect()
-    assert no_children()
 
 
 def test_pictures_that_change_on_the_way(stand_in: Callable[..., dict[str, str]]) -> None:
@@ -476,16 +491,6 @@ def test_pictures_that_change_on_the_way(stand_in: Callable[..., dict[str, str]]
         frame = Picture(yuv(scene(1, bits=bits)[0], pix_fmt), reformatter=VideoReformatter())
         observer.add(FramePair(index, frame, frame))
     assert observer.finish().missing == "frame 1: the pictures change to yuv420p10le in limited range, 96×64"
-    assert no_children()
-
-
-def no_children() -> bool:
-    """Whether every process that was started here has ended and been waited for."""
-    try:
-        os.waitpid(-1, os.WNOHANG)
-    except ChildProcessError:
-        return True
-    return False
 
 
 def open_files() -> int:
