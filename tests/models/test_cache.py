@@ -90,8 +90,9 @@ def test_the_pins_are_whole(group: Group) -> None:
         assert all(len(source.archive.sha256) == 64 and source.archive.size > 0 for source in file.sources)
 
 
-def test_file_names_are_unique_and_plain() -> None:
-    names = [file.name for group in GROUPS.values() for file in group.files]
+def test_a_file_name_is_plain_and_means_one_file() -> None:
+    files = {(file.name, file.sha256) for group in GROUPS.values() for file in group.files}
+    names = [name for name, _ in files]
     assert len(set(names)) == len(names) and all(Path(name).name == name for name in names)
 
 
@@ -100,6 +101,7 @@ def test_nothing_claims_what_no_metric_does() -> None:
     for_clips = {"face", "face-landmarker", "face-id", "raft", "dnsmos"}
     for_pairs = {"lpips", "lpips-vgg", "vmaf", "libvmaf"}
     assert used == {"pose", "astronaut", "i3d", "inception", *for_clips, *for_pairs}
+    assert used == {"face", "pose", "astronaut", "i3d", "inception", "face-landmarker", "vmaf", "libvmaf"}
 
 
 def test_the_pulled_i3d_is_the_pinned_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rushes.core import Measurement
 from rushes.fidelity.metric import Observer, PairContext, PairMetric, Seen, Series
@@ -23,6 +23,7 @@ class Scored:
 
 def score_frames(pairs: Iterable[FramePair], context: PairContext, metrics: Mapping[str, PairMetric]) -> Scored:
     """Show every pair of frames to the metrics' observers, each started once, and pool what they saw."""
+    context = replace(context, asked=frozenset(metrics))
     starts = dict.fromkeys(metric.observe for metric in metrics.values())
     observers = {start: _Guarded(start, context) for start in starts}
     for pair in pairs:

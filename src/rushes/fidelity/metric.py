@@ -43,6 +43,8 @@ class PairContext:
     models: Mapping[str, str] = field(default_factory=dict)
     """Files that the user gave in place of pulled ones, by the group's name: {"lpips": "alex.pth"}."""
     device: str = "cpu"
+    asked: frozenset[str] = frozenset()
+    """Names of the metrics that are measured, for an observer whose numbers differ in cost; empty where nobody said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,6 +22,10 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
     ("landmarks", "lmd lmd_interocular akd mouth_lmd mouth_lmd_centred missing_face_ratio"),
     ("pesq", "pesq_wb pesq_nb"),
     ("stoi", "stoi estoi"),
+    ("vmaf", "vmaf vmaf_harmonic"),
+    ("libvmaf", "libvmaf_psnr_y libvmaf_psnr_cb libvmaf_psnr_cr libvmaf_ssim libvmaf_ms_ssim"),
+    ("vif", "vif"),
+    ("xpsnr", "xpsnr_y xpsnr_u xpsnr_v"),
 )
 
 METRICS: Registry[PairMetric] = Registry(
