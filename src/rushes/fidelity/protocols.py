@@ -65,6 +65,12 @@ _COMMON_METRICS = Protocol(
     reference="JunyaoHu/common_metrics_on_video_quality",
     metrics=("common_psnr", "common_ssim"),
 )
+_LIBVMAF = Protocol(
+    name="libvmaf",
+    summary="VMAF with the model v0.6.1, and libvmaf's own PSNR, SSIM and MS-SSIM; needs `rushes models pull vmaf`.",
+    reference="Netflix/vmaf, libvmaf 2.3.0 with psnr, float_ssim and float_ms_ssim",
+    metrics=("vmaf", "libvmaf_psnr_y", "libvmaf_psnr_cb", "libvmaf_psnr_cr", "libvmaf_ssim", "libvmaf_ms_ssim"),
+)
 
 PROTOCOLS: dict[str, Protocol] = {
     "wang2004": _WANG2004,
@@ -72,11 +78,6 @@ PROTOCOLS: dict[str, Protocol] = {
     "disco": _DISCO,
     "disco-2023": _DISCO_2023,
     "common-metrics": _COMMON_METRICS,
-_LIBVMAF = Protocol(
-    name="libvmaf",
-    summary="VMAF with the model v0.6.1, and libvmaf's own PSNR, SSIM and MS-SSIM; needs `rushes models pull vmaf`.",
-    reference="Netflix/vmaf, libvmaf 2.3.0 with psnr, float_ssim and float_ms_ssim",
-    metrics=("vmaf", "libvmaf_psnr_y", "libvmaf_psnr_cb", "libvmaf_psnr_cr", "libvmaf_ssim", "libvmaf_ms_ssim"),
     "libvmaf": _LIBVMAF,
 }
 """By name; the first is what is measured when nothing is asked."""

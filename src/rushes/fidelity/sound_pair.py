@@ -1,8 +1,9 @@
 """The sound of both clips of a pair, read once for every metric that hears it.
 
 Both tracks are taken at 16 kHz in mono from the clip's time zero on, the earliest start of its picture and sound. A lag
-of the frames is taken off the sound as well, and the end that is over is cut; no other shift is corrected. Lossy coders add a little at the end: where one sound is up to 100 ms longer, it
-is cut; where it is more, the two are not the same take and nothing is compared.
+of the frames is taken off the sound as well, and the end that is over is cut; no other shift is corrected. Lossy coders
+add a little at the end: where one sound is up to 100 ms longer, it is cut; where it is more, the two are not the same
+take and nothing is compared.
 """
 
 from __future__ import annotations
