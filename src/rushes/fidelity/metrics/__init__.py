@@ -5,7 +5,7 @@ from __future__ import annotations
 from rushes.core.registry import Registry
 from rushes.fidelity.metric import PairMetric
 
-_FAMILIES: tuple[tuple[str, str], ...] = ()
+_FAMILIES: tuple[tuple[str, str], ...] = (("lpips", "lpips lpips_vgg common_lpips disco_lpips"),)
 
 METRICS: Registry[PairMetric] = Registry(
     "fidelity metric",
