@@ -51,19 +51,19 @@ _DISCO = Protocol(
     name="disco",
     summary="The columns of human-animation papers, as DisCo's scripts compute them since April 2024.",
     reference="Wangt-CN/DisCo, tool/metrics/ssim_l1_lpips_psnr.py, 6190108",
-    metrics=("disco_psnr", "disco_ssim", "disco_l1"),
+    metrics=("disco_psnr", "disco_ssim", "disco_l1", "disco_lpips"),
 )
 _DISCO_2023 = Protocol(
     name="disco-2023",
     summary="The same with the 8-bit overflow that DisCo's PSNR had until April 2024, for checking old tables.",
     reference="Wangt-CN/DisCo, tool/metrics/ssim_l1_lpips_psnr.py, 4772790",
-    metrics=("disco_2023_psnr", "disco_ssim", "disco_l1"),
+    metrics=("disco_2023_psnr", "disco_ssim", "disco_l1", "disco_lpips"),
 )
 _COMMON_METRICS = Protocol(
     name="common-metrics",
     summary="PSNR and SSIM of RGB as common_metrics_on_video_quality computes them.",
     reference="JunyaoHu/common_metrics_on_video_quality",
-    metrics=("common_psnr", "common_ssim"),
+    metrics=("common_psnr", "common_ssim", "common_lpips"),
 )
 _LIBVMAF = Protocol(
     name="libvmaf",

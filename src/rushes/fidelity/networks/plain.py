@@ -1,0 +1,81 @@
+"""The network in plain torch, in batches: what a GPU runs, and a CPU whose torch has no oneDNN.
+
+fp16 keeps weights and features in half precision and sums in single; the distance of two features is taken in single
+precision whatever the network runs in.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.nn import functional as F
+
+from rushes.fidelity.networks.heads import EPS, Span, scaling, spread_weights
+from rushes.fidelity.networks.weights import LpipsWeights
+
+Precision: TypeAlias = Literal["fp32", "tf32", "fp16"]
+
+
+class PlainNetwork:
+    """LPIPS on a device of torch's: eight-bit pictures to distances."""
+
+    def __init__(self, weights: LpipsWeights, *, span: Span, device: str, precision: Precision = "fp32") -> None:
+        self._trunk, self._device, self._precision = weights.trunk, torch.device(device), precision
+        self._dtype = torch.float16 if precision == "fp16" else torch.float32
+        self._factor, self._offset = (torch.from_numpy(part).to(device)[:, None, None] for part in scaling(span))
+        self._kernels = [
+            torch.from_numpy(kernel).to(device, self._dtype).contiguous(memory_format=torch.channels_last)
+            for kernel in weights.kernels
+        ]
+        self._biases = [torch.from_numpy(bias).to(device, self._dtype) for bias in weights.biases]
+        self._heads = [torch.from_numpy(head).to(device)[:, None, None] for head in weights.heads]
+
+    def __call__(self, gen: NDArray[np.uint8], gt: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """Of N pairs of pictures (N × H × W × 3), N × 2: the mean over each layer, and over each layer enlarged."""
+        pictures = torch.from_numpy(np.concatenate([gen, gt])).to(self._device)
+        with torch.inference_mode(), _tf32(self._precision == "tf32"):
+            found: NDArray[np.float64] = self._distances(pictures.permute(0, 3, 1, 2)).cpu().numpy()
+        return found
+
+    def _distances(self, pictures: torch.Tensor) -> torch.Tensor:
+        height, width = pictures.shape[2:]
+        at = (pictures * self._factor + self._offset).to(self._dtype)
+        layers = zip(self._trunk.convs, self._kernels, self._biases, strict=True)
+        plain = spread = torch.zeros(len(pictures) // 2, dtype=torch.float64, device=self._device)
+        for stage, head in zip(self._trunk.stages, self._heads, strict=True):
+            if stage.pool:
+                at = F.max_pool2d(at, stage.pool, 2)
+            for _ in stage.convs:
+                conv, kernel, bias = next(layers)
+                at = F.conv2d(at, kernel, bias, conv.stride, conv.pad).relu_()
+            apart = self._apart(at, head).double()
+            down, across = (
+                torch.from_numpy(spread_weights(small, large)).to(self._device)
+                for small, large in zip(apart.shape[1:], (height, width), strict=True)
+            )
+            plain = plain + apart.mean((1, 2))
+            spread = spread + torch.einsum("nyx,y,x->n", apart, down, across)
+        return torch.stack([plain, spread], dim=1)
+
+    @staticmethod
+    def _apart(features: torch.Tensor, head: torch.Tensor) -> torch.Tensor:
+        """Distance per pixel of the first half of the batch and the second."""
+        one, other = (part / (part.square().sum(1, keepdim=True).sqrt() + EPS) for part in features.float().chunk(2))
+        return ((one - other).square_() * head).sum(1)
+
+
+class _tf32:
+    """cuDNN with or without TF32, for a while."""
+
+    def __init__(self, on: bool) -> None:
+        self._on = on
+
+    def __enter__(self) -> None:
+        self._before = torch.backends.cudnn.allow_tf32
+        torch.backends.cudnn.allow_tf32 = self._on
+
+    def __exit__(self, *error: object) -> None:
+        torch.backends.cudnn.allow_tf32 = self._before
