@@ -14,7 +14,6 @@ import subprocess
 import tempfile
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,7 +24,6 @@ STALL_S = 300
 """Without taking a byte or ending for this long, it hangs."""
 GRACE_S = 10
 """The same once it has said an error: this ffmpeg may wait for itself for ever after a filter of it failed."""
-_PIPE_BYTES = 1 << 20
 _PIECE = 1 << 20
 _LONGEST = 200
 """Letters of an error."""
@@ -61,7 +59,6 @@ class Running:
         assert process.stdin is not None
         self._pipe = process.stdin.fileno()
         os.set_blocking(self._pipe, False)
-        _widen(self._pipe)
         self._writable = select.poll()
         self._writable.register(self._pipe, select.POLLOUT)
 
@@ -131,15 +128,6 @@ class Running:
         text = os.pread(self._err.fileno(), 4096, 0).decode("utf-8", "replace")
         plain = re.sub(r"\[[^][]*@ 0x[0-9a-f]+\] ?", "", text).replace(self._model_at, str(self._model))
         return plain.strip().partition("\n")[0][:_LONGEST]
-
-
-def _widen(pipe: int) -> None:
-    """Let a pipe hold more than 64 KiB, where the system can."""
-    import fcntl
-
-    if hasattr(fcntl, "F_SETPIPE_SZ"):
-        with suppress(OSError):  # the user's share of pipe memory is spent: slower, not wrong
-            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
 
 def _signal_name(number: int) -> str:
