@@ -12,7 +12,7 @@ from tests.fidelity.scoring import tid2013
 from tests.oracle.pixel_pictures import pictures
 
 from rushes.fidelity.arrays import compare_arrays
-from rushes.fidelity.kernels.gaussian import Scaled, halved
+from rushes.fidelity.kernels.gaussian import Scaled, gaussian_ssim, halved
 from rushes.fidelity.luma import rgb2gray
 from rushes.fidelity.metrics.ms_ssim import SMALLEST, WEIGHTS, multi_scale, scales
 
@@ -37,16 +37,20 @@ def test_pytorch_msssim(name: str):
 def test_tid2013(name: str, published: float):
     """The authors' code, by its method `wtd_sum`: the weighted mean of the five scales, not their product."""
     gen, gt = map(rgb2gray, tid2013(name))
-    values = scales(Scaled(gen, gt))
+    pair = Scaled(gen, gt)
+    values = scales(pair, gaussian_ssim(pair))
     assert np.average(values, weights=WEIGHTS) == pytest.approx(published, abs=6e-5)
-    assert multi_scale(Scaled(gen, gt)) == pytest.approx(math.prod(v**w for v, w in zip(values, WEIGHTS, strict=True)))
+    assert multi_scale(pair, gaussian_ssim(pair)) == pytest.approx(
+        math.prod(v**w for v, w in zip(values, WEIGHTS, strict=True))
+    )
 
 
 def test_two_plain_pictures_differ_in_light_at_the_coarsest_scale():
     # contrast is 1 at every scale, and light counts once, to the power of the last weight
     one, other = np.full((176, 180), 50, np.uint8), np.full((176, 180), 100, np.uint8)
     light = (2 * 50 * 100 + 6.5025) / (50**2 + 100**2 + 6.5025)
-    assert multi_scale(Scaled(one, other)) == pytest.approx(light**0.1333, abs=1e-6)
+    pair = Scaled(one, other)
+    assert multi_scale(pair, gaussian_ssim(pair)) == pytest.approx(light**0.1333, abs=1e-6)
 
 
 def test_halves_are_means_of_four_and_a_lone_column_counts_twice():

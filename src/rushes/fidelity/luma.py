@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.fidelity.kernels.gaussian import Scaled
+from rushes.fidelity.kernels.gaussian import Scaled, Similarity, gaussian_ssim
 from rushes.fidelity.kernels.sums import squared_difference
 from rushes.fidelity.picture import FramePair, Picture
 from rushes.media.luma import LumaPlane, luma_layout
@@ -30,9 +30,17 @@ def luma_of(picture: Picture) -> LumaPlane:
     return picture.luma
 
 
+def lumas(pair: FramePair) -> tuple[LumaPlane, LumaPlane]:
+    """The luma of both, generated first; made once for all metrics."""
+    if "luma" not in pair.shared:
+        pair.shared["luma"] = luma_of(pair.gen), luma_of(pair.gt)
+    found: tuple[LumaPlane, LumaPlane] = pair.shared["luma"]
+    return found
+
+
 def scaled_luma(pair: FramePair) -> Scaled:
     """The luma of both, ready for a kernel: as coded where both are coded alike, on the 0–255 scale where not."""
-    gen, gt = luma_of(pair.gen), luma_of(pair.gt)
+    gen, gt = lumas(pair)
     if (gen.scale, gen.offset) == (gt.scale, gt.offset):
         middle = round(127.5 / gt.scale)
         shift = gt.offset + middle
@@ -42,9 +50,17 @@ def scaled_luma(pair: FramePair) -> Scaled:
     return Scaled(one, other, (gen.scale, gt.scale), shifts, 127.5, 255.0)
 
 
+def luma_similarity(pair: FramePair) -> Similarity:
+    """SSIM of luma at full size; made once for SSIM and the finest scale of MS-SSIM."""
+    if "luma_similarity" not in pair.shared:
+        pair.shared["luma_similarity"] = gaussian_ssim(scaled_luma(pair))
+    found: Similarity = pair.shared["luma_similarity"]
+    return found
+
+
 def luma_mse(pair: FramePair) -> float:
     """Mean squared difference of luma on the 0–255 scale, not clipped."""
-    gen, gt = luma_of(pair.gen), luma_of(pair.gt)
+    gen, gt = lumas(pair)
     if (gen.scale, gen.offset) == (gt.scale, gt.offset):
         return squared_difference(gen.values, gt.values) * gt.scale**2 / gt.values.size
     return float(np.mean((gen.full_range() - gt.full_range()) ** 2))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 import numpy as np
 from av.video.frame import VideoFrame
@@ -89,3 +89,5 @@ class FramePair:
     """0 for the first pair that is compared."""
     gen: Picture
     gt: Picture
+    shared: dict[str, Any] = field(default_factory=dict, kw_only=True, compare=False, repr=False)
+    """What one observer computed of this pair and another needs too, by a name of theirs."""

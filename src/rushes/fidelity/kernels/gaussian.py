@@ -43,12 +43,20 @@ class Scaled(NamedTuple):
     """White less black, L of the formula."""
 
 
-def gaussian_ssim(pair: Scaled, *, k1: float = 0.01, k2: float = 0.03, contrast: bool = False) -> float:
-    """Mean SSIM of two pictures of at least 11 × 11 pixels; without the term of the means where `contrast` is set."""
+class Similarity(NamedTuple):
+    """Means over the windows of two pictures."""
+
+    ssim: float
+    contrast: float
+    """SSIM without its term of the means: contrast and structure."""
+
+
+def gaussian_ssim(pair: Scaled, *, k1: float = 0.01, k2: float = 0.03) -> Similarity:
+    """SSIM of two pictures of at least 11 × 11 pixels."""
     height, width = pair.gen.shape
     single = np.float32
     gains, shifts = (tuple(map(single, values)) for values in (pair.gains, pair.shifts))
-    total = _kernel()(
+    total, contrast = _kernel()(
         packed(pair.gen),
         packed(pair.gt),
         height,
@@ -59,9 +67,9 @@ def gaussian_ssim(pair: Scaled, *, k1: float = 0.01, k2: float = 0.03, contrast:
         single((k1 * pair.peak) ** 2),
         single((k2 * pair.peak) ** 2),
         _weights(),
-        contrast,
     )
-    return float(total / ((height - WINDOW + 1) * (width - WINDOW + 1)))
+    windows = (height - WINDOW + 1) * (width - WINDOW + 1)
+    return Similarity(total / windows, contrast / windows)
 
 
 def halved(pair: Scaled) -> Scaled:
@@ -102,14 +110,13 @@ def _gaussian_ssim(
     c1: Any,
     c2: Any,
     k: Any,
-    contrast: Any,
 ) -> Any:
     # One array for all channels, of a size known to the compiler, and loops of fixed length: all of them vectorise.
     # What lies past the picture's edge is left over from before, and is not summed.
     p = np.zeros((4, _TALL, _WIDE), np.float32)
     v = np.zeros((4, _WIDE), np.float32)
-    found = np.zeros(_STRIP, np.float32)
-    sums = np.zeros(_STRIP, np.float64)
+    found = np.zeros((2, _STRIP), np.float32)
+    sums = np.zeros((2, _STRIP), np.float64)
     half = np.float32(0.5)
     gain_a, gain_b = gains
     shift_a, shift_b = shifts
@@ -173,20 +180,20 @@ def _gaussian_ssim(
                         + k1 * (v[3, j + 4] + v[3, j + 6])
                         + k0 * v[3, j + 5]
                     ) - md * md
-                    top = (vs - vd) * half + c2
-                    bottom = (vs + vd) * half + c2
-                    if not contrast:
-                        lit = (ms + middle) * (ms + middle)
-                        dim = md * md
-                        top *= (lit - dim) * half + c1
-                        bottom *= (lit + dim) * half + c1
-                    found[j] = top / bottom
-                for j in range(across):
-                    sums[j] += found[j]
+                    contrast = ((vs - vd) * half + c2) / ((vs + vd) * half + c2)
+                    lit = (ms + middle) * (ms + middle)
+                    dim = md * md
+                    found[0, j] = contrast * (((lit - dim) * half + c1) / ((lit + dim) * half + c1))
+                    found[1, j] = contrast
+                for c in range(2):
+                    for j in range(across):
+                        sums[c, j] += found[c, j]
     total = 0.0
+    contrasts = 0.0
     for j in range(_STRIP):
-        total += sums[j]
-    return total
+        total += sums[0, j]
+        contrasts += sums[1, j]
+    return total, contrasts
 
 
 def _halved(values: Any, height: Any, width: Any, gain: Any, shift: Any) -> Any:

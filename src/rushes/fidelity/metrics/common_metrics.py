@@ -65,7 +65,7 @@ def observe_rgb_ssim(context: PairContext) -> PerFrame:
 
 def _rgb_ssim(pair: FramePair) -> dict[str, float]:
     gen, gt = (np.ascontiguousarray(np.moveaxis(picture.rgb, 2, 0)) for picture in (pair.gen, pair.gt))
-    found = [gaussian_ssim(Scaled(one, other)) for one, other in zip(gen, gt, strict=True)]
+    found = [gaussian_ssim(Scaled(one, other)).ssim for one, other in zip(gen, gt, strict=True)]
     return {"common_ssim": math.fsum(found) / 3}
 
 

@@ -6,8 +6,8 @@ import math
 
 from rushes.core import Definition, signature_params
 from rushes.core.metric import Lane, Trace, spanning
-from rushes.fidelity.kernels.gaussian import SIGMA, WINDOW, Scaled, gaussian_ssim, halved
-from rushes.fidelity.luma import HOW, scaled_luma
+from rushes.fidelity.kernels.gaussian import SIGMA, WINDOW, Scaled, Similarity, gaussian_ssim, halved
+from rushes.fidelity.luma import HOW, luma_similarity, scaled_luma
 from rushes.fidelity.metric import PairContext, PairMetric
 from rushes.fidelity.per_frame import PerFrame, too_small
 
@@ -49,25 +49,25 @@ MS_SSIM = Definition(
 )
 
 
-def scales(pair: Scaled) -> list[float]:
-    """Contrast and structure at the four finer scales, SSIM at the coarsest."""
-    found = []
-    for _ in WEIGHTS[:-1]:
-        found.append(gaussian_ssim(pair, contrast=True))
+def scales(pair: Scaled, finest: Similarity) -> list[float]:
+    """Contrast and structure at the four finer scales, SSIM at the coarsest; `finest` is of the pair as it is."""
+    found = [finest]
+    for _ in WEIGHTS[1:]:
         pair = halved(pair)
-    return [*found, gaussian_ssim(pair)]
+        found.append(gaussian_ssim(pair))
+    return [*(each.contrast for each in found[:-1]), found[-1].ssim]
 
 
-def multi_scale(pair: Scaled) -> float:
+def multi_scale(pair: Scaled, finest: Similarity) -> float:
     """MS-SSIM of two pictures whose shorter side has at least `SMALLEST` pixels."""
-    powers = (math.pow(max(value, 0.0), weight) for value, weight in zip(scales(pair), WEIGHTS, strict=True))
-    return math.prod(powers)
+    values = zip(scales(pair, finest), WEIGHTS, strict=True)
+    return math.prod(math.pow(max(value, 0.0), weight) for value, weight in values)
 
 
 def observe_ms_ssim(context: PairContext) -> PerFrame:
     """MS-SSIM of luma, frame by frame."""
     missing = too_small(context.size, SMALLEST, "its pyramid of five scales")
-    return PerFrame(lambda pair: {"ms_ssim": multi_scale(scaled_luma(pair))}, missing=missing)
+    return PerFrame(lambda pair: {"ms_ssim": multi_scale(scaled_luma(pair), luma_similarity(pair))}, missing=missing)
 
 
 MS_SSIM_METRIC = PairMetric(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rushes.core import Definition, signature_params
 from rushes.core.metric import Lane, Trace, spanning
-from rushes.fidelity.kernels.gaussian import SIGMA, WINDOW, gaussian_ssim
-from rushes.fidelity.luma import HOW, scaled_luma
+from rushes.fidelity.kernels.gaussian import SIGMA, WINDOW
+from rushes.fidelity.luma import HOW, luma_similarity
 from rushes.fidelity.metric import PairContext, PairMetric
 from rushes.fidelity.per_frame import PerFrame, too_small
 
@@ -43,7 +43,7 @@ SSIM = Definition(
 def observe_ssim(context: PairContext) -> PerFrame:
     """SSIM of luma, frame by frame."""
     missing = too_small(context.size, WINDOW, "the window")
-    return PerFrame(lambda pair: {"ssim": gaussian_ssim(scaled_luma(pair))}, missing=missing)
+    return PerFrame(lambda pair: {"ssim": luma_similarity(pair).ssim}, missing=missing)
 
 
 SSIM_METRIC = PairMetric(
