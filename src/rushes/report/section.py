@@ -96,14 +96,15 @@ def compact_cell(measurement: Measurement | None) -> Cell:
 
     >>> from rushes.core import Definition
     >>> d = Definition(name="x", unit="1", lowest=None, highest=None, better="neither", summary="s", formula="f")
-    >>> values = [Measurement(definition=d, value=v, count=1) for v in (0.14886101, 54.5, 748.81, 3, 3.0)]
+    >>> values = [Measurement(definition=d, value=v, count=1) for v in (0.14886101, 54.5, 748.81, 3, 3.0, 0.0001793)]
     >>> [compact_cell(m).text for m in values], compact_cell(None).text
-    (['0.1489', '54.50', '748.8', '3', '3'], '–')
+    (['0.1489', '54.50', '748.8', '3', '3', '0.000179'], '–')
     """
     value = None if measurement is None else measurement.value
     if measurement is None or not isinstance(value, float):
         return Cell("–") if measurement is None else Cell(value_text(measurement), measurement)
-    digits = 0 if value.is_integer() else 1 if abs(value) >= 100 else 2 if abs(value) >= 10 else 4
+    bounds = ((100, 1), (10, 2), (0.001, 4))
+    digits = 0 if value.is_integer() else next((digits for least, digits in bounds if abs(value) >= least), 6)
     return Cell(f"{value:.{digits}f}", measurement)
 
 

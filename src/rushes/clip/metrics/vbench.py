@@ -149,7 +149,6 @@ TEMPORAL_FLICKERING_METRIC = _metric(
     TEMPORAL_FLICKERING,
     4,
     label="VBench flickering",
-    room="page",
     lane=Lane(
         label="Likeness",
         traces=(Trace(series="temporal_flickering", word="VBench flickering", scale=spanning(0.9, 1.0)),),

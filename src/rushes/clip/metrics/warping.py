@@ -258,7 +258,6 @@ WARPING_ERROR_METRIC = _metric(
     "dis",
     error_l2,
     label="warping",
-    room="page",
     lane=_ERROR_LANE,
     too_high="frames do not follow from each other",
 )
@@ -271,7 +270,6 @@ MOTION_MAGNITUDE_METRIC = _metric(
     "dis",
     speed,
     label="motion",
-    room="page",
     lane=_SPEED_LANE,
     too_high="much motion",
     too_low="hardly any motion",
