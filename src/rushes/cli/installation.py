@@ -32,6 +32,7 @@ _EXTRAS = {
     "report": "charts and the HTML page of `rushes report`",
     "web": "`rushes serve` and `rushes study`",
     "postgres": "studies in PostgreSQL instead of SQLite",
+    "sound": "PESQ in `rushes fidelity`; compiled on installation, and free for evaluation and research only",
     "remote": "clips and runs in S3 and Google Cloud Storage (`s3://`, `gs://`)",
     "ray": "`--engine ray`: work on more than one machine",
     "dev": "the tests and checks of Rushes itself",
