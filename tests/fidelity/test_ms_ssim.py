@@ -69,6 +69,15 @@ def test_laws():
     assert compare_arrays(255 - gt, gt, metrics=["ms_ssim"])["ms_ssim"].value == 0.0
 
 
+def test_together_as_apart():
+    """SSIM and the finest scale are one computation where both are asked for."""
+    pair = pictures()["noise"]
+    together = compare_arrays(*pair, protocol="wang2004")
+    assert len(together) == 5
+    for name in together:
+        assert compare_arrays(*pair, metrics=[name])[name].value == together[name].value
+
+
 def test_a_picture_smaller_than_the_pyramid_has_no_value():
     small = np.zeros((175, 300, 3), np.uint8)
     found = compare_arrays(small, small, metrics=["ms_ssim"])["ms_ssim"]
