@@ -169,6 +169,38 @@ def against_scikit_image(gen: Path, gt: Path, repeats: int) -> list[list[str]]:
     return [["scikit-image / psnr_y + ssim, both less decoding", "–", f"{statistics.median(found):.1f}×"]]
 
 
+def command(gen: Path, gt: Path, *, run: Path) -> None:
+    """What a user types, files to run directory, in processes of its own."""
+    words = ["fidelity", str(gen), str(gt), "--protocol", "ffmpeg", "--jobs", "1", "-o", str(run), "--overwrite"]
+    subprocess.run([sys.executable, "-m", "rushes", *words], check=True, capture_output=True)
+
+
+def through_the_command(folder: Path, repeats: int) -> list[list[str]]:
+    """The public command with its start-up, on a pair three times as long as the others, and on one of two frames."""
+    gen, gt = make_pair(folder, 3 * FRAMES)
+    short = make_pair(folder, 2)
+    whole, bare, start, filters = [], [], [], []
+    for _ in range(repeats):
+        whole.append(cpu_seconds(partial(command, gen, gt, run=folder / "run")))
+        start.append(cpu_seconds(partial(command, *short, run=folder / "short")))
+        bare.append(cpu_seconds(partial(decode, gen, gt)))
+        if shutil.which("ffmpeg"):
+            filters.append(cpu_seconds(partial(ffmpeg, gen, gt, graph="[0:v][1:v]psnr[a];[a][1:v]ssim")))
+    beyond = statistics.median((a - b) / c for a, b, c in zip(whole, start, bare, strict=True))
+    rows = [
+        [
+            f"`rushes fidelity --protocol ffmpeg`, {3 * FRAMES} pairs, less its start-up / decoding both files",
+            WITHIN,
+            f"{beyond:.3f}",
+        ],
+        ["start-up of the command, a pair of two frames", "–", f"{statistics.median(start):.2f} s"],
+    ]
+    if filters:
+        ratio = statistics.median(a / b for a, b in zip(filters, whole, strict=True))
+        rows.append(["ffmpeg with both filters / the command, start-up included", "–", f"{ratio:.2f}×"])
+    return rows
+
+
 def memory(folder: Path) -> list[list[str]]:
     """Peak resident memory of one process, and with a pair three times as long."""
     code = (
@@ -192,7 +224,8 @@ def main() -> None:
         folder = Path(name)
         gen, gt = make_pair(folder)
         size = sum(path.stat().st_size for path in (gen, gt)) / FRAMES / 1000
-        rows = [*ratios(gen, gt, repeats), *against_scikit_image(gen, gt, 3), *memory(folder)]
+        rows = [*ratios(gen, gt, repeats), *through_the_command(folder, 5)]
+        rows += [*against_scikit_image(gen, gt, 3), *memory(folder)]
     how = (
         f"CPU time, one thread, 1080p, {FRAMES} pairs of frames ({size:.0f} kB a pair), medians of {repeats} "
         f"interleaved ratios. Load average at the end {os.getloadavg()[0]:.1f}."
