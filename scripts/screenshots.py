@@ -42,7 +42,7 @@ def main(demo: Path, images: Path) -> None:
 
 def runs_of(demo: Path) -> list[Path]:
     """The demo's runs in the order the instruments are told about; other folders hold samples."""
-    order = ("clip", "face", "distribution", "pose", "preference", "robustness")
+    order = ("clip", "face", "distribution", "fidelity", "pose", "preference", "robustness")
     found = [demo / name / inner for name in order for inner in ("", "run")]
     return [folder for folder in found if (folder / "run.json").is_file()]
 

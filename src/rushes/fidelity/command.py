@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _SHOWN = 40
 """Pairs that a terminal shows."""
+_COLUMNS = 6
+"""Numbers of a pair that it has room for; the others are in the run, the CSV and the report."""
 
 
 def _lag(text: str) -> str:
@@ -142,7 +144,7 @@ def _show(done: FidelityEvaluation, written: list[str]) -> None:
     from rushes.fidelity.tables import pair_table, set_table
 
     if len(done.pairs) > 1:
-        table = pair_table(done.run, most=_SHOWN)
+        table = pair_table(done.run, most=_SHOWN, columns=_COLUMNS)
         print_table(table.title, table.header, table.texts(), numbers=range(1, len(table.header)))
         if len(done.pairs) > _SHOWN:
             print(f"… and {len(done.pairs) - _SHOWN} more in the run")

@@ -28,14 +28,15 @@ Pixels = NDArray[np.uint8]
 
 def run(folder: Path) -> DemoPart:
     """Make the clips, compare them, and say what was found."""
-    truth, made = folder / "takes" / "reference", folder / "takes" / "generated"
+    home = folder / "fidelity"
+    truth, made = home / "reference", home / "generated"
     for place in (truth, made):
         place.mkdir(parents=True, exist_ok=True)
     for number, name in enumerate(("compressed", "late", "blurred")):
         frames = _scene(number)
         write_clip(truth / f"{name}.mp4", frames, fps=_FPS, crf=10)
         write_clip(made / f"{name}.mp4", _generated(name, frames), fps=_FPS, crf=32)
-    done = evaluate_fidelity(made, truth, lag="auto", run=folder / "runs" / "fidelity", jobs=1, overwrite=True)
+    done = evaluate_fidelity(made, truth, lag="auto", run=home / "run", jobs=1, overwrite=True)
     entries = {entry.subject.id: entry for entry in done.pairs}
     lags = {name: entry.subject.facts.get("lag", 0) for name, entry in entries.items()}
     lead = entries["blurred"].measurements[0]

@@ -104,18 +104,18 @@ def pair_columns(entries: Sequence[Entry]) -> list[Measurement]:
     return list(found.values())
 
 
-def pair_table(run: Run, *, most: int | None = None) -> Table:
-    """One row per pair, worst first: id, frames, the numbers, and why it could not be compared."""
+def pair_table(run: Run, *, most: int | None = None, columns: int | None = None) -> Table:
+    """One row per pair, worst first: id, frames, the first `columns` numbers, and why it could not be compared."""
     entries = pairs_of(run)
-    columns = pair_columns(entries)
+    shown = pair_columns(entries)[:columns]
     rows = []
     for entry in entries[:most]:
         values = {m.signature: m for m in entry.measurements}
         facts = entry.subject.facts
-        cells = [compact_cell(values.get(column.signature)) for column in columns]
+        cells = [compact_cell(values.get(column.signature)) for column in shown]
         frames, error = (Cell(str(facts.get(key, ""))) for key in ("frames", "error"))
         rows.append((Cell(entry.subject.id), frames, *cells, error))
-    header = ("pair", "frames", *(head_of(column) for column in columns), "not compared")
+    header = ("pair", "frames", *(head_of(column) for column in shown), "not compared")
     if not any(row[-1].text for row in rows):
         header, rows = header[:-1], [row[:-1] for row in rows]
     return Table(title="Clip by clip", header=header, rows=rows)
