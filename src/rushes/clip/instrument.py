@@ -9,5 +9,6 @@ INSTRUMENT = Instrument(
     definitions="rushes.clip.definitions:DEFINITIONS",
     commands={"clip": "rushes.clip.command:clip", "calibrate": "rushes.clip.calibration_command:calibrate"},
     section="rushes.clip.section:section",
+    timeline="rushes.clip.timeline:clip_timeline",
     demo=("rushes.clip.demo:run", "rushes.clip.demo_face:run"),
 )

@@ -30,6 +30,8 @@ class Instrument:
     """The part of a report about one run: `section(run, anchor, options) -> Section`."""
     charts: str = ""
     """Figures of one run: `charts(run) -> Iterable[Figure]`; "" where there are none."""
+    timeline: str = ""
+    """The lines under one subject: `timeline(measurements, series) -> data | None`; "" where it has no frames."""
     demo: tuple[str, ...] = field(default=())
     """Parts of `rushes demo`, in order: `part(folder) -> DemoPart`."""
 

@@ -11,5 +11,6 @@ INSTRUMENT = Instrument(
     definitions="rushes.fidelity.definitions:DEFINITIONS",
     commands={"fidelity": "rushes.fidelity.command:fidelity"},
     section="rushes.fidelity.section:section",
+    timeline="rushes.fidelity.timeline:pair_timeline",
     demo=("rushes.fidelity.demo:run",),
 )

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from rushes.core.metric import Lane, Trace
 from rushes.core.table import Table
 from rushes.core.text import value_text
 from rushes.fidelity.instrument import INSTRUMENT
-from rushes.fidelity.metric import PairMetric, Series
-from rushes.fidelity.tables import head_of, metric_of, pair_columns, pairs_of, set_numbers, set_table
-from rushes.fidelity.worst import GAIN, lead_of, worst_frames, worst_strips
+from rushes.fidelity.metric import Series
+from rushes.fidelity.tables import head_of, pair_columns, pairs_of, set_numbers, set_table
+from rushes.fidelity.timeline import kept_series, pair_timeline, worst_of
+from rushes.fidelity.worst import GAIN, lead_of, worst_strips
 from rushes.report.section import ReportOptions, Section, interval_text, notice
 from rushes.report.strips import Strip
 from rushes.report.subjects import subject_table
-from rushes.report.timeline import Marks, stored_series, timeline_data
 from rushes.runs import Entry, Run
-
-_LANES = 6
-"""Lanes of a timeline; more are too thin to read."""
 
 
 def section(run: Run, anchor: str, options: ReportOptions) -> Section:
     """Everything the page says about one fidelity run."""
     entries = pairs_of(run)
-    kept = {entry.subject.id: _kept(run, entry) for entry in entries}
-    worst = {entry.subject.id: _worst(entry, kept[entry.subject.id]) for entry in entries}
+    kept = {entry.subject.id: kept_series(run, entry) for entry in entries}
+    worst = {entry.subject.id: worst_of(entry.measurements, kept[entry.subject.id]) for entry in entries}
     shown = [(entry, worst[entry.subject.id]) for entry in entries[: options.strips]]
     strips = worst_strips(run, shown, options)
     columns = pair_columns(entries)
@@ -35,9 +31,7 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
         signals=(),
         columns=[(head_of(m).rstrip(" ↑↓"), m.definition, number > 3) for number, m in enumerate(columns)],
         about=_about,
-        details=lambda entry: _details(
-            entry, kept[entry.subject.id], worst[entry.subject.id], strips.get(entry.subject.id)
-        ),
+        details=lambda entry: _details(entry, kept[entry.subject.id], strips.get(entry.subject.id)),
     )
     grid = set_table(run)
     return Section(
@@ -68,27 +62,7 @@ def summary(run: Run) -> str:
     return f"{many}: {', '.join(told)}.{lost}" if told else f"{many}.{lost}"
 
 
-def _kept(run: Run, entry: Entry) -> dict[str, Series]:
-    names = {metric.series for metric in _metrics(entry)}
-    return stored_series(run, entry.subject.id, {"time_ms", *names})
-
-
-def _metrics(entry: Entry) -> list[PairMetric]:
-    found = (metric_of(m) for m in entry.measurements)
-    return [each[1] for each in found if each is not None]
-
-
-def _worst(entry: Entry, series: Mapping[str, Series]) -> tuple[int, ...]:
-    lead = lead_of(entry.measurements, series)
-    found = None if lead is None else metric_of(lead)
-    if lead is None or found is None:
-        return ()
-    return worst_frames(series[found[1].series], lower_is_worse=lead.definition.better == "higher")
-
-
-def _details(
-    entry: Entry, series: Mapping[str, Series], worst: Sequence[int], strip: Strip | None
-) -> dict[str, object]:
+def _details(entry: Entry, series: Mapping[str, Series], strip: Strip | None) -> dict[str, object]:
     """What a row shows when it is opened."""
     lead = lead_of(entry.measurements, series)
     asked = "No pictures were asked for this pair; rushes report --strips N makes them for the first N, worst first."
@@ -96,27 +70,11 @@ def _details(
     found = Strip(missing=why) if strip is None else strip
     by = "" if lead is None else f"Worst frames by {head_of(lead)}: generated, reference, difference × {GAIN}"
     return {
-        "timeline": _timeline(entry, series, worst),
+        "timeline": pair_timeline(entry.measurements, series),
         "strip": [[frame.frame, frame.time_ms, frame.jpeg] for frame in found.frames],
         "strip_of": by,
         "no_strip": found.missing,
     }
-
-
-def _timeline(entry: Entry, series: Mapping[str, Series], worst: Sequence[int]) -> dict[str, object] | None:
-    times = series.get("time_ms")
-    if times is None or not len(times):
-        return None
-    lanes = [_lane(metric) for metric in _metrics(entry) if metric.series in series][:_LANES]
-    at = [(round(float(times[frame]), 3), frame) for frame in worst]
-    marks = [Marks(kind="worst", word="Worst frame", shape="triangle", tone="bad", at=at)]
-    return timeline_data(times, series, lanes=lanes, marks=marks)
-
-
-def _lane(metric: PairMetric) -> Lane:
-    """The metric's own lane, or one between its lowest and highest value."""
-    own = Trace(series=metric.series, word=metric.label, scale=lambda low, high: (low, high))
-    return metric.lane or Lane(label=metric.label, traces=(own,))
 
 
 def _about(entry: Entry) -> str:

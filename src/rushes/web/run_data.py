@@ -9,10 +9,11 @@ from urllib.parse import urlencode
 
 from rushes.clip.badges import BADGES
 from rushes.clip.metrics import known
-from rushes.clip.timeline import clip_timeline
 from rushes.core import Definition, Measurement
+from rushes.core.registry import load
 from rushes.core.table import ARROWS
 from rushes.core.text import direction_text, range_text, value_text
+from rushes.instruments import INSTRUMENTS
 from rushes.report.subjects import reason_metric
 from rushes.runs import Subject
 from rushes.web.run_cache import OpenRun, Reading, Row, RunCache, run_status
@@ -144,7 +145,12 @@ def timeline_data(opened: OpenRun, row: Row) -> dict[str, object] | None:
     # An id is a file name's stem when a run was written by rushes; a hand-made one must not reach other folders.
     if not _SAFE_ID.fullmatch(subject.id) or subject.id.startswith("."):
         return None
-    return clip_timeline(row.entry.measurements, opened.run.series(subject.id))
+    known = opened.run.instrument in INSTRUMENTS
+    lines = INSTRUMENTS[opened.run.instrument].timeline if known else ""
+    if not lines:
+        return None
+    found: dict[str, object] | None = load(lines)(row.entry.measurements, opened.run.series(subject.id))
+    return found
 
 
 def _frame_ms(row: Row) -> float:
@@ -173,6 +179,9 @@ def film_data(subject: Subject) -> list[tuple[str, str]]:
         else:
             facts.append(("Sound", "none"))
         facts.append(("Container", str(media.get("container"))))
+    reference = subject.facts.get("reference")
+    if isinstance(reference, dict):
+        facts.append(("Reference", str(reference.get("path"))))
     if subject.facts.get("audio"):
         facts.append(("Held against", str(subject.facts["audio"])))
     facts.append(("File", subject.path))
