@@ -1,4 +1,4 @@
-"""Pairs of pictures to values, in batches that are bounded by pixels; on a CPU several batches at a time.
+"""Pairs of pictures to values on a CPU, in batches that are bounded by pixels, several at a time.
 
 How many pairs a batch has depends on their size alone, and a batch runs on one thread: values are the same for any
 number of threads.
@@ -26,7 +26,9 @@ Forward: TypeAlias = Callable[[Pixels, Pixels], Values]
 class Batches:
     """Gives pairs of pictures of one size to a network; `finish` has a row per pair, in their order."""
 
-    def __init__(self, forward: Forward, *, size: tuple[int, int], pixels: int, threads: int = 1) -> None:
+    def __init__(
+        self, forward: Forward, *, size: tuple[int, int], pixels: int, threads: int = 1, pinned: bool = False
+    ) -> None:
         width, height = size
         self._forward, self._most = forward, max(pixels // (width * height), 1)
         self._shape = (height, width, 3)
@@ -68,7 +70,7 @@ class Batches:
     def _run(self, gen: Pixels, gt: Pixels) -> Values:
         try:
             return self._forward(gen, gt)
-        except (torch.OutOfMemoryError, MemoryError):
+        except MemoryError:
             half = len(gen) // 2
             if not half:
                 raise InputError(f"out of memory with one pair of pictures of {gen.shape[2]}×{gen.shape[1]}") from None

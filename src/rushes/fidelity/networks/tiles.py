@@ -162,7 +162,7 @@ def points_6(pictures: Any, first: int, points: Any) -> None:
 def _put(
     b: Any, width: int, bias: Any, c: int, target: Any, corner: int, step: int, row: int, rows: int, cols: int
 ) -> None:
-    """Outputs of a block with bias and ReLU, as many as lie inside; `step` and `row` lead to the next pixel and line."""
+    """Outputs of a block with bias and ReLU, as many as lie inside; `step` and `row` lead to the next pixel and row."""
     for i in range(min(SIDE, rows)):
         for j in range(min(SIDE, cols)):
             start, place, offset = _u(width * i + j) * _ONE, _u(corner + i * row + j * step), _u(c)
