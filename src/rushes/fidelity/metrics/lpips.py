@@ -25,6 +25,7 @@ from rushes.fidelity.metric import Observer, PairContext, PairMetric, Seen
 from rushes.fidelity.networks.heads import EPS, SCALE, SHIFT, Span
 from rushes.fidelity.networks.trunks import ALEXNET, VGG16, Trunk
 from rushes.fidelity.picture import FramePair
+from rushes.fidelity.rgb import HOW
 from rushes.models.cache import is_pulled, model_path
 from rushes.models.catalogue import group_named
 
@@ -192,10 +193,7 @@ def _metric(
         edge_cases=_EDGES.format(least=trunk.least),
         reference=reference,
         params=signature_params(
-            bits=8,
-            colour="rgb",
-            matrix="tag-or-bt601",
-            range="full",
+            **HOW,
             eps=EPS,
             heads="lpips-0.1",
             input=span,
