@@ -16,14 +16,14 @@ GOLDEN = json.loads((Path(__file__).parents[1] / "goldens" / "pixel_peers.json")
 
 @pytest.mark.parametrize("name", GOLDEN)
 def test_its_own_scripts(name: str):
-    found = compare_arrays(*pictures()[name], protocol="common-metrics")
+    found = compare_arrays(*pictures()[name], metrics=["common_psnr", "common_ssim"])
     assert found["common_psnr"].value == pytest.approx(GOLDEN[name]["common_psnr"], abs=1e-10)
     assert found["common_ssim"].value == pytest.approx(GOLDEN[name]["common_ssim"], abs=5e-7)
 
 
 def test_zeros_against_ones_as_its_readme_prints_them():
     zeros = np.zeros((2, 64, 64, 3), np.uint8)
-    found = compare_arrays(zeros, zeros + np.uint8(255), protocol="common-metrics")
+    found = compare_arrays(zeros, zeros + np.uint8(255), metrics=["common_psnr", "common_ssim"])
     assert found["common_psnr"].value == 0.0
     assert found["common_ssim"].value == pytest.approx(9.999000099990664e-05, abs=1e-10)
 
@@ -41,11 +41,11 @@ def test_nearly_equal_pictures_have_100():
 
 def test_identical():
     gt = pictures()["odd"][1]
-    found = compare_arrays(gt, gt, protocol="common-metrics")
+    found = compare_arrays(gt, gt, metrics=["common_psnr", "common_ssim"])
     assert [found[name].value for name in found] == [100.0, 1.0]
 
 
 def test_a_picture_smaller_than_the_window_has_no_value():
     small = np.zeros((10, 40, 3), np.uint8)
-    found = compare_arrays(small, small, protocol="common-metrics")
+    found = compare_arrays(small, small, metrics=["common_psnr", "common_ssim"])
     assert found["common_ssim"].note == "pictures of 40×10 are smaller than the window (11×11)"

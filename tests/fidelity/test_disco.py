@@ -27,7 +27,7 @@ def test_the_overflow():
     # 10 against 0: 100 is 100 of 256. 20 against 0: 400 wraps to 144. 16 against 0: 256 wraps to 0, "identical".
     black = np.zeros((8, 8, 3), np.uint8)
     for level, wrapped in ((10, 100), (20, 144)):
-        found = compare_arrays(black + np.uint8(level), black, protocol="disco-2023")
+        found = compare_arrays(black + np.uint8(level), black, metrics=["disco_2023_psnr"])
         assert found["disco_2023_psnr"].value == pytest.approx(10 * math.log10(65025 / wrapped), abs=1e-12)
     assert compare_arrays(black + np.uint8(16), black, metrics=["disco_2023_psnr"])["disco_2023_psnr"].value == 100.0
     assert compare_arrays(black + np.uint8(16), black, metrics=["disco_psnr"])["disco_psnr"].value < 24.1
@@ -35,7 +35,7 @@ def test_the_overflow():
 
 def test_the_overflow_is_in_the_signature():
     black = np.zeros((8, 8, 3), np.uint8)
-    found = compare_arrays(black, black, protocol="disco-2023")
+    found = compare_arrays(black, black, metrics=["disco_2023_psnr"])
     assert "|difference:uint8-wraps|" in found["disco_2023_psnr"].definition.signature
     assert "disco_psnr" not in found
 
@@ -58,7 +58,7 @@ def test_one_window_of_seven():
 
 def test_a_picture_smaller_than_the_window_has_no_value():
     small = np.zeros((6, 9, 3), np.uint8)
-    found = compare_arrays(small, small, protocol="disco")
+    found = compare_arrays(small, small, metrics=NAMES)
     assert found["disco_ssim"].note == "pictures of 9×6 are smaller than the window (7×7)"
     assert found["disco_psnr"].value == 100.0
     assert box_ssim(small[..., 0], small[..., 0]) is None
