@@ -15,6 +15,24 @@ settings.register_profile("rushes", deadline=None, print_blob=True)
 settings.load_profile("rushes")
 
 
+SLOW_FIRST = (
+    "workers/test_ray.py",
+    "test_doc_blocks.py",
+    "suite/test_planted.py",
+    "web/test_browser.py",
+    "clip/test_clip_runs.py",
+    "web/test_accessibility.py",
+    "faults/test_kills.py",
+)
+"""Files that take longest: begun last, one of them would keep a worker going while the other has nothing left."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    rank = {here / name: number for number, name in enumerate(SLOW_FIRST)}
+    items.sort(key=lambda item: rank.get(item.path, len(rank)))
+
+
 def _shared() -> Path:
     return Path(os.environ.get("RUSHES_SHARED", Path(__file__).parents[2] / "shared"))
 
