@@ -1,8 +1,9 @@
-"""OpenCV on one thread, whatever the process has set: small pictures gain nothing from more, and DIS flow changes."""
+"""OpenCV or torch on one thread, whatever the process has set: values are then the same on every machine."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 import cv2
@@ -21,3 +22,16 @@ def on_one_thread(work: Callable[[], Result]) -> Result:
         return work()
     finally:
         cv2.setNumThreads(threads)
+
+
+@contextmanager
+def torch_on_one_thread() -> Iterator[None]:
+    """Torch's threads set to one, and set back: sums that are split over threads differ in their last digits."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)

@@ -10,8 +10,6 @@ The names of the layers are those of the published checkpoint, `rushes models pu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache, lru_cache
 
 import numpy as np
@@ -20,6 +18,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from rushes.clip.one_thread import torch_on_one_thread
 from rushes.media.numpy_files import load_npz
 from rushes.models.cache import model_path
 
@@ -206,7 +205,7 @@ def flows(one: Rgb, other: Rgb, *, iterations: int) -> tuple[Field, Field]:
     left, top = -width % CELL // 2, -height % CELL // 2
     pictures = torch.from_numpy(np.stack([one, other])).permute(0, 3, 1, 2).float()
     pictures = F.pad(pictures, (left, -width % CELL - left, top, -height % CELL - top), mode="replicate")
-    with torch.inference_mode(), _one_thread():
+    with torch.inference_mode(), torch_on_one_thread():
         found = network()(pictures, iterations)[:, :, top : top + height, left : left + width]
     there, back = found.permute(0, 2, 3, 1).contiguous().numpy()
     return there, back
@@ -221,13 +220,3 @@ def network() -> Raft:
     # The checkpoint has the norm beside a way around twice, under two names.
     raft.load_state_dict({name: value for name, value in state.items() if ".norm3." not in name})
     return raft.eval()
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)

@@ -7,8 +7,6 @@ Chung and Zisserman, "Out of time: automated lip sync in the wild", 2016; layout
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from rushes.clip.one_thread import torch_on_one_thread
 from rushes.core.provenance import file_digest, short_digest
 from rushes.errors import InputError, WeightsError
 
@@ -87,13 +86,13 @@ class Evaluator:
 
     def lips(self, windows: NDArray[np.uint8]) -> NDArray[np.float32]:
         """N × 5 × 224 × 224 × 3 BGR crops → N × 1024."""
-        with torch.inference_mode(), _one_thread():
+        with torch.inference_mode(), torch_on_one_thread():
             frames = torch.from_numpy(np.ascontiguousarray(windows)).permute(0, 4, 1, 2, 3).float()
             return np.asarray(self.network.lips(frames).numpy(), np.float32)
 
     def sound(self, windows: NDArray[np.float64]) -> NDArray[np.float32]:
         """N × 20 × 13 coefficients → N × 1024."""
-        with torch.inference_mode(), _one_thread():
+        with torch.inference_mode(), torch_on_one_thread():
             steps = torch.from_numpy(np.ascontiguousarray(windows.transpose(0, 2, 1)[:, None])).float()
             return np.asarray(self.network.sound(steps).numpy(), np.float32)
 
@@ -143,13 +142,3 @@ def _fill(network: SyncNet, state: dict[str, torch.Tensor], path: Path) -> None:
                 f"{got.get(name, 'missing')} here"
             )
     network.load_state_dict(state, strict=False)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
