@@ -54,7 +54,8 @@ class MotionObservation:
         found = {}
         for name, values in zip(_NAMES, columns, strict=True):
             found[name] = np.full(frames, np.nan)
-            found[name][self.frames] = values
+            # OpenCV's square roots differ in their last digits with where a picture lies in memory.
+            found[name][self.frames] = np.round(values, 8)
         return found
 
 
