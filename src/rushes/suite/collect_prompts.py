@@ -1,0 +1,65 @@
+"""Which prompt a clip belongs to: by its path below its system's folder, without the ending."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import PurePosixPath
+
+from rushes.runs import Run, Subject, clip_ids
+from rushes.suite.board_data import Prompt
+from rushes.suite.collect_systems import FoundSystem
+
+PROMPTED = ("clip", "pair", "pose", "sweep")
+"""Kinds of subjects that answer a prompt."""
+
+
+def clip_name(subject: Subject, roots: Sequence[str]) -> str:
+    """What a clip is called: its path below the folder it was asked for in, else its id in the run.
+
+    >>> clip_name(Subject(id="x", kind="clip", path="takes/amber/p1/out.mp4", sha256=None), ["takes/amber"])
+    'p1/out'
+    """
+    path = PurePosixPath(subject.path)
+    for root in roots:
+        if root and path != PurePosixPath(root) and path.is_relative_to(root):
+            below = path.relative_to(root)
+            return (below if subject.kind == "sweep" else below.with_suffix("")).as_posix()
+    return subject.id
+
+
+class PromptIndex:
+    """The prompts of a board, and how a clip's name leads to one."""
+
+    def __init__(self, declared: Sequence[Prompt], systems: Iterable[FoundSystem]) -> None:
+        self.declared = bool(declared)
+        names = dict.fromkeys(clip_name(subject, system.roots) for system in systems for _, subject in prompted(system))
+        found = declared or [Prompt(id=name) for name in names]
+        self._by_key: dict[str, Prompt] = {}
+        for prompt in found:
+            for key in (prompt.id, _safe(prompt.id)):
+                self._by_key.setdefault(key, prompt)
+        for prompt in (prompt for prompt in found if prompt.text):  # after every id: an id beats a text
+            for key in (prompt.text, _safe(prompt.text)):
+                self._by_key.setdefault(key, prompt)
+        used = {one.id for name in names if (one := self.find(name)) is not None}
+        self.prompts = tuple(prompt for prompt in found if prompt.id in used)
+        self.unused = tuple(prompt.id for prompt in found if prompt.id not in used)
+
+    def find(self, name: str) -> Prompt | None:
+        """The prompt of a clip of this name; None where it is of none."""
+        return self._by_key.get(name) or self._by_key.get(_safe(name))
+
+
+def prompted(system: FoundSystem) -> list[tuple[Run, Subject]]:
+    """Its subjects that answer a prompt. One pose file or one sweep for a whole system answers none of several."""
+    found = [(run, subject) for run in system.runs for subject in run.subjects if subject.kind in PROMPTED]
+    kinds = Counter(subject.kind for _, subject in found)
+    clips = max(kinds["clip"], kinds["pair"])
+    whole = {kind for kind in ("pose", "sweep") if kinds[kind] == 1 and clips != 1}
+    return [(run, subject) for run, subject in found if subject.kind not in whole]
+
+
+def _safe(name: str) -> str:
+    """The id that a run gives to a clip of this name."""
+    return clip_ids([name], [name])[0]
