@@ -44,7 +44,7 @@ def init(
     from rushes.suite.suite_draft import draft_suite
 
     made = draft_suite(folders, out, name=name, overwrite=overwrite)
-    rows = [(system, "system", str(folder)) for system, folder in made.systems.items()]
+    rows = [(system, "system", ", ".join(map(str, places))) for system, places in made.systems.items()]
     beside = (("reference", made.reference), ("prompts", made.prompts), ("ratings", made.ratings))
     rows += [("", what, str(path)) for what, path in beside if path is not None]
     print_table("Found", ("name", "is", "where"), rows)

@@ -93,7 +93,7 @@ def _answers(system: FoundSystem, index: PromptIndex) -> _Answers:
             found.strays += [name] if name not in found.strays else []
         else:
             claims.setdefault((prompt.id, places[id(run)]), []).append(subject)
-    for (prompt_id, place), subjects in claims.items():
+    for (prompt_id, _), subjects in claims.items():
         if len(subjects) > 1:
             found.doubles.setdefault(prompt_id, [subject.path for subject in subjects])
     for (prompt_id, place), (subject, *_) in claims.items():

@@ -35,6 +35,8 @@ class Column:
     minor: bool
     cells: dict[str, dict[str, Measurement]] = field(default_factory=dict)
     """By system and prompt."""
+    disputed: set[tuple[str, str]] = field(default_factory=set)
+    """Cells for which two runs gave two values."""
     references: dict[str, dict[str, str]] = field(default_factory=dict)
     """By prompt and system: digests of what a number was held against."""
 
@@ -66,11 +68,14 @@ class Column:
         """Put a number into its cell. The same number from two runs counts once, two different ones are none."""
         row = self.cells.setdefault(system, {})
         before, new = row.get(prompt), number.measurement
+        if (system, prompt) in self.disputed:
+            return
         if before is None or before.value is None:
             row[prompt] = new
         elif new.value is not None and new.stored_value != before.stored_value:
             note = f"two runs of {system} give two values: {before.stored_value} and {new.stored_value}"
             row[prompt] = Measurement.missing(self.definition, note, at=new.at)
+            self.disputed.add((system, prompt))
         if number.reference is not None:
             self.references.setdefault(prompt, {})[system] = number.reference
 

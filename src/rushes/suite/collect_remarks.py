@@ -37,7 +37,7 @@ def run_remarks(systems: Sequence[FoundSystem]) -> Iterator[str]:
         for run in system.runs:
             if run.status != "complete":
                 done = len(run.subjects)
-                yield f"{system.name}: {run.place} is {run.status}; the {done} finished so far are taken, others missing"
+                yield f"{system.name}: {run.place} is {run.status}; {done} are finished and taken, the rest is missing"
 
 
 def prompt_remarks(

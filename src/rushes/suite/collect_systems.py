@@ -82,8 +82,10 @@ def _of_runs(given: list[Path | str | Run]) -> Gathered:
     found = Gathered(systems=[], studies=[])
     seen: set[str] = set()
     groups: dict[str, FoundSystem] = {}
-    for place in given:
-        name, run = _opened(place)
+    opened = [_opened(place) for place in given]
+    called = {identity(generated_set(run)): name for name, run in opened if name}
+    for given_name, run in opened:
+        name = given_name or called.get(identity(generated_set(run)), "")
         if identity(run.place) in seen:
             found.remarks.append(f"{run.place}: was given twice, and counts once")
             continue

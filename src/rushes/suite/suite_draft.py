@@ -13,6 +13,9 @@ from rushes.media.endings import is_clip
 from rushes.media.find import Paths, natural_key, one_or_several
 from rushes.media.walk import PassedOver, files_below
 from rushes.remote.address import local_only
+from rushes.runs import read_run
+from rushes.suite.collect_systems import generated_set
+from rushes.suite.paper_systems import set_name
 from rushes.suite.suite_file import is_run
 from rushes.suite.suite_prompts import ID, read_prompts
 
@@ -33,7 +36,8 @@ class SuiteDraft:
     """A suite file that was written, and what it says."""
 
     path: Path
-    systems: Mapping[str, Path]
+    systems: Mapping[str, tuple[Path, ...]]
+    """By name: its folder of clips, its runs."""
     reference: Path | None
     prompts: Path | None
     ratings: Path | None
@@ -57,11 +61,12 @@ def draft_suite(folders: Paths, out: Path | str, *, name: str = "", overwrite: b
     if target.exists() and not overwrite:
         raise InputError(f"{target}: is there already; edit it, choose another -o, or give --overwrite")
     found, remarks = _systems(given)
-    reference = next((found[key] for key in found if key.casefold() in REFERENCES), None)
-    systems = {key: folder for key, folder in found.items() if folder != reference}
+    truth = next((key for key in found if key.casefold() in REFERENCES and not is_run(str(found[key][0]))), None)
+    reference = None if truth is None else found[truth][0]
+    systems = {key: places for key, places in found.items() if key != truth}
     if not systems:
         raise InputError(f"{given[0]}: expected folders of clips, one per system; found none beside the reference")
-    prompts, ratings = (_beside(given, systems.values(), file) for file in ("prompts.csv", "ratings.csv"))
+    prompts, ratings = (_beside(given, systems, file) for file in ("prompts.csv", "ratings.csv"))
     _refuse_prompt_folders(given[0], systems, prompts)
     text = _text(
         name or (given[0] if len(given) == 1 else target.parent).resolve().name,
@@ -82,7 +87,7 @@ def draft_suite(folders: Paths, out: Path | str, *, name: str = "", overwrite: b
     )
 
 
-def _systems(given: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
+def _systems(given: Sequence[Path]) -> tuple[dict[str, tuple[Path, ...]], list[str]]:
     """Folders by system, and a line about each that is none."""
     folders: list[Path] = []
     for folder in given:
@@ -118,26 +123,30 @@ def _clips(folder: Path) -> frozenset[str]:
     return frozenset(file.relative_to(folder).with_suffix("").as_posix() for file in files if is_clip(file))
 
 
-def _named(folders: Iterable[Path]) -> dict[str, Path]:
-    """Folders by name; two of one name by their last two parts."""
+def _named(folders: Iterable[Path]) -> dict[str, tuple[Path, ...]]:
+    """Places by name: a run is called by what it looked at, and joins the other runs of that; two folders of one name
+    are called by their last two parts."""
+    found: dict[str, list[Path]] = {}
     every = list(folders)
-    names = [folder.resolve().name for folder in every]
-    apart = [
-        name if names.count(name) == 1 else "/".join(folder.resolve().parts[-2:])
-        for name, folder in zip(names, every, strict=True)
-    ]
-    if len(set(apart)) < len(apart):
-        double = next(name for name in apart if apart.count(name) > 1)
-        raise InputError(f"two folders are called {double}; each system needs a name of its own")
-    return dict(zip(apart, every, strict=True))
+    names = [folder.resolve().name for folder in every if not is_run(str(folder))]
+    for folder in every:
+        if is_run(str(folder)):
+            name = set_name(generated_set(read_run(folder)))
+        else:
+            name = folder.resolve().name
+            name = name if names.count(name) == 1 else "/".join(folder.resolve().parts[-2:])
+            if any(not is_run(str(other)) for other in found.get(name, ())):
+                raise InputError(f"two folders are called {name}; each system needs a name of its own")
+        found.setdefault(name, []).append(folder)
+    return {name: tuple(places) for name, places in found.items()}
 
 
-def _beside(given: Sequence[Path], systems: Iterable[Path], file: str) -> Path | None:
-    folders = dict.fromkeys([*given, *(folder.parent for folder in systems)])
+def _beside(given: Sequence[Path], systems: Mapping[str, tuple[Path, ...]], file: str) -> Path | None:
+    folders = dict.fromkeys([*given, *(places[0].parent for places in systems.values())])
     return next((folder / file for folder in folders if (folder / file).is_file()), None)
 
 
-def _refuse_prompt_folders(root: Path, systems: Mapping[str, Path], prompts: Path | None) -> None:
+def _refuse_prompt_folders(root: Path, systems: Mapping[str, object], prompts: Path | None) -> None:
     """A folder per prompt looks like a folder per system; the prompts' own names tell."""
     if prompts is None:
         return
@@ -151,14 +160,14 @@ def _refuse_prompt_folders(root: Path, systems: Mapping[str, Path], prompts: Pat
 
 def _text(
     name: str,
-    systems: Mapping[str, Path],
+    systems: Mapping[str, tuple[Path, ...]],
     reference: Path | None,
     prompts: Path | None,
     ratings: Path | None,
     home: Path,
 ) -> str:
     lines = [f"name = {_quoted(name)}", "", "[systems]"]
-    lines += [f"{_key(system)} = {_quoted(_seen(folder, home))}" for system, folder in systems.items()]
+    lines += [f"{_key(system)} = {_places(places, home)}" for system, places in systems.items()]
     if reference is not None:
         lines += ["", "[reference]", f"clips = {_quoted(_seen(reference, home))}", "on_board = true"]
     for table, file in (("prompts", prompts), ("ratings", ratings)):
@@ -167,6 +176,11 @@ def _text(
     lines += ["", "[instruments.clip]            # the settings are the arguments of rushes.evaluate_clips"]
     lines += ["motion = true"]
     return "\n".join(lines) + "\n" + (_LATER if reference is not None else "")
+
+
+def _places(places: Sequence[Path], home: Path) -> str:
+    texts = [_quoted(_seen(place, home)) for place in places]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 
 def _seen(path: Path, home: Path) -> str:
