@@ -212,20 +212,24 @@ def test_votes_go_to_the_systems_that_they_are_about(tmp_path: Path) -> None:
 
 
 def test_poses_and_sweeps_are_per_prompt_where_there_is_one_for_each(tmp_path: Path) -> None:
-    suite = suite_of(tmp_path, "amber", "birch")
-    for name in ("amber", "birch"):
-        clip_run(tmp_path / name / "clip", {"p1": {CALM: 1.0}, "p2": {CALM: 2.0}}, system=name)
-    sweep_run(tmp_path / "sweep", {"p1": 0.5, "p2": 0.75})
-    poses = [pose_run(tmp_path / clip, f"takes/amber/{clip}.json", 0.5) for clip in ("p1", "p2")]
-    board = collect_board(suite)
-    assert len(board.readings) == 1
-    runs = [tmp_path / "amber/clip", *poses, f"amber={tmp_path / 'sweep'}"]
-    board = collect_board([f"amber={tmp_path / 'amber/clip'}", *poses, runs[-1]])
-    assert board.names == ("amber",)
+    two = {"p1": {CALM: 1.0}, "p2": {CALM: 2.0}}
+    clips = f"amber={clip_run(tmp_path / 'clip', two, system='amber')}"
+    sweeps = f"amber={sweep_run(tmp_path / 'sweep', {'p1': 0.5, 'p2': 0.75})}"
+    poses = [pose_run(tmp_path / clip, f"takes/amber/{clip}.json", 0.5) for clip in two]
+    board = collect_board([clips, *poses, sweeps])
+    assert board.names == ("amber",) and [prompt.id for prompt in board.prompts] == ["p1", "p2"]
     assert whole(board, "amber", "ESI crf").value == 0.625 and column(board, "ESI crf").per_prompt
     assert whole(board, "amber", "pck").value == 0.5 and column(board, "pck").per_prompt
-    board = collect_board([f"amber={tmp_path / 'amber/clip'}", poses[0]])  # one file for the whole system
+    board = collect_board([clips, poses[0]])  # one file for the whole system
     assert not column(board, "pck").per_prompt and whole(board, "amber", "pck").value == 0.5
+    assert [prompt.id for prompt in board.prompts] == ["p1", "p2"]
+    birch = [
+        f"birch={clip_run(tmp_path / 'b', two, system='birch')}",
+        f"birch={sweep_run(tmp_path / 's', {'p1': 1.0})}",
+    ]
+    board = collect_board([clips, sweeps, *birch])  # one sweep of two: per prompt for all, and one cell is missing
+    assert [whole(board, name, "ESI crf").value for name in board.names] == [0.5, 1.0]
+    assert len({reading.key for reading in board.readings}) == len(board.readings)
 
 
 def test_declared_prompts_name_rows_and_leave_strays_out(tmp_path: Path) -> None:
@@ -241,7 +245,7 @@ def test_declared_prompts_name_rows_and_leave_strays_out(tmp_path: Path) -> None
     assert [prompt.id for prompt in board.prompts] == ["b", "a"] and board.prompts[0].group == "fluid"
     assert [whole(board, name, "calm").value for name in board.names] == [1.5, 3.5]
     assert "1 declared prompts have no clip of any system: z" in board.remarks
-    assert any("amber: 1 clips belong to no declared prompt" in remark for remark in board.remarks)
+    assert any("amber: 1 clips belong to no prompt of this board" in remark for remark in board.remarks)
     assert any(remark.startswith("preference: not measured yet") for remark in board.remarks)
 
 

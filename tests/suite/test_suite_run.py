@@ -216,7 +216,9 @@ def test_poses_sweeps_and_votes_run_from_a_suite(home: Path) -> None:
     assert failed.folder == "preference" and "nobody" in failed.why
     board = collect_board("out2")
     esi = [reading for reading in board.readings if reading.label.startswith("ESI")]
-    assert [(reading.at, reading.per_prompt) for reading in esi] == [((("axis", "crf"),), False)]
+    assert [(reading.at, reading.per_prompt) for reading in esi] == [
+        ((("axis", "crf"),), False)
+    ]  # one sweep, and no clips
     assert isinstance(board.whole["birch", esi[0].key].value, float)
 
 

@@ -17,7 +17,7 @@ from rushes.suite.board_data import BoardClip, BoardData, Prompt, Reading, Readi
 from rushes.suite.collect_columns import WHOLE, Column, Columns
 from rushes.suite.collect_definitions import mean_over_prompts, over_prompts
 from rushes.suite.collect_numbers import Number, numbers_of
-from rushes.suite.collect_prompts import PROMPTED, PromptIndex, clip_name, prompted
+from rushes.suite.collect_prompts import PromptIndex, clip_name
 from rushes.suite.collect_remarks import (
     double_remarks,
     media_remarks,
@@ -45,7 +45,7 @@ def collect_board(place: Path | str | Run | Iterable[Path | str | Run]) -> Board
     columns = Columns()
     matrix = {system.name: _answers(system, index) for system in found.systems}
     for system in found.systems:
-        _add_system(columns, system, matrix[system.name])
+        _add_system(columns, system, index, matrix[system.name])
     remarks = [*found.remarks, *run_remarks(found.systems), *_add_studies(columns, found)]
     kept, refused = columns.settled()
     names = [system.name for system in found.systems]
@@ -87,7 +87,7 @@ def _answers(system: FoundSystem, index: PromptIndex) -> _Answers:
     places = {id(run): n for n, run in enumerate(system.runs)}
     claims: dict[tuple[str, int], list[Subject]] = {}
     found = _Answers()
-    for run, subject in prompted(system):
+    for run, subject in index.prompted(system):
         prompt = index.find(name := clip_name(subject, system.roots))
         if prompt is None:
             found.strays += [name] if name not in found.strays else []
@@ -106,20 +106,15 @@ def _answers(system: FoundSystem, index: PromptIndex) -> _Answers:
     return found
 
 
-def _add_system(columns: Columns, system: FoundSystem, answers: _Answers) -> None:
-    alone = {kind: _count(system, kind) == 1 for kind in PROMPTED}
+def _add_system(columns: Columns, system: FoundSystem, index: PromptIndex, answers: _Answers) -> None:
     for place, run in enumerate(system.runs):
         for number in numbers_of(run):
             subject = number.subject
             prompt = answers.by_subject.get((place, subject.id))
             if prompt is not None:
                 columns.add(system.name, prompt, number)
-            elif subject.kind == "set" or (subject.kind in ("pose", "sweep") and alone[subject.kind]):
+            elif subject.kind not in index.kinds:
                 columns.add(system.name, WHOLE, number)
-
-
-def _count(system: FoundSystem, kind: str) -> int:
-    return sum(subject.kind == kind for run in system.runs for subject in run.subjects)
 
 
 def _add_studies(columns: Columns, found: Gathered) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from rushes.runs import Run, Subject, clip_ids
@@ -11,7 +11,8 @@ from rushes.suite.board_data import Prompt
 from rushes.suite.collect_systems import FoundSystem
 
 PROMPTED = ("clip", "pair", "pose", "sweep")
-"""Kinds of subjects that answer a prompt."""
+"""Kinds of subjects that may answer a prompt."""
+_CLIPS = ("clip", "pair")
 
 
 def clip_name(subject: Subject, roots: Sequence[str]) -> str:
@@ -31,9 +32,14 @@ def clip_name(subject: Subject, roots: Sequence[str]) -> str:
 class PromptIndex:
     """The prompts of a board, and how a clip's name leads to one."""
 
-    def __init__(self, declared: Sequence[Prompt], systems: Iterable[FoundSystem]) -> None:
+    def __init__(self, declared: Sequence[Prompt], systems: Sequence[FoundSystem]) -> None:
         self.declared = bool(declared)
-        names = dict.fromkeys(clip_name(subject, system.roots) for system in systems for _, subject in prompted(system))
+        self.kinds = _prompted_kinds(systems)
+        every = (subject.kind for system in systems for run in system.runs for subject in run.subjects)
+        self._has_clips = any(kind in _CLIPS for kind in every)
+        names = dict.fromkeys(
+            clip_name(subject, system.roots) for system in systems for _, subject in self.naming(system)
+        )
         found = declared or [Prompt(id=name) for name in names]
         self._by_key: dict[str, Prompt] = {}
         for prompt in found:
@@ -50,14 +56,23 @@ class PromptIndex:
         """The prompt of a clip of this name; None where it is of none."""
         return self._by_key.get(name) or self._by_key.get(_safe(name))
 
+    def prompted(self, system: FoundSystem) -> Iterator[tuple[Run, Subject]]:
+        """Its subjects that answer a prompt."""
+        return ((run, subject) for run in system.runs for subject in run.subjects if subject.kind in self.kinds)
 
-def prompted(system: FoundSystem) -> list[tuple[Run, Subject]]:
-    """Its subjects that answer a prompt. One pose file or one sweep for a whole system answers none of several."""
-    found = [(run, subject) for run in system.runs for subject in run.subjects if subject.kind in PROMPTED]
-    kinds = Counter(subject.kind for _, subject in found)
-    clips = max(kinds["clip"], kinds["pair"])
-    whole = {kind for kind in ("pose", "sweep") if kinds[kind] == 1 and clips != 1}
-    return [(run, subject) for run, subject in found if subject.kind not in whole]
+    def naming(self, system: FoundSystem) -> Iterator[tuple[Run, Subject]]:
+        """Those that prompts are called by: clips; files of poses, or sweeps, where no system has clips."""
+        named = _CLIPS if self._has_clips else PROMPTED
+        return ((run, subject) for run, subject in self.prompted(system) if subject.kind in named)
+
+
+def _prompted_kinds(systems: Iterable[FoundSystem]) -> tuple[str, ...]:
+    """Kinds of subjects of which there is one per prompt, and not one for all prompts of a system together."""
+    most: Counter[str] = Counter()
+    for system in systems:
+        most |= Counter(subject.kind for run in system.runs for subject in run.subjects)
+    clips = max(most["clip"], most["pair"])
+    return tuple(kind for kind in PROMPTED if kind in _CLIPS or most[kind] > 1 or clips == 1)
 
 
 def _safe(name: str) -> str:

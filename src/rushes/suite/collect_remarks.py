@@ -60,7 +60,7 @@ def prompt_remarks(
 def stray_remarks(strays: Mapping[str, Sequence[str]]) -> Iterator[str]:
     for name, clips in strays.items():
         if clips:
-            yield f"{name}: {len(clips)} clips belong to no declared prompt and are left out: {some(clips)}"
+            yield f"{name}: {len(clips)} clips belong to no prompt of this board and are left out: {some(clips)}"
 
 
 def double_remarks(answers: Answers) -> Iterator[str]:

@@ -67,7 +67,9 @@ def _of_suite(done: SuiteRun) -> Gathered:
         elif not runs:
             found.remarks.append(f"{step.folder}: not measured yet; run the same rushes suite run again")
         target = by_name[step.system].runs if step.system else found.studies
-        target += [read_run(folder) for folder in runs]
+        target += (opened := [read_run(folder) for folder in runs])
+        if step.system:
+            by_name[step.system].roots += [root for run in opened for root in _roots(run)]
     return found
 
 

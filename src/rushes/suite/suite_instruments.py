@@ -14,14 +14,14 @@ from rushes.distribution.evaluate import compare_sets
 from rushes.errors import InputError
 from rushes.fidelity.evaluate import evaluate_fidelity
 from rushes.media.endings import VIDEO_SUFFIXES
-from rushes.media.find import natural_key
+from rushes.media.find import natural_key, search_clips
 from rushes.pose.evaluate import score_pose
 from rushes.preference.evaluate import evaluate_study
 from rushes.preference.study import open_service
 from rushes.remote.address import local_only
 from rushes.robustness.evaluate import measure_robustness
 from rushes.robustness.sweep.evaluate import sweep_clips
-from rushes.runs import subject_ids
+from rushes.runs import clip_ids, subject_ids
 from rushes.workers.engine import Engine
 
 _POSES = {".json", ".jsonl", ".npy", ".npz", *VIDEO_SUFFIXES}
@@ -112,10 +112,13 @@ def _pose_files(folder: str) -> dict[str, Path]:
 
 
 def _measure_robustness(job: Job) -> None:
-    """The sweeps lie beside the run: `robustness-sweeps`."""
+    """The sweeps lie beside the run, a folder per clip: `robustness-sweeps/p001`."""
     sweeps = job.out.with_name(f"{job.out.name}-sweeps")
+    found = search_clips(job.clips)
+    single = len(found.clips) == 1  # which would else be the folder itself, and lose the clip's name
+    out = sweeps / clip_ids([str(found.clips[0])], found.names)[0] if single else sweeps
     engine: dict[str, Any] = {"jobs": job.jobs, "engine": job.engine, "progress": job.progress, "warn": job.warn}
-    sweep_clips(job.clips, out=sweeps, **engine, **job.settings)
+    sweep_clips(job.clips, out=out, **engine, **job.settings)
     measure_robustness(sweeps, run=job.out, overwrite=job.overwrite)
 
 
