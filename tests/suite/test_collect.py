@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.suite.board_runs import CALM, NOISE, RULES, clip_run, pose_run, study_run, sweep_run
 from tests.suite.paper_runs import PSNR, fidelity_run, fvd_run
@@ -192,6 +193,18 @@ def test_pairs_go_with_clips_below_folders_and_references_must_be_one(tmp_path: 
     assert refused.why == "birch was held against another reference than amber on p1/out"
 
 
+def test_a_pair_without_a_generated_clip_is_no_clip_of_the_system(tmp_path: Path) -> None:
+    fidelity_run(tmp_path / "amber", {"p1": {PSNR: 30.0}, "p2": {PSNR: 31.0}}, gen="takes/amber")
+    lacking = fidelity_run(tmp_path / "birch", {"p1": {PSNR: 32.0}, "p2": {PSNR: "no partner"}}, gen="takes/birch")
+    subjects = lacking / "subjects.jsonl"
+    text = subjects.read_text(encoding="utf-8")
+    subjects.write_text(text.replace("takes/birch/p2.mp4", "real/p2.mp4"), encoding="utf-8")
+    board = collect_board([tmp_path / "amber", lacking])
+    assert ("birch", "p2") not in board.clips and "birch lacks 1 of 2 prompts: p2" in board.remarks
+    assert board.values["birch", column(board, "psnr").key]["p2"].note == "no partner"
+    assert whole(board, "amber", "psnr").value == 30.0
+
+
 def test_distances_are_one_number_per_system_of_one_reference_and_one_n(tmp_path: Path) -> None:
     runs = [fvd_run(tmp_path / name, 100.0, gen=f"takes/{name}", ends=(90.0, 110.0)) for name in ("amber", "birch")]
     board = collect_board(runs)
@@ -278,6 +291,23 @@ def test_bad_places_are_one_line(tmp_path: Path) -> None:
     (tmp_path / "suite.json").write_text("{}", encoding="utf-8")
     with pytest.raises(RunError, match="is no whole suite"):
         collect_board(tmp_path)
+
+
+def test_a_damaged_suite_json_is_one_line(tmp_path: Path) -> None:
+    suite_of(tmp_path, "amber", prompts=(Prompt(id="p1"),))
+    whole_text = (tmp_path / "suite.json").read_text(encoding="utf-8")
+    rng = np.random.default_rng(5)
+    refused = 0
+    for _ in range(150):  # one value or sign exchanged for another
+        start, other = rng.integers(len(whole_text)), str(rng.choice(['"', "3", "[]", "null", "}", "", "x"]))
+        damaged = whole_text[:start] + other + whole_text[start + int(rng.integers(1, 9)) :]
+        (tmp_path / "suite.json").write_text(damaged, encoding="utf-8")
+        try:
+            collect_board(tmp_path)
+        except (RunError, InputError) as error:
+            refused += 1
+            assert "\n" not in str(error)
+    assert refused > 50
 
 
 def test_the_same_runs_give_the_same_board(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.suite.board_runs import CALM, clip_run
 from typer.testing import CliRunner
@@ -131,6 +132,22 @@ def test_what_is_wrong_is_one_line(home: Path, text: str, line: str) -> None:
     with pytest.raises(InputError, match=line) as caught:
         read_suite(write(home, text))
     assert "\n" not in str(caught.value) and "suite.toml" in str(caught.value)
+
+
+def test_a_damaged_file_is_one_line(home: Path) -> None:
+    rng = np.random.default_rng(7)
+    refused = 0
+    for _ in range(150):
+        start, other = (
+            rng.integers(len(WHOLE)),
+            str(rng.choice(['"', "3", "[", "=", "\n", "", "é", "1979-05-27", "{}"])),
+        )
+        try:
+            read_suite(write(home, WHOLE[:start] + other + WHOLE[start + int(rng.integers(1, 9)) :]))
+        except InputError as error:
+            refused += 1
+            assert "\n" not in str(error)
+    assert refused > 100
 
 
 def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from rushes.suite.board_data import BoardClip, BoardData, Prompt, Reading, Readi
 from rushes.suite.collect_columns import WHOLE, Column, Columns
 from rushes.suite.collect_definitions import mean_over_prompts, over_prompts
 from rushes.suite.collect_numbers import Number, numbers_of
-from rushes.suite.collect_prompts import PromptIndex, clip_name
+from rushes.suite.collect_prompts import PromptIndex, clip_name, is_answer
 from rushes.suite.collect_remarks import (
     double_remarks,
     media_remarks,
@@ -100,6 +100,8 @@ def _answers(system: FoundSystem, index: PromptIndex) -> _Answers:
         if prompt_id in found.doubles:
             continue
         found.by_subject[place, subject.id] = prompt_id
+        if not is_answer(subject, system.roots):
+            continue
         if prompt_id not in found.subjects or (subject.kind == "clip" and found.subjects[prompt_id].kind != "clip"):
             found.subjects[prompt_id], found.runs[prompt_id] = subject, place
     found.subjects = {p.id: found.subjects[p.id] for p in index.prompts if p.id in found.subjects}

@@ -29,6 +29,13 @@ def clip_name(subject: Subject, roots: Sequence[str]) -> str:
     return subject.id
 
 
+def is_answer(subject: Subject, roots: Sequence[str]) -> bool:
+    """Whether it is a clip of the system itself: a pair that lacks its generated side is its reference alone."""
+    if subject.kind != "pair" or "reference" in subject.facts:
+        return True
+    return any(root and PurePosixPath(subject.path).is_relative_to(root) for root in roots)
+
+
 class PromptIndex:
     """The prompts of a board, and how a clip's name leads to one."""
 

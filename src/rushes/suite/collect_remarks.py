@@ -83,7 +83,7 @@ def double_remarks(answers: Answers) -> Iterator[str]:
 
 def media_remarks(prompts: Sequence[Prompt], readings: Sequence[Reading], answers: Answers) -> Iterator[str]:
     """One line per fact of the medium that differs between systems and that a reading depends on."""
-    rows = [row for row in answers.values() if row]
+    rows = [{prompt: _plain(clip) for prompt, clip in row.items()} for row in answers.values() if row]
     for fact, words in MEDIUM_FACTS.items():
         depending = [reading for reading in readings if fact in reading.definition.depends_on]
         if not depending or len(rows) < 2:
@@ -100,7 +100,7 @@ def media_remarks(prompts: Sequence[Prompt], readings: Sequence[Reading], answer
 
 
 def _differs(alone: Definition, prompt: str, rows: Sequence[Mapping[str, Subject]]) -> bool:
-    clips = [_plain(row[prompt]) for row in rows if prompt in row]
+    clips = [row[prompt] for row in rows if prompt in row]
     return any(differing_facts(alone, clips[0], other) for other in clips[1:])
 
 

@@ -164,7 +164,7 @@ def _system(path: Path, name: str, given: object) -> SuiteSystem:
 
 def is_run(place: str) -> bool:
     """Whether a folder here holds a run."""
-    return not is_remote(place) and Path(place, "run.json").is_file()
+    return not is_remote(place) and os.path.isfile(os.path.join(place, "run.json"))
 
 
 def _reference(path: Path, data: Mapping[str, Any]) -> tuple[str, SuiteSystem | None]:
@@ -192,7 +192,7 @@ def _file(path: Path, data: Mapping[str, Any], name: str) -> str:
         if key != "file":
             raise InputError(f"{path}, [{name}]: {unknown_key(key, ('file',))}")
     found = _located(path, _text(path, f"[{name}] file", table["file"]))
-    if not Path(found).is_file():
+    if not os.path.isfile(found):
         raise InputError(f"{path}, [{name}]: {found}: no such file")
     return found
 
@@ -245,5 +245,5 @@ def _located(path: Path, place: str) -> str:
 
 def _require(path: Path, where: str, place: str) -> None:
     is_pattern = any(sign in place for sign in "*?[")
-    if not is_remote(place) and not is_pattern and not Path(place).exists():
+    if not is_remote(place) and not is_pattern and not os.path.exists(place):
         raise InputError(f"{path}: {where}: {place}: no such folder")

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -105,27 +105,39 @@ def read_suite_folder(place: Path | str) -> SuiteRun:
     try:
         if data["format"] > _FORMAT:
             raise RunError(f"{file}: written by a newer rushes; upgrade rushes")
-        return SuiteRun(
-            path=Path(place),
-            suite=_suite(data["suite"]),
-            steps=tuple(SuiteStep(**step) for step in data["steps"]),
-            complete=bool(data["complete"]),
-        )
+        steps = tuple(SuiteStep(**step) for step in data["steps"])
+        suite = _suite(data["suite"])
+        if unknown := {step.system for step in steps} - {"", *(system.name for system in suite.systems)}:
+            raise LookupError(f"no system is called {sorted(unknown)[0]}")
+        _require_text(suite.name, suite.reference, suite.ratings, *(text for step in steps for text in astuple(step)))
+        return SuiteRun(path=Path(place), suite=suite, steps=steps, complete=bool(data["complete"]))
     except (LookupError, TypeError, AttributeError) as error:
         raise RunError(f"{file}: is no whole suite ({error!r}); run rushes suite run again") from None
 
 
+def _require_text(*given: object) -> None:
+    if wrong := [value for value in given if not isinstance(value, str)]:
+        raise TypeError(f"expected text, got {wrong[0]!r}")
+
+
 def _suite(data: Mapping[str, Any]) -> Suite:
     systems = [SuiteSystem(**system | {"runs": tuple(system["runs"])}) for system in data["systems"]]
+    _require_text(*(text for system in systems for text in (system.name, system.clips, *system.runs)))
     return Suite(
         name=data["name"],
         systems=tuple(systems),
         reference=data["reference"],
-        prompts=tuple(Prompt(**prompt) for prompt in data["prompts"]),
+        prompts=_prompts(data["prompts"]),
         ratings=data["ratings"],
         instruments=tuple(SuitePlan(**plan) for plan in data["instruments"]),
         overall=data["overall"],
     )
+
+
+def _prompts(rows: Sequence[Mapping[str, str]]) -> tuple[Prompt, ...]:
+    prompts = tuple(Prompt(**row) for row in rows)
+    _require_text(*(text for prompt in prompts for text in astuple(prompt)))
+    return prompts
 
 
 @contextmanager

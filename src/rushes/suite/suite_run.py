@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rushes.core.progress import Progress, no_progress
 from rushes.errors import InputError, RunError, RushesError
+from rushes.remote.address import local_only
 from rushes.runs import subject_ids
 from rushes.suite.suite_file import Suite, SuitePlan, SuiteSystem, read_suite
 from rushes.suite.suite_folder import SuiteRun, SuiteStep, is_suite_folder, read_suite_folder, writing
@@ -42,6 +43,7 @@ def run_suite(
     Raises `InputError` for a suite without an instrument, `RunError` for a folder that holds something else.
     """
     asked = suite if isinstance(suite, Suite) else read_suite(suite)
+    local_only(out)
     folder = Path(out)
     if not asked.instruments and not any(system.runs for system in asked.systems):
         raise InputError(f"suite {asked.name}: expected an instrument, such as a table [instruments.clip]; got none")
