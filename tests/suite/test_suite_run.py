@@ -16,7 +16,8 @@ import rushes
 from rushes.cli.main import app
 from rushes.errors import InputError, RunError
 from rushes.media import write_clip
-from rushes.preference.study import open_service
+from rushes.preference.study import StudyPlan, open_service
+from rushes.preference.votes import Vote
 from rushes.runs import Entry, RunWriter, Subject, read_run
 from rushes.suite import suite_instruments
 from rushes.suite.collect import collect_board
@@ -220,6 +221,25 @@ def test_poses_sweeps_and_votes_run_from_a_suite(home: Path) -> None:
         ((("axis", "crf"),), False)
     ]  # one sweep, and no clips
     assert isinstance(board.whole["birch", esi[0].key].value, float)
+
+
+@pytest.mark.usefixtures("without_workers")
+def test_votes_of_a_study_are_a_column(home: Path) -> None:
+    with open_service(home / "votes.db") as service:
+        service.create_study(StudyPlan(name="takes"), training=False)
+        winners = [("x", "a"), ("x", "a"), ("y", "a"), ("y", "b")]
+        pair = {"system_a": "amber", "system_b": "birch", "family": "T1"}
+        votes = [Vote(sample=f"s{n}", rater=rater, winner=who, **pair) for n, (rater, who) in enumerate(winners)]
+        service.import_ratings("takes", votes)
+    text = '\n[instruments.preference]\ndb = "votes.db"\nstudy = "takes"\n'
+    (home / "suite.toml").write_text(CLIPS_ALONE + text, encoding="utf-8")
+    assert not run_suite("suite.toml", "out").failed
+    board = collect_board("out")
+    (elo,) = [reading for reading in board.readings if reading.label == "Elo"]
+    # Three of four: the odds are 3, so the two are 400 lg 3 = 190.85 Elo apart around 1000.
+    values = [board.whole[name, elo.key].value for name in ("amber", "birch")]
+    assert values == pytest.approx([1095.4243, 904.5757], abs=1e-3)
+    assert elo.instrument == "preference" and not elo.per_prompt
 
 
 def test_a_distance_keeps_its_features_for_all_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
