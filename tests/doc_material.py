@@ -95,6 +95,14 @@ def against() -> None:
 
 
 @material
+def systems() -> None:
+    """Two systems with a clip per prompt, and the prompts."""
+    for look, name in enumerate(("amber", "birch")):
+        put(look, *(f"systems/{name}/p{n}.mp4" for n in (1, 2)), frames=SHORT)
+    Path("systems/prompts.csv").write_text("task_id,prompt_id,prompt_text\nfluid,p1,a mountain stream\nfluid,p2,rain\n")
+
+
+@material
 def classes() -> None:
     lines = [f"clip{look}.mp4,{'wide' if look > 2 else 'narrow'}" for look in (0, 1, 2, 3, 4, 6)]
     Path("classes.csv").write_text("\n".join(["name,class", *lines]) + "\n")

@@ -63,6 +63,12 @@ from rushes.suite.paper_table import PaperTable as PaperTable
 from rushes.suite.paper_table import paper_table as paper_table
 from rushes.suite.report import Report as Report
 from rushes.suite.report import write_report as write_report
+from rushes.suite.suite_draft import SuiteDraft as SuiteDraft
+from rushes.suite.suite_draft import draft_suite as draft_suite
+from rushes.suite.suite_file import Suite as Suite
+from rushes.suite.suite_file import read_suite as read_suite
+from rushes.suite.suite_folder import SuiteRun as SuiteRun
+from rushes.suite.suite_run import run_suite as run_suite
 from rushes.workers.engine import Engine as Engine
 
 __version__: str

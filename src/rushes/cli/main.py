@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from rushes import __version__
-from rushes.cli import canon, compare, demo, doctor, metrics, models, paper, report, serve, table
+from rushes.cli import canon, compare, demo, doctor, metrics, models, paper, report, serve, suite, table
 from rushes.core.platforms import require_unix
 from rushes.core.registry import load
 from rushes.distribution import make_random
@@ -51,6 +51,7 @@ _VERBS = {
     "paper": paper.paper,
     "report": report.report,
     "serve": serve.serve,
+    "suite": suite.app,
     "table": table.table,
 }
 """Verbs about runs and about Rushes itself; the others are the instruments' own."""

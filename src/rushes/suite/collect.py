@@ -1,0 +1,212 @@
+"""From runs to a board's data: systems, prompts, and every reading that was measured alike for all of them.
+
+A mean is over the prompts for which every system that has the reading has a value (`over:shared-prompts` in its
+signature): a system that lacks its hard prompts would look better than it is otherwise. What is missing is a cell
+without a value, and a remark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rushes.core import Measurement
+from rushes.runs import Run, Subject
+from rushes.suite.board_data import BoardClip, BoardData, Prompt, Reading, ReadingKey, System
+from rushes.suite.collect_columns import WHOLE, Column, Columns
+from rushes.suite.collect_definitions import mean_over_prompts, over_prompts
+from rushes.suite.collect_numbers import Number, numbers_of
+from rushes.suite.collect_prompts import PromptIndex, clip_name, is_answer
+from rushes.suite.collect_remarks import (
+    double_remarks,
+    media_remarks,
+    prompt_remarks,
+    run_remarks,
+    some,
+    stray_remarks,
+)
+from rushes.suite.collect_systems import FoundSystem, Gathered, gather
+
+
+def collect_board(place: Path | str | Run | Iterable[Path | str | Run]) -> BoardData:
+    """Everything that a board shows, from a folder of `rushes suite run` or from runs.
+
+        board = collect_board("out/takes")
+        board = collect_board(["amber=runs/amber", "birch=runs/birch", "runs/votes"])
+
+    A run given by hand belongs to the system that its generated folder is called, or to NAME of NAME=RUN; several runs
+    of one folder are one system, and a run of a study is about all systems. Clips answer the same prompt where they are
+    called alike below their systems' folders, or as the suite's prompts say. Raises `InputError` where nothing is given
+    or no number can be shown, `RunError` for a place that is no run.
+    """
+    found = gather(place)
+    index = PromptIndex(found.prompts, found.systems)
+    columns = Columns()
+    matrix = {system.name: _answers(system, index) for system in found.systems}
+    for system in found.systems:
+        _add_system(columns, system, index, matrix[system.name])
+    remarks = [*found.remarks, *run_remarks(found.systems), *_add_studies(columns, found)]
+    kept, refused = columns.settled()
+    names = [system.name for system in found.systems]
+    prompts = index.prompts
+    readings = [column.reading for column in kept]
+    answers = {name: row.subjects for name, row in matrix.items()}
+    remarks += prompt_remarks(index, answers, {name: row.doubles for name, row in matrix.items()})
+    remarks += stray_remarks({name: row.strays for name, row in matrix.items()})
+    remarks += [*double_remarks(answers), *media_remarks(prompts, readings, answers)]
+    values, whole = _values(kept, names, prompts, matrix)
+    return BoardData(
+        systems=tuple(
+            System(name=system.name, runs=(*system.runs, *_about(found, system))) for system in found.systems
+        ),
+        prompts=prompts,
+        readings=tuple(readings),
+        values=values,
+        whole=whole,
+        clips=_clips(found.systems, matrix),
+        refused=tuple(dict.fromkeys(refused)),
+        remarks=tuple(dict.fromkeys(remarks)),
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Answers:
+    """A system's clips by prompt."""
+
+    by_subject: dict[tuple[int, str], str] = field(default_factory=dict)
+    """Prompt of a subject: by the place of its run among the system's, and its id there."""
+    subjects: dict[str, Subject] = field(default_factory=dict)
+    runs: dict[str, int] = field(default_factory=dict)
+    """By prompt: the run that has the clip's series."""
+    doubles: dict[str, list[str]] = field(default_factory=dict)
+    strays: list[str] = field(default_factory=list)
+
+
+def _answers(system: FoundSystem, index: PromptIndex) -> _Answers:
+    places = {id(run): n for n, run in enumerate(system.runs)}
+    claims: dict[tuple[str, int], list[Subject]] = {}
+    found = _Answers()
+    for run, subject in index.prompted(system):
+        prompt = index.find(name := clip_name(subject, system.roots))
+        if prompt is None:
+            found.strays += [name] if name not in found.strays else []
+        else:
+            claims.setdefault((prompt.id, places[id(run)]), []).append(subject)
+    for (prompt_id, _), subjects in claims.items():
+        if len(subjects) > 1:
+            found.doubles.setdefault(prompt_id, [subject.path for subject in subjects])
+    for (prompt_id, place), (subject, *_) in claims.items():
+        if prompt_id in found.doubles:
+            continue
+        found.by_subject[place, subject.id] = prompt_id
+        if not is_answer(subject, system.roots):
+            continue
+        if prompt_id not in found.subjects or (subject.kind == "clip" and found.subjects[prompt_id].kind != "clip"):
+            found.subjects[prompt_id], found.runs[prompt_id] = subject, place
+    found.subjects = {p.id: found.subjects[p.id] for p in index.prompts if p.id in found.subjects}
+    return found
+
+
+def _add_system(columns: Columns, system: FoundSystem, index: PromptIndex, answers: _Answers) -> None:
+    for place, run in enumerate(system.runs):
+        for number in numbers_of(run):
+            subject = number.subject
+            prompt = answers.by_subject.get((place, subject.id))
+            if prompt is not None:
+                columns.add(system.name, prompt, number)
+            elif subject.kind not in index.kinds:
+                columns.add(system.name, WHOLE, number)
+
+
+def _add_studies(columns: Columns, found: Gathered) -> list[str]:
+    """Numbers of studies go to the systems that they name; a line about those that a study or the board lacks."""
+    names = [system.name for system in found.systems]
+    remarks = []
+    for run in found.studies:
+        numbers: dict[str, list[Number]] = {}
+        for number in numbers_of(run):
+            numbers.setdefault(number.measurement.place.get("system", ""), []).append(number)
+        for name in names:
+            for number in numbers.get(name, ()):
+                columns.add(name, WHOLE, number)
+        if run.status != "complete":
+            remarks.append(f"{run.place} is {run.status}; run the command again")
+        if strangers := [name for name in numbers if name not in names]:
+            remarks.append(f"{run.place}: systems of the study that are not on this board: {some(strangers)}")
+        if not numbers:
+            remarks.append(f"{run.place}: the study has no strength of a system")
+    return remarks
+
+
+def _about(found: Gathered, system: FoundSystem) -> list[Run]:
+    """The studies that have a number of this system."""
+    return [run for run in found.studies if any(m.place.get("system") == system.name for m in run.select())]
+
+
+def _values(
+    columns: Iterable[Column], names: list[str], prompts: tuple[Prompt, ...], matrix: Mapping[str, _Answers]
+) -> tuple[dict[tuple[str, ReadingKey], dict[str, Measurement]], dict[tuple[str, ReadingKey], Measurement]]:
+    values: dict[tuple[str, ReadingKey], dict[str, Measurement]] = {}
+    whole: dict[tuple[str, ReadingKey], Measurement] = {}
+    for column in columns:
+        reading = column.reading
+        if not column.per_prompt:
+            for name in names:
+                whole[name, reading.key] = column.cells.get(name, {}).get(WHOLE) or _unmeasured(reading, name)
+            continue
+        having = column.systems
+        shared = [
+            prompt.id
+            for prompt in prompts
+            if all((m := column.cells[name].get(prompt.id)) is not None and m.value is not None for name in having)
+        ]
+        for name in names:
+            row = column.cells.get(name, {})
+            values[name, reading.key] = {
+                prompt.id: row.get(prompt.id) or _absent(reading, name, prompt.id, matrix[name])
+                for prompt in prompts
+                if row
+            }
+            whole[name, reading.key] = _mean(reading, name, having, row, shared, prompts)
+    return values, whole
+
+
+def _mean(
+    reading: Reading,
+    name: str,
+    having: frozenset[str],
+    row: Mapping[str, Measurement],
+    shared: list[str],
+    prompts: tuple[Prompt, ...],
+) -> Measurement:
+    definition = over_prompts(reading.definition)
+    if name not in having:
+        why = next((m.note for m in row.values() if m.note), f"not measured for {name}")
+        return Measurement.missing(definition, why, at=reading.at)
+    if not shared:
+        return Measurement.missing(definition, "no prompt has a value for every system", at=reading.at)
+    return mean_over_prompts([row[prompt] for prompt in shared], left_out=len(prompts) - len(shared), at=reading.at)
+
+
+def _absent(reading: Reading, name: str, prompt: str, answers: _Answers) -> Measurement:
+    if prompt in answers.doubles:
+        why = f"{name} has {len(answers.doubles[prompt])} clips of this prompt"
+    else:
+        why = "not measured for this clip" if prompt in answers.subjects else f"{name} has no clip of this prompt"
+    return Measurement.missing(reading.definition, why, at=reading.at)
+
+
+def _unmeasured(reading: Reading, name: str) -> Measurement:
+    at = dict(reading.at) | ({"system": name} if "system" in reading.definition.places else {})
+    return Measurement.missing(reading.definition, f"not measured for {name}", at=at)
+
+
+def _clips(systems: Iterable[FoundSystem], matrix: Mapping[str, _Answers]) -> dict[tuple[str, str], BoardClip]:
+    return {
+        (system.name, prompt): BoardClip(
+            path=subject.path, run=matrix[system.name].runs[prompt], subject=subject.id, facts=subject.facts
+        )
+        for system in systems
+        for prompt, subject in matrix[system.name].subjects.items()
+    }
