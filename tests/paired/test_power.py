@@ -9,7 +9,7 @@ import pytest
 from statsmodels.stats.power import TTestPower
 
 from rushes.paired.equivalence import paired_test
-from rushes.paired.power import MOST_CLIPS, beyond_power, clips_to_tell, paired_power, same_power
+from rushes.paired.power import beyond_power, clips_to_tell, paired_power, same_power
 
 
 @pytest.mark.parametrize(
@@ -46,23 +46,28 @@ def test_edges() -> None:
     assert beyond_power(1e6, sd=1.0, clips=2, margin=0.0, alpha=0.05) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("difference", [0.0, 0.4, -0.4])
-def test_the_number_of_clips_is_the_least_that_shows_sameness(difference: float) -> None:
-    clips = clips_to_tell(difference, sd=1.0, margin=1.0, alpha=0.05, power=0.9)
+@pytest.mark.parametrize("change", [0.0, 0.4, -0.4])
+def test_the_number_of_clips_is_the_least_that_shows_sameness(change: float) -> None:
+    clips = clips_to_tell(change, sd=1.0, margin=1.0, alpha=0.05, power=0.9, either=True)
     assert clips is not None
-    powers = [same_power(difference, sd=1.0, clips=n, margin=1.0, alpha=0.05) for n in (clips - 1, clips)]
+    powers = [same_power(change, sd=1.0, clips=n, margin=1.0, alpha=0.05) for n in (clips - 1, clips)]
     assert powers[0] < 0.9 <= powers[1]
 
 
-def test_the_number_of_clips_that_shows_a_loss_is_that_of_statsmodels() -> None:
-    needed = TTestPower().solve_power(0.5, alpha=0.05, power=0.9, alternative="larger")
-    assert clips_to_tell(-1.5, sd=1.0, margin=1.0, alpha=0.05, power=0.9) == math.ceil(needed)
-    either = TTestPower().solve_power(0.5, alpha=0.025, power=0.9, alternative="larger")
+@pytest.mark.parametrize("loss", [1.5, 0.5, 0.0, -1.0])
+def test_the_number_of_clips_that_settles_a_loss_is_that_of_statsmodels(loss: float) -> None:
+    # 1.5 is 0.5 beyond the margin of 1, 0.5 is 0.5 inside it, a gain of 1 is 2 away from it
+    needed = TTestPower().solve_power(abs(1 - loss), alpha=0.05, power=0.9, alternative="larger")
+    assert clips_to_tell(loss, sd=1.0, margin=1.0, alpha=0.05, power=0.9) == math.ceil(needed)
+
+
+def test_a_change_to_either_side_is_tested_at_half_of_alpha() -> None:
+    needed = TTestPower().solve_power(0.5, alpha=0.025, power=0.9, alternative="larger")
     found = clips_to_tell(-1.5, sd=1.0, margin=1.0, alpha=0.05, power=0.9, either=True)
-    assert found == math.ceil(either)
+    assert found == math.ceil(needed)
 
 
-def test_no_number_of_clips_tells_a_change_from_a_margin_of_its_size() -> None:
-    assert clips_to_tell(1.0, sd=1.0, margin=1.0, alpha=0.05, power=0.9) is None
-    assert clips_to_tell(1.0 - 1e-6, sd=1.0, margin=1.0, alpha=0.05, power=0.9) is None
-    assert MOST_CLIPS == 100_000
+@pytest.mark.parametrize("loss", [1.0, 1.0 - 1e-6])
+def test_no_number_of_clips_tells_a_loss_from_a_margin_of_its_size(loss: float) -> None:
+    assert clips_to_tell(loss, sd=1.0, margin=1.0, alpha=0.05, power=0.9) is None
+    assert clips_to_tell(loss, sd=1.0, margin=1.0, alpha=0.05, power=0.9, either=True) is None

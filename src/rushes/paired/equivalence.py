@@ -52,7 +52,8 @@ class MarginTest:
 def paired_test(differences: Sequence[float], *, margin: float, alpha: float) -> MarginTest:
     """One-sided t tests of the mean difference over clips.
 
-    Formula     p(above) = P(T ≥ (d̄ − margin) / (s/√n)), T ~ t(n − 1), and so on; interval d̄ ± t(n − 1, 1 − alpha) · s/√n
+    Formula     p(above) = P(T ≥ (d̄ − margin) / (s/√n)), T ~ t(n − 1), and so on
+                interval d̄ ± t(n − 1, 1 − alpha) · s/√n
     Inputs      two differences or more; margin ≥ 0, in their unit
     Edge cases  all differences equal and not 0: there is no s, and an exact sign test asks whether clips lie on this
                 side of the margin (p = 2^−n). All 0: unchanged
@@ -114,8 +115,8 @@ def flag_test(rose: int, fell: int, n: int, *, margin: float) -> MarginTest:
     """A true/false metric: `rose` of n clips went from false to true, `fell` from true to false.
 
     Formula     not below −margin: P(X ≤ fell), X ~ Bin(n, margin), for the share that is lost is at most the share that
-                fell. Below: the larger of the sign test of fell against rose and P(X ≥ fell), X ~ Bin(n, margin + rose/n).
-                The other side alike
+                fell. Below: the larger of the sign test of fell against rose and P(X ≥ fell), X ~ Bin(n, margin +
+                rose/n). The other side alike
     Unit        p; margin is a share of the clips
     Edge cases  none changed: unchanged. The rises are taken as seen, so the test beyond a margin is approximate where
                 clips went both ways

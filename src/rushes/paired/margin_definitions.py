@@ -73,18 +73,19 @@ BEYOND_P = Definition(
     places=("metric",),
 )
 POWER = Definition(
-    name="equivalence_power",
+    name="gate_power",
     unit="probability",
     lowest=0,
     highest=1,
     better="neither",
-    summary="How often this many clips show that nothing changed beyond the margin, when nothing changed at all.",
-    formula="P(|d̄| + t(n − 1, 1 − alpha) · S/√n < margin), d̄ ~ N(0, s²/n), (n − 1)·S²/s² ~ χ²(n − 1), s the spread of "
-    "the differences that were seen",
-    edge_cases="Needs two clips whose differences differ. A margin of 0 has power 0.",
-    reference="Phillips 1990 (power of two one-sided tests); at no difference, for that at the one seen says no more "
-    "than its p (Hoenig and Heisey 2001)",
-    open_params=("alpha", "margin", "of"),
+    summary="How often this many clips show that there is no loss beyond the margin, when nothing changed at all.",
+    formula="d̄ ~ N(0, s²/n), (n − 1)·S²/s² ~ χ²(n − 1), h = t(n − 1, 1 − alpha) · S/√n, s the spread of the "
+    "differences that were seen. Claim not-worse: P(d̄ − h > −margin), gains counted above 0; claim same: "
+    "P(|d̄| + h < margin)",
+    edge_cases="Needs two clips whose differences differ. A margin of 0: alpha for not-worse, 0 for same.",
+    reference="noncentral t (Student 1908); Phillips 1990 for same; at no difference, for power at the one seen "
+    "says no more than its p (Hoenig and Heisey 2001)",
+    open_params=("alpha", "claim", "margin", "of"),
     places=("metric",),
 )
 CLIPS_TO_TELL = Definition(
@@ -94,12 +95,12 @@ CLIPS_TO_TELL = Definition(
     highest=None,
     better="neither",
     summary="The fewest clips with which the gate would answer, at the given power.",
-    formula="the least n whose power reaches the given one, s as in equivalence_power: to show sameness where the "
-    "assumed change is inside the margin (none, or the mean that was seen), to show a change beyond it where it is "
-    "outside",
-    edge_cases="An assumed change as large as the margin, or more than 100000 clips: no value.",
-    reference="Phillips 1990; Student 1908",
-    open_params=("alpha", "margin", "of", "power"),
+    formula="the least n whose power reaches the given one, s as in gate_power: to show that there is no loss beyond "
+    "the margin where the assumed change (none, or the mean that was seen) has none, else to show that there is, "
+    "before Holm",
+    edge_cases="An assumed loss as large as the margin, or more than 100000 clips: no value.",
+    reference="noncentral t (Student 1908); Phillips 1990",
+    open_params=("alpha", "claim", "margin", "of", "power"),
     places=("assumed", "metric"),
 )
 

@@ -36,8 +36,8 @@ class NoiseFloor:
 def noise_floor(values: Sequence[Sequence[float]]) -> NoiseFloor:
     """The noise floor of clips × runs.
 
-    Formula     value = clip + run + rest. MS_run = clips · Σ (run mean − grand mean)² / (runs − 1), MS_rest from what is
-                left; sd² = MS_run / clips + MS_rest · (clips − 1) / clips, which is the mean variance within a clip;
+    Formula     value = clip + run + rest. MS_run = clips · Σ (run mean − grand mean)² / (runs − 1), MS_rest from the
+                rest; sd² = MS_run / clips + MS_rest · (clips − 1) / clips, which is the mean variance within a clip;
                 ν = sd⁴ / (Σ over both terms of term² / its degrees of freedom)
     Inputs      one row per clip, one value per run in each; at least one clip and two runs
     Edge cases  one clip: sd is that of its values, ν = runs − 1. All equal: 0

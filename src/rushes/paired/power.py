@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 MOST_CLIPS = 100_000
 """Where the search for a number of clips ends."""
-_NODES = 400
+_NODES = 96
 _TAIL = 1e-13
 
 
@@ -44,7 +48,6 @@ def paired_power(freedom: int, error: float, *, difference: float, margin: float
 
 def _power(freedom: int, error: float, alpha: float, above: float, below: float | None) -> float:
     """E over S of P(the mean is inside both bounds), bounds t·S/√n away from it; Gauss–Legendre over S."""
-    import numpy as np
     from scipy.special import chdtri, gammaln, ndtr, stdtrit
 
     t = float(stdtrit(freedom, 1 - alpha))
@@ -54,7 +57,7 @@ def _power(freedom: int, error: float, alpha: float, above: float, below: float 
         high = min(high, (above + below) / 2 / (t * error))
     if high <= low:
         return 0.0
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    nodes, weights = _legendre()
     u = low + (high - low) * (nodes + 1) / 2
     log_density = (
         math.log(2)
@@ -70,27 +73,36 @@ def _power(freedom: int, error: float, alpha: float, above: float, below: float 
     return min(1.0, max(0.0, total))
 
 
-def clips_to_tell(
-    difference: float, *, sd: float, margin: float, alpha: float, power: float, either: bool = False
-) -> int | None:
-    """The fewest clips with which a gate answers with this power, if the true difference is the one assumed.
+@cache
+def _legendre() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    from numpy.polynomial.legendre import leggauss
 
-    Inside ±margin the answer is that nothing changed beyond it, outside that something did. `either`: a change to both
-    sides is tested for, each at alpha / 2. None where the difference is as large as the margin, or where even
+    nodes, weights = leggauss(_NODES)
+    return nodes, weights
+
+
+def clips_to_tell(
+    loss: float, *, sd: float, margin: float, alpha: float, power: float, either: bool = False
+) -> int | None:
+    """The fewest clips with which a gate answers with this power, if the true loss is the one assumed.
+
+    A loss below the margin is to be shown to be no more than it, one above to be more: both are the one-sided test of
+    a distance |margin − loss|. `either`: a change to either side counts as loss; inside ±margin both sides are to be
+    shown at alpha each, outside the one at alpha / 2. None where the loss is as large as the margin, or where even
     `MOST_CLIPS` are too few.
 
     >>> clips_to_tell(0.0, sd=1.0, margin=1.0, alpha=0.05, power=0.9)
-    13
+    11
     """
-    size = abs(difference)
+    size = abs(loss) if either else loss
     if size == margin:
         return None
 
     def reached(clips: int) -> bool:
-        if size < margin:
-            return same_power(difference, sd=sd, clips=clips, margin=margin, alpha=alpha) >= power
+        if either and size < margin:
+            return same_power(size, sd=sd, clips=clips, margin=margin, alpha=alpha) >= power
         one_sided = alpha / 2 if either else alpha
-        return beyond_power(size, sd=sd, clips=clips, margin=margin, alpha=one_sided) >= power
+        return beyond_power(abs(margin - size), sd=sd, clips=clips, margin=0.0, alpha=one_sided) >= power
 
     return _least(reached)
 
