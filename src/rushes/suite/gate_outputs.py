@@ -28,7 +28,7 @@ def gate_text(report: GateReport, format: GateFormat, *, allow_unclear: bool = F
 def headline(report: GateReport) -> str:
     """The answer in one sentence.
 
-    "The gate holds: 3 readings are the same within their margins over 8 clips."
+    "The gate holds: 3 readings are the same within the margin over 8 clips."
     """
     gated, over = report.gated, f"over {report.clips} clips" if report.clips > 1 else "over one pair of numbers"
     failed, unclear = [m.label for m in gated if m.failed], [m.label for m in gated if m.unclear]
@@ -36,7 +36,8 @@ def headline(report: GateReport) -> str:
         return f"The gate does not hold: {_count(failed)} worse by more than the margin {over}: {', '.join(failed)}."
     if unclear:
         return f"The gate cannot tell: {_count(unclear)} open {over}: {', '.join(unclear)}."
-    return f"The gate holds: {_count([m.label for m in gated])} no worse within the margin {over}."
+    kept = "the same within" if all(m.verdict == "same" for m in gated) else "no worse than"
+    return f"The gate holds: {_count([m.label for m in gated])} {kept} the margin {over}."
 
 
 def _count(labels: list[str]) -> str:
