@@ -73,7 +73,7 @@ class GateReport:
     repeats: tuple[Run, ...]
     level: float
     clips: int
-    """Clips in both runs."""
+    """Clips with a value in both runs; 1 for a number about a whole set."""
     metrics: tuple[MetricGate, ...]
     remarks: tuple[str, ...] = ()
     """What a reader must know: a baseline without noise, runs that moved as a whole, clips in one run only."""

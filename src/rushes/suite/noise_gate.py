@@ -60,7 +60,7 @@ def check_regression(
         candidate=second,
         repeats=tuple(others),
         level=level,
-        clips=len(found.paired),
+        clips=max(len(rule.reading.pairs) for rule in rules),
         metrics=tuple(gate_verdicts(rules, round(1 - level, 10))),
         remarks=tuple(_remarks(found, others, rules)),
     )
