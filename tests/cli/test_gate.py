@@ -73,6 +73,10 @@ def test_allow_unclear_lets_through_what_is_not_worse(runs: dict[str, str]) -> N
     assert run(runs["full"], runs["int4"], "--metric", "psnr:0.5", "--allow-unclear").exit_code == 3
 
 
+def test_one_metric_twice_is_a_usage_error(runs: dict[str, str]) -> None:
+    assert run(runs["full"], runs["odd"], "--metric", "psnr:0.5", "--metric", "psnr:1").exit_code == 2
+
+
 def test_a_metric_may_be_a_signature_and_a_margin_a_share(runs: dict[str, str]) -> None:
     assert run(runs["full"], runs["int8"], "--metric", f"{PSNR.signature}:0.5").exit_code == 0
     assert run(runs["full"], runs["int4"], "--metric", "psnr:20%").exit_code == 0

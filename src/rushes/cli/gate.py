@@ -62,8 +62,11 @@ def gate(
     from rushes.suite.gate_outputs import gate_text
     from rushes.suite.noise_gate import check_regression
 
+    asked = [_metric(text) for text in metric or ()]
+    if len(dict(asked)) < len(asked):
+        raise typer.BadParameter("give each metric once, with one margin", param_hint="--metric")
     report = check_regression(
-        baseline, candidate, repeats=repeat or (), metrics=dict(map(_metric, metric or ())), margin=margin, level=level
+        baseline, candidate, repeats=repeat or (), metrics=dict(asked), margin=margin, level=level
     )
     text = gate_text(report, format, allow_unclear=allow_unclear)
     if out is not None:

@@ -60,6 +60,9 @@ def gate_rules(readings: Sequence[GateReading], margins: Margins, *, factor: flo
             for name, margin in margins.items()
             for reading in _named(readings, name)
         ]
+        labels = [rule.reading.label for rule in rules]
+        if twice := [label for i, label in enumerate(labels) if label in labels[:i]]:
+            raise InputError(f"{twice[0]}: named twice; give each metric one margin")
     else:
         rules = [
             _rule(reading, None, factor, gated=judges_loss(reading.definition)) for reading in _whole(list(readings))

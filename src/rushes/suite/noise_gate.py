@@ -53,6 +53,8 @@ def check_regression(
     _require_other_runs(first, others)
     found = compare_runs(first, second, top=0)
     repeated = [_repeat(first, run) for run in others]
+    if isinstance(metrics, str):
+        metrics = (metrics,)
     asked = metrics if isinstance(metrics, Mapping) else dict.fromkeys(metrics)
     rules = gate_rules(gate_readings(found, repeated), asked, factor=margin, repeated=bool(others))
     return GateReport(
