@@ -221,8 +221,9 @@ def test_it_is_public() -> None:
     assert rushes.check_regression is check_regression
 
 
-NOISE, EFFECT_SPREAD = 0.25, 0.9
-"""dB: of a clip over encoder settings of one quality, and of the loss over clips; see docs/gate.md."""
+NOISE, EFFECT_SPREAD = 0.47, 0.9
+"""dB, measured on real clips by benchmarks/gate_rates.py: of a clip over encodes of one quality, and of a loss of 3 dB
+over clips."""
 
 
 def simulated_gate(rng: np.random.Generator, loss: float, clips: int = 8) -> rushes.GateReport:
@@ -248,6 +249,6 @@ def test_300_gates_of_equal_systems_raise_no_more_than_5_percent_false_alarms() 
 
 def test_a_loss_of_3_db_over_8_clips_is_found_9_times_in_10() -> None:
     rng = np.random.default_rng(18)
-    answers = [simulated_gate(rng, 3.0).answer for _ in range(100)]
-    assert answers.count("worse") >= 90
-    assert answers.count("same") == 0
+    reports = [simulated_gate(rng, 3.0) for _ in range(120)]
+    verdicts = [report.find("psnr")[0].verdict for report in reports]
+    assert verdicts.count("worse") >= 108 and "same" not in verdicts
