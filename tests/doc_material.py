@@ -174,7 +174,9 @@ def gate_runs() -> None:
     from rushes.runs import Entry, RunWriter, Subject
 
     ids = [f"prompt{i}" for i in range(6)]
-    for number, (name, lost) in enumerate((("full", 0), ("full-seed2", 0), ("full-seed3", 0), ("int8", 0), ("int4", 4))):
+    for number, (name, lost) in enumerate(
+        (("full", 0), ("full-seed2", 0), ("full-seed3", 0), ("int8", 0), ("int4", 4))
+    ):
         with RunWriter(Path("runs") / name, instrument="fidelity", settings={}) as run:
             for i, clip in enumerate(ids):
                 wobble = (7 * i + 5 * number) % 11 / 11 - 0.5
