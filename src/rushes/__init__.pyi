@@ -57,6 +57,8 @@ from rushes.runs import Subject as Subject
 from rushes.runs import read_run as read_run
 from rushes.suite.compare import RunComparison as RunComparison
 from rushes.suite.compare import compare_runs as compare_runs
+from rushes.suite.gate_report import GateReport as GateReport
+from rushes.suite.noise_gate import check_regression as check_regression
 from rushes.suite.paper import measure_paper as measure_paper
 from rushes.suite.paper_folder import Paper as Paper
 from rushes.suite.paper_table import PaperTable as PaperTable

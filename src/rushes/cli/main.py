@@ -9,6 +9,7 @@ import typer
 
 from rushes import __version__
 from rushes.cli import canon, compare, demo, doctor, metrics, models, paper, report, serve, suite, table
+from rushes.cli import canon, compare, demo, doctor, gate, metrics, models, paper, report, serve, table
 from rushes.core.platforms import require_unix
 from rushes.core.registry import load
 from rushes.distribution import make_random
@@ -46,6 +47,7 @@ _VERBS = {
     "compare": compare.compare,
     "demo": demo.demo,
     "doctor": doctor.doctor,
+    "gate": gate.gate,
     "metrics": metrics.metrics,
     "models": models.app,
     "paper": paper.paper,
