@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -14,8 +14,8 @@ from rushes.errors import InputError
 from rushes.remote.address import is_remote
 from rushes.remote.transfer import upload_on_exit
 from rushes.runs import Run
-from rushes.suite.board_data import BoardData, ReadingKey
-from rushes.suite.board_overall import with_overall
+from rushes.suite.board_data import BoardData, ReadingKey, RefusedReading
+from rushes.suite.board_overall import OVERALL, with_overall
 from rushes.suite.board_page import BoardPage, render_board
 from rushes.suite.board_page_clips import ClipIndex
 from rushes.suite.board_page_columns import board_columns
@@ -67,7 +67,7 @@ def write_board(
         rushes.write_board("suite", "board.html")
         rushes.write_board(["amber=runs/a", "birch=runs/b"], "board.html", strips=0)
 
-    There is no overall score unless `weights` declares one, by reading: its column then is labelled with them.
+    There is no overall score unless `weights`, or the suite, declares one, by reading: its column is labelled with them.
     `strips` is for how many clips of the matrix to take pictures and `timelines` how many keep their series, whole
     rows, those first on which the systems are furthest apart; 0 leaves them out. Videos play from where they lie.
     The same runs and clips give the same bytes. Raises `InputError` where there is nothing to show.
@@ -76,8 +76,7 @@ def write_board(
     if not data.readings:
         why = f" ({data.refused[0].name}: {data.refused[0].why})" if data.refused else ""
         raise InputError(f"no reading is the same for every system, so there is no board{why}")
-    if weights:
-        data = with_overall(data, weights)
+    data = with_overall(data, weights) if weights else _declared(data, given)
     judged = verdicts if verdicts is not None else _judged(data, level)
     page = _page(data, judged, title=title, level=level, strips=strips, timelines=timelines, jobs=jobs, said=progress)
     html = render_board(page, out=out)
@@ -128,11 +127,20 @@ def _title(data: BoardData) -> str:
 
 
 def _collected(given: Run | Path | str | Iterable[Run | Path | str]) -> BoardData:
-    collect = load("rushes.suite.collect:collect_board")
-    found: BoardData = collect(
-        given if isinstance(given, Path | str) else [given] if isinstance(given, Run) else [*given]
-    )
+    found: BoardData = load("rushes.suite.collect:collect_board")(given)
     return found
+
+
+def _declared(data: BoardData, given: Given) -> BoardData:
+    """With the overall score that a suite declares; where it cannot be had, the board says why and has none."""
+    if not isinstance(given, Path | str) or is_remote(given) or not Path(given, "suite.json").is_file():
+        return data
+    weights: Mapping[str, float] = load("rushes.suite.suite_folder:read_suite_folder")(given).suite.overall
+    try:
+        return with_overall(data, weights) if weights else data
+    except InputError as error:
+        refused = RefusedReading(name=OVERALL.name, why=str(error))
+        return replace(data, refused=(*data.refused, refused))
 
 
 def _judged(data: BoardData, level: float) -> Mapping[ReadingKey, ReadingVerdict]:

@@ -18,7 +18,7 @@ OVERALL = Definition(
     lowest=None,
     highest=None,
     better="higher",
-    summary="A weighted sum of readings of one clip. The weights are the user's own: they say what matters, not Rushes.",
+    summary="A weighted sum of readings of one clip, with weights that the user declared.",
     formula="Σ weight · value over the readings where higher is better − Σ weight · value where lower is better; a "
     "weight is per unit of its reading",
     edge_cases="A prompt without one of the values has no score.",

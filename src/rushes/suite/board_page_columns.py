@@ -152,9 +152,14 @@ def cell_digits(found: Sequence[Measurement]) -> int:
 
 
 def fixed(value: float, digits: int) -> str:
-    """A value with so many decimals, without a minus before a zero, and with thousands apart from ten thousand on."""
+    """A value with so many decimals, without a minus before a zero, and with thousands apart from ten thousand on.
+
+    >>> fixed(-1.25, 1), fixed(-0.04, 1), fixed(12345.6, 0)
+    ('−1.2', '0.0', '12,346')
+    """
     rounded = round(value, digits) + 0.0
-    return f"{rounded:,.{digits}f}" if abs(rounded) >= 10_000 else f"{rounded:.{digits}f}"
+    text = f"{rounded:,.{digits}f}" if abs(rounded) >= 10_000 else f"{rounded:.{digits}f}"
+    return text.replace("-", "−")
 
 
 def _ends(found: Sequence[Measurement]) -> tuple[float, float]:

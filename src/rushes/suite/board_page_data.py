@@ -10,7 +10,7 @@ The data, as JSON::
                    "whole": [[value, low, high], …],                   by system; null where there is none
                    "values": [[…], …],                                 by system, then by prompt; null where missing
                    "notes": {"0": {"3": "why there is no value"}},
-                   "ranks": [[1, 2] | null, …],
+                   "ranks": [[1, 2] | null, …], "letters": ["a", …], "pair_signatures": [difference, adjusted p],
                    "pairs": [[first, second, difference, low, high, p, verdict, wins, ties, losses, note], …]}],
      "clips": [[[url, rate, "320×180 …", path] | null, …], …]}         by system, then by prompt
 """
@@ -83,6 +83,7 @@ def _reading(data: BoardData, column: BoardColumn) -> dict[str, object]:
         "notes": _notes(data, found),
         "ranks": [verdict.ranks.get(name) if verdict else None for name in data.names],
         "letters": [verdict.letters.get(name, "") if verdict else "" for name in data.names],
+        "pair_signatures": _pair_signatures(verdict.contrasts if verdict else ()),
         "pairs": [_pair(contrast, numbers) for contrast in (verdict.contrasts if verdict else ())],
     }
 
@@ -113,6 +114,11 @@ def _notes(data: BoardData, found: Sequence[Mapping[str, Measurement]]) -> dict[
         for number, values in enumerate(found)
     }
     return {number: told for number, told in notes.items() if told}
+
+
+def _pair_signatures(contrasts: Sequence[Contrast]) -> list[str]:
+    """How the differences and the adjusted p were made."""
+    return list(dict.fromkeys(m.signature for one in contrasts for m in (one.difference, one.adjusted_p)))
 
 
 def _pair(contrast: Contrast, numbers: Mapping[str, int]) -> list[object]:

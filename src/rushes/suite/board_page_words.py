@@ -150,8 +150,14 @@ def _how_sure(columns: Sequence[BoardColumn], *, level: float) -> str:
     return (
         f"Systems are compared prompt by prompt, over {prompts} shared prompt{plural}. How sure that is: a board of "
         f"systems that do not differ at all would name any difference in at most {percent} of 100 cases (Holm's "
-        f"correction over {len(contrasts):,} comparisons)."
+        f"correction over {_tests(contrasts):,} comparisons)."
     )
+
+
+def _tests(contrasts: Sequence[Contrast]) -> int:
+    """Tests that were corrected together, as the adjusted p has it; how many comparisons are shown where it does not."""
+    counts = (contrast.adjusted_p.definition.param("tests") for contrast in contrasts)
+    return max((int(count) for count in counts if count), default=len(contrasts))
 
 
 def _people(data: BoardData, columns: Sequence[BoardColumn]) -> list[str]:

@@ -75,7 +75,8 @@ function openReading(place) {
   const parts = [article];
   const counted = reading.pairs.some((pair) => pair[7] + pair[8] + pair[9] > 0);
   if (counted) parts.push(part("Won – tied – lost, prompt by prompt", "Row against column. Green: the row is surely better; red: surely worse.", winsTable(reading)));
-  if (reading.pairs.length) parts.push(part("Every pair", "First − second over shared prompts. The adjusted p counts every comparison on this board.", pairsTable(reading)));
+  if (reading.pairs.length) parts.push(part("Every pair", "First − second over shared prompts. The adjusted p counts every comparison on this board.", pairsTable(reading)),
+    make("p", { class: "hint" }, "Differences and p are measured as: ", ...reading.pair_signatures.map((one) => make("button", { type: "button", class: "copy whole", "data-copy": one }, make("code", {}, one)))));
   sheet.querySelector(".sheet-body").replaceChildren(...parts);
   sheet.showModal();
   sheet.scrollTop = 0;

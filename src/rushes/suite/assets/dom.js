@@ -28,7 +28,7 @@ export function readJson(id) {
 export function number(value, digits) {
   if (value === null || value === undefined) return "–";
   const text = value.toFixed(digits);
-  return Number(text) === 0 ? text.replace("-", "") : text;
+  return text.replace("-", Number(text) === 0 ? "" : "−");
 }
 
 /** Where something must be put to be seen and used: an open dialog makes the rest of the page inert. */

@@ -35,7 +35,7 @@ export class Matrix {
 
   /** The reading that tells the most pairs of systems apart; of equals the first. */
   splitting(usable) {
-    const apart = (one) => one.pairs.filter((pair) => pair[6] === "better" || pair[6] === "worse").length;
+    const apart = (one) => one.pairs.filter((pair) => one.judged && (pair[6] === "better" || pair[6] === "worse")).length;
     return usable.reduce((best, one) => (apart(one) > apart(best) ? one : best), usable.find((one) => one.judged) ?? usable[0]);
   }
 
