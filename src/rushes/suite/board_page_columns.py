@@ -29,6 +29,8 @@ class BoardCell:
     letters: str = ""
     rank: str = ""
     """ "1", or "1–3"; "" where the reading gives none."""
+    compared: bool = True
+    """Whether it has a letter, where others of its reading have."""
     best: bool = False
     """Every other system is surely behind it."""
     bar: tuple[float, float, float] | None = None
@@ -129,6 +131,7 @@ def _cell(
         interval="" if m.interval is None else f"{fixed(m.interval.low, digits)} to {fixed(m.interval.high, digits)}",
         title="; ".join(filter(None, about)),
         letters=letters,
+        compared=bool(letters) or verdict is None or not verdict.contrasts,
         rank="" if rank is None else str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}",
         best=rank == (1, 1) and verdict is not None and len(verdict.ranks) > 1,
         bar=_bar(m, ends),
@@ -141,6 +144,8 @@ def cell_digits(found: Sequence[Measurement]) -> int:
     A half width of 0.43 gives 2 (12.34, 11.91 to 12.77); one of 31 gives 0. Whole numbers alone give 0.
     """
     known = [m for m in found if m.value is not None]
+    if not known:
+        return 0
     widths = [(m.interval.high - m.interval.low) / 2 for m in known if m.interval is not None]
     narrowest = min((width for width in widths if width > 0), default=0.0)
     if not narrowest:
@@ -149,6 +154,18 @@ def cell_digits(found: Sequence[Measurement]) -> int:
             return 0
         narrowest = ((max(values) - min(values)) or abs(values[0])) / 20
     return min(max(1 - math.floor(math.log10(narrowest)), 0), _FINEST)
+
+
+def value_digits(values: Sequence[float]) -> int:
+    """Decimals for single values: a twentieth of their spread with two digits; whole numbers have none.
+
+    >>> value_digits([0.0, 1.0]), value_digits([10.12, 11.4, 12.9]), value_digits([])
+    (0, 2, 0)
+    """
+    spread = max(values) - min(values) if values else 0.0
+    if not spread or all(float(value).is_integer() for value in values):
+        return 0 if all(float(value).is_integer() for value in values) else 3
+    return min(max(1 - math.floor(math.log10(spread / 20)), 0), _FINEST)
 
 
 def fixed(value: float, digits: int) -> str:

@@ -5,8 +5,8 @@ The data, as JSON::
     {"systems": ["amber", …],
      "prompts": [["p1", "a cat", "animals"], …],                       id, text, group
      "order": [4, 0, …],                                               prompts, most disagreement first
-     "readings": [{"label": …, "better": "lower", "lane": …, "digits": 2, "judged": true, "per_prompt": true,
-                   "signature": …, "unit": …,
+     "readings": [{"label": …, "better": "lower", "lane": …, "digits": 2, "value_digits": 3, "judged": true,
+                   "per_prompt": true, "signature": …, "unit": …,
                    "whole": [[value, low, high], …],                   by system; null where there is none
                    "values": [[…], …],                                 by system, then by prompt; null where missing
                    "notes": {"0": {"3": "why there is no value"}},
@@ -23,7 +23,7 @@ from rushes.core import Measurement
 from rushes.report.section import unit_text
 from rushes.suite.board_data import BoardData
 from rushes.suite.board_page_clips import ClipIndex, ClipKey, frame_rate, media_words
-from rushes.suite.board_page_columns import BoardColumn
+from rushes.suite.board_page_columns import BoardColumn, value_digits
 from rushes.suite.board_page_strips import Thumbnail
 from rushes.suite.board_page_timelines import lane_label
 from rushes.suite.board_verdicts import Contrast
@@ -69,11 +69,13 @@ def _reading(data: BoardData, column: BoardColumn) -> dict[str, object]:
     reading, verdict = column.reading, column.verdict
     numbers = {name: number for number, name in enumerate(data.names)}
     found = [data.values.get((name, reading.key), {}) for name in data.names] if reading.per_prompt else []
+    every = [float(m.value) for values in found for m in values.values() if m.value is not None]
     return {
         "label": reading.label,
         "better": reading.definition.better,
         "lane": lane_label(reading),
         "digits": column.digits,
+        "value_digits": value_digits(every),
         "judged": column.judged,
         "per_prompt": reading.per_prompt,
         "signature": reading.definition.signature,

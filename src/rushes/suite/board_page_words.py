@@ -14,6 +14,7 @@ PEOPLE = "preference"
 """The instrument whose readings are what people said."""
 _NAMED = 3
 """Systems and readings that a sentence names, at most."""
+_APART = ("better", "worse", "told apart")
 _TIERS = 9
 """Systems up to which every pair that cannot be told apart is worth a sentence."""
 
@@ -37,19 +38,35 @@ def opening_of(data: BoardData, columns: Sequence[BoardColumn], *, level: float)
     ranked = [c for c in columns if c.verdict and c.verdict.ranks and c.reading.instrument != PEOPLE]
     if len(data.systems) < 2:
         return Opening(found="One system alone: there is nothing to compare it with. Its readings are below.", sure="")
-    found = " ".join([*_people(data, people), *_told(data, ranked)])
-    return Opening(found=found, sure=_how_sure([*ranked, *people], level=level))
+    told = _told(data, ranked) if ranked else _only_moved(data, columns)
+    return Opening(found=" ".join([*_people(data, people), *told]), sure=_how_sure(columns, level=level))
 
 
 def _told(data: BoardData, ranked: Sequence[BoardColumn]) -> list[str]:
-    if not ranked:
-        return ["No reading here can say which system is better: each moves for other reasons too, or has no verdict."]
     pairs = _pairs(ranked)
     if not any(better for better, _ in pairs.values()):
         return [f"No two systems can be told apart on any of {_readings(len(ranked))} that say better or worse."]
     if len(data.systems) == 2:
         return [_two(data, ranked)]
     return [_best(data, ranked), *_unclear(data, pairs)]
+
+
+def _only_moved(data: BoardData, columns: Sequence[BoardColumn]) -> list[str]:
+    """Where no reading ranks: which systems surely differ from every other, and on what."""
+    said = ["No reading here can say which system is better: something else moves each of them too."]
+    apart: dict[str, list[str]] = {}
+    for column in columns:
+        for name in data.names:
+            verdicts = [c.verdict for c in _contrasts(column) if name in (c.first, c.second)]
+            if verdicts and all(verdict in _APART for verdict in verdicts):
+                apart.setdefault(name, []).append(column.reading.label)
+    order = sorted(apart, key=lambda name: -len(apart[name]))
+    parts = [f"{name} on {listed(apart[name], most=_NAMED)}" for name in order[:_NAMED]]
+    if parts:
+        said.append(
+            f"What surely differs from every other system: {'; '.join(parts)}. Look at the clips to judge that."
+        )
+    return said
 
 
 def _readings(count: int) -> str:
@@ -155,7 +172,7 @@ def _how_sure(columns: Sequence[BoardColumn], *, level: float) -> str:
 
 
 def _tests(contrasts: Sequence[Contrast]) -> int:
-    """Tests that were corrected together, as the adjusted p has it; how many comparisons are shown where it does not."""
+    """Tests that were corrected together, as the adjusted p has it; else how many comparisons are shown."""
     counts = (contrast.adjusted_p.definition.param("tests") for contrast in contrasts)
     return max((int(count) for count in counts if count), default=len(contrasts))
 

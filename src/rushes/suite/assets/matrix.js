@@ -33,10 +33,12 @@ export class Matrix {
     group.parentElement.hidden = groups.length < 2;
   }
 
-  /** The reading that tells the most pairs of systems apart; of equals the first. */
+  /** The reading that tells the most pairs of systems apart; one that says better and worse goes before one that does not. */
   splitting(usable) {
-    const apart = (one) => one.pairs.filter((pair) => one.judged && (pair[6] === "better" || pair[6] === "worse")).length;
-    return usable.reduce((best, one) => (apart(one) > apart(best) ? one : best), usable.find((one) => one.judged) ?? usable[0]);
+    const apart = (one) => one.pairs.filter((pair) => ["better", "worse", "told apart"].includes(pair[6])).length;
+    const most = (some) => some.reduce((best, one) => (apart(one) > apart(best) ? one : best), some[0]);
+    const judged = usable.filter((one) => one.judged && apart(one));
+    return most(judged.length ? judged : usable);
   }
 
   listen() {
@@ -166,7 +168,7 @@ export class Matrix {
       const why = this.reading.notes[system]?.[prompt];
       return [make("span", { class: "number none", title: why ?? "this system has no value for the prompt" }, "no value"), " "];
     }
-    const text = make("span", { class: best ? "number top" : "number" }, number(value, this.reading.digits + 1));
+    const text = make("span", { class: best ? "number top" : "number" }, number(value, this.reading.value_digits));
     const [low, high] = this.ends;
     const at = high > low ? 3 + (94 * (value - low)) / (high - low) : 50;
     const bar = drawing("svg", { class: "span", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },

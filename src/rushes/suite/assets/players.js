@@ -123,7 +123,7 @@ export class Theatre {
     const chosen = this.systems();
     this.chips(chosen);
     this.players = chosen.map((system) => this.player(system));
-    this.grid.classList.toggle("two", chosen.length <= 2);
+    this.grid.dataset.many = chosen.length;
     this.grid.replaceChildren(...this.players.map(({ figure }) => figure));
     if (!chosen.length) this.grid.append(make("p", { class: "no-strip" }, "No system has a clip for this prompt."));
     const options = chosen.map((system) => make("option", { value: system }, this.board.systems[system]));
@@ -159,7 +159,7 @@ export class Theatre {
   player(system) {
     const [url, rate, media, path] = this.board.clips[system][this.prompt];
     const value = this.reading?.per_prompt ? this.reading.values[system]?.[this.prompt] : null;
-    const words = value === null || value === undefined ? "" : `${this.reading.label} ${number(value, this.reading.digits + 1)}`;
+    const words = value === null || value === undefined ? "" : `${this.reading.label} ${number(value, this.reading.value_digits)}`;
     const caption = make("figcaption", {}, make("strong", {}, make("bdi", {}, this.board.systems[system])), words, make("span", { class: "hint" }, media));
     const figure = make("figure", { class: "player" }, caption);
     const holder = make("div", { class: "line-holder" });
