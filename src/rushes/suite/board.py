@@ -67,7 +67,7 @@ def write_board(
         rushes.write_board("suite", "board.html")
         rushes.write_board(["amber=runs/a", "birch=runs/b"], "board.html", strips=0)
 
-    There is no overall score unless `weights`, or the suite, declares one, by reading: its column is labelled with them.
+    There is no overall score unless `weights`, or the suite, declares one, by reading; its column is labelled so.
     `strips` is for how many clips of the matrix to take pictures and `timelines` how many keep their series, whole
     rows, those first on which the systems are furthest apart; 0 leaves them out. Videos play from where they lie.
     The same runs and clips give the same bytes. Raises `InputError` where there is nothing to show.

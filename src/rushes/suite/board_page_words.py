@@ -45,7 +45,8 @@ def opening_of(data: BoardData, columns: Sequence[BoardColumn], *, level: float)
 def _told(data: BoardData, ranked: Sequence[BoardColumn]) -> list[str]:
     pairs = _pairs(ranked)
     if not any(better for better, _ in pairs.values()):
-        return [f"No two systems can be told apart on any of {_readings(len(ranked))} that say better or worse."]
+        which = "the one reading that says" if len(ranked) == 1 else f"any of the {len(ranked)} readings that say"
+        return [f"No two systems can be told apart on {which} better or worse."]
     if len(data.systems) == 2:
         return [_two(data, ranked)]
     return [_best(data, ranked), *_unclear(data, pairs)]
@@ -67,10 +68,6 @@ def _only_moved(data: BoardData, columns: Sequence[BoardColumn]) -> list[str]:
             f"What surely differs from every other system: {'; '.join(parts)}. Look at the clips to judge that."
         )
     return said
-
-
-def _readings(count: int) -> str:
-    return "the one reading" if count == 1 else f"the {count} readings"
 
 
 def _pairs(columns: Sequence[BoardColumn]) -> dict[tuple[str, str], tuple[list[str], int]]:
@@ -113,10 +110,10 @@ def _best(data: BoardData, ranked: Sequence[BoardColumn]) -> str:
             if cell.best:
                 won.setdefault(name, []).append(column.reading.label)
     if not won:
-        return f"No system is surely best on any of {_readings(len(ranked))}, but some are surely behind others."
+        return "No system is surely best on any reading, but some are surely behind others."
     order = sorted(won, key=lambda name: -len(won[name]))
     parts = [
-        f"{name} is surely better than every other system on {len(won[name])} of {_readings(len(ranked))} "
+        f"{name} is surely better than every other system on {len(won[name])} of {len(ranked)} readings "
         f"({listed(won[name], most=_NAMED)})"
         for name in order[:1]
     ] + [f"{name} on {listed(won[name], most=_NAMED)}" for name in order[1:_NAMED]]
