@@ -25,7 +25,7 @@ def board(
     ] = 120,
     timelines: Annotated[
         int, typer.Option(min=0, metavar="N", help="Timelines for up to N clips, in the same order.")
-    ] = 600,
+    ] = 300,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
     """Say which system is better on what, which cannot be told apart, and how sure that is, in one page.

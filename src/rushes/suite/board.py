@@ -28,7 +28,7 @@ from rushes.workers.local import cpu_count
 
 STRIPS = 120
 """Clips that get a film strip unless told otherwise, whole rows, most disagreement first: each is decoded again."""
-TIMELINES = 600
+TIMELINES = 300
 """Clips that keep their timelines unless told otherwise, in the same order."""
 LEVEL = 0.95
 

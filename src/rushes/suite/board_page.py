@@ -6,7 +6,7 @@ prompts cost no more than the first screen. Videos alone are not inside: they pl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from rushes.report.script_json import embedded_json
 from rushes.suite.board_data import BoardData
 from rushes.suite.board_page_clips import ClipIndex, ClipKey
 from rushes.suite.board_page_columns import BoardColumn, why_only_moves
-from rushes.suite.board_page_data import page_data, row_data
+from rushes.suite.board_page_data import page_data, row_pictures, row_timelines
 from rushes.suite.board_page_strips import Thumbnail
 from rushes.suite.board_page_words import Opening
 
@@ -70,10 +70,13 @@ def render_board(page: BoardPage, *, out: Path | str) -> str:
     return html.encode("utf-8", "replace").decode()
 
 
-def _rows(page: BoardPage) -> list[tuple[int, str]]:
-    """What a row shows beyond its numbers, where there is any: each in an element of its own, read when it is drawn."""
-    found = [(place, row_data(page.data, place, page.thumbnails, page.timelines)) for place in page.order]
-    return [(place, embedded_json(row)) for place, row in found if row]
+def _rows(page: BoardPage) -> Iterator[tuple[str, str]]:
+    """What a row has beyond its numbers, by element id: read when the row is drawn, and when it is opened."""
+    for place in page.order:
+        if pictures := row_pictures(page.data, place, page.thumbnails):
+            yield f"strips-{place}", embedded_json(pictures)
+        if timelines := row_timelines(page.data, place, page.timelines):
+            yield f"timelines-{place}", embedded_json(timelines)
 
 
 def definition_facts(definition: Definition) -> list[tuple[str, str]]:

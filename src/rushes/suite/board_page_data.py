@@ -47,22 +47,16 @@ def page_data(
     }
 
 
-def row_data(
-    data: BoardData,
-    place: int,
-    thumbnails: Mapping[ClipKey, Thumbnail],
-    timelines: Mapping[ClipKey, dict[str, object]],
-) -> dict[str, object]:
-    """Pictures and timelines of one prompt, by system; {} where it has none."""
-    keys = [(name, data.prompts[place].id) for name in data.names]
-    pictures = [thumbnails.get(key) for key in keys]
-    lines = [timelines.get(key) for key in keys]
-    row: dict[str, object] = {}
-    if any(pictures):
-        row["strips"] = [[one.jpeg, one.missing] if one else None for one in pictures]
-    if any(lines):
-        row["timelines"] = lines
-    return row
+def row_pictures(data: BoardData, place: int, found: Mapping[ClipKey, Thumbnail]) -> list[object]:
+    """Pictures of one prompt, by system: the picture and why there is none; [] where none was asked for."""
+    row = [found.get((name, data.prompts[place].id)) for name in data.names]
+    return [[one.jpeg, one.missing] if one else None for one in row] if any(row) else []
+
+
+def row_timelines(data: BoardData, place: int, found: Mapping[ClipKey, dict[str, object]]) -> list[object]:
+    """Timelines of one prompt, by system; [] where it has none."""
+    row = [found.get((name, data.prompts[place].id)) for name in data.names]
+    return list(row) if any(row) else []
 
 
 def _reading(data: BoardData, column: BoardColumn) -> dict[str, object]:

@@ -1,7 +1,7 @@
 // The matrix: one row per prompt, one cell per system. Rows are made as they are scrolled to.
 import { drawing, make, number, readJson } from "./dom.js";
 
-const PAGE = 40;
+const PAGE = 24;
 
 export class Matrix {
   constructor(board, theatre) {
@@ -133,7 +133,7 @@ export class Matrix {
 
   row(prompt) {
     const [id, text, group] = this.board.prompts[prompt];
-    const strips = readJson(`row-${prompt}`)?.strips;
+    const strips = readJson(`strips-${prompt}`);
     const head = make("th", { scope: "row" }, make("button", { type: "button", class: "open", "aria-haspopup": "dialog" }, make("bdi", {}, id)));
     if (group) head.append(make("span", { class: "group" }, group));
     if (text) head.append(make("span", { class: "text", title: text }, text));

@@ -109,7 +109,7 @@ export class Theatre {
     this.box.querySelector("[data-about]").textContent = [text ? id : "", group, `${at + 1} of ${this.list.length} prompts`].filter(Boolean).join(" · ");
     for (const button of this.box.querySelectorAll("[data-step]")) button.disabled = !(at + Number(button.dataset.step) in this.list);
     this.have = clips.map((row, n) => (row[prompt] ? n : -1)).filter((n) => n >= 0);
-    this.row = readJson(`row-${prompt}`) ?? {};
+    this.timelines = readJson(`timelines-${prompt}`) ?? [];
     this.fill();
   }
 
@@ -178,7 +178,7 @@ export class Theatre {
   }
 
   laneOptions() {
-    const all = this.players.map(({ system }) => this.row.timelines?.[system]).filter(Boolean);
+    const all = this.players.map(({ system }) => this.timelines[system]).filter(Boolean);
     const labels = [...new Set(all.flatMap((data) => data.lanes.map((lane) => lane.label)))];
     this.lanes.parentElement.hidden = !labels.length;
     this.lanes.replaceChildren(...labels.map((label) => make("option", {}, label)));
@@ -188,7 +188,7 @@ export class Theatre {
 
   drawTimelines() {
     for (const one of this.players) one.line?.destroy();
-    const scaled = onOneScale(this.players.map(({ system }) => this.row.timelines?.[system] ?? null), this.lane);
+    const scaled = onOneScale(this.players.map(({ system }) => this.timelines[system] ?? null), this.lane);
     this.players.forEach((one, n) => {
       one.line = null;
       one.holder.replaceChildren();
