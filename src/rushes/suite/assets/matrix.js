@@ -56,7 +56,13 @@ export class Matrix {
     });
     this.body.addEventListener("keydown", (event) => this.move(event));
     const scroll = this.section.querySelector(".matrix-scroll");
-    new IntersectionObserver(([seen]) => { if (seen.isIntersecting) this.append(); }, { root: scroll, rootMargin: "700px" }).observe(this.more);
+    const watch = new IntersectionObserver(([seen]) => {
+      if (!seen.isIntersecting) return;
+      this.append();
+      watch.unobserve(this.more); // asked anew, it tells again where the rows did not fill the window
+      watch.observe(this.more);
+    }, { root: scroll, rootMargin: "500px" });
+    watch.observe(this.more);
   }
 
   get reading() { return this.board.readings[Number(this.form.elements.reading.value)] ?? null; }
