@@ -12,8 +12,9 @@ import pytest
 import rushes
 from rushes.errors import InputError
 from rushes.suite.board import write_board
-from rushes.suite.board_data import BoardData, Reading, RefusedReading
+from rushes.suite.board_data import BoardClip, BoardData, Reading, RefusedReading
 from rushes.suite.board_overall import with_overall
+from rushes.suite.board_page_clips import ClipIndex
 from rushes.suite.board_page_columns import BoardColumn, board_columns, cell_digits, fixed
 from rushes.suite.board_page_order import first_clips, rows_by_disagreement
 from rushes.suite.board_page_words import opening_of
@@ -157,8 +158,6 @@ class TestOrder:
         assert rows_by_disagreement(board_data(readings=(ELO,), prompts=3)) == [0, 1, 2]
 
     def test_whole_rows_alone_get_pictures(self) -> None:
-        from rushes.suite.board_data import BoardClip
-
         data = board_data(("amber", "birch"), prompts=3)
         clips = {(n, p.id): BoardClip(path="x", run=0, subject="x") for n in data.names for p in data.prompts}
         keys = first_clips(replace(data, clips=clips), [2, 0, 1], 5)
@@ -270,3 +269,23 @@ def test_a_reading_of_one_number_per_system_has_no_row_values(tmp_path: Path) ->
     made = write_board(board_data(readings=(fvd,)), tmp_path / "board.html", verdicts={})
     (one,) = embedded(Path(made.path).read_text())["readings"]  # type: ignore[misc]
     assert one["values"] == [] and len(one["whole"]) == 3
+
+
+class TestWhereClipsPlayFrom:
+    def board(self, path: Path | str) -> ClipIndex:
+        return ClipIndex(
+            replace(board_data(), clips={("amber", "p000"): BoardClip(path=str(path), run=0, subject="x")})
+        )
+
+    def test_beside_the_page_relative_elsewhere_in_full(self, tmp_path: Path) -> None:
+        clip = tmp_path / "suite" / "amber" / "a take #1.mp4"
+        clip.parent.mkdir(parents=True)
+        clip.write_bytes(b"")
+        clips, key = self.board(clip), ("amber", "p000")
+        assert clips.url(key, tmp_path / "suite" / "board.html") == "amber/a%20take%20%231.mp4"
+        assert clips.url(key, tmp_path / "suite" / "out" / "board.html") == "../amber/a%20take%20%231.mp4"
+        assert clips.url(key, tmp_path / "other" / "deep" / "board.html") == clip.as_uri()
+
+    @pytest.mark.parametrize("path", ["s3://bucket/a.mp4", "gone/a.mp4", "nul\0byte.mp4"])
+    def test_gone_or_in_a_store_is_nowhere(self, path: str, tmp_path: Path) -> None:
+        assert self.board(path).url(("amber", "p000"), tmp_path / "board.html") == ""
