@@ -34,7 +34,8 @@ def make_run(folder: Path, count: int) -> Path:
     """A run as large as a real one: every tier-0 number, and series for all lanes of the timeline."""
     ids = [f"clip_{number:05d}" for number in range(count)]
     rng = np.random.default_rng(1)
-    with RunWriter(folder, instrument="clip", settings={"tier": 1, "profile": "general"}, inputs=ids) as writer:
+    settings = {"tier": 1, "profile": "general"}
+    with RunWriter(folder, instrument="clip", settings=settings, inputs=ids, asked=["gone"]) as writer:
         for number, name in enumerate(ids):
             diffs = rng.uniform(2.0, 6.0, FRAMES - 1)
             seen = Observation(

@@ -10,6 +10,7 @@ import typer
 from rushes import __version__
 from rushes.cli import canon, compare, demo, doctor, metrics, models, paper, report, serve, suite, table
 from rushes.cli import canon, compare, demo, doctor, gate, metrics, models, paper, report, serve, table
+from rushes.cli import board, canon, compare, demo, doctor, metrics, models, paper, report, serve, table
 from rushes.core.platforms import require_unix
 from rushes.core.registry import load
 from rushes.distribution import make_random
@@ -43,6 +44,7 @@ def root(
 
 
 _VERBS = {
+    "board": board.board,
     "canon": canon.canon,
     "compare": compare.compare,
     "demo": demo.demo,

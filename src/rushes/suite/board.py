@@ -1,0 +1,148 @@
+"""`rushes board` in Python: systems × readings over shared prompts, as one self-contained page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from rushes.core.files import replacing
+from rushes.core.progress import Progress, no_progress
+from rushes.core.registry import load
+from rushes.errors import InputError
+from rushes.remote.address import is_remote
+from rushes.remote.transfer import upload_on_exit
+from rushes.runs import Run
+from rushes.suite.board_data import BoardData, ReadingKey, RefusedReading
+from rushes.suite.board_overall import OVERALL, with_overall
+from rushes.suite.board_page import BoardPage, render_board
+from rushes.suite.board_page_clips import ClipIndex
+from rushes.suite.board_page_columns import board_columns
+from rushes.suite.board_page_order import first_clips, rows_by_disagreement
+from rushes.suite.board_page_strips import thumbnails
+from rushes.suite.board_page_timelines import board_timeline
+from rushes.suite.board_page_words import PEOPLE, opening_of
+from rushes.suite.board_verdicts import ReadingVerdict
+from rushes.workers.local import cpu_count
+
+STRIPS = 120
+"""Clips that get a film strip unless told otherwise, whole rows, most disagreement first: each is decoded again."""
+TIMELINES = 300
+"""Clips that keep their timelines unless told otherwise, in the same order."""
+LEVEL = 0.95
+
+Given: TypeAlias = "BoardData | Run | Path | str | Iterable[Run | Path | str]"
+"""A suite's folder, runs, or a board's data."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Board:
+    """A written board."""
+
+    path: Path | str
+    """Where it was written, or its address."""
+    bytes: int
+    found: str
+    """The opening: what is better on what, and how sure that is."""
+    data: BoardData
+    verdicts: Mapping[ReadingKey, ReadingVerdict]
+
+
+def write_board(
+    given: Given,
+    out: Path | str,
+    *,
+    title: str = "",
+    weights: Mapping[str, float] | None = None,
+    level: float = LEVEL,
+    verdicts: Mapping[ReadingKey, ReadingVerdict] | None = None,
+    strips: int = STRIPS,
+    timelines: int = TIMELINES,
+    jobs: int | None = None,
+    progress: Progress = no_progress,
+) -> Board:
+    """Write a suite's folder, or runs of several systems, as one HTML file that opens offline.
+
+        rushes.write_board("suite", "board.html")
+        rushes.write_board(["amber=runs/a", "birch=runs/b"], "board.html", strips=0)
+
+    There is no overall score unless `weights`, or the suite, declares one, by reading; its column is labelled so.
+    `strips` is for how many clips of the matrix to take pictures and `timelines` how many keep their series, whole
+    rows, those first on which the systems are furthest apart; 0 leaves them out. Videos play from where they lie.
+    The same runs and clips give the same bytes. Raises `InputError` where there is nothing to show.
+    """
+    data = given if isinstance(given, BoardData) else _collected(given)
+    if not data.readings:
+        why = f" ({data.refused[0].name}: {data.refused[0].why})" if data.refused else ""
+        raise InputError(f"no reading is the same for every system, so there is no board{why}")
+    data = with_overall(data, weights) if weights else _declared(data, given)
+    judged = verdicts if verdicts is not None else _judged(data, level)
+    page = _page(data, judged, title=title, level=level, strips=strips, timelines=timelines, jobs=jobs, said=progress)
+    html = render_board(page, out=out)
+    try:
+        with upload_on_exit(out) as target, replacing(target) as file:
+            file.write(html)
+    except OSError as error:
+        raise InputError(f"{out}: cannot write the board ({error.strerror or error})") from None
+    return Board(
+        path=out if is_remote(out) else Path(out),
+        bytes=len(html.encode()),
+        found=str(page.opening),
+        data=data,
+        verdicts=judged,
+    )
+
+
+def _page(
+    data: BoardData,
+    verdicts: Mapping[ReadingKey, ReadingVerdict],
+    *,
+    title: str,
+    level: float,
+    strips: int,
+    timelines: int,
+    jobs: int | None,
+    said: Progress,
+) -> BoardPage:
+    columns, order, clips = board_columns(data, verdicts), rows_by_disagreement(data), ClipIndex(data)
+    pictured = first_clips(data, order, strips)
+    drawn = {key: board_timeline(clips, key) for key in first_clips(data, order, timelines)}
+    return BoardPage(
+        title=title or _title(data),
+        opening=opening_of(data, columns, level=level),
+        data=data,
+        columns=columns,
+        order=order,
+        thumbnails=thumbnails(clips, pictured, jobs=jobs or cpu_count(), progress=said),
+        timelines={key: line for key, line in drawn.items() if line is not None},
+        people=any(reading.instrument == PEOPLE for reading in data.readings),
+    )
+
+
+def _title(data: BoardData) -> str:
+    systems, prompts = len(data.systems), len(data.prompts)
+    over = f" over {prompts:,} prompt{'' if prompts == 1 else 's'}" if prompts else ""
+    return f"Board: {systems} system{'' if systems == 1 else 's'}{over}"
+
+
+def _collected(given: Run | Path | str | Iterable[Run | Path | str]) -> BoardData:
+    found: BoardData = load("rushes.suite.collect:collect_board")(given)
+    return found
+
+
+def _declared(data: BoardData, given: Given) -> BoardData:
+    """With the overall score that a suite declares; where it cannot be had, the board says why and has none."""
+    if not isinstance(given, Path | str) or is_remote(given) or not Path(given, "suite.json").is_file():
+        return data
+    weights: Mapping[str, float] = load("rushes.suite.suite_folder:read_suite_folder")(given).suite.overall
+    try:
+        return with_overall(data, weights) if weights else data
+    except InputError as error:
+        refused = RefusedReading(name=OVERALL.name, why=str(error))
+        return replace(data, refused=(*data.refused, refused))
+
+
+def _judged(data: BoardData, level: float) -> Mapping[ReadingKey, ReadingVerdict]:
+    judged: Mapping[ReadingKey, ReadingVerdict] = load("rushes.suite.board_judging:judge_board")(data, level=level)
+    return judged

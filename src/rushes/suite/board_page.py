@@ -1,0 +1,95 @@
+"""A board as one HTML file that opens offline: the opening, the table, the matrix, and its clips side by side.
+
+The table is plain HTML; the matrix is drawn from JSON in the page, row by row as it is scrolled to, so that many
+prompts cost no more than the first screen. Videos alone are not inside: they play from where they lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rushes import __version__
+from rushes.core import Definition
+from rushes.report.page import asset, content_policy, joined_modules, page_environment
+from rushes.report.script_json import embedded_json
+from rushes.suite.board_data import BoardData
+from rushes.suite.board_page_clips import ClipIndex, ClipKey
+from rushes.suite.board_page_columns import BoardColumn, why_only_moves
+from rushes.suite.board_page_data import page_data, row_pictures, row_timelines
+from rushes.suite.board_page_strips import Thumbnail
+from rushes.suite.board_page_words import Opening
+
+_PACKAGE = "rushes.suite"
+_SCRIPTS = ("dom.js", "players.js", "matrix.js", "board.js")
+_MEDIA = "'self' file:"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardPage:
+    """Everything a page is drawn from."""
+
+    title: str
+    opening: Opening
+    data: BoardData
+    columns: Sequence[BoardColumn]
+    order: Sequence[int]
+    """Prompts, those the systems disagree on most first."""
+    thumbnails: Mapping[ClipKey, Thumbnail]
+    timelines: Mapping[ClipKey, dict[str, object]]
+    people: bool
+    """Whether people were asked."""
+
+
+def render_board(page: BoardPage, *, out: Path | str) -> str:
+    """The whole file; `out` is where it will lie, which its videos are named from."""
+    style = asset("report.css") + asset("board.css", _PACKAGE)
+    script = joined_modules(("timeline.js",)) + "\n" + joined_modules(_SCRIPTS, _PACKAGE)
+    clips = ClipIndex(page.data)
+    urls = {key: clips.url(key, out) for key in page.data.clips}
+    judged = [column for column in page.columns if column.judged]
+    html = (
+        page_environment(_PACKAGE)
+        .get_template("board.html")
+        .render(
+            page=page,
+            systems=page.data.names,
+            groups=[("judged", judged), ("moved", [column for column in page.columns if not column.judged])],
+            policy=content_policy(style, script, media=_MEDIA),
+            style=style,
+            script=script,
+            version=__version__,
+            facts=definition_facts,
+            why_only_moves=why_only_moves,
+            json=embedded_json(page_data(page.data, page.columns, order=page.order, clips=clips, urls=urls)),
+            rows=list(_rows(page)),
+        )
+    )
+    # A file name from a run can hold half a surrogate pair, which no file can.
+    return html.encode("utf-8", "replace").decode()
+
+
+def _rows(page: BoardPage) -> Iterator[tuple[str, str]]:
+    """What a row has beyond its numbers, by element id: read when the row is drawn, and when it is opened."""
+    for place in page.order:
+        if pictures := row_pictures(page.data, place, page.thumbnails):
+            yield f"strips-{place}", embedded_json(pictures)
+        if timelines := row_timelines(page.data, place, page.timelines):
+            yield f"timelines-{place}", embedded_json(timelines)
+
+
+def definition_facts(definition: Definition) -> list[tuple[str, str]]:
+    """A definition as head and words, for the page."""
+    from rushes.core.text import direction_text, moved_by, range_text
+    from rushes.report.section import unit_text
+
+    facts = [
+        ("Formula", definition.formula),
+        ("Unit", unit_text(definition)),
+        ("Range", f"{range_text(definition)}; {direction_text(definition)}"),
+        *moved_by(definition),
+        ("Edge cases", definition.edge_cases),
+        ("Reference", definition.reference),
+    ]
+    return [(head, words) for head, words in facts if words]
