@@ -8,9 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from rushes import __version__
-from rushes.cli import canon, compare, demo, doctor, metrics, models, paper, report, serve, suite, table
-from rushes.cli import canon, compare, demo, doctor, gate, metrics, models, paper, report, serve, table
-from rushes.cli import board, canon, compare, demo, doctor, metrics, models, paper, report, serve, table
+from rushes.cli import board, canon, compare, demo, doctor, gate, metrics, models, paper, report, serve, suite, table
 from rushes.core.platforms import require_unix
 from rushes.core.registry import load
 from rushes.distribution import make_random
