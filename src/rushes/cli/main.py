@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from rushes import __version__
-from rushes.cli import canon, compare, demo, doctor, metrics, models, paper, report, serve, table
+from rushes.cli import believe, canon, compare, demo, doctor, metrics, models, paper, report, serve, table
 from rushes.core.platforms import require_unix
 from rushes.core.registry import load
 from rushes.distribution import make_random
@@ -42,6 +42,7 @@ def root(
 
 
 _VERBS = {
+    "believe": believe.believe,
     "canon": canon.canon,
     "compare": compare.compare,
     "demo": demo.demo,

@@ -43,32 +43,35 @@ class Sums:
 
     rows: Floats
 
-    @property
-    def total(self) -> dict[str, float]:
-        return dict(zip(_FIELDS, map(float, self.rows.sum(axis=0)), strict=True))
-
     def without(self, rows: Whole) -> Sums:
         """All groups but these."""
         return Sums(np.delete(self.rows, rows, axis=0))
 
     def value(self, statistic: Statistic) -> float | None:
         """The statistic over all groups; None where it is undefined."""
-        t = self.total
+        value = float(Sums(self.rows.sum(axis=0)[None, :]).each(statistic)[0])
+        return None if math.isnan(value) else value
+
+    def each(self, statistic: Statistic) -> Floats:
+        """The statistic of every group on its own; NaN where it is undefined."""
+        t = dict(zip(_FIELDS, self.rows.T, strict=True))
         if statistic == "kendall_tau_b":
-            return _ratio(t["s"], math.sqrt(t["t_x"] * t["t_y"]))
+            return _ratio(t["s"], np.sqrt(t["t_x"] * t["t_y"]))
         if statistic == "kendall_tau_c":
             return _ratio(t["s"], t["c"])
         if statistic == "spearman":
-            return _ratio(t["k_xy"], math.sqrt(t["k_xx"] * t["k_yy"]))
+            return _ratio(t["k_xy"], np.sqrt(t["k_xx"] * t["k_yy"]))
         if statistic == "pearson":
-            return _ratio(t["d_xy"], math.sqrt(t["d_xx"]) * math.sqrt(t["d_yy"]))
+            return _ratio(t["d_xy"], np.sqrt(t["d_xx"]) * np.sqrt(t["d_yy"]))
         # S = right − wrong; pairs that both order = right + wrong; those that y alone orders count ½
         right = (t["s"] + t["t_xy"]) / 2 + (t["t_y"] - t["t_xy"]) / 2
         return _ratio(right, t["t_y"])
 
 
-def _ratio(above: float, below: float) -> float | None:
-    return None if below <= 0 else min(1.0, max(-1.0, above / below))
+def _ratio(above: Floats, below: Floats) -> Floats:
+    found = np.full(len(above), np.nan)
+    np.divide(above, below, out=found, where=below > 0)
+    return np.asarray(np.clip(found, -1.0, 1.0))
 
 
 def sums(x: Floats, y: Floats, group: Whole | None = None) -> Sums:
@@ -84,6 +87,13 @@ def sums(x: Floats, y: Floats, group: Whole | None = None) -> Sums:
     both = np.full((2, len(names), int(size.max())), np.nan)
     both[0, row, column], both[1, row, column] = x[order], y[order]
     return Sums(_small_groups(both[0], both[1], size))
+
+
+def row_sums(x: Floats, y: Floats) -> Sums:
+    """The sums of every row of two tables of the same shape, without gaps."""
+    if x.shape[1] > _WIDEST:
+        return Sums(np.array([_one_group(a, b) for a, b in zip(x, y, strict=True)]))
+    return Sums(_small_groups(x, y, np.full(len(x), x.shape[1])))
 
 
 def group_names(group: Whole) -> Whole:
@@ -142,7 +152,7 @@ def _small_groups(x: Floats, y: Floats, size: Whole) -> Floats:
 
 
 def _row_deviations(values: Floats, size: Whole) -> Floats:
-    d = np.nan_to_num(values - (np.nansum(values, axis=1) / size)[:, None])
+    d: Floats = np.nan_to_num(values - (np.nansum(values, axis=1) / size)[:, None])
     equal = (d * d).sum(axis=1) <= _ROUNDING**2 * np.nansum(values * values, axis=1)
     d[equal] = 0.0
     return d

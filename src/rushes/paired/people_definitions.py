@@ -20,8 +20,8 @@ _EDGE = (
     "where single raters are not known it is over prompts alone."
 )
 _LEVELS = (
-    "Level clip: all clips pooled. Level within-prompt: numerator and denominator summed over prompts, only clips of one "
-    "prompt held against each other. Level system: means of the systems over the prompts that all of them have."
+    "Level clip: all clips pooled. Level within-prompt: numerator and denominator summed over prompts, only clips of "
+    "one prompt held against each other. Level system: means of the systems over the prompts that all of them have."
 )
 _SURE = (
     "Interval: two-way jackknife over prompts and raters; at the level of systems a bootstrap of both, systems kept."

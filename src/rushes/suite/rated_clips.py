@@ -26,7 +26,7 @@ from rushes.paired.clustered import (
     prompt_groups,
     two_way_jackknife,
 )
-from rushes.paired.correlation import STATISTICS, Floats, Statistic, Sums, Whole, group_names, sums
+from rushes.paired.correlation import STATISTICS, Floats, Statistic, Sums, Whole, group_names, row_sums, sums
 
 Level: TypeAlias = Literal["within-prompt", "clip", "system"]
 LEVELS: tuple[Level, ...] = ("within-prompt", "clip", "system")
@@ -192,13 +192,9 @@ class SystemMeans:
         step = max(1, _CHUNK // max(1, self.x.size))
         rows = [self.means(w[i : i + step], v[i : i + step]) for i in range(0, replicates, step)]
         x, y = (np.concatenate([row[side] for row in rows]) for side in (0, 1))
-        found = [sums(one, other) if np.isfinite(other).all() else None for one, other in zip(x, y, strict=True)]
-        return {name: _values(found, name) for name in STATISTICS}
-
-
-def _values(found: list[Sums | None], name: Statistic) -> Floats:
-    values = (None if one is None else one.value(name) for one in found)
-    return np.array([np.nan if value is None else value for value in values])
+        whole = np.isfinite(y).all(axis=1)
+        found = row_sums(x[whole], y[whole])
+        return {name: np.concatenate([found.each(name), np.full(int((~whole).sum()), np.nan)]) for name in STATISTICS}
 
 
 def ceiling(
