@@ -55,6 +55,8 @@ from rushes.robustness.sweep.evaluate import sweep_clips as sweep_clips
 from rushes.runs import Run as Run
 from rushes.runs import Subject as Subject
 from rushes.runs import read_run as read_run
+from rushes.suite.believe import Belief as Belief
+from rushes.suite.believe import believe as believe
 from rushes.suite.compare import RunComparison as RunComparison
 from rushes.suite.compare import compare_runs as compare_runs
 from rushes.suite.paper import measure_paper as measure_paper

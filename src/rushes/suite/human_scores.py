@@ -75,9 +75,8 @@ def read_human_scores(path: Path | str, *, dimensions: Sequence[str] = ()) -> Hu
     Raises `InputError`, with the line, for a file that is none of them, a rating that is no number, a rater who rated a
     clip twice, and a dimension that is not there.
     """
-    if Path(path).suffix.lower() in (".json", ".parquet"):
-        votes = read_table(path) if Path(path).suffix.lower() == ".parquet" else read_arena(path)
-        found = human_scores_of_votes(votes, str(path))
+    if Path(path).suffix.lower() in (".json", ".jsonl", ".parquet"):
+        found = human_scores_of_votes(_votes(path, ()), str(path))
     else:
         rows = read_rows(path, needed=(), strip=True)
         columns = list(rows[0][1]) if rows else []
@@ -101,11 +100,11 @@ def _chosen(found: HumanScores, dimensions: Sequence[str]) -> HumanScores:
 
 
 def _votes(path: Path | str, columns: Sequence[str]) -> tuple[Vote, ...]:
-    if set(TABLE_COLUMNS) <= set(columns):
+    if set(TABLE_COLUMNS) <= set(columns) or Path(path).suffix.lower() == ".parquet":
         return read_table(path)
     if set(RATINGS_COLUMNS) <= set(columns):
         return read_ratings(path).votes
-    return read_arena(path)
+    return read_arena(path).votes
 
 
 def human_scores_of_votes(votes: Iterable[Vote], source: str) -> HumanScores:

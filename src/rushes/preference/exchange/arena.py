@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from rushes.errors import InputError
@@ -27,16 +28,27 @@ UNNAMED = "unnamed"
 """Judge of a battle whose file names none."""
 
 
-def read_arena(path: Path | str, *, anonymous: bool | None = None) -> tuple[Vote, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArenaFile:
+    """What a file of battles holds."""
+
+    votes: tuple[Vote, ...]
+    against_itself: int
+    """Battles of one system against itself, which say nothing about systems: left out."""
+
+
+def read_arena(path: Path | str, *, anonymous: bool | None = None) -> ArenaFile:
     """Battles as votes, the sides as named; `anonymous` keeps those whose `anony` is so.
 
     Edge cases  no `question_id`: each battle is a sample of its own, `battle-1`, and has no prompt. No `judge`: all are
                 of one rater, "unnamed", so no interval over raters. "tie (bothbad)" is a tie whose note says so
-    Raises      `InputError` with the place for a file that is none, another winner, one system against itself
+    Raises      `InputError` with the place for a file that is none, and for another winner
     """
-    records = _records(path)
-    kept = [one for one in records if anonymous is None or _flag(one[1].get("anony")) is anonymous]
-    return tuple(_vote(path, place, record) for place, record in kept)
+    kept = [one for one in _records(path) if anonymous is None or _flag(one[1].get("anony")) is anonymous]
+    apart = [(place, record) for place, record in kept if record["model_a"] != record["model_b"]]
+    return ArenaFile(
+        votes=tuple(_vote(path, place, record) for place, record in apart), against_itself=len(kept) - len(apart)
+    )
 
 
 def _records(path: Path | str) -> list[tuple[int, Mapping[str, object]]]:
@@ -65,7 +77,7 @@ def _vote(path: Path | str, place: int, record: Mapping[str, object]) -> Vote:
     winner, left, right = (str(record[name]) for name in ("winner", "model_a", "model_b"))
     if winner not in _CHOICES:
         raise InputError(f"{path}, battle at {place}: the winner is model_a, model_b or tie; got {winner!r}")
-    if not left or not right or left == right:
+    if not left or not right:
         raise InputError(f"{path}, battle at {place}: expected two systems; got {left!r} and {right!r}")
     prompt = str(record.get("question_id") or "")
     return Vote.seen(
