@@ -65,6 +65,8 @@ from rushes.suite.paper_table import PaperTable as PaperTable
 from rushes.suite.paper_table import paper_table as paper_table
 from rushes.suite.report import Report as Report
 from rushes.suite.report import write_report as write_report
+from rushes.suite.score_imports import import_table as import_table
+from rushes.suite.vbench_results import import_vbench as import_vbench
 from rushes.workers.engine import Engine as Engine
 
 __version__: str

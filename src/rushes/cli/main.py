@@ -8,7 +8,20 @@ from typing import Annotated, Any
 import typer
 
 from rushes import __version__
-from rushes.cli import believe, canon, compare, demo, doctor, metrics, models, paper, report, serve, table
+from rushes.cli import (
+    believe,
+    canon,
+    compare,
+    demo,
+    doctor,
+    import_scores,
+    metrics,
+    models,
+    paper,
+    report,
+    serve,
+    table,
+)
 from rushes.core.platforms import require_unix
 from rushes.core.registry import load
 from rushes.distribution import make_random
@@ -47,6 +60,7 @@ _VERBS = {
     "compare": compare.compare,
     "demo": demo.demo,
     "doctor": doctor.doctor,
+    "import-scores": import_scores.import_scores,
     "metrics": metrics.metrics,
     "models": models.app,
     "paper": paper.paper,

@@ -104,9 +104,10 @@ def _numbers(keys: Sequence[ClipKey], part: int) -> Whole:
 
 def _resolved(key: ClipKey, measured: MeasuredClips, people: HumanScores) -> ClipKey:
     """The clip that a rated name means."""
-    if key[0]:
-        return key
     found = measured.names.get(key[1], frozenset()) & measured.clips
+    if key[0]:  # the prompt may be spelt as its text, of which the clip's id is made
+        own = [clip for clip in found if clip[0] == key[0]]
+        return own[0] if key not in measured.clips and len(own) == 1 else key
     if len(found) > 1:
         systems = ", ".join(sorted(system for system, _ in found)[:3])
         raise InputError(
