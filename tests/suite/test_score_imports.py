@@ -77,6 +77,9 @@ def test_a_metric_on_three_scales_is_flagged(tmp_path: Path) -> None:
     assert remark.startswith("consistency seems to be on 3 scales: ") and "for latte, vgen; " in remark
     assert {m.note for m in made.runs[0].select("consistency")} == {remark}  # it travels with the numbers
     assert {m.note for m in made.runs[0].select("beauty")} == {""}
+    rated = [(p, s, "r", n % 5) for n, (s, p, _, _) in enumerate(rows)]
+    ratings = write_csv(tmp_path / "ratings.csv", ("prompt_id", "system", "rater", "quality"), rated)
+    assert remark in rushes.believe(tmp_path / "runs", ratings).remarks
 
 
 @pytest.mark.parametrize(

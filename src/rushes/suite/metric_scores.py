@@ -14,6 +14,7 @@ from rushes.runs import Run, Subject, read_run
 from rushes.suite.board_data import BoardData
 from rushes.suite.human_scores import ClipKey
 from rushes.suite.paper_systems import set_name
+from rushes.suite.scales import scale_warning
 
 _JOINT = "__"
 """Between system and prompt in the id of a clip of a run over several systems' folders."""
@@ -110,7 +111,7 @@ def scores_of_runs(places: Iterable[Run | Path | str], *, systems: Sequence[str]
         for (_, at), (definition, per_clip, per_system) in found.items()
         if per_clip or per_system
     )
-    remarks += _mixed(metrics)
+    remarks += [*_mixed(metrics), *_scales(metrics)]
     frozen = {name: frozenset(keys) for name, keys in names.items()}
     return MeasuredClips(metrics=metrics, names=frozen, remarks=tuple(remarks))
 
@@ -183,6 +184,18 @@ def _take(
 def _names(path: str, subject: str, key: ClipKey) -> set[str]:
     whole = PurePosixPath(path)
     return {path, subject, whole.name, whole.stem, f"{key[0]}/{key[1]}", f"{key[0]}{_JOINT}{key[1]}"} - {""}
+
+
+def _scales(metrics: Sequence[MetricScores]) -> list[str]:
+    """Imported columns that seem to be on several scales."""
+    found = []
+    for metric in metrics:
+        if metric.definition.param("origin") == "imported":
+            values: dict[str, list[float]] = {}
+            for (system, _), value in metric.per_clip.items():
+                values.setdefault(system, []).append(value)
+            found.append(scale_warning(metric.definition.name, values))
+    return [warning for warning in found if warning]
 
 
 def _mixed(metrics: Sequence[MetricScores]) -> list[str]:
