@@ -28,7 +28,7 @@ class Join:
     @classmethod
     def of(cls, measured: MeasuredClips, people: HumanScores) -> Join:
         clips = measured.clips
-        keys = {key: _resolved(key, measured, people) for key in people.clips}
+        keys = {key: _resolved(key, measured, clips, people) for key in people.clips}
         known = {key: clip for key, clip in keys.items() if clip in clips}
         if not known and clips:
             raise InputError(_nothing_shared(measured, people))
@@ -102,12 +102,12 @@ def _numbers(keys: Sequence[ClipKey], part: int) -> Whole:
     return np.array([names[key[part]] for key in keys], dtype=np.int64)
 
 
-def _resolved(key: ClipKey, measured: MeasuredClips, people: HumanScores) -> ClipKey:
+def _resolved(key: ClipKey, measured: MeasuredClips, clips: frozenset[ClipKey], people: HumanScores) -> ClipKey:
     """The clip that a rated name means."""
-    found = measured.names.get(key[1], frozenset()) & measured.clips
+    found = measured.names.get(key[1], frozenset()) & clips
     if key[0]:  # the prompt may be spelt as its text, of which the clip's id is made
         own = [clip for clip in found if clip[0] == key[0]]
-        return own[0] if key not in measured.clips and len(own) == 1 else key
+        return own[0] if key not in clips and len(own) == 1 else key
     if len(found) > 1:
         systems = ", ".join(sorted(system for system, _ in found)[:3])
         raise InputError(
