@@ -14,6 +14,8 @@ import rushes
 from rushes.cli.main import app
 from rushes.core import Measurement
 from rushes.errors import InputError
+from rushes.preference.exchange.table import write_csv as write_votes
+from rushes.preference.votes import Vote
 from rushes.suite.believe import believe
 from rushes.suite.believe_data import as_data, sentences
 from rushes.suite.board_data import BoardClip, BoardData, Prompt, Reading, System
@@ -203,6 +205,30 @@ def test_votes_are_shares_of_wins(tmp_path: Path) -> None:
     assert "on 1 of 6 prompts not every pair" in people.remarks[0]
     with pytest.raises(InputError, match="no vote says which prompt"):
         read_human_scores(write_csv(tmp_path / "v.csv", header[1:4], [("a", "b", "tie")]))
+
+
+def test_votes_of_a_study(tmp_path: Path) -> None:
+    """Its export of everything names samples as the runs name clips; a list of pairs names prompts."""
+    sides = [("amber", "birch"), ("amber", "cedar"), ("birch", "cedar")]
+    for of_sample, of_prompt in (("{p}", ""), ("{p}-{a}-{b}", "{p}")):
+        votes = [
+            Vote(
+                sample=of_sample.format(p=p, a=a, b=b),
+                prompt=of_prompt.format(p=p),
+                system_a=a,
+                system_b=b,
+                winner="b",
+                rater=rater,
+            )
+            for p in PROMPTS
+            for a, b in sides
+            for rater in ("r0", "r1")
+        ]
+        gold = Vote(sample="g", system_a="amber", system_b="birch", winner="a", rater="r0", is_gold=True)
+        people = read_human_scores(write_votes(tmp_path / "votes.csv", [*votes, gold]))
+        assert people.scores["preference"]["birch", "p0"] == {"r0": 0.5, "r1": 0.5}  # lost one, won one
+        found = believe(runs(tmp_path / (of_prompt or "x").strip("{}")), people)
+        assert found.of("preference")[0].numbers["within-prompt", "kendall_tau_b"].value == 1.0
 
 
 def test_the_command(tmp_path: Path) -> None:

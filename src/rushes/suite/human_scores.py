@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from rushes.errors import InputError
-from rushes.preference.exchange.arena import read_arena
+from rushes.preference.exchange.arena import NUMBERED, read_arena
 from rushes.preference.exchange.files import read_rows
 from rushes.preference.exchange.ratings_csv import COLUMNS as RATINGS_COLUMNS
 from rushes.preference.exchange.ratings_csv import read_ratings
@@ -108,15 +108,19 @@ def _votes(path: Path | str, columns: Sequence[str]) -> tuple[Vote, ...]:
 
 
 def human_scores_of_votes(votes: Iterable[Vote], source: str) -> HumanScores:
-    """Each clip's share of wins, rater by rater; gold pairs, repeats and adjudications stay out."""
+    """Each clip's share of wins, rater by rater; gold pairs, repeats and adjudications stay out.
+
+    A clip is a system's answer to a sample, or to a prompt where samples are single pairs of clips and prompts are not,
+    and in battles without samples.
+    """
+    raw = [vote for vote in votes if vote.counts_in_results]
+    by_prompt = _samples_are_pairs(raw)
     won: dict[ClipKey, dict[str, list[float]]] = {}
     met: dict[str, dict[frozenset[str], int]] = {}
     promptless = 0
-    for vote in votes:
-        if not vote.counts_in_results:
-            continue
-        prompt = vote.prompt
-        if not prompt:
+    for vote in raw:
+        prompt = vote.prompt if by_prompt else vote.sample
+        if not prompt or (not vote.prompt and vote.sample.startswith(NUMBERED)):
             promptless += 1
             continue
         share = {"a": 1.0, "b": 0.0, "tie": 0.5}[vote.winner]
@@ -137,6 +141,16 @@ def human_scores_of_votes(votes: Iterable[Vote], source: str) -> HumanScores:
         )
     scores = {key: {rater: math.fsum(c) / len(c) for rater, c in by.items()} for key, by in won.items()}
     return HumanScores(source=source, kind="win-share", scores={PREFERENCE: scores}, remarks=tuple(remarks))
+
+
+def _samples_are_pairs(votes: Sequence[Vote]) -> bool:
+    pairs: dict[str, set[tuple[str, str]]] = {}
+    of_prompt: dict[str, set[tuple[str, str]]] = {}
+    for vote in votes:
+        pairs.setdefault(vote.sample, set()).add((vote.system_a, vote.system_b))
+        of_prompt.setdefault(vote.prompt, set()).add((vote.system_a, vote.system_b))
+    named = all(vote.prompt for vote in votes)
+    return named and max(map(len, pairs.values()), default=0) == 1 < max(map(len, of_prompt.values()), default=0)
 
 
 def _balanced(pairs: Mapping[frozenset[str], int]) -> bool:

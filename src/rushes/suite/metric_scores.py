@@ -183,7 +183,8 @@ def _take(
 
 def _names(path: str, subject: str, key: ClipKey) -> set[str]:
     whole = PurePosixPath(path)
-    return {path, subject, whole.name, whole.stem, f"{key[0]}/{key[1]}", f"{key[0]}{_JOINT}{key[1]}"} - {""}
+    plain = subject.removeprefix(f"{key[0]}_")  # as a study calls the samples of clips with the system in their names
+    return {path, subject, plain, whole.name, whole.stem, f"{key[0]}/{key[1]}", f"{key[0]}{_JOINT}{key[1]}"} - {""}
 
 
 def _scales(metrics: Sequence[MetricScores]) -> list[str]:

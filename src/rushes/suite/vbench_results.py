@@ -159,4 +159,8 @@ def _of_videos(path: Path | str, name: str, rows: Sequence[object]) -> dict[str,
 
 def _number(value: object) -> float | None:
     """Of a number or true/false; None for anything else."""
-    return float(value) if isinstance(value, (int, float)) and math.isfinite(value) else None
+    try:
+        number = float(value) if isinstance(value, (int, float)) else math.nan
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None

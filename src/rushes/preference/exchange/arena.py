@@ -26,6 +26,8 @@ BOTH_BAD = "both bad"
 """Note of a vote whose judge found neither good: a tie to a ranking, but not the same to a reader."""
 UNNAMED = "unnamed"
 """Judge of a battle whose file names none."""
+NUMBERED = "battle-"
+"""What the samples of battles without a question are called by, and their number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +83,7 @@ def _vote(path: Path | str, place: int, record: Mapping[str, object]) -> Vote:
         raise InputError(f"{path}, battle at {place}: expected two systems; got {left!r} and {right!r}")
     prompt = str(record.get("question_id") or "")
     return Vote.seen(
-        sample=prompt or f"battle-{place}",
+        sample=prompt or f"{NUMBERED}{place}",
         left=left,
         right=right,
         choice=_CHOICES[winner],
