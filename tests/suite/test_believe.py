@@ -94,6 +94,18 @@ def test_a_perfect_metric_that_never_moves_is_not_thrown_away() -> None:
     assert one.verdict == "cannot be told" and "spread" in one.why
 
 
+def test_one_value_per_system_is_no_evidence_however_many_clips(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    keys = [(s, f"p{n}") for n in range(40) for s in WORTH]
+    length = MetricScores(definition=definition("length"), at=(), per_clip={key: WORTH[key[0]] for key in keys})
+    people = {key: {r: WORTH[key[0]] + rng.normal() for r in ("r0", "r1", "r2")} for key in keys}
+    humans = HumanScores(source="x", kind="mean-rating", scores={"q": people})
+    (one,) = believe(MeasuredClips(metrics=(length,), names={}), humans).believed
+    interval = one.numbers["within-prompt", "kendall_tau_b"].interval
+    assert interval is not None and interval.low > 0
+    assert (one.verdict, one.why) == ("cannot be told", "one number per system, and systems are few")
+
+
 def test_the_same_input_gives_the_same_numbers_in_any_order(tmp_path: Path) -> None:
     places, ratings = runs(tmp_path), ratings_file(tmp_path)
     one, other = (believe(order, ratings) for order in (places, places[::-1]))
@@ -186,7 +198,11 @@ def test_bad_files_and_questions(tmp_path: Path) -> None:
 
 def test_one_system_and_few_clips(tmp_path: Path) -> None:
     place, ratings = runs(tmp_path)[0], ratings_file(tmp_path, systems=("amber",))
-    numbers = believe(place, ratings).believed[0].numbers
+    found = believe(place, ratings)
+    assert found.level == "clip" and "no prompt has two systems: the verdict rests on all clips" in found.remarks[-1]
+    with pytest.raises(InputError, match="no pair to put in order"):
+        believe(place, ratings, statistic="pairwise_accuracy")
+    numbers = found.believed[0].numbers
     assert numbers["within-prompt", "spearman"].note == "no prompt has two systems"
     assert numbers["system", "spearman"].note == "1 systems; 3 are needed"
     path = write_csv(tmp_path / "two.csv", RATED, [("p0", "amber", "r0", 3), ("p1", "amber", "r0", 4)])

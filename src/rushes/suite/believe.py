@@ -2,7 +2,9 @@
 
 A metric agrees with people where its agreement is above 0 beyond the chance of prompts and raters, after Holm's
 correction over every metric and dimension judged; it goes against them where it is below 0; it has no relation where
-the whole interval lies within ± `margin`; else it cannot be told.
+the whole interval lies within ± `margin`; else it cannot be told. All of it is about the systems at hand: prompts and
+raters are taken as drawn from many, systems are not. So a metric that has one value for all clips of a system gets no
+verdict, however many clips there are.
 """
 
 from __future__ import annotations
@@ -106,8 +108,11 @@ def believe(
     people = humans if isinstance(humans, HumanScores) else read_human_scores(humans, dimensions=dimensions)
     measured = _measured(metrics, people)
     joined = Join.of(measured, people)
-    if level not in joined.levels:
-        level = "clip"
+    notes: tuple[str, ...] = ()
+    if level == "within-prompt" and not (joined.paired and level in joined.levels):
+        level, notes = "clip", ("no prompt has two systems: the verdict rests on all clips in one pool",)
+        if statistic == "pairwise_accuracy":
+            raise InputError(f"{people.source}: no prompt has two systems, so there is no pair to put in order")
     drafts = []
     for dimension in joined.scores:
         for metric in measured.metrics:
@@ -127,7 +132,7 @@ def believe(
         statistic=statistic,
         margin=margin,
         confidence=confidence,
-        remarks=(*people.remarks, *measured.remarks, *joined.remarks),
+        remarks=(*people.remarks, *measured.remarks, *joined.remarks, *notes),
     )
 
 
@@ -159,7 +164,11 @@ def _judged(
     drafts: Sequence[_Draft], level: Level, statistic: Statistic, margin: float, terms: _Terms
 ) -> list[Believed]:
     deciding = [draft.deciding(level, statistic) for draft in drafts]
-    chances = {place: one.sure.p for place, one in enumerate(deciding) if one.sure.p is not None}
+    chances = {
+        place: one.sure.p
+        for place, (draft, one) in enumerate(zip(drafts, deciding, strict=True))
+        if one.sure.p is not None and not draft.metric.one_per_system
+    }
     adjusted = dict(zip(chances, holm(list(chances.values())), strict=True))
     found = []
     for place, (draft, one) in enumerate(zip(drafts, deciding, strict=True)):
@@ -186,7 +195,7 @@ def _verdict(
     if one.value is None:
         return "cannot be told", one.why
     if p is None:
-        return "cannot be told", one.sure.why or "one number per system: too few to tell"
+        return "cannot be told", one.sure.why or "one number per system, and systems are few"
     if p <= 1 - confidence:
         return ("agrees" if one.value > middle else "goes against"), ""
     near = margin / 2 if statistic == "pairwise_accuracy" else margin

@@ -18,7 +18,7 @@ TITLES = {
     "pearson": "r",
     "pairwise_accuracy": "pairs right",
 }
-_SHORT: dict[Level, str] = {"within-prompt": "prompts", "clip": "clips", "system": "systems"}
+_SHORT: dict[Level, str] = {"within-prompt": "prompt", "clip": "clip", "system": "system"}
 _LEVEL_WORDS = {"within-prompt": "within prompts", "clip": "over all clips", "system": "over systems"}
 _WORDS: dict[BeliefVerdict, str] = {
     "agrees": "agree with people",
@@ -60,7 +60,7 @@ def agreement_table(found: Belief, dimension: str) -> Table:
         "metric",
         f"{TITLES[found.statistic]}, {_SHORT[found.level]}",
         f"{100 * found.confidence:g} %",
-        *(f"{TITLES[statistic]}, {_SHORT[level]}" for level, statistic in _BESIDE),
+        *("pairs right", "ρ, clip", "ρ, system"),
         "clips",
         "verdict",
     ]
@@ -110,8 +110,8 @@ def sentences(found: Belief) -> list[str]:
             continue
         told = [one for one in found.of(dimension) if found.deciding(one).value is not None]
         grouped = {verdict: [names[_key(one)] for one in told if one.verdict == verdict] for verdict in _WORDS}
-        parts = [part for verdict, which in grouped.items() if (part := _part(verdict, which))]
-        lines.append(f"{dimension}: {'; '.join(parts)}.")
+        parts = [part for verdict, which in grouped.items() if told and (part := _part(verdict, which))]
+        lines.append(f"{dimension}: {'; '.join(parts) or 'nothing can be told'}.")
     return lines
 
 
@@ -129,10 +129,12 @@ def _part(verdict: BeliefVerdict, names: Sequence[str]) -> str:
 def explanation(found: Belief) -> str:
     """What decides, for a reader of the table."""
     what = f"{TITLES[found.statistic]} {_LEVEL_WORDS[found.level]}"
+    number = len({system for one in found.believed for system, _ in one.metric.per_clip})
+    systems = "this system" if number == 1 else f"these {number} systems"
     lines = [
         f"The verdict rests on {what}: agrees where it is above what chance gives after Holm's correction over "
         f"everything judged, no relation where the interval lies within ±{found.margin:g}.",
-        "Metrics are turned so that higher is better.",
+        f"It holds for {systems}, on other prompts and with other raters. Metrics are turned so that higher is better.",
     ]
     if any(not one.directed for one in found.believed):
         lines.append("* its definition names no better side: read as higher is better.")

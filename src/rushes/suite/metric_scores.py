@@ -33,6 +33,15 @@ class MetricScores:
     """Of a reading without clips (FVD)."""
 
     @property
+    def one_per_system(self) -> bool:
+        """Whether every clip of a system has the same value: then there are as many observations as systems."""
+        values: dict[str, set[float]] = {}
+        for (system, _), value in self.per_clip.items():
+            values.setdefault(system, set()).add(value)
+        clips = len(self.per_clip) > len(values) > 1
+        return not self.per_clip or (clips and all(len(found) == 1 for found in values.values()))
+
+    @property
     def label(self) -> str:
         """Its name and what it is about: "pck, joint left_wrist"."""
         return ", ".join([self.definition.name, *(f"{key} {value}" for key, value in self.at)])

@@ -23,6 +23,8 @@ class Join:
     raters: tuple[str, ...]
     promptless: bool
     """Whether clips have no systems and prompts, but names alone."""
+    paired: bool
+    """Whether two systems were rated on some prompt."""
     remarks: tuple[str, ...]
 
     @classmethod
@@ -44,6 +46,7 @@ class Join:
             scores=scores,
             raters=people.raters or (MEANS,),
             promptless=not people.systems and len({s for s, _ in known.values()}) == 1,
+            paired=len({prompt for _, prompt in known.values()}) < len(known),
             remarks=_left_out(measured, people, known, clips),
         )
 
