@@ -30,6 +30,8 @@ def test_a_table_becomes_runs_that_compare_and_can_be_believed(tmp_path: Path) -
     made = import_table(write_csv(tmp_path / "s.csv", HEADER, ROWS), tmp_path / "runs", declared())
     assert [run.path.relative_to(tmp_path / "runs").as_posix() for run in made.runs] == ["amber/scores", "birch/scores"]
     assert made.remarks == ()
+    assert [run.info["inputs"] for run in made.runs] == [["amber"], ["birch"]]
+    assert [run.instrument for run in made.runs] == ["scores", "scores"]
     compared = rushes.compare_runs(*made.runs).find("clip_score")[0].statistics.mean
     assert compared.value == pytest.approx(-0.1) and compared.count == 3
     assert made.runs[0].one("clip_score", subject="p1").signature == (

@@ -84,10 +84,9 @@ def run_folder(out: Path | str, system: str, name: str) -> Path:
 def write_scores(
     folder: Path, entries: Sequence[Entry], system: str, source: Mapping[str, object], *, overwrite: bool
 ) -> Run:
-    """One run of imported numbers."""
-    inputs = [str(source["source"])]
+    """One run of imported numbers; what it looked at is the system, by which boards and tables group runs."""
     settings = {**source, "system": system}
-    with RunWriter(folder, instrument=INSTRUMENT, settings=settings, inputs=inputs, overwrite=overwrite) as run:
+    with RunWriter(folder, instrument=INSTRUMENT, settings=settings, inputs=[system], overwrite=overwrite) as run:
         for entry in entries:
             if run.finished(entry.subject.id) is None:
                 run.add(entry)
