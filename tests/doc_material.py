@@ -256,3 +256,17 @@ def ratings() -> None:
     study()
     with open_service("studies.db") as service:
         write_ratings("ratings.csv", service.votes("takes"))
+
+
+@material
+def scores() -> None:
+    """Three systems on six prompts: a metric that two raters agree with, VBench's file of one system, a folder."""
+    worth = {"amber": 2, "birch": 3, "cedar": 4}
+    places = [(f"p{n}", system) for n in range(6) for system in worth]
+    lines = [f"{p},{s},{0.1 * worth[s] + 0.01 * int(p[1])},{(7 * int(p[1]) + worth[s]) % 5}" for p, s in places]
+    Path("scores.csv").write_text("prompt_id,system,clip_score,seconds\n" + "\n".join(lines) + "\n")
+    rated = [f"{p},{s},{r},{worth[s] - (p == 'p1' and r == 'r1')}" for p, s in places for r in ("r0", "r1")]
+    Path("ratings.csv").write_text("prompt_id,system,rater,quality\n" + "\n".join(rated) + "\n")
+    Path("scores.toml").write_text('[clip_score]\nunit = "1"\nbetter = "higher"\nlowest = 0\nhighest = 1\n')
+    video = '{"video_path": "amber/a cat-0.mp4", "video_results": 0.4}'
+    Path("amber_eval_results.json").write_text(f'{{"scene": [0.4, [{video}]], "color": [0.9, []]}}')

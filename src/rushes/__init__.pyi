@@ -57,6 +57,8 @@ from rushes.runs import Subject as Subject
 from rushes.runs import read_run as read_run
 from rushes.suite.board import Board as Board
 from rushes.suite.board import write_board as write_board
+from rushes.suite.believe import Belief as Belief
+from rushes.suite.believe import believe as believe
 from rushes.suite.compare import RunComparison as RunComparison
 from rushes.suite.compare import compare_runs as compare_runs
 from rushes.suite.gate_report import GateReport as GateReport
@@ -73,6 +75,8 @@ from rushes.suite.suite_file import Suite as Suite
 from rushes.suite.suite_file import read_suite as read_suite
 from rushes.suite.suite_folder import SuiteRun as SuiteRun
 from rushes.suite.suite_run import run_suite as run_suite
+from rushes.suite.score_imports import import_table as import_table
+from rushes.suite.vbench_results import import_vbench as import_vbench
 from rushes.workers.engine import Engine as Engine
 
 __version__: str

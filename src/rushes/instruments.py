@@ -24,9 +24,10 @@ def catalog() -> dict[str, Definition]:
     """Definitions by signature, grouped by instrument, in the order the instruments list them."""
     from rushes.paired.definitions import DEFINITIONS as paired
     from rushes.paired.margin_definitions import DEFINITIONS as margins
+    from rushes.paired.people_definitions import DEFINITIONS as people
 
     everything = [definition for _, instrument in INSTRUMENTS.items() for definition in instrument.catalog()]
-    return {definition.signature: definition for definition in (*everything, *paired, *margins)}
+    return {definition.signature: definition for definition in (*everything, *paired, *margins, *people)}
 
 
 def find(name: str) -> list[Definition]:

@@ -8,7 +8,23 @@ from typing import Annotated, Any
 import typer
 
 from rushes import __version__
-from rushes.cli import board, canon, compare, demo, doctor, gate, metrics, models, paper, report, serve, suite, table
+from rushes.cli import (
+    believe,
+    board,
+    canon,
+    compare,
+    demo,
+    doctor,
+    gate,
+    import_scores,
+    metrics,
+    models,
+    paper,
+    report,
+    serve,
+    suite,
+    table,
+)
 from rushes.core.platforms import require_unix
 from rushes.core.registry import load
 from rushes.distribution import make_random
@@ -43,11 +59,13 @@ def root(
 
 _VERBS = {
     "board": board.board,
+    "believe": believe.believe,
     "canon": canon.canon,
     "compare": compare.compare,
     "demo": demo.demo,
     "doctor": doctor.doctor,
     "gate": gate.gate,
+    "import-scores": import_scores.import_scores,
     "metrics": metrics.metrics,
     "models": models.app,
     "paper": paper.paper,

@@ -137,5 +137,5 @@ _READERS: Mapping[str, _Reader] = {
     "clip": _clip_numbers,
     "fidelity": _pair_numbers,
     "distribution": _set_numbers,
-    **{name: partial(_part_numbers, instrument=name) for name in ("pose", "preference", "robustness")},
+    **{name: partial(_part_numbers, instrument=name) for name in ("pose", "preference", "robustness", "scores")},
 }
