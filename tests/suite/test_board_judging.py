@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
 from tests.suite.boards import around, board, clips, metric, number, numbers, reading
 
-from rushes.core import Definition
+from rushes.core import Definition, Measurement
 from rushes.errors import DefinitionMismatch, InputError
+from rushes.runs import Run, Subject
 from rushes.suite.board_data import BoardData, Reading, System
 from rushes.suite.board_judging import judge_board, ranks_systems
 from rushes.suite.board_verdicts import Contrast, ReadingVerdict
@@ -103,7 +106,7 @@ def test_missing_values_and_prompts_are_left_out_and_counted() -> None:
     found = only(board((reading(), {"amber": [2.0, None, 3.0, 4.0], "birch": [1.0, 1.0, 1.0]})))
     (c,) = found.contrasts
     assert (c.difference.value, c.difference.count) == (1.5, 2)
-    assert c.difference.note == "2 of 4 prompts without a value in both systems"
+    assert c.difference.note == "2 of 4 prompts without a value in one of the systems"
 
 
 def test_a_system_without_values_has_no_letter_and_no_rank() -> None:
@@ -253,6 +256,69 @@ def test_a_frechet_distance_of_few_clips_says_nothing() -> None:
     assert "no verdict with 34 for D = 400" in found.why_not
 
 
+def distances(value: float, half: float, *, truth: str = "b" * 64, difference: Measurement | None = None) -> Run:
+    """A run of FVD, with a difference of two models where one is given."""
+    numbers = (around(kvd().definition, value, half), *((difference,) if difference else ()))
+    sets = [Subject(id=name, kind="set", path=f"{name}/", sha256=truth) for name in ("generated", "ground_truth")]
+    info = {"instrument": "distribution", "status": "complete"}
+    return Run(path=Path("run"), info=info, subjects=tuple(sets), measurements={"generated": numbers})
+
+
+def kvd() -> Reading:
+    params = tuple({"degree": "3", "d": "400", "n_gen": "64", "n_gt": "64"}.items())
+    definition = metric("kvd", better="lower", params=params)
+    return reading(definition, per_prompt=False, instrument="distribution")
+
+
+def versus(first: str, second: str, value: float, half: float, note: str = "told") -> Measurement:
+    params = tuple({"degree": "3", "d": "400", "n_gen": "64", "n_gt": "64", "n_versus": "60", "cut": "none"}.items())
+    definition = metric("kvd_difference", better="neither", params=params, places=("first", "versus"))
+    return around(definition, value, half, at={"first": first, "versus": second}, note=note)
+
+
+def of_runs(**runs: Run) -> BoardData:
+    column = kvd()
+    systems = [System(name=name, runs=(run,)) for name, run in runs.items()]
+    return numbers(column, {name: run.measurements["generated"][0] for name, run in runs.items()}, systems)
+
+
+def test_a_difference_that_a_run_drew_comes_first() -> None:
+    # the two intervals overlap by far; the difference, −6 ± 4, leaves 0 out: p = 2·Φ(−1.959964·6/4) = 0.00328
+    drawn = versus("amber", "birch", -6, 4)
+    found = only(of_runs(amber=distances(10, 9, difference=drawn), birch=distances(16, 9)))
+    (c,) = found.contrasts
+    assert c.difference == drawn and c.verdict == "better"
+    assert c.p.value == pytest.approx(2 * norm.sf(norm.ppf(0.975) * 6 / 4)) and "evidence:difference" in c.p.signature
+    assert dict(found.ranks) == {"amber": (1, 1), "birch": (2, 2)}
+
+
+def test_a_difference_the_other_way_round_is_turned() -> None:
+    drawn = versus("birch", "amber", 6, 4)
+    found = only(of_runs(amber=distances(10, 9), birch=distances(16, 9, difference=drawn)))
+    (c,) = found.contrasts
+    assert (c.difference.value, c.verdict) == (-6, "better")
+    assert c.difference.interval is not None and (c.difference.interval.low, c.difference.interval.high) == (-10, -2)
+    assert c.difference.place == {"first": "amber", "versus": "birch"}
+    assert "n_gen:60|" in c.difference.signature and "n_versus:64|" in c.difference.signature
+
+
+def test_a_difference_without_a_verdict_gives_none() -> None:
+    drawn = versus("amber", "birch", -6, 4, note="no verdict with 64 clips for D = 400; use kvd")
+    found = only(of_runs(amber=distances(10, 1, difference=drawn), birch=distances(16, 1)))
+    assert found.contrasts[0].verdict == "not comparable" and "no verdict with 64" in found.why_not
+
+
+def test_another_ground_truth_does_not_compare() -> None:
+    found = only(of_runs(amber=distances(10, 1), birch=distances(90, 1, truth="c" * 64)))
+    assert found.contrasts[0].verdict == "not comparable" and "ground truth" in found.why_not
+
+
+def test_numbers_under_two_signatures_do_not_compare() -> None:
+    other = metric("kvd", better="lower", params=(("degree", "2"),))
+    found = only(numbers(kvd(), {"amber": around(kvd().definition, 10, 1), "birch": around(other, 90, 1)}))
+    assert found.contrasts[0].verdict == "not comparable" and "degree" in found.why_not
+
+
 def test_false_alarms_of_two_intervals_whatever_the_numbers_share() -> None:
     column = reading(metric("elo"), per_prompt=False)
     for correlation in (-0.95, 0.0, 0.95):
@@ -312,6 +378,27 @@ def test_planted_order_of_six_is_found() -> None:
         for c in only(board((reading(), values))).contrasts:
             hits, wrong, total = hits + (c.verdict == "better"), wrong + (c.verdict == "worse"), total + 1
     assert wrong == 0 and hits >= 0.99 * total
+
+
+def test_people_on_generated_clips(shared: Path) -> None:
+    """FETV, 17 prompts: three people's mean temporal quality puts ground truth first, surely."""
+    with (shared / "suites" / "fetv" / "ratings.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    prompts = list(dict.fromkeys(row["prompt_id"] for row in rows))
+    values = {
+        name: [
+            sum(given) / len(given) if given else None
+            for prompt in prompts
+            for given in [
+                [float(row["temporal_quality"]) for row in rows if (row["system"], row["prompt_id"]) == (name, prompt)]
+            ]
+        ]
+        for name in systems
+    }
+    found = only(board((reading(metric("temporal_quality")), values)))
+    assert found.ranks["ground-truth"] == (1, 1) and found.letters["ground-truth"] == "a"
+    assert found.ranks["text2video-zero"] == (5, 5)
 
 
 def test_forty_systems() -> None:

@@ -121,7 +121,7 @@ def _left_out(*, total: int, lacking: int, why: Sequence[str], kept: int) -> str
     if not kept and not why:
         return f"no prompt of {total} has a value in both systems"
     parts = [
-        f"{lacking} of {prompts} without a value in both systems" if lacking else "",
+        f"{lacking} of {prompts} without a value in one of the systems" if lacking else "",
         f"{len(why)} of {prompts} not comparable: {_commonest(why)}" if why else "",
     ]
     return "; ".join(part for part in parts if part)
