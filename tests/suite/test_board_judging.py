@@ -182,6 +182,14 @@ def test_level_moves_interval_and_verdict() -> None:
     assert only(data, level=1 - 2**-6).contrasts[0].verdict == "better", "p equal to 1 − level is told apart"
 
 
+def test_an_interval_that_holds_zero_forbids_a_verdict() -> None:
+    # ten differences of one sign: p = 2^−9; but 10 among nine of 0.1 gives 1.09 ± 2.24, which holds 0
+    found = only(board((reading(), {"amber": [0.1] * 9 + [10.0], "birch": [0.0] * 10})))
+    (c,) = found.contrasts
+    assert c.adjusted_p.value == 2**-9 and c.verdict == "not told apart"
+    assert c.difference.interval is not None and c.difference.interval.low < 0 < c.difference.interval.high
+
+
 def test_bad_input() -> None:
     data = three()
     with pytest.raises(InputError, match="between 0 and 1"):

@@ -34,7 +34,8 @@ def judge_board(
 
     Formula     paired by prompt: mean difference with Student's t interval (exact for true/false), sign-flip test;
                 one number per system: the interval of a difference, else two intervals with errors summed; Holm over
-                every test of every reading that is judged here; told apart where the adjusted p ≤ 1 − `level`
+                every test of every reading that is judged here; told apart where the adjusted p ≤ 1 − `level` and
+                the interval of the difference, where there is one, leaves 0 out
     Errors      of all boards whose systems are alike, at most 1 − `level` tell any two apart on any reading
     Edge cases  one system, nothing shared, no two numbers that compare: the reading's `why_not` says so. A prompt
                 whose two clips differ in facts that the metric depends on is left out for that pair, and counted.
@@ -112,11 +113,20 @@ def _judged(reading: Reading, c: RawContrast, adjusted: float | None, definition
 def _verdict(metric: Definition, c: RawContrast, adjusted: float | None, alpha: float) -> Verdict:
     if not c.comparable:
         return "not comparable"
-    if adjusted is None or adjusted > alpha:
+    if adjusted is None or adjusted > alpha or _holds_zero(c.difference):
         return "not told apart"
     if not ranks_systems(metric):
         return "told apart"
     return "better" if (float(c.difference.value or 0) > 0) == (metric.better == "higher") else "worse"
+
+
+def _holds_zero(difference: Measurement) -> bool:
+    """Whether the interval shown beside a verdict would speak against it.
+
+    One huge difference among small ones of its sign can do that: the signs are sure, and the mean is not.
+    """
+    interval = difference.interval
+    return interval is not None and interval.low <= 0 <= interval.high
 
 
 def _reading_verdict(data: BoardData, reading: Reading, contrasts: tuple[Contrast, ...]) -> ReadingVerdict:
