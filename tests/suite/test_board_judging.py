@@ -65,9 +65,9 @@ def test_lower_is_better() -> None:
     ("definition", "why"),
     [
         (metric(better="neither"), "neither direction is better"),
-        (metric(raised_by=("noise",), lowered_by=("blur",)), "noise can raise it and blur can lower it"),
-        (metric(raised_by=("sharpening",)), "sharpening can raise it"),
-        (metric(better="lower", lowered_by=("re-encoding",)), "re-encoding can lower it"),
+        (metric(raised_by=("noise",), lowered_by=("blur",)), "(raised by noise; lowered by blur)"),
+        (metric(raised_by=("sharpening",)), "(raised by sharpening)"),
+        (metric(better="lower", lowered_by=("re-encoding",)), "(lowered by re-encoding)"),
     ],
 )
 def test_what_only_moves_is_told_apart_and_not_ranked(definition: Definition, why: str) -> None:
@@ -100,6 +100,16 @@ def test_holm_over_every_reading() -> None:
     assert set(quiet.letters.values()) == {"a"} and set(quiet.ranks.values()) == {(1, 3)}
     alone = judge_board(data, readings=[reading().key])
     assert list(alone) == [reading().key] and alone[reading().key].contrasts[0].adjusted_p.value == 3 * 2**-11
+
+
+def test_too_few_prompts_for_so_many_tests_are_named() -> None:
+    # five prompts: the smallest p is 2^−4 = 0.0625, so even one test needs six
+    found = only(board((reading(), {"amber": [1.0, 2.0, 3.0, 4.0, 5.0], "birch": [0.0] * 5})))
+    assert found.contrasts[0].verdict == "not told apart"
+    assert found.contrasts[0].adjusted_p.note == (
+        "5 prompts differ; to stand out among the board's tests (1) takes 6 or more"
+    )
+    assert only(three()).contrasts[0].adjusted_p.note == "", "twelve are enough for three tests"
 
 
 def test_missing_values_and_prompts_are_left_out_and_counted() -> None:

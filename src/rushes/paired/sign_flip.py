@@ -11,6 +11,7 @@ number of prompts grows. Wilcoxon's test, which ranks the sizes, would be wrong 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -29,7 +30,7 @@ def sign_flip_p(differences: Sequence[Sequence[float]] | Floats) -> Floats:
     """Two-sided p of each row of differences, a column per prompt; 0 where a prompt is a tie or not shared.
 
     Formula     p = #{ε ∈ {−1, 1}ⁿ: |Σ εᵢ dᵢ| ≥ |Σ dᵢ|} / 2ⁿ over the n differences that are not 0
-    Unit        probability, 2^(1 − n) to 1; n = 13 is the fewest that reaches 0.05 / 200
+    Unit        probability, 2^(1 − n) to 1; see `fewest_prompts`
     Method      n ≤ `EXACT_PATTERNS`: all patterns, as the sums of two halves against each other. Sizes all equal
                 (true/false): the exact sign test, which is the same. Else all patterns of the `LARGEST_PATTERNS`
                 sizes, and the rest as a normal with their own variance, less the step of a grid that all sizes lie on.
@@ -54,6 +55,15 @@ def sign_flip_p(differences: Sequence[Sequence[float]] | Floats) -> Floats:
         rows = left[start : start + _CHUNK]
         found[rows] = _largest_patterns(table[rows])
     return found
+
+
+def fewest_prompts(tests: int, alpha: float) -> int:
+    """So many prompts must differ before any of this many tests can reach α under Holm: 2^(1 − n) ≤ α / tests.
+
+    >>> [fewest_prompts(tests, 0.05) for tests in (1, 15, 300)]
+    [6, 10, 14]
+    """
+    return 1 + math.ceil(math.log2(max(tests, 1) / alpha))
 
 
 def _slack(sizes: Floats) -> float:

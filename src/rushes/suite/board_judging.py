@@ -14,10 +14,11 @@ from difflib import get_close_matches
 from rushes.core import Definition, Measurement
 from rushes.core.canonical import canonical_json
 from rushes.errors import InputError
-from rushes.paired.definitions import HOLM_P, of
+from rushes.paired.definitions import HOLM_P, SIGN_FLIP, of
 from rushes.paired.holm import holm
 from rushes.paired.letters import letter_display
 from rushes.paired.ranks import possible_ranks
+from rushes.paired.sign_flip import fewest_prompts
 from rushes.paired.statistics import LEVEL
 from rushes.suite.board_data import BoardData, Reading, ReadingKey
 from rushes.suite.board_numbers import number_contrasts
@@ -95,7 +96,8 @@ def _judged(reading: Reading, c: RawContrast, adjusted: float | None, definition
     elif adjusted is None:
         allowed = Measurement(definition=definition, value=1.0, count=0, note=c.p.note, at=at)
     else:
-        allowed = Measurement(definition=definition, value=adjusted, count=c.p.count, at=at)
+        note = _too_few(c, adjusted, definition, alpha)
+        allowed = Measurement(definition=definition, value=adjusted, count=c.p.count, note=note, at=at)
     lower_wins = reading.definition.better == "lower"
     return Contrast(
         first=c.first,
@@ -108,6 +110,15 @@ def _judged(reading: Reading, c: RawContrast, adjusted: float | None, definition
         ties=c.equal,
         losses=c.higher if lower_wins else c.lower,
     )
+
+
+def _too_few(c: RawContrast, adjusted: float, definition: Definition, alpha: float) -> str:
+    """What a reader must know who wonders why nine wins of nine are not enough; "" where they could be."""
+    tests = int(definition.param("tests") or 0)
+    needed = fewest_prompts(tests, alpha)
+    if adjusted <= alpha or c.p.name != SIGN_FLIP.name or c.p.count >= needed:
+        return ""
+    return f"{c.p.count} prompts differ; to stand out among the board's tests ({tests}) takes {needed} or more"
 
 
 def _verdict(metric: Definition, c: RawContrast, adjusted: float | None, alpha: float) -> Verdict:
@@ -172,9 +183,9 @@ def _why_not(metric: Definition, contrasts: Sequence[Contrast], any_judged: bool
     if not any_judged:
         return f"no two systems compare: {contrasts[0].p.note}"
     if metric.better == "neither":
-        return "told apart, not ranked: neither direction is better"
+        return "not ranked: neither direction is better"
     if not ranks_systems(metric):
-        causes = [f"{metric.raised_by[0]} can raise it"] if metric.raised_by else []
-        causes += [f"{metric.lowered_by[0]} can lower it"] if metric.lowered_by else []
-        return f"told apart, not ranked: {' and '.join(causes)} though nothing got better or worse"
+        causes = [f"raised by {metric.raised_by[0]}"] if metric.raised_by else []
+        causes += [f"lowered by {metric.lowered_by[0]}"] if metric.lowered_by else []
+        return f"not ranked: it moves though nothing got better or worse ({'; '.join(causes)})"
     return ""
