@@ -136,9 +136,12 @@ def test_no_shared_prompt() -> None:
 
 def test_one_system_and_none() -> None:
     found = only(board((reading(), {"amber": [1.0, 2.0]})))
-    assert found.contrasts == () and found.why_not == "one system: there is nothing to compare it with"
+    assert found.contrasts == () and found.why_not == "fewer than two systems: there is nothing to compare"
     assert dict(found.letters) == {"amber": ""}
     assert judge_board(board()) == {}
+    empty = BoardData(systems=(), prompts=(), readings=(reading(),), values={}, whole={})
+    assert only(empty).contrasts == ()
+    assert "neither system has a value" in only(board((reading(), {"amber": [], "birch": []}))).why_not
 
 
 def test_clips_of_other_facts_are_left_out_for_that_pair() -> None:

@@ -121,7 +121,8 @@ SIGN_FLIP = Definition(
     better="neither",
     summary="How often chance alone makes a mean difference this large, if either system could have made either clip.",
     formula="share of all patterns of signs of the differences whose sum is at least as far from 0 as the sum found; "
-    "beyond 22 prompts that differ, all patterns of the 12 largest, the rest as a normal with their own variance",
+    "beyond 22 prompts that differ, all patterns of the 12 largest, the rest as a normal with their own variance, less "
+    "one step of the grid that all sizes lie on, where they do; sums within 1e-8 a prompt count as equal",
     edge_cases="Prompts that do not differ are left out. None differs: 1. No prompt shared: no value. The smallest "
     "possible is 2^(1 − n) for n prompts that differ.",
     reference="Fisher 1935; Pitman 1937; Romano 1990",

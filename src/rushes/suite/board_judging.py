@@ -25,7 +25,7 @@ from rushes.suite.board_numbers import number_contrasts
 from rushes.suite.board_pairs import PromptPairs, RawContrast
 from rushes.suite.board_verdicts import Contrast, ReadingVerdict, Verdict
 
-_ONE_SYSTEM = "one system: there is nothing to compare it with"
+_ONE_SYSTEM = "fewer than two systems: there is nothing to compare"
 
 
 def judge_board(
