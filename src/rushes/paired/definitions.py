@@ -183,6 +183,17 @@ def of(definition: Definition, metric: Definition) -> Definition:
     """
     bound = definition.with_params(of=metric.signature.replace("|", ";"))
     # Only a difference has the metric's unit and, where a change tells, its direction.
-    if definition in (MEAN_DIFFERENCE, SYSTEM_DIFFERENCE, NUMBER_DIFFERENCE):
+    if definition == MEAN_DIFFERENCE:
         return replace(bound, unit=metric.unit, better=metric.better if metric.judges else "neither")
+    if definition in (SYSTEM_DIFFERENCE, NUMBER_DIFFERENCE):
+        return replace(bound, unit=metric.unit, better=metric.better if ranks_systems(metric) else "neither")
     return bound
+
+
+def ranks_systems(metric: Definition) -> bool:
+    """Whether a difference says which of two systems is better: nothing else moves the value, to either side.
+
+    Of two runs one came first, so a change to the one side that judges is a verdict. Of two systems either may be the
+    other's degraded copy: a rise by one is a fall by the other, and both sides must judge.
+    """
+    return all(metric.verdict(rose=rose) != "moved" for rose in (True, False))

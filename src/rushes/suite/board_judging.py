@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from rushes.core import Definition, Measurement
 from rushes.core.canonical import canonical_json
 from rushes.errors import InputError
-from rushes.paired.definitions import HOLM_P, SIGN_FLIP, of
+from rushes.paired.definitions import HOLM_P, SIGN_FLIP, of, ranks_systems
 from rushes.paired.holm import holm
 from rushes.paired.letters import letter_display
 from rushes.paired.ranks import possible_ranks
@@ -60,11 +60,6 @@ def judge_board(
         contrasts = tuple(_judged(reading, c, adjusted.get(id(c)), definition, alpha) for c in raw[reading.key])
         found[reading.key] = _reading_verdict(data, reading, contrasts)
     return found
-
-
-def ranks_systems(definition: Definition) -> bool:
-    """Whether a difference says which of two systems is better: nothing else moves the value, to either side."""
-    return all(definition.verdict(rose=rose) != "moved" for rose in (True, False))
 
 
 def _checked(data: BoardData, level: float, keys: Sequence[ReadingKey] | None) -> list[Reading]:
