@@ -81,9 +81,10 @@ def _contrast(
             lower=0,
         )
     values = kept.tolist()
-    interval, why = (
-        exact_interval(higher, lower, n, level=level) if binary else mean_interval(values, level=level)
-    )  # fmt: skip
+    if binary:
+        interval, why = exact_interval(higher, lower, n, level=level)
+    else:
+        interval, why = mean_interval(values, level=level)
     note = "; ".join(part for part in (pair.note, why and f"no interval: {why}") if part)
     changed = higher + lower
     return PairedContrast(

@@ -40,20 +40,24 @@ def sign_flip_p(differences: Sequence[Sequence[float]] | Floats) -> Floats:
     Reference   Fisher 1935 §21; Pitman 1937; Romano 1990 on unequal shapes
     """
     table = np.asarray(differences, dtype=np.float64)
+    sizes, totals = -np.sort(-np.abs(table), axis=1), np.abs(np.sum(table, axis=1))
+    changed = np.count_nonzero(table, axis=1)
     found = np.ones(len(table))
-    left = []
-    for row, values in enumerate(table):
-        sizes = np.sort(np.abs(values[values != 0]))[::-1]
-        if not len(sizes):
-            continue
-        if len(sizes) > EXACT_PATTERNS and sizes[0] - sizes[-1] > STORED:
-            left.append(row)
-            continue
-        count = _all_equal if len(sizes) > EXACT_PATTERNS else _all_patterns
-        found[row] = count(sizes, abs(float(np.sum(values))))
-    for start in range(0, len(left), _CHUNK):
-        rows = left[start : start + _CHUNK]
-        found[rows] = _largest_patterns(table[rows])
+    for n in np.unique(changed[changed > 0]).tolist():
+        alike = np.flatnonzero(changed == n)
+        for start in range(0, len(alike), _CHUNK):
+            rows = alike[start : start + _CHUNK]
+            found[rows] = _of_n(sizes[rows, :n], totals[rows])
+    return found
+
+
+def _of_n(sizes: Floats, totals: Floats) -> Floats:
+    """Rows with equally many differences, largest first, none of them 0."""
+    if sizes.shape[1] <= EXACT_PATTERNS:
+        return _all_patterns(sizes, totals)
+    found = _largest_patterns(sizes, totals)
+    for row in np.flatnonzero(sizes[:, 0] - sizes[:, -1] <= STORED):
+        found[row] = _all_equal(sizes[row], float(totals[row]))
     return found
 
 
@@ -66,8 +70,8 @@ def fewest_prompts(tests: int, alpha: float) -> int:
     return 1 + math.ceil(math.log2(max(tests, 1) / alpha))
 
 
-def _slack(sizes: Floats) -> float:
-    return max(STORED * len(sizes), 1e-12 * float(np.sum(sizes)))
+def _slack(sizes: Floats) -> Floats:
+    return np.asarray(np.maximum(STORED * sizes.shape[1], 1e-12 * np.sum(sizes, axis=1)))
 
 
 def signed_sums(sizes: Floats) -> Floats:
@@ -79,11 +83,13 @@ def signed_sums(sizes: Floats) -> Floats:
     return sums
 
 
-def _all_patterns(sizes: Floats, total: float) -> float:
-    one, other = np.sort(signed_sums(sizes[::2])), np.sort(signed_sums(sizes[1::2]))
-    reached = len(one) - np.searchsorted(one, total - _slack(sizes) - other)
+def _all_patterns(sizes: Floats, totals: Floats) -> Floats:
+    one, other = (np.sort(signed_sums(half), axis=1) for half in (sizes[:, ::2], sizes[:, 1::2]))
+    wanted = (totals - _slack(sizes))[:, None] - other
+    short = [int(np.sum(np.searchsorted(*row))) for row in zip(one, wanted, strict=True)]
+    reached = one.shape[1] * other.shape[1] - np.array(short)
     # By symmetry as many patterns are as far below 0; where the sum is 0, each would be counted twice.
-    return min(1.0, 2.0 * float(np.sum(reached)) / 2.0 ** len(sizes))
+    return np.asarray(np.minimum(1.0, 2.0 * reached / 2.0 ** sizes.shape[1]))
 
 
 def _all_equal(sizes: Floats, total: float) -> float:
@@ -93,18 +99,14 @@ def _all_equal(sizes: Floats, total: float) -> float:
     return float(binomtest(round((total / float(np.mean(sizes)) + n) / 2), n).pvalue)
 
 
-def _largest_patterns(table: Floats) -> Floats:
+def _largest_patterns(sizes: Floats, totals: Floats) -> Floats:
     from scipy.special import ndtr
 
-    sizes = -np.sort(-np.abs(table), axis=1)
-    totals = np.abs(np.sum(table, axis=1))
     sums = signed_sums(sizes[:, :LARGEST_PATTERNS])
     spread = np.sqrt(np.sum(sizes[:, LARGEST_PATTERNS:] ** 2, axis=1))
-    changed = np.count_nonzero(sizes, axis=1)
-    slack = np.maximum(STORED * changed, 1e-12 * np.sum(sizes, axis=1))
-    threshold = totals - slack - np.array([grid(row[row > 0]) for row in sizes])
+    threshold = totals - _slack(sizes) - np.array([grid(row) for row in sizes])
     p = 2.0 * np.mean(ndtr((sums - threshold[:, None]) / spread[:, None]), axis=1)
-    return np.asarray(np.clip(p, 2.0 ** (1.0 - changed), 1.0), dtype=np.float64)
+    return np.asarray(np.clip(p, 2.0 ** (1.0 - sizes.shape[1]), 1.0), dtype=np.float64)
 
 
 def grid(sizes: Floats) -> float:
