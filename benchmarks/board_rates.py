@@ -114,7 +114,8 @@ def speed() -> None:
         began, busy = time.perf_counter(), time.process_time()
         judge_board(data)
         took, cpu = time.perf_counter() - began, time.process_time() - busy
-        print(f"Speed: {systems} systems × {prompts} prompts × {readings} readings judged in {took:.2f} s ({cpu:.2f} s of CPU)")
+        size = f"{systems} systems × {prompts} prompts × {readings} readings"
+        print(f"Speed: {size} judged in {took:.2f} s ({cpu:.2f} s of CPU)")
 
 
 def main() -> None:
