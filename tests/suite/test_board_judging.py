@@ -380,7 +380,7 @@ def simulated(rng: np.random.Generator, *, prompts: int, effects: list[float], k
 
 
 def test_family_wise_error_of_six_equal_systems() -> None:
-    """300 boards of 15 pairs × 3 readings; the full count (2,000 boards) is in benchmarks/board_rates.py."""
+    """300 boards of 15 pairs × 3 readings; a longer count is made by benchmarks/board_rates.py."""
     alarms = 0
     for seed in range(300):
         data = simulated(np.random.default_rng([7, seed]), prompts=20, effects=[0.0] * 6)
