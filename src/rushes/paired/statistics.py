@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 from rushes.core import Definition, Interval, Measurement
@@ -57,7 +58,7 @@ def paired_statistics(pairs: Pairs, *, unlike: Pairs = (), why_unlike: str = "")
     # did not change is exactly 0.
     differences = [round(b - a, 8) for a, b in whole]
     rose, fell = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
-    interval, why = _exact_interval(rose, fell, len(differences)) if binary else mean_interval(differences)
+    interval, why = exact_interval(rose, fell, len(differences)) if binary else mean_interval(differences)
     note = "; ".join(
         part for part in (_lacking(pairs, whole, unlike, why_unlike), why and f"no interval: {why}") if part
     )
@@ -99,31 +100,39 @@ def _mean(
     return Measurement(definition=definition, value=mean, count=n, note=note, at=at, interval=interval)
 
 
-def mean_interval(values: Sequence[float], *, noun: str = "differences") -> tuple[Interval | None, str]:
+def mean_interval(
+    values: Sequence[float], *, noun: str = "differences", level: float = LEVEL
+) -> tuple[Interval | None, str]:
     """Student's t interval of the mean over clips, or why there is none."""
     n = len(values)
     if n < 2:
         return None, "needs two clips or more"
     if min(values) == max(values):
         return None, f"all {noun} are equal: their spread cannot be told"
-    from scipy.stats import t
-
     mean = math.fsum(values) / n
     deviation = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
-    half = float(t.ppf((1 + LEVEL) / 2, n - 1)) * deviation / math.sqrt(n)
-    return Interval(low=mean - half, high=mean + half, level=LEVEL, method=STUDENT_T), ""
+    half = _t_quantile(n - 1, level) * deviation / math.sqrt(n)
+    return Interval(low=mean - half, high=mean + half, level=level, method=STUDENT_T), ""
 
 
-def _exact_interval(rose: int, fell: int, n: int) -> tuple[Interval | None, str]:
-    """The interval, or why there is none."""
+@lru_cache(maxsize=1024)  # a board asks for the same one thousands of times, and scipy takes its time
+def _t_quantile(freedom: int, level: float) -> float:
+    from scipy.stats import t
+
+    return float(t.ppf((1 + level) / 2, freedom))
+
+
+@lru_cache(maxsize=1024)
+def exact_interval(rose: int, fell: int, n: int, *, level: float = LEVEL) -> tuple[Interval | None, str]:
+    """The interval of a true/false metric's mean difference, or why there is none."""
     changed = rose + fell
     if changed == 0:
         return None, "no clip changed"
     from scipy.stats import binomtest
 
-    limits = binomtest(rose, changed).proportion_ci(LEVEL, method="exact")
+    limits = binomtest(rose, changed).proportion_ci(level, method="exact")
     low, high = (changed / n * (2 * float(limit) - 1) for limit in (limits.low, limits.high))
-    return Interval(low=low, high=high, level=LEVEL, method=EXACT), ""
+    return Interval(low=low, high=high, level=level, method=EXACT), ""
 
 
 def _sign_test(metric: Definition, rose: int, fell: int, at: At) -> Measurement:

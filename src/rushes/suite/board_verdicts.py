@@ -9,7 +9,8 @@ from typing import Literal, TypeAlias
 from rushes.core import Measurement
 from rushes.suite.board_data import ReadingKey
 
-Verdict: TypeAlias = Literal["better", "worse", "not told apart", "not comparable"]
+Verdict: TypeAlias = Literal["better", "worse", "told apart", "not told apart", "not comparable"]
+""" "told apart" where the values surely differ and the reading does not say which is better: it only moves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +30,8 @@ class Contrast:
     wins: int = 0
     ties: int = 0
     losses: int = 0
-    """Prompts on which the first is better, equal, worse."""
+    """Prompts on which the first is better, equal, worse, by the reading's direction; higher, equal, lower where it has
+    none. Equal means equal in 8 decimals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

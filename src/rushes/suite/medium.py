@@ -23,26 +23,27 @@ class Fact(NamedTuple):
 _UNKNOWN = Fact(None, "unknown")
 
 
-def differing_facts(definition: Definition, a: Subject, b: Subject) -> str:
+def differing_facts(definition: Definition, a: Subject, b: Subject, *, names: tuple[str, str] = ("A", "B")) -> str:
     """Which facts that the definition depends on differ between two clips, in words; "" where none does.
 
     What neither run tells is taken as equal; what one of them tells is not. Of two pairs, the references must be one.
+    `names` are what the two runs or systems are called.
     """
-    if why := _other_reference(a, b):
+    if why := _other_reference(a, b, names):
         return why
     return "; ".join(
-        f"{MEDIUM_FACTS[name]} {one.text} in A, {other.text} in B"
+        f"{MEDIUM_FACTS[name]} {one.text} in {names[0]}, {other.text} in {names[1]}"
         for name in definition.depends_on
         if not _agree(one := medium_fact(a, name), other := medium_fact(b, name))
     )
 
 
-def _other_reference(a: Subject, b: Subject) -> str:
+def _other_reference(a: Subject, b: Subject, names: tuple[str, str]) -> str:
     """Why two pairs were not held against the same thing; "" where they were, or a subject is no pair."""
     one, other = (subject.facts.get("reference") for subject in (a, b))
     if not isinstance(one, Mapping) or not isinstance(other, Mapping) or one.get("sha256") == other.get("sha256"):
         return ""
-    return f"another reference: {one.get('path')} in A, {other.get('path')} in B"
+    return f"another reference: {one.get('path')} in {names[0]}, {other.get('path')} in {names[1]}"
 
 
 def medium_fact(subject: Subject, name: str) -> Fact:

@@ -76,8 +76,8 @@ def distance_changes(a: Run, b: Run) -> tuple[DistanceChange, ...]:
             if place not in partners and (partner := next(free, None)) is not None:
                 partners[place] = partner
     pairs = [(ours[place], theirs[partner]) for place, partner in sorted(partners.items())]
-    other_truth = _other_truth(a, b)
-    return tuple(DistanceChange(first=x, second=y, why=_why_not(x, y) or other_truth) for x, y in pairs)
+    elsewhere = other_truth(a, b)
+    return tuple(DistanceChange(first=x, second=y, why=_why_not(x, y) or elsewhere) for x, y in pairs)
 
 
 def _why_not(one: Measurement, other: Measurement) -> str:
@@ -101,7 +101,8 @@ def _kind(m: Measurement) -> tuple[object, ...]:
     return m.name, constants.get("protocol"), constants.get("backbone"), m.at
 
 
-def _other_truth(a: Run, b: Run) -> str:
+def other_truth(a: Run, b: Run) -> str:
+    """Why two runs' distances were not measured to the same clips; "" where they were, or a run does not tell."""
     one, other = (_subject(run, GT_ID) for run in (a, b))
     if one is None or other is None or one.sha256 == other.sha256:
         return ""
