@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rushes.core import Definition, signature_params
+from rushes.core.definition import Setting
+from rushes.paired.family_definitions import FAMILY
 
 _REFERENCE = "rushes compare"
 _OWN_UNIT = "the metric's own"
@@ -76,17 +78,17 @@ BADGE_TRANSITIONS = Definition(
     places=("after", "before"),
 )
 
-DEFINITIONS = (MEAN_DIFFERENCE, SIGN_TEST, CHANGED_CLIPS, BADGE_TRANSITIONS)
+DEFINITIONS = (MEAN_DIFFERENCE, SIGN_TEST, CHANGED_CLIPS, BADGE_TRANSITIONS, *FAMILY)
 
 
-def of(definition: Definition, metric: Definition) -> Definition:
-    """A comparison's definition for one metric.
+def of(definition: Definition, metric: Definition, **settings: Setting) -> Definition:
+    """A comparison's definition for one metric, and for what else it leaves open.
 
     >>> from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO
     >>> of(MEAN_DIFFERENCE, FREEZE_FRAME_RATIO).signature
     'paired_mean_difference|of:freeze_frame_ratio;eps:1.0;plane:luma;range:full;v:1|v:1'
     """
-    bound = definition.with_params(of=metric.signature.replace("|", ";"))
+    bound = definition.with_params(of=metric.signature.replace("|", ";"), **settings)
     if definition is MEAN_DIFFERENCE:  # only the mean has the metric's unit and, where a change tells, its direction
         return replace(bound, unit=metric.unit, better=metric.better if metric.judges else "neither")
     return bound

@@ -34,18 +34,14 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class)\b)", r
 def render_page(sections: Sequence[Section], *, title: str, lead: str = "") -> str:
     """The whole page. `lead` is the opening paragraph; made from what each section found where none is given."""
     style, script = asset("report.css"), joined_modules(_SCRIPTS)
-    policy = (
-        f"default-src 'none'; img-src data:; style-src '{_source(style)}'; script-src '{_source(script)}'; "
-        "base-uri 'none'; form-action 'none'"
-    )
     html = (
-        _environment()
+        page_environment()
         .get_template("page.html")
         .render(
             title=title,
             lead=lead or opening(sections),
             sections=sections,
-            policy=policy,
+            policy=content_policy(style, script),
             style=style,
             script=script,
             version=__version__,
@@ -60,17 +56,26 @@ def opening(sections: Sequence[Section]) -> str:
     return " ".join(section.summary for section in sections)
 
 
-def asset(name: str) -> str:
-    """The text of a file in `assets/`."""
-    return (files("rushes.report") / "assets" / name).read_text(encoding="utf-8")
+def content_policy(style: str, script: str, *, media: str = "") -> str:
+    """What the page may load: its own style and script, by digest, pictures inside the file, and `media` sources."""
+    videos = f"media-src {media}; " if media else ""
+    return (
+        f"default-src 'none'; img-src data:; {videos}style-src '{_source(style)}'; script-src '{_source(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
 
 
-def joined_modules(names: Sequence[str]) -> str:
+def asset(name: str, package: str = "rushes.report") -> str:
+    """The text of a file in a package's `assets/`."""
+    return (files(package) / "assets" / name).read_text(encoding="utf-8")
+
+
+def joined_modules(names: Sequence[str], package: str = "rushes.report") -> str:
     """ES modules as one: a page opened from disk cannot import files, so their imports of each other are dropped.
 
     Imports and exports stand at the start of a line, one a line, and the modules come in the order they need.
     """
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", asset(name))) for name in names)
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", asset(name, package))) for name in names)
 
 
 def figure_uri(figure: Figure) -> str:
@@ -99,13 +104,18 @@ def _source(text: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def page_environment(package: str = "rushes.report") -> Environment:
+    """Templates of a package's `assets/`; what they print is escaped."""
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
     except ImportError:
         raise MissingDependency("reports need jinja2; run: pip install 'rushes[report]'") from None
     environment = Environment(
-        loader=FunctionLoader(asset), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FunctionLoader(lambda name: asset(name, package)),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters |= {
         "figure_uri": figure_uri,
