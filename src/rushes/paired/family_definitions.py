@@ -13,8 +13,8 @@ MEAN_TEST = Definition(
     summary="How often chance alone moves the mean at least this far, were there no difference between the runs.",
     formula="two-sided Student's t of the mean difference, n − 1 degrees of freedom; of a true/false metric the exact "
     "binomial probability of the clips that rose among those that changed, at one half",
-    edge_cases="It is below 0.05 where the 95 % interval of the mean leaves 0 out. Where all differences are equal and not "
-    "0, there is no spread to go by: the exact binomial one again. One clip, or none that changed: no value.",
+    edge_cases="It is below 0.05 where the 95 % interval of the mean leaves 0 out. Where all differences are equal and "
+    "not 0, there is no spread to go by: the exact binomial one again. One clip, or none that changed: no value.",
     reference="Student 1908; scipy.stats.ttest_rel, scipy.stats.binomtest",
     params=signature_params(alternative="two-sided"),
     open_params=("of",),

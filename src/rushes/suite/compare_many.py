@@ -83,7 +83,7 @@ class RunsComparison:
     comparisons: tuple[RunComparison, ...]
     """Each of the others against the first, in the order given."""
     judged: tuple[Judged, ...]
-    """Every metric of every comparison: by metric in the first run's order, then by run. Empty for runs of distances."""
+    """Every metric of every comparison, by metric, then by run; () for runs of distances."""
 
     @property
     def letters(self) -> tuple[str, ...]:

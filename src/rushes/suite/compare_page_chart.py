@@ -10,6 +10,7 @@ from rushes.errors import MissingDependency
 from rushes.report.figure import Figure, chart_svg
 from rushes.suite.compare_data import QUIET
 from rushes.suite.compare_many import Judged, RunsComparison
+from rushes.suite.compare_page_rows import GROUPS, told_first
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', 'DejaVu Sans', sans-serif"
 _INK = {
@@ -22,7 +23,6 @@ _TONES = {
 }
 # Told apart without colours too.
 _SHAPES = {"better": "triangle-up", "worse": "triangle-down", "moved": "diamond", "unclear": "circle"}
-_GROUPS = ("Can be better or worse", "Only move: no verdict")
 _FRAME = 2.15
 """A mean difference is never more than two of these spreads; intervals that reach further are cut here."""
 _WIDTH, _ROW, _LABEL = 470, 21, 300
@@ -36,7 +36,8 @@ CAPTION = (
 
 def forest(found: RunsComparison) -> tuple[Figure, Figure] | None:
     """The chart in light and in dark; None where nothing changed. Raises `MissingDependency` without the extra."""
-    rows = [one for one in found.judged if one.verdict not in QUIET and one.spread.value is not None]
+    rows = [one for lines in told_first(found) for one in lines if one.verdict not in QUIET]
+    rows = [one for one in rows if one.spread.value is not None]
     if not rows:
         return None
     light, dark = (Figure(TITLE, CAPTION, chart_svg(_chart(rows, found, theme))) for theme in ("light", "dark"))
@@ -46,7 +47,7 @@ def forest(found: RunsComparison) -> tuple[Figure, Figure] | None:
 def _chart(rows: Sequence[Judged], found: RunsComparison, theme: str) -> Any:
     altair = _altair()
     ink = _INK[theme]
-    groups = [(head, [one for one in rows if judges(one) == (head == _GROUPS[0])]) for head in _GROUPS]
+    groups = [(head, [one for one in rows if _judges(one) == (head == GROUPS[0][0])]) for head, _ in GROUPS]
     parts = [_group(altair, head, part, found, theme) for head, part in groups if part]
     return (
         altair.vconcat(*parts, spacing=22)
@@ -67,7 +68,7 @@ def _chart(rows: Sequence[Judged], found: RunsComparison, theme: str) -> Any:
     )
 
 
-def judges(one: Judged) -> bool:
+def _judges(one: Judged) -> bool:
     """Whether a change of the metric can be a verdict."""
     return one.metric.statistics.metric.judges
 
@@ -85,11 +86,11 @@ def _group(altair: Any, head: str, rows: Sequence[Judged], found: RunsComparison
     )
     y = altair.Y("row:N", sort=names, axis=told)
     scale = altair.Scale(domain=[-_FRAME, _FRAME], nice=False)
-    axis = altair.Axis(title="lower than A    ←    standard deviations    →    higher than A", values=[-2, -1, 0, 1, 2], format="d")
-    colour = altair.Color("verdict:N", scale=altair.Scale(domain=words, range=[tones[w] for w in words]), legend=None)
-    shape = altair.Shape(
-        "verdict:N", scale=altair.Scale(domain=words, range=[_SHAPES[w] for w in words]), legend=None
+    axis = altair.Axis(
+        title="lower than A    ←    standard deviations    →    higher than A", values=[-2, -1, 0, 1, 2], format="d"
     )
+    colour = altair.Color("verdict:N", scale=altair.Scale(domain=words, range=[tones[w] for w in words]), legend=None)
+    shape = altair.Shape("verdict:N", scale=altair.Scale(domain=words, range=[_SHAPES[w] for w in words]), legend=None)
     zero = altair.Chart(altair.Data(values=[{"x": 0}])).mark_rule(color=ink["zero"]).encode(x="x:Q")
     line = base.mark_rule(strokeWidth=2, clip=True).encode(
         x=altair.X("low:Q", scale=scale, axis=axis), x2="high:Q", y=y, color=colour

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from rushes.core.table import Cell, number
+from rushes.core.table import Cell
+from rushes.report.section import compact_cell
 from rushes.report.strips import Strip
 from rushes.runs import Entry
 from rushes.suite.compare import Change
@@ -32,11 +33,11 @@ class ClipChange:
 
     @property
     def first(self) -> Cell:
-        return number(self.change.first)
+        return compact_cell(self.change.first)
 
     @property
     def second(self) -> Cell:
-        return number(self.change.second)
+        return compact_cell(self.change.second)
 
     @property
     def difference(self) -> Cell:
@@ -80,7 +81,6 @@ class ShownClip:
     timeline: Mapping[str, object] | None
     pictures_of: str = ""
     """What the pictures are, where they are no film strip."""
-    strips: Mapping[str, object] = field(default_factory=dict)
 
 
 def most_changed(found: RunsComparison, count: int) -> list[ChangedClip]:
@@ -108,7 +108,3 @@ def entries_of(found: RunsComparison, subject: str) -> list[Entry | None]:
         next((entry for entry in run.entries if entry.subject.id == subject), None) if there else None
         for run, there in zip(found.runs, shared, strict=True)
     ]
-
-
-def shared_order(clips: Sequence[ChangedClip]) -> tuple[str, ...]:
-    return tuple(clip.subject for clip in clips)

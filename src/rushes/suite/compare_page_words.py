@@ -6,8 +6,6 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
-from rushes.core import Measurement
-from rushes.report.section import unit_text
 from rushes.runs import Run
 from rushes.suite.compare_data import QUIET, direction
 from rushes.suite.compare_many import Judged, RunsComparison
@@ -17,25 +15,29 @@ _SHOWN = 4
 _CAUSES = 3
 
 
-def sentence(one: Judged, runs: Sequence[Run]) -> str:
-    """What happened to one metric in one run, in words a reader needs nothing else for."""
-    run = f"{one.letter} ({run_name(runs[one.run])})"
-    statistics = one.metric.statistics
-    amount, clips = f"{_amount(statistics.mean)} on average", _clips(statistics.mean.count)
+def sentence(one: Judged) -> str:
+    """What happened to one metric in one run, in words; the numbers stand beside it."""
+    run, moved = one.letter, direction(one.metric)
     match one.verdict:
         case "better" | "worse":
-            return f"{run} is {one.verdict}: {amount} over {clips}."
+            return f"{run} is {one.verdict} than A{_alike(one)}."
         case "moved":
-            return f"{run} is {direction(one.metric)}: {amount} over {clips}. {why_only_moved(one)}"
+            return f"{run} is {moved} than A{_alike(one)}. {why_only_moved(one)}"
         case "not comparable":
-            return f"{run} is not comparable with A: {own_letter(one.metric.why_unlike, one.letter)}."
+            return f"{run} is not comparable with A: {own_letter(one.metric.why_unlike, run)}."
         case "same":
-            return f"{run} is the same on every clip."
+            return f"{run} is the same as A on every clip."
         case "no pair":
-            return f"{run}: no clip has a value in both runs."
+            return f"No clip has a value in A and in {run}."
     if one.alone:
-        return f"{run} may be {direction(one.metric)} ({amount}), but among so many comparisons chance does that."
-    return f"{run} cannot be told from A: {amount} over {clips}{_no_interval(statistics.mean)}."
+        return f"{run} may be {moved} than A; among this many comparisons, chance does that."
+    note = one.metric.statistics.mean.note
+    return f"{run} cannot be told from A{f' ({note})' if note and one.metric.statistics.mean.interval is None else ''}."
+
+
+def _alike(one: Judged) -> str:
+    """Why a change that is clear has no interval."""
+    return ", by the same on every clip" if one.metric.statistics.mean.interval is None else ""
 
 
 def why_only_moved(one: Judged) -> str:
@@ -49,8 +51,13 @@ def why_only_moved(one: Judged) -> str:
 
 
 def opening(found: RunsComparison) -> str:
-    """The page's first paragraph: per run what is better, worse, moved, and what cannot be told."""
-    return " ".join(_opening(found, place) for place in range(1, len(found.runs)))
+    """The page's first paragraph: what is better, worse, moved, and what cannot be told."""
+    return " ".join(opening_lines(found))
+
+
+def opening_lines(found: RunsComparison) -> list[str]:
+    """The opening, run by run."""
+    return [_opening(found, place) for place in range(1, len(found.runs))]
 
 
 def _opening(found: RunsComparison, place: int) -> str:
@@ -79,13 +86,18 @@ def _part(word: str, names: Sequence[str]) -> str:
 
 def quiet_lines(found: RunsComparison) -> list[tuple[str, list[str]]]:
     """Metrics that need no row of their own: (what is said of them, their names with the run's letter)."""
-    lines = []
-    for word, said in QUIET.items():
+    lines: list[tuple[str, list[str]]] = []
+    for word in ("same", "no pair"):
         rows = [one for one in found.judged if one.verdict == word]
-        names = dict.fromkeys(one.name for one in rows)
-        if word != "not comparable" and names:
-            lines.append((said, [_with_letters(name, rows, found) for name in names]))
-    return lines
+        if names := [_with_letters(name, rows, found) for name in dict.fromkeys(one.name for one in rows)]:
+            lines.append((QUIET[word], names))
+    told = {one.key for one in found.judged if one.verdict not in QUIET}
+    reasons: dict[str, list[str]] = {}
+    for one in found.judged:
+        if one.verdict == "not comparable" and one.key not in told:
+            why = f"{one.letter} not comparable with A ({own_letter(one.metric.why_unlike, one.letter)})"
+            reasons.setdefault(why, []).append(one.name)
+    return [*lines, *reasons.items()]
 
 
 def _with_letters(name: str, rows: Iterable[Judged], found: RunsComparison) -> str:
@@ -103,19 +115,8 @@ def run_name(run: Run) -> str:
     return path.parent.name if path.name == "run" and path.parent.name else path.name
 
 
-def _amount(mean: Measurement) -> str:
-    if mean.value is None:
-        return "no value"
-    unit = unit_text(mean.definition)
-    return f"{signed(float(mean.value))}{'' if unit == 'no unit' else f' {unit}'}"
-
-
 def _clips(count: int) -> str:
     return "1 clip" if count == 1 else f"{count} clips"
-
-
-def _no_interval(mean: Measurement) -> str:
-    return f" ({mean.note})" if mean.interval is None and mean.note else ""
 
 
 def signed(value: float) -> str:
