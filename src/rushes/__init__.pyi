@@ -57,6 +57,10 @@ from rushes.runs import Subject as Subject
 from rushes.runs import read_run as read_run
 from rushes.suite.compare import RunComparison as RunComparison
 from rushes.suite.compare import compare_runs as compare_runs
+from rushes.suite.compare_many import RunsComparison as RunsComparison
+from rushes.suite.compare_page import ComparisonPage as ComparisonPage
+from rushes.suite.compare_page import write_comparison as write_comparison
+from rushes.suite.compare_tables import comparison_table as comparison_table
 from rushes.suite.paper import measure_paper as measure_paper
 from rushes.suite.paper_folder import Paper as Paper
 from rushes.suite.paper_table import PaperTable as PaperTable

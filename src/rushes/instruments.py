@@ -23,9 +23,10 @@ INSTRUMENTS: Registry[Instrument] = Registry(
 def catalog() -> dict[str, Definition]:
     """Definitions by signature, grouped by instrument, in the order the instruments list them."""
     from rushes.paired.definitions import DEFINITIONS as paired
+    from rushes.paired.family_definitions import FAMILY
 
     everything = [definition for _, instrument in INSTRUMENTS.items() for definition in instrument.catalog()]
-    return {definition.signature: definition for definition in (*everything, *paired)}
+    return {definition.signature: definition for definition in (*everything, *paired, *FAMILY)}
 
 
 def find(name: str) -> list[Definition]:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from rushes.core import Definition, signature_params
-from rushes.core.definition import Setting
-from rushes.paired.family_definitions import FAMILY
 
 _REFERENCE = "rushes compare"
 _OWN_UNIT = "the metric's own"
@@ -78,17 +76,17 @@ BADGE_TRANSITIONS = Definition(
     places=("after", "before"),
 )
 
-DEFINITIONS = (MEAN_DIFFERENCE, SIGN_TEST, CHANGED_CLIPS, BADGE_TRANSITIONS, *FAMILY)
+DEFINITIONS = (MEAN_DIFFERENCE, SIGN_TEST, CHANGED_CLIPS, BADGE_TRANSITIONS)
 
 
-def of(definition: Definition, metric: Definition, **settings: Setting) -> Definition:
-    """A comparison's definition for one metric, and for what else it leaves open.
+def of(definition: Definition, metric: Definition) -> Definition:
+    """A comparison's definition for one metric.
 
     >>> from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO
     >>> of(MEAN_DIFFERENCE, FREEZE_FRAME_RATIO).signature
     'paired_mean_difference|of:freeze_frame_ratio;eps:1.0;plane:luma;range:full;v:1|v:1'
     """
-    bound = definition.with_params(of=metric.signature.replace("|", ";"), **settings)
+    bound = definition.with_params(of=metric.signature.replace("|", ";"))
     if definition is MEAN_DIFFERENCE:  # only the mean has the metric's unit and, where a change tells, its direction
         return replace(bound, unit=metric.unit, better=metric.better if metric.judges else "neither")
     return bound

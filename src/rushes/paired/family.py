@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from rushes.core import Interval, Measurement
 from rushes.paired.definitions import EXACT, of
 from rushes.paired.family_definitions import HOLM, MEAN_TEST, SPREAD
+from rushes.paired.holm import holm
 from rushes.paired.statistics import PairedStatistics
 
 
@@ -43,26 +44,12 @@ def holm_tests(tests: Sequence[Measurement], metrics: Sequence[PairedStatistics]
     family, left = max(len(raised), 1), iter(raised)
     found = []
     for test, value, statistics in zip(tests, values, metrics, strict=True):
-        definition = of(HOLM, statistics.metric, tests=family)
+        definition = of(HOLM, statistics.metric).with_params(tests=family)
         if value is None:
             found.append(Measurement.missing(definition, test.note, at=test.at))
         else:
             found.append(Measurement(definition=definition, value=next(left), count=test.count, at=test.at))
     return found
-
-
-def holm(values: Sequence[float]) -> list[float]:
-    """Holm's adjusted probabilities, in the given order.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    order = sorted(range(len(values)), key=lambda place: values[place])
-    raised, least = [0.0] * len(values), 0.0
-    for rank, place in enumerate(order):
-        least = max(least, min((len(values) - rank) * values[place], 1.0))
-        raised[place] = least
-    return raised
 
 
 def spread_difference(statistics: PairedStatistics, values: Sequence[float]) -> Measurement:

@@ -186,3 +186,27 @@ def change_in_spreads(metric: MetricComparison) -> dict[str, float]:
         for change in metric.changes
         if change.difference.stored_value and unit
     }
+
+
+def as_many_data(found: RunsComparison) -> dict[str, object]:
+    """What is said of every metric after Holm's rule, as plain data, with the definitions behind it."""
+    numbers = [m for one in found.judged for m in (one.spread, one.p, one.holm)]
+    return {
+        "runs": [run.place for run in found.runs],
+        "tests": found.family,
+        "judged": [
+            {
+                "run": one.letter,
+                "reading": one.name,
+                "signature": one.metric.reading.signature,
+                "at": one.metric.reading.place,
+                "verdict": one.verdict,
+                "moved": direction(one.metric) if one.holds else "",
+                "spread": one.spread.as_dict(),
+                "p": one.p.as_dict(),
+                "holm": one.holm.as_dict(),
+            }
+            for one in found.judged
+        ],
+        "definitions": {m.signature: m.definition.as_dict() for m in numbers},
+    }

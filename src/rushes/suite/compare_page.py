@@ -143,11 +143,19 @@ def _heads(found: RunsComparison) -> list[_RunHead]:
             letter=letter,
             name=run_name(run),
             place=run.place,
-            about=f"{len(run.subjects)} subjects" + ("" if both is None else f", {both} also in A"),
+            about=_count(run) + ("" if both is None else f", {both} also in A"),
             notice=notice(run, total=len(run.info.get("inputs") or ())).replace("report", "page"),
         )
         for letter, run, both in zip(found.letters, found.runs, shared, strict=True)
     ]
+
+
+def _count(run: Run) -> str:
+    """How many clips, pairs or other subjects a run has; what it says of a whole set is no subject beside others."""
+    parts = [subject for subject in run.subjects if subject.kind != "set"] or list(run.subjects)
+    kinds = {subject.kind for subject in parts}
+    noun = next(iter(kinds)) if kinds in ({"clip"}, {"pair"}) else "subject"
+    return f"{len(parts)} {noun}{'s' * (len(parts) != 1)}"
 
 
 def _charts(found: RunsComparison) -> tuple[tuple[Figure, Figure] | None, str]:

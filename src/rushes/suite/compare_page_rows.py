@@ -139,10 +139,10 @@ def not_compared(found: RunsComparison) -> Table:
             (Cell("clip"), Cell(name), Cell(mark), Cell("the same id, but two different clips by their paths"))
             for name in comparison.doubtful
         ]
-        if comparison.distances:
-            continue
+        reasons: dict[str, list[str]] = {}
         for one in (one for one in found.judged if one.run == place and one.metric.unlike):
             n, total = len(one.metric.unlike), len(one.metric.unlike) + one.metric.statistics.mean.count
-            clips = f"not comparable on {n} of {total} clips: {own_letter(one.metric.why_unlike, mark)}"
-            rows.append((Cell("metric"), Cell(one.name), Cell(mark), Cell(clips)))
+            why = f"not comparable on {n} of {total} clips: {own_letter(one.metric.why_unlike, mark)}"
+            reasons.setdefault(why, []).append(one.name)
+        rows += [(Cell("metric"), Cell(", ".join(names)), Cell(mark), Cell(why)) for why, names in reasons.items()]
     return Table(title="What was not compared", header=("what", "name", "run", "why"), rows=rows)
