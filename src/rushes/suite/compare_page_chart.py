@@ -48,7 +48,11 @@ def _chart(rows: Sequence[Judged], found: RunsComparison, theme: str) -> Any:
     altair = _altair()
     ink = _INK[theme]
     groups = [(head, [one for one in rows if _judges(one) == (head == GROUPS[0][0])]) for head, _ in GROUPS]
-    parts = [_group(altair, head, part, found, theme) for head, part in groups if part]
+    drawn = [(head, part) for head, part in groups if part]
+    parts = [
+        _group(altair, head, part, found, theme, extent=_extent(rows, found), axis=number == len(drawn))
+        for number, (head, part) in enumerate(drawn, 1)
+    ]
     return (
         altair.vconcat(*parts, spacing=22)
         .resolve_scale(x="shared")
@@ -73,27 +77,43 @@ def _judges(one: Judged) -> bool:
     return one.metric.statistics.metric.judges
 
 
-def _group(altair: Any, head: str, rows: Sequence[Judged], found: RunsComparison, theme: str) -> Any:
+def _extent(rows: Sequence[Judged], found: RunsComparison) -> int:
+    """Room for the longest label, so that the groups lie below each other: 7 px a letter of this size."""
+    return min(7 * max(len(_label(one, found)) for one in rows) + 10, _LABEL)
+
+
+def _label(one: Judged, found: RunsComparison) -> str:
+    return f"{one.name}   {one.letter}" if len(found.runs) > 2 else one.name
+
+
+def _group(
+    altair: Any, head: str, rows: Sequence[Judged], found: RunsComparison, theme: str, *, extent: int, axis: bool
+) -> Any:
+    """One group of rows; `axis` says whether it is the last, which has the scale below it."""
     ink, tones = _INK[theme], _TONES[theme]
-    several = len(found.runs) > 2
-    values = [_datum(one, several, place) for place, one in enumerate(rows)]
+    values = [_datum(one, found, place) for place, one in enumerate(rows)]
     names = [value["row"] for value in values]
     labels = {value["row"]: value["label"] for value in values}
     words = list(tones)
     base = altair.Chart(altair.Data(values=values))
     told = altair.Axis(
-        title=None, labelExpr=f"({_object(labels)})[datum.value]", labelLimit=_LABEL, labelPadding=10, grid=False
+        title=None,
+        labelExpr=f"({_object(labels)})[datum.value]",
+        labelLimit=_LABEL,
+        labelPadding=10,
+        grid=False,
+        minExtent=extent,
+        maxExtent=extent,
     )
     y = altair.Y("row:N", sort=names, axis=told)
     scale = altair.Scale(domain=[-_FRAME, _FRAME], nice=False)
-    axis = altair.Axis(
-        title="lower than A    ←    standard deviations    →    higher than A", values=[-2, -1, 0, 1, 2], format="d"
-    )
+    words_below = "lower than A    ←    standard deviations    →    higher than A" if axis else None
+    below = altair.Axis(title=words_below, labels=axis, values=[-2, -1, 0, 1, 2], format="d")
     colour = altair.Color("verdict:N", scale=altair.Scale(domain=words, range=[tones[w] for w in words]), legend=None)
     shape = altair.Shape("verdict:N", scale=altair.Scale(domain=words, range=[_SHAPES[w] for w in words]), legend=None)
     zero = altair.Chart(altair.Data(values=[{"x": 0}])).mark_rule(color=ink["zero"]).encode(x="x:Q")
     line = base.mark_rule(strokeWidth=2, clip=True).encode(
-        x=altair.X("low:Q", scale=scale, axis=axis), x2="high:Q", y=y, color=colour
+        x=altair.X("low:Q", scale=scale, axis=below), x2="high:Q", y=y, color=colour
     )
     point = base.mark_point(filled=True, size=75, opacity=1).encode(
         x=altair.X("value:Q", scale=scale), y=y, color=colour, shape=shape
@@ -105,12 +125,12 @@ def _group(altair: Any, head: str, rows: Sequence[Judged], found: RunsComparison
     return layers.properties(width=_WIDTH, height=_ROW * len(rows), title=head)
 
 
-def _datum(one: Judged, several: bool, place: int) -> dict[str, object]:
+def _datum(one: Judged, found: RunsComparison, place: int) -> dict[str, object]:
     interval, value = one.spread.interval, float(one.spread.value or 0.0)
     low, high = (value, value) if interval is None else (interval.low, interval.high)
     return {
         "row": f"{place:04d}",
-        "label": f"{one.name}   {one.letter}" if several else one.name,
+        "label": _label(one, found),
         "value": round(value, 8),
         "low": round(max(low, -_FRAME), 8),
         "high": round(min(high, _FRAME), 8),
