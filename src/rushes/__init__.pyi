@@ -55,12 +55,16 @@ from rushes.robustness.sweep.evaluate import sweep_clips as sweep_clips
 from rushes.runs import Run as Run
 from rushes.runs import Subject as Subject
 from rushes.runs import read_run as read_run
-from rushes.suite.board import Board as Board
-from rushes.suite.board import write_board as write_board
 from rushes.suite.believe import Belief as Belief
 from rushes.suite.believe import believe as believe
+from rushes.suite.board import Board as Board
+from rushes.suite.board import write_board as write_board
 from rushes.suite.compare import RunComparison as RunComparison
 from rushes.suite.compare import compare_runs as compare_runs
+from rushes.suite.compare_many import RunsComparison as RunsComparison
+from rushes.suite.compare_page import ComparisonPage as ComparisonPage
+from rushes.suite.compare_page import write_comparison as write_comparison
+from rushes.suite.compare_tables import comparison_table as comparison_table
 from rushes.suite.gate_report import GateReport as GateReport
 from rushes.suite.noise_gate import check_regression as check_regression
 from rushes.suite.paper import measure_paper as measure_paper
@@ -69,13 +73,13 @@ from rushes.suite.paper_table import PaperTable as PaperTable
 from rushes.suite.paper_table import paper_table as paper_table
 from rushes.suite.report import Report as Report
 from rushes.suite.report import write_report as write_report
+from rushes.suite.score_imports import import_table as import_table
 from rushes.suite.suite_draft import SuiteDraft as SuiteDraft
 from rushes.suite.suite_draft import draft_suite as draft_suite
 from rushes.suite.suite_file import Suite as Suite
 from rushes.suite.suite_file import read_suite as read_suite
 from rushes.suite.suite_folder import SuiteRun as SuiteRun
 from rushes.suite.suite_run import run_suite as run_suite
-from rushes.suite.score_imports import import_table as import_table
 from rushes.suite.vbench_results import import_vbench as import_vbench
 from rushes.workers.engine import Engine as Engine
 

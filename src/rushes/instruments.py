@@ -23,11 +23,12 @@ INSTRUMENTS: Registry[Instrument] = Registry(
 def catalog() -> dict[str, Definition]:
     """Definitions by signature, grouped by instrument, in the order the instruments list them."""
     from rushes.paired.definitions import DEFINITIONS as paired
+    from rushes.paired.family_definitions import FAMILY
     from rushes.paired.margin_definitions import DEFINITIONS as margins
     from rushes.paired.people_definitions import DEFINITIONS as people
 
     everything = [definition for _, instrument in INSTRUMENTS.items() for definition in instrument.catalog()]
-    return {definition.signature: definition for definition in (*everything, *paired, *margins, *people)}
+    return {definition.signature: definition for definition in (*everything, *paired, *FAMILY, *margins, *people)}
 
 
 def find(name: str) -> list[Definition]:

@@ -132,3 +132,44 @@ def test_moved_is_explained_and_what_differs_is_named(tmp_path: Path) -> None:
     assert "On 1 of 4 clips not compared (frame size 640×360 in A, 320×360 in B): blur_score" in shown
     gated = run(str(tmp_path / "a"), str(tmp_path / "b"), "--fail-on", "regression=blur_score:5")
     assert gated.exit_code == 1 and "so the gate cannot be checked" in gated.stderr
+
+
+def test_a_page_and_tables_are_written_by_name_or_ending(
+    runs: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rushes.suite.compare_page.forest", lambda found: None)  # takes a second to draw
+    page = run(*runs, "-o", str(tmp_path / "compare.html"), "--clips", "1", "--title", "Mine")
+    assert page.exit_code == 0 and page.stdout.splitlines()[-1] == str(tmp_path / "compare.html")
+    text = (tmp_path / "compare.html").read_text(encoding="utf-8")
+    assert "<h1>Mine</h1>" in text and text.count('<article class="clip"') == 1
+    for ending, start in (("md", "| metric |"), ("tex", r"% \usepackage"), ("csv", "run,metric,at,")):
+        assert run(*runs, "-o", str(tmp_path / f"t.{ending}")).exit_code == 0
+        assert (tmp_path / f"t.{ending}").read_text(encoding="utf-8").startswith(start)
+    shown = run(*runs, "--format", "csv")
+    assert shown.stdout == (tmp_path / "t.csv").read_text(encoding="utf-8")
+    data = json.loads(run(*runs, "-o", str(tmp_path / "again.html"), "--json").stdout)
+    assert data["page"] == str(tmp_path / "again.html") and data["bytes"] > 10_000 and data["judged"]
+    assert run(*runs, "--format", "pdf").exit_code == 2
+    assert run(*runs, "--format", "csv", "--json").exit_code == 2
+    unwritable = run(*runs, "-o", str(tmp_path / "t.csv" / "page.html"))
+    assert unwritable.exit_code == 1 and unwritable.stderr.count("\n") == 1
+
+
+def test_three_runs_are_one_table_against_the_first(runs: tuple[str, str], tmp_path: Path) -> None:
+    third = str(write_run(tmp_path / "c", {"x": (0.5, 80, "pass"), "y": (0.2, 90, "pass")}))
+    answer = run(*runs, third)
+    shown = " ".join(answer.stdout.split())
+    assert answer.exit_code == 0 and "verdicts after Holm over" in shown
+    assert "freeze_frame_ratio C +0.2" in shown and "Not compared: clip gone, B: in A only" in shown
+    data = json.loads(run(*runs, third, "--json").stdout)
+    assert data["runs"] == [*runs, third] and len(data["comparisons"]) == 2
+    gated = run(*runs, third, "--fail-on", "regression=freeze_frame_ratio:0.1", "--json")
+    assert gated.exit_code == 3 and [b["run"] for b in json.loads(gated.stdout)["gates"]["broken"]] == ["B", "C"]
+
+
+def test_the_same_run_twice_and_too_few_or_many_are_clear_lines(runs: tuple[str, str]) -> None:
+    twice = run(runs[0], runs[0])
+    assert twice.exit_code == 1 and "is given twice" in twice.stderr and twice.stderr.count("\n") == 1
+    assert run(runs[0]).exit_code == 2
+    many = run(runs[0], *[f"{runs[1]}{n}" for n in range(9)])
+    assert many.exit_code == 1 and "rushes board" in many.stderr

@@ -1,9 +1,10 @@
-"""`rushes compare`: two runs over the same clips."""
+"""`rushes compare`: runs over the same clips, every one against the first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,16 +12,34 @@ from rushes.terminal.console import EXIT_BAD_INPUT, EXIT_GATE, print_json, print
 
 if TYPE_CHECKING:
     from rushes.core.table import Table
+    from rushes.paired.statistics import PairedStatistics
     from rushes.suite.compare import RunComparison
+    from rushes.suite.compare_many import RunsComparison
+    from rushes.suite.compare_tables import TableFormat
 
 _NAMES_SHOWN = 5
 
 
 def compare(
-    run_a: Annotated[
-        str, typer.Argument(metavar="RUN_A", help="The run to compare against; a folder, s3:// or gs://.")
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN…",
+            help="The run to compare against, A, then one to eight more; here, s3:// or gs://. Differences are B − A.",
+        ),
     ],
-    run_b: Annotated[str, typer.Argument(metavar="RUN_B", help="The run to judge; differences are B − A.")],
+    out: Annotated[
+        str | None,
+        typer.Option("-o", "--out", metavar="FILE", help="A page (.html) or a table (.md, .tex, .csv) to write."),
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option("--format", metavar="FORMAT", help="A table on stdout or in FILE: markdown, latex, csv."),
+    ] = None,
+    clips: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Clips that the page shows side by side, most changed first.")
+    ] = 10,
+    title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
     fail_on: Annotated[
         list[str] | None,
         typer.Option(
@@ -34,38 +53,122 @@ def compare(
     top: Annotated[int, typer.Option(min=0, help="How many of the most changed clips to list per metric.")] = 3,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
-    """What changed between two runs: paired differences, how sure they are, which clips moved.
+    """What changed between runs: paired differences, how sure they are, which clips moved; as text, page or table.
 
-    Example: rushes compare runs/monday runs/tuesday --fail-on regression=blur_score:5
+    Example: rushes compare runs/monday runs/tuesday -o compare.html
     """
-    from rushes.suite.compare import about, compare_runs, regression
-    from rushes.suite.compare_data import as_data
-    from rushes.suite.gate import unchecked
+    from rushes.suite.compare_many import compare_all
 
     gates = [_gate(text) for text in fail_on or ()]
-    comparison = compare_runs(run_a, run_b, top=top)
-    broken = [(m, amount, s) for m, amount in gates for s in regression(comparison, m, amount)]
-    left_out = list(dict.fromkeys(why for m, _ in gates for why in unchecked(comparison, m)))
+    table_format = _table_format(out, format)
+    if as_json and table_format and out is None:
+        raise typer.BadParameter("--json and a table cannot both have stdout; give -o FILE", param_hint="--format")
+    if len(runs) < 2:
+        raise typer.BadParameter(f"expected two runs or more; got {len(runs)}", param_hint="RUN…")
+    found = compare_all(runs, top=top)
+    checked = _check(found, gates)
+    written = _write(found, out, table_format, clips=clips, title=title)
     if as_json:
-        verdicts = [
-            {"metric": s.metric.signature, "at": s.mean.place, "amount": amount, "regressed": True}
-            for _, amount, s in broken
+        asked = {"asked": fail_on or [], "broken": checked.broken_data(), "unchecked": checked.left_out}
+        print_json(_data(found) | {"gates": asked} | written)
+    elif out is None and table_format is None:
+        _show_all(found)
+    elif out is not None:
+        from rushes.suite.compare_page_words import opening
+
+        _say_states(found)
+        print(opening(found))
+    _finish(checked, allow_unjudged)
+    if out is not None and not as_json:
+        print(out)
+    if checked.broken:
+        raise typer.Exit(EXIT_GATE)
+    if checked.left_out and not allow_unjudged:
+        raise typer.Exit(EXIT_BAD_INPUT)
+
+
+def _table_format(out: str | None, asked: str | None) -> TableFormat | None:
+    """The format of a table, by name or by the file's ending; None for a page and for the terminal."""
+    from rushes.suite.compare_tables import ENDINGS, FORMATS
+
+    ending = next((ENDINGS[end] for end in ENDINGS if (out or "").lower().endswith(end)), None)
+    named = next((name for name in FORMATS if name == asked), None)
+    if asked is not None and named is None:
+        raise typer.BadParameter(f"a table is {', '.join(FORMATS)}; got {asked!r}", param_hint="--format")
+    return named or ending
+
+
+def _write(
+    found: RunsComparison, out: str | None, table_format: TableFormat | None, *, clips: int, title: str
+) -> dict[str, object]:
+    """Write what was asked for; what `--json` says of it."""
+    from rushes.terminal.progress import progress_bars
+
+    if table_format is not None:
+        from rushes.suite.compare_tables import comparison_table, write_table
+
+        if out is None:
+            print(comparison_table(found, table_format), end="")
+            return {}
+        write_table(found, out, table_format)
+        return {"table": out}
+    if out is None:
+        return {}
+    from rushes.suite.compare_page import write_comparison
+
+    with progress_bars() as progress:
+        made = write_comparison(found, out, title=title, clips=clips, progress=progress)
+    return {"page": str(made.path), "bytes": made.bytes, "found": made.found}
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """What the gates found, over every run."""
+
+    broken: list[tuple[str, float, PairedStatistics]]
+    """The run's letter, the amount allowed and what moved by more."""
+    left_out: list[str]
+
+    def broken_data(self) -> list[dict[str, object]]:
+        return [
+            {"run": letter, "metric": s.metric.signature, "at": s.mean.place, "amount": amount, "regressed": True}
+            for letter, amount, s in self.broken
         ]
-        print_json(as_data(comparison) | {"gates": {"asked": fail_on or [], "broken": verdicts, "unchecked": left_out}})
-    else:
-        _show(comparison)
-    for _, amount, statistics in broken:
+
+
+def _check(found: RunsComparison, gates: Sequence[tuple[str, float]]) -> _Checked:
+    from rushes.suite.compare import regression
+    from rushes.suite.gate import unchecked
+
+    rows = list(zip(found.letters[1:], found.comparisons, strict=True))
+    broken = [(letter, amount, s) for letter, one in rows for m, amount in gates for s in regression(one, m, amount)]
+    left_out = dict.fromkeys(why for _, one in rows for m, _ in gates for why in unchecked(one, m))
+    return _Checked(broken, list(left_out))
+
+
+def _finish(checked: _Checked, allow_unjudged: bool) -> None:
+    from rushes.suite.compare import about
+
+    for _, amount, statistics in checked.broken:
         mean = statistics.mean
         moved = f"{float(mean.value or 0):+.6g} {mean.definition.unit}"
         side = "up" if statistics.metric.better == "lower" else "down"
         say(f"gate: {about(mean)} is {moved}, more than {amount:g} {side}")
-    if left_out:
+    if checked.left_out:
         way_on = "let through by --allow-unjudged" if allow_unjudged else "--allow-unjudged lets it through"
-        say(f"gate: not checked on everything: {'; '.join(left_out)}; {way_on}")
-    if broken:
-        raise typer.Exit(EXIT_GATE)
-    if left_out and not allow_unjudged:
-        raise typer.Exit(EXIT_BAD_INPUT)
+        say(f"gate: not checked on everything: {'; '.join(checked.left_out)}; {way_on}")
+
+
+def _data(found: RunsComparison) -> dict[str, Any]:
+    """Two runs as ever, and what is said after Holm's rule; of several, each against the first."""
+    from rushes.suite.compare_data import as_data
+    from rushes.suite.compare_many import as_many_data
+
+    judged: dict[str, Any] = as_many_data(found)
+    if len(found.runs) > 2:
+        return judged | {"comparisons": [as_data(one) for one in found.comparisons]}
+    alone: dict[str, Any] = as_data(found.comparisons[0])
+    return judged | alone | {"definitions": alone["definitions"] | judged["definitions"]}
 
 
 def _gate(text: str) -> tuple[str, float]:
@@ -81,6 +184,37 @@ def _gate(text: str) -> tuple[str, float]:
             f"expected regression=METRIC:AMOUNT with an amount from 0; got {text!r}", param_hint="--fail-on"
         )
     return metric, number
+
+
+def _show_all(found: RunsComparison) -> None:
+    """Two runs in full, as ever; several in one table, every one against the first."""
+    if len(found.runs) == 2:
+        _show(found.comparisons[0])
+        if names := [one.name for one in found.judged if one.alone]:
+            print(f"With {found.family} comparisons at once (Holm), no longer clear: {', '.join(names)}")
+        return
+    if found.comparisons[0].distances:
+        for one in found.comparisons:
+            _show_distances(one)
+        return
+    from rushes.suite.compare_page_rows import not_compared
+    from rushes.suite.compare_page_words import quiet_lines
+    from rushes.suite.compare_tables import result_table
+
+    for letter, run in zip(found.letters, found.runs, strict=True):
+        print(f"{letter} {run.place}")
+    _say_states(found)
+    _print(result_table(found), range(2, 7))
+    for said, names in quiet_lines(found):
+        print(f"{said}: {', '.join(names)}")
+    for row in not_compared(found).texts():
+        print(f"Not compared: {row[0]} {row[1]}, {row[2]}: {row[3]}")
+
+
+def _say_states(found: RunsComparison) -> None:
+    for run in found.runs:
+        if run.status != "complete":
+            say(f"{run.place}: the run is {run.status}; what is finished so far was compared")
 
 
 def _show(comparison: RunComparison) -> None:

@@ -1,4 +1,4 @@
-"""`rushes compare` in Python: two runs over the same clips, metric by metric."""
+"""`rushes compare` in Python: two runs over the same clips, metric by metric; several against the first."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 from rushes.clip.badges import BADGES as clip_badges
 from rushes.core import Measurement, difference
@@ -20,6 +20,9 @@ from rushes.runs import Run, Subject, read_run
 from rushes.suite.medium import differing_facts
 from rushes.suite.pairing import Pairing, pair_subjects
 from rushes.suite.set_distances import DistanceChange, are_distances, distance_changes
+
+if TYPE_CHECKING:
+    from rushes.suite.compare_many import RunsComparison
 
 BADGES = clip_badges[::-1]
 """Review signals, from the best to the worst."""
@@ -60,6 +63,8 @@ class MetricComparison:
     """The clips that changed most, most first; of equals, in the first run's order. Unchanged clips are not listed."""
     unlike: tuple[Unlike, ...] = ()
     """Clips with both values that the statistics leave out, because facts that the metric depends on differ."""
+    changes: tuple[Change, ...] = ()
+    """Every clip that the statistics rest on, in the first run's order; unchanged ones and missing values too."""
 
     @property
     def why_unlike(self) -> str:
@@ -116,15 +121,36 @@ class RunComparison:
         raise InputError(f"{name}: the two runs do not both have it; they share {have}")
 
 
-def compare_runs(first: Path | str | Run, second: Path | str | Run, *, top: int = 5) -> RunComparison:
-    """Compare two runs clip by clip, subjects paired by id, which comes from the path of a clip.
+@overload
+def compare_runs(first: Path | str | Run, second: Path | str | Run, *, top: int = 5) -> RunComparison: ...
+@overload
+def compare_runs(
+    first: Path | str | Run, second: Path | str | Run, third: Path | str | Run, /, *more: Path | str | Run, top: int = 5
+) -> RunsComparison: ...
+
+
+def compare_runs(
+    first: Path | str | Run, second: Path | str | Run, *more: Path | str | Run, top: int = 5
+) -> RunComparison | RunsComparison:
+    """Compare runs clip by clip, subjects paired by id, which comes from the path of a clip.
 
     Numbers pair by signature and by what they are about; a metric that both runs have under different signatures is
     refused by name, with what differs. A clip whose two files differ in a fact that a metric depends on (frame size,
     rate …) is left out of that metric's statistics, and named in its `unlike`. `top` is how many of the most changed
-    clips to keep per metric. Raises `InputError` when nothing can be compared.
+    clips to keep per metric. Three runs or more give a `RunsComparison`: every one against the first, judged together.
+    Raises `InputError` when nothing can be compared.
     """
+    if more:
+        from rushes.suite.compare_many import compare_all  # which compares two by two, and so needs this module
+
+        return compare_all((first, second, *more), top=top)
+    return compare_two(first, second, top=top)
+
+
+def compare_two(first: Path | str | Run, second: Path | str | Run, *, top: int = 5) -> RunComparison:
+    """`compare_runs` of two."""
     a, b = (run if isinstance(run, Run) else read_run(run) for run in (first, second))
+    require_one_instrument((a, b))
     pairing = pair_subjects(a, b)
     paired = pairing.paired
     distances = distance_changes(a, b) if are_distances(a, b) else ()
@@ -160,6 +186,17 @@ def compare_runs(first: Path | str | Run, second: Path | str | Run, *, top: int 
         transitions_refused=why,
         distances=distances,
     )
+
+
+def require_one_instrument(runs: Sequence[Run]) -> None:
+    """Raise `InputError` where two runs are of different instruments."""
+    first = runs[0]
+    for run in runs[1:]:
+        if run.instrument != first.instrument:
+            raise InputError(
+                f"{first.place} is a run of {first.instrument} and {run.place} one of {run.instrument}; "
+                "compare takes runs of one instrument, and rushes board puts several together"
+            )
 
 
 def _refused(change: DistanceChange) -> Refused:
@@ -269,6 +306,7 @@ def _compare(
         ),
         largest=tuple(moved[:top]),
         unlike=unlike,
+        changes=tuple(changes),
     )
 
 

@@ -21,6 +21,8 @@ MOVED = (
     "rushes metrics NAME names them."
 )
 """What the word means, under a table that has it."""
+SURE = 0.05
+"""What a probability is at the most where a change is told."""
 
 
 def difference_table(comparison: RunComparison) -> Table:
@@ -160,11 +162,17 @@ def verdict(comparison: MetricComparison) -> str:
 
 
 def direction(comparison: MetricComparison) -> str:
-    """ "higher" or "lower" where the interval of the mean leaves 0 out; else ""."""
-    interval = comparison.statistics.mean.interval
-    if interval is None or interval.low <= 0 <= interval.high:
+    """ "higher" or "lower" where the interval of the mean leaves 0 out; else "".
+
+    Where every clip changed by the same, there is no spread to draw an interval from: the sign test then decides.
+    """
+    s = comparison.statistics
+    if s.mean.interval is None:
+        sure = s.mean.value and s.sign_test.count == s.mean.count and float(s.sign_test.value or 1) <= SURE
+        return ("higher" if float(s.mean.value or 0) > 0 else "lower") if sure else ""
+    if s.mean.interval.low <= 0 <= s.mean.interval.high:
         return ""
-    return "higher" if interval.low > 0 else "lower"
+    return "higher" if s.mean.interval.low > 0 else "lower"
 
 
 def verdict_text(comparison: MetricComparison) -> str:

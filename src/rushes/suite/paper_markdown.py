@@ -58,14 +58,14 @@ def markdown(table: PaperTable) -> str:
     """A pipe table; below it the caption, the signatures by number, and the notes."""
     heads = ["System", *(_head(column) for column in table.columns)]
     rows = [
-        [_words(system), *(_cell(column, place, table.interval) for column in table.columns)]
+        [plain_words(system), *(_cell(column, place, table.interval) for column in table.columns)]
         for place, system in enumerate(table.systems)
     ]
     lines = [_line(heads), _line([":---", *("---:" for _ in table.columns)]), *map(_line, rows)]
-    lines += ["", _words(table.caption), ""] if table.caption else [""]
-    lines += [f"{note.mark}. {_code(note.signature)}: {_words(note.remark)}" for note in table.footnotes]
+    lines += ["", plain_words(table.caption), ""] if table.caption else [""]
+    lines += [f"{note.mark}. {code_span(note.signature)}: {plain_words(note.remark)}" for note in table.footnotes]
     if table.notes:
-        lines += ["", *(f"- {_words(note)}" for note in table.notes)]
+        lines += ["", *(f"- {plain_words(note)}" for note in table.notes)]
     return "\n".join(lines) + "\n"
 
 
@@ -75,7 +75,7 @@ def _line(cells: list[str]) -> str:
 
 def _head(column: TableColumn) -> str:
     mark = "" if column.mark is None else str(column.mark).translate(_RAISED)
-    return f"{_words(column.title)}{mark} {ARROWS[column.column.better]}".rstrip()
+    return f"{plain_words(column.title)}{mark} {ARROWS[column.column.better]}".rstrip()
 
 
 def _cell(column: TableColumn, place: int, interval: bool) -> str:
@@ -90,13 +90,13 @@ def _cell(column: TableColumn, place: int, interval: bool) -> str:
     return f"{text} ± {ends[0]}" if ends else text
 
 
-def _words(text: str) -> str:
+def plain_words(text: str) -> str:
     """Plain words: nothing in them is markup, and a name cannot end its cell or its line."""
     line = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in " ".join(text.split()))
     return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", line)
 
 
-def _code(text: str) -> str:
+def code_span(text: str) -> str:
     """A code span, fenced by more backticks than the text has in a row."""
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
     return f"{fence}{text}{fence}" if fence == "`" else f"{fence} {text} {fence}"

@@ -1,0 +1,98 @@
+"""Comparisons as Markdown, LaTeX and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from rushes.core.definition import parse_signature
+from rushes.errors import InputError
+from rushes.suite.compare_many import compare_all
+from rushes.suite.compare_tables import comparison_table
+
+from .compared_runs import HOSTILE, planted_run, planted_three
+from .test_set_distances import write_run as write_distances
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_csv_has_every_number_as_stored_with_its_signature(tmp_path: Path) -> None:
+    found = compare_all(planted_three(tmp_path))
+    rows = rows_of(comparison_table(found, "csv"))
+    assert len(rows) == len(found.judged) == 6
+    for row, one in zip(rows, found.judged, strict=True):
+        mean = one.metric.statistics.mean
+        assert (row["run"], row["metric"], row["verdict"]) == (("bad", "alike")[one.run - 1], one.name, one.text)
+        assert float(row["value"]) == mean.stored_value and row["signature"] == mean.signature
+        if mean.interval is not None:
+            assert float(row["low"]) == mean.interval.as_dict()["low"]
+            assert (float(row["p"]), float(row["p_holm"])) == (one.p.stored_value, one.holm.stored_value)
+        assert [parse_signature(row[key])[0] for key in ("signature", "p_signature", "p_holm_signature")] == [
+            "paired_mean_difference",
+            "paired_mean_p",
+            "paired_holm_p",
+        ]
+
+
+def test_markdown_names_the_runs_and_every_signature(tmp_path: Path) -> None:
+    text = comparison_table(compare_all(planted_three(tmp_path)), "markdown")
+    lines = text.splitlines()
+    # differences of decode_failures 5 6 7 8 5 6 7 8: mean 6.5
+    assert lines[2].startswith("| decode\\_failures | B | +6.5 | ") and lines[2].endswith(" | worse | [1] |")
+    assert "A is clean, B is bad, C is alike" in text and "after Holm over 3 comparisons" in text
+    assert "1. `paired_mean_difference|of:decode_failures;" in text
+    assert "- The same on every clip: freeze\\_frame\\_ratio, decode\\_failures (C)" in lines
+    assert "paired\\_holm\\_p\\|alternative:two-sided\\|of:…\\|tests:3\\|v:1" in text
+
+
+def test_latex_is_ascii_and_balanced_whatever_the_names(tmp_path: Path) -> None:
+    odd = {f"{HOSTILE}{n}": (0.1, 100.0 + n, 0) for n in range(4)}
+    moved = {name: (freeze, blur - 10 - n % 2, 0) for n, (name, (freeze, blur, _)) in enumerate(odd.items())}
+    a, b = planted_run(tmp_path / "50%_a&b", odd), planted_run(tmp_path / "ü{}$", moved | {"new~": (0.1, 1.0, 0)})
+    text = comparison_table(compare_all([a, b]), "latex")
+    assert text.isascii() and text.count(r"\begin{") == text.count(r"\end{") == 2
+    assert r"50\%\_a\&b" in text and r"\"{u}\{\}\$" in text and r"new\textasciitilde{}" in text
+    body = text[text.index(r"\midrule") : text.index(r"\bottomrule")]
+    assert {line.count("&") - line.count(r"\&") for line in body.splitlines()[1:]} == {7}
+
+
+def test_refused_and_unshared_readings_are_in_every_format(tmp_path: Path) -> None:
+    from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO, SCENE_CUT_COUNT
+
+    from .test_compare import write_run
+
+    a = write_run(tmp_path / "a", {"x": {FREEZE_FRAME_RATIO: 0.1}, "y": {FREEZE_FRAME_RATIO: 0.2}})
+    other = FREEZE_FRAME_RATIO.with_params(eps=2.0)
+    b = write_run(tmp_path / "b", {"x": {other: 0.1, SCENE_CUT_COUNT: 1}, "y": {other: 0.3, SCENE_CUT_COUNT: 1}})
+    found = compare_all([a, b])  # the badges compare
+    rows = rows_of(comparison_table(found, "csv"))
+    assert [(row["metric"], row["verdict"]) for row in rows] == [
+        ("freeze_frame_ratio", "refused"),
+        ("scene_cut_count", "in one run only"),
+    ]
+    for format in ("markdown", "latex"):
+        text = comparison_table(found, format)  # type: ignore[arg-type]
+        assert "eps is 1.0 in one and 2.0 in the other" in text and "in one of the two runs only" in text
+
+
+def test_distances_stay_side_by_side(tmp_path: Path) -> None:
+    a, b = (write_distances(tmp_path / n, {"genhoi": v}) for n, v in (("a", 200.0), ("b", 180.0)))
+    found = compare_all([a, b])
+    text = comparison_table(found, "markdown")
+    assert "| fvd | genhoi | 200.0000 | 180.0000 |" in text and "rushes fvd B REAL --versus A" in text
+    rows = rows_of(comparison_table(found, "csv"))
+    assert [(row["verdict"], float(row["value"])) for row in rows] == [
+        ("value", 200.0),
+        ("value", 180.0),
+        ("difference", -20.0),
+    ]
+
+
+def test_another_format_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="markdown, latex, csv; got 'pdf'"):
+        comparison_table(compare_all(planted_three(tmp_path)), "pdf")  # type: ignore[arg-type]
