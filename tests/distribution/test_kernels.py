@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rushes.distribution.networks import no_triton
+from rushes.core import no_triton
 from rushes.errors import MissingDependency
 
 

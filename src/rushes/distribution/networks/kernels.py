@@ -26,8 +26,8 @@ try:
 
     HAVE_TRITON = True
 except ImportError:  # no GPU build of torch: the module still loads, its kernels do not run
-    from rushes.distribution.networks import no_triton as tl
-    from rushes.distribution.networks import no_triton as triton
+    from rushes.core import no_triton as tl
+    from rushes.core import no_triton as triton
 
     HAVE_TRITON = False
 

@@ -15,7 +15,9 @@ class _Missing:
     """A kernel that cannot be launched."""
 
     def __getitem__(self, grid: object) -> Callable[..., None]:
-        raise MissingDependency("the quick GPU path needs Triton: pip install triton, or ask for --precision fp32")
+        raise MissingDependency(
+            "the quick GPU path needs Triton: pip install triton, or leave it: --precision fp32, --device cpu"
+        )
 
 
 def jit(function: Callable[..., Any] | None = None, **options: object) -> Any:
