@@ -71,6 +71,15 @@ def test_clips_that_got_worse_come_first(tmp_path: Path) -> None:
     assert [clip.subject for clip in most_changed(found, 1)] == ["x"]
 
 
+def test_a_single_shared_clip_is_shown_and_nothing_is_told_of_it(tmp_path: Path) -> None:
+    runs = [planted_run(tmp_path / name, {"x": (0.1, blur, 0)}) for name, blur in (("a", 100.0), ("b", 90.0))]
+    found = compare_all(runs)
+    assert [clip.subject for clip in most_changed(found, 10)] == ["x"]
+    blur = found.find("blur_score")[0]
+    assert (blur.single, blur.verdict, found.family) == (True, "unclear", 0)
+    assert sentence(blur) == "B cannot be told from A (no interval: needs two clips or more)."
+
+
 def test_facts_that_differ_are_told_with_the_runs_own_letter(tmp_path: Path) -> None:
     clips = {name: (0.1, 100.0 + n, 0) for n, name in enumerate("wxyz")}
     small = planted_run(tmp_path / "c", clips, size=(320, 180))

@@ -8,24 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, overload
 
-from rushes.clip.badges import BADGES as clip_badges
 from rushes.core import Measurement, difference
 from rushes.core.definition import describe_difference
 from rushes.core.measurement import At
 from rushes.core.selection import differing_keys, label
 from rushes.errors import InputError
-from rushes.paired.definitions import BADGE_TRANSITIONS
 from rushes.paired.statistics import PairedStatistics, paired_statistics
 from rushes.runs import Run, Subject, read_run
+from rushes.suite.compare_badges import BADGES as BADGES
+from rushes.suite.compare_badges import badge_transitions
+from rushes.suite.compare_refusals import nothing_shared, require_one_instrument
 from rushes.suite.medium import differing_facts
-from rushes.suite.pairing import Pairing, pair_subjects
+from rushes.suite.pairing import pair_subjects
 from rushes.suite.set_distances import DistanceChange, are_distances, distance_changes
 
 if TYPE_CHECKING:
     from rushes.suite.compare_many import RunsComparison
-
-BADGES = clip_badges[::-1]
-"""Review signals, from the best to the worst."""
 
 _Key: TypeAlias = tuple[str, At]
 """Numbers of two runs pair when they were measured alike (signature) and are about the same thing (`at`)."""
@@ -155,7 +153,7 @@ def compare_two(first: Path | str | Run, second: Path | str | Run, *, top: int =
     paired = pairing.paired
     distances = distance_changes(a, b) if are_distances(a, b) else ()
     if not paired:
-        raise InputError(_nothing_shared(a, b, pairing))
+        raise InputError(nothing_shared(a, b, pairing))
     readings_a, readings_b = _readings(a, paired), _readings(b, paired)
     shared = [key for key, values in readings_a.items() if values.keys() & readings_b.get(key, {}).keys()]
     refused, unshared = _unmatched(readings_a, readings_b, set(shared))
@@ -168,7 +166,7 @@ def compare_two(first: Path | str | Run, second: Path | str | Run, *, top: int =
         )
         shared = [key for key in shared if key[0] not in apart]
     metrics = tuple(_compare(readings_a[key], readings_b[key], media, top) for key in shared)
-    transitions, why = _transitions(a, b, paired)
+    transitions, why = badge_transitions(a, b, paired)
     if not metrics and not transitions and not distances:
         detail = refused[0].why if refused else "no metric is in both"
         raise InputError(f"{a.path} and {b.path} share {len(paired)} subjects but no number compares: {detail}")
@@ -186,17 +184,6 @@ def compare_two(first: Path | str | Run, second: Path | str | Run, *, top: int =
         transitions_refused=why,
         distances=distances,
     )
-
-
-def require_one_instrument(runs: Sequence[Run]) -> None:
-    """Raise `InputError` where two runs are of different instruments."""
-    first = runs[0]
-    for run in runs[1:]:
-        if run.instrument != first.instrument:
-            raise InputError(
-                f"{first.place} is a run of {first.instrument} and {run.place} one of {run.instrument}; "
-                "compare takes runs of one instrument, and rushes board puts several together"
-            )
 
 
 def _refused(change: DistanceChange) -> Refused:
@@ -225,21 +212,6 @@ def regression(comparison: RunComparison, metric: str, amount: float) -> list[Pa
         if (-moved if statistics.metric.better == "higher" else moved) > amount:
             broken.append(statistics)
     return broken
-
-
-def _nothing_shared(a: Run, b: Run, pairing: Pairing) -> str:
-    if pairing.doubtful:
-        name = pairing.doubtful[0]
-        one, other = (next(s.path for s in run.subjects if s.id == name) for run in (a, b))
-        return (
-            f"{a.place} and {b.place}: {name} is {one} in one and {other} in the other, which are two different clips"
-        )
-    shown = [f"{run.place} ({len(run.subjects)}, such as {_sample(run)})" for run in (a, b)]
-    return f"no subject has the same id in both runs: {' and '.join(shown)}; name the clips alike"
-
-
-def _sample(run: Run) -> str:
-    return run.subjects[0].id if run.subjects else "none"
 
 
 def _readings(run: Run, subjects: Iterable[str]) -> _Readings:
@@ -329,37 +301,3 @@ def _why_unlike(unlike: Sequence[Unlike]) -> str:
         return "".join(why for why, _ in kinds)
     why, count = kinds[0]
     return f"{why} on {count} of them, other differences on the rest"
-
-
-def _transitions(a: Run, b: Run, paired: Sequence[str]) -> tuple[tuple[Measurement, ...], str]:
-    """How many clips went from each badge to each; or () and why badges do not compare."""
-    badges = [{subject.id: subject.badge for subject in run.subjects} for run in (a, b)]
-    moves = [(badges[0][name], badges[1][name]) for name in paired]
-    judged = [move for move in moves if move[0] in BADGES and move[1] in BADGES]
-    if not judged:
-        return (), "no subject has a badge in both runs"
-    rules, others = (
-        {key: _setting(run, key) for key in ("input", "tier", "profile", "profile_sha256")} for run in (a, b)
-    )
-    for key in ("input", "tier", "profile_sha256"):
-        if rules[key] != others[key]:
-            shown = "profile" if key == "profile_sha256" else key
-            detail = "with other rules" if rules[shown] == others[shown] else "in the other"
-            return (), f"badges: {shown} is {rules[shown]} in one and {others[shown]} {detail}; badges do not compare"
-    profile = f"{rules['profile']}-{rules['profile_sha256'][:12]}"
-    definition = BADGE_TRANSITIONS.with_params(profile=profile, tier=rules["tier"])
-    return tuple(
-        Measurement(
-            definition=definition,
-            value=judged.count((before, after)),
-            count=len(judged),
-            at=(("before", before), ("after", after)),
-        )
-        for before in BADGES
-        for after in BADGES
-    ), ""
-
-
-def _setting(run: Run, key: str) -> str:
-    settings = run.info.get("settings")
-    return str(settings.get(key, "none")) if isinstance(settings, dict) else "none"

@@ -13,6 +13,7 @@ from rushes.suite.compare import Change
 from rushes.suite.compare_many import Judged, RunsComparison, change_in_spreads
 from rushes.suite.compare_page_words import signed
 
+_TAKES = ("clip", "pair")
 MOST_CHANGES = 6
 """Changes that are listed of one clip."""
 
@@ -86,9 +87,10 @@ class ShownClip:
 def most_changed(found: RunsComparison, count: int) -> list[ChangedClip]:
     """The clips that changed most, in units of each metric's spread; those that got worse come first."""
     changes: dict[str, list[ClipChange]] = {}
+    takes = {subject.id for subject in found.runs[0].subjects if subject.kind in _TAKES}
     for one in found.judged:
-        if one.single:
-            continue
+        if one.single and one.metric.changes[0].subject not in takes:
+            continue  # a study's score or a mean over a set is no clip
         sizes = change_in_spreads(one.metric)
         for change in one.metric.changes:
             if change.subject in sizes:
