@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import t
-from statsmodels.stats.multitest import multipletests
 
-from rushes.paired.clustered import drawn, holm, percentiles, prompt_groups, two_way_jackknife
+from rushes.paired.clustered import drawn, percentiles, prompt_groups, two_way_jackknife
 
 
 def test_two_way_jackknife_by_hand() -> None:
@@ -46,9 +45,3 @@ def test_groups_of_prompts_and_draws() -> None:
     assert [list(part) for part in prompt_groups(np.array([0, 1, 2, 3, 4]), most=2)] == [[0, 2, 4], [1, 3]]
     weights = drawn(10, 4, np.random.default_rng(0))
     assert weights.shape == (10, 4) and (weights.sum(axis=1) == 4).all()
-
-
-def test_holm_as_statsmodels() -> None:
-    ps = np.random.default_rng(2).uniform(0, 0.2, 15)
-    assert holm(list(ps)) == pytest.approx(multipletests(ps, method="holm")[1])
-    assert holm([]) == []

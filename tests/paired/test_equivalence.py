@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import DescrStatsW
 
 from rushes.core import Interval
@@ -14,7 +13,6 @@ from rushes.paired.equivalence import (
     PREDICTION,
     SIGN,
     flag_test,
-    holm,
     interval_test,
     paired_test,
     prediction_test,
@@ -88,14 +86,6 @@ def test_flags() -> None:
     # not lost more than .25 with 1 of 40 fallen: P(Bin(40, .25) ≤ 1) = .75^40 + 40 · .25 · .75^39
     assert flag_test(0, 1, 40, margin=0.25).not_below == pytest.approx(0.75**40 + 10 * 0.75**39)
     assert flag_test(0, 0, 4, margin=0.1).unchanged
-
-
-def test_holm_is_that_of_statsmodels() -> None:
-    rng = np.random.default_rng(6)
-    for size in (1, 2, 7):
-        p = rng.uniform(0, 0.2, size)
-        assert holm(list(p)) == pytest.approx(list(multipletests(p, method="holm")[1]))
-    assert holm([]) == []
 
 
 def test_error_rates_at_the_margin_are_the_ones_asked_for() -> None:

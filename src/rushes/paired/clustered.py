@@ -105,16 +105,3 @@ def percentiles(values: Floats, method: str, *, level: float = LEVEL) -> Cluster
         return Clustered(why="most draws of prompts and raters give no value")
     low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
     return Clustered(interval=Interval(low=float(low), high=float(high), level=level, method=method))
-
-
-def holm(ps: Sequence[float]) -> list[float]:
-    """P-values adjusted for how many were looked at (Holm 1979), in the given order.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    adjusted, reached = [0.0] * len(ps), 0.0
-    for rank, place in enumerate(sorted(range(len(ps)), key=lambda i: ps[i])):
-        reached = max(reached, min(1.0, (len(ps) - rank) * ps[place]))
-        adjusted[place] = reached
-    return adjusted

@@ -183,17 +183,3 @@ def _as_it_is(difference: float, margin: float, *, p: float, method: str) -> Mar
         not_below=p if difference > -margin else 1.0,
         unchanged=difference == 0,
     )
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Adjusted p of each, by Holm's step-down: max over those not larger of (how many are left) · p, at most 1.
-
-    >>> [round(p, 3) for p in holm([0.01, 0.04, 0.03])]
-    [0.03, 0.06, 0.06]
-    """
-    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
-    adjusted, worst = [0.0] * len(p_values), 0.0
-    for rank, i in enumerate(order):
-        worst = max(worst, min(1.0, (len(p_values) - rank) * p_values[i]))
-        adjusted[i] = worst
-    return adjusted

@@ -16,8 +16,9 @@ from typing import Literal, TypeAlias
 
 from rushes.core import Definition, Measurement
 from rushes.errors import InputError
-from rushes.paired.clustered import LEVEL, MOST_GROUPS, REPLICATES, SEED, holm
+from rushes.paired.clustered import LEVEL, MOST_GROUPS, REPLICATES, SEED
 from rushes.paired.correlation import STATISTICS, Statistic
+from rushes.paired.holm import holm
 from rushes.paired.people_definitions import CEILING, CHANCE, OF_STATISTIC
 from rushes.runs import Run
 from rushes.suite.board_data import BoardData

@@ -12,11 +12,11 @@ from rushes.paired.equivalence import (
     PREDICTION,
     MarginTest,
     flag_test,
-    holm,
     interval_test,
     paired_test,
     prediction_test,
 )
+from rushes.paired.holm import holm
 from rushes.paired.margin_definitions import BEYOND_P, CLIPS_TO_TELL, POWER, SAME_P, bound
 from rushes.paired.power import MOST_CLIPS, beyond_power, clips_to_tell, same_power
 from rushes.suite.gate_readings import ClipPair, GateReading
