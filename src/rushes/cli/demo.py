@@ -12,6 +12,7 @@ from rushes.terminal.console import EXIT_BAD_INPUT, print_json, print_table, say
 
 if TYPE_CHECKING:
     from rushes.core.instrument import DemoPart
+    from rushes.suite.demo import DemoBoard
 
 
 def demo(
@@ -40,13 +41,16 @@ def demo(
             print_table(done.title, done.header, done.rows)
             print(f"{done.found}\n{done.run}\n")
     report = _report(parts, folder / "report.html")
+    board = _board(folder)
     if as_json:
         shown = [{"title": p.title, "run": str(p.run), "found": p.found, "as_expected": p.as_expected} for p in parts]
-        print_json({"report": report and str(report), "parts": shown})
+        print_json({"report": report and str(report), "board": board and str(board.path), "parts": shown})
     else:
         print("Badges are review signals: reasons to look, not verdicts. People decide preference.")
         print(report or folder)
-    if not all(part.as_expected for part in parts):
+        if board is not None:
+            print(f"\nWhich of three systems is better? {board.found}\n{board.path}")
+    if not all(part.as_expected for part in parts) or (board is not None and not board.as_expected):
         say("rushes: the demo did not find every fault it put in; please report this")
         raise typer.Exit(EXIT_BAD_INPUT)
 
@@ -66,6 +70,17 @@ def demo_part(reference: str, folder: Path) -> DemoPart:
             "run: pip install 'rushes[all]'"
         ) from None
     return part
+
+
+def _board(folder: Path) -> DemoBoard | None:
+    """The board of three made-up systems; None where its packages are missing."""
+    from importlib.util import find_spec
+
+    if find_spec("jinja2") is None:
+        return None  # the report has said so
+    from rushes.suite.demo import board
+
+    return board(folder)
 
 
 def _report(parts: Sequence[DemoPart], path: Path) -> Path | None:

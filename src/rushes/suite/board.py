@@ -9,12 +9,12 @@ from typing import TypeAlias
 
 from rushes.core.files import replacing
 from rushes.core.progress import Progress, no_progress
-from rushes.core.registry import load
 from rushes.errors import InputError
 from rushes.remote.address import is_remote
 from rushes.remote.transfer import upload_on_exit
 from rushes.runs import Run
 from rushes.suite.board_data import BoardData, ReadingKey, RefusedReading
+from rushes.suite.board_judging import judge_board
 from rushes.suite.board_overall import OVERALL, with_overall
 from rushes.suite.board_page import BoardPage, render_board
 from rushes.suite.board_page_clips import ClipIndex
@@ -24,6 +24,8 @@ from rushes.suite.board_page_strips import thumbnails
 from rushes.suite.board_page_timelines import board_timeline
 from rushes.suite.board_page_words import PEOPLE, opening_of
 from rushes.suite.board_verdicts import ReadingVerdict
+from rushes.suite.collect import collect_board
+from rushes.suite.suite_folder import read_suite_folder
 from rushes.workers.local import cpu_count
 
 STRIPS = 120
@@ -72,12 +74,12 @@ def write_board(
     rows, those first on which the systems are furthest apart; 0 leaves them out. Videos play from where they lie.
     The same runs and clips give the same bytes. Raises `InputError` where there is nothing to show.
     """
-    data = given if isinstance(given, BoardData) else _collected(given)
+    data = given if isinstance(given, BoardData) else collect_board(given)
     if not data.readings:
         why = f" ({data.refused[0].name}: {data.refused[0].why})" if data.refused else ""
         raise InputError(f"no reading is the same for every system, so there is no board{why}")
     data = with_overall(data, weights) if weights else _declared(data, given)
-    judged = verdicts if verdicts is not None else _judged(data, level)
+    judged = verdicts if verdicts is not None else judge_board(data, level=level)
     page = _page(data, judged, title=title, level=level, strips=strips, timelines=timelines, jobs=jobs, said=progress)
     html = render_board(page, out=out)
     try:
@@ -126,23 +128,13 @@ def _title(data: BoardData) -> str:
     return f"Board: {systems} system{'' if systems == 1 else 's'}{over}"
 
 
-def _collected(given: Run | Path | str | Iterable[Run | Path | str]) -> BoardData:
-    found: BoardData = load("rushes.suite.collect:collect_board")(given)
-    return found
-
-
 def _declared(data: BoardData, given: Given) -> BoardData:
     """With the overall score that a suite declares; where it cannot be had, the board says why and has none."""
     if not isinstance(given, Path | str) or is_remote(given) or not Path(given, "suite.json").is_file():
         return data
-    weights: Mapping[str, float] = load("rushes.suite.suite_folder:read_suite_folder")(given).suite.overall
+    weights: Mapping[str, float] = read_suite_folder(given).suite.overall
     try:
         return with_overall(data, weights) if weights else data
     except InputError as error:
         refused = RefusedReading(name=OVERALL.name, why=str(error))
         return replace(data, refused=(*data.refused, refused))
-
-
-def _judged(data: BoardData, level: float) -> Mapping[ReadingKey, ReadingVerdict]:
-    judged: Mapping[ReadingKey, ReadingVerdict] = load("rushes.suite.board_judging:judge_board")(data, level=level)
-    return judged
