@@ -28,9 +28,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[object]:
         given.append(place)
         return data
 
-    monkeypatch.setattr(board, "_collected", collected)
+    monkeypatch.setattr(board, "collect_board", collected)
     monkeypatch.setattr(
-        board, "_judged", lambda *_: {FLICKER.key: verdict(data, FLICKER, [["amber"], ["birch", "cedar"]])}
+        board, "judge_board", lambda *_, **__: {FLICKER.key: verdict(data, FLICKER, [["amber"], ["birch", "cedar"]])}
     )
     return given
 

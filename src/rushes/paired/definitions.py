@@ -161,11 +161,28 @@ HOLM_P = Definition(
     places=("first", "metric", "second"),
 )
 
+BADGE_SHARE = Definition(
+    name="badge_share",
+    unit="ratio",
+    lowest=0,
+    highest=1,
+    better="neither",
+    summary="Share of clips with this review signal under one profile; of one clip, whether it has it.",
+    formula="#(clips with the badge) / #(clips with any badge); its interval is Wilson's",
+    edge_cases="A clip without a badge is no value. Other rules, tiers or forms of the clips are another signature. A "
+    "review signal is a reason to look and no verdict, so neither direction is better.",
+    reference="rushes board; Wilson 1927",
+    params=signature_params(),
+    open_params=("profile", "tier", "input"),
+    places=("badge",),
+)
+
 DEFINITIONS = (
     MEAN_DIFFERENCE,
     SIGN_TEST,
     CHANGED_CLIPS,
     BADGE_TRANSITIONS,
+    BADGE_SHARE,
     SYSTEM_DIFFERENCE,
     NUMBER_DIFFERENCE,
     SIGN_FLIP,

@@ -6,30 +6,15 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rushes.core import Definition, Interval, Measurement, signature_params
+from rushes.core import Definition, Interval, Measurement
 from rushes.core.measurement import At
+from rushes.paired.definitions import BADGE_SHARE
 from rushes.paired.statistics import LEVEL, mean_interval
 from rushes.preference.statistics.intervals import wilson
 
 OVER = "shared-prompts"
 """`over` in a mean's signature: the prompts for which every system that has the reading has a value."""
 WILSON = "wilson"
-
-BADGE_SHARE = Definition(
-    name="badge_share",
-    unit="ratio",
-    lowest=0,
-    highest=1,
-    better="neither",
-    summary="Share of clips with this review signal under one profile; of one clip, whether it has it.",
-    formula="#(clips with the badge) / #(clips with any badge); its interval is Wilson's",
-    edge_cases="A clip without a badge is no value. Other rules, tiers or forms of the clips are another signature. A "
-    "review signal is a reason to look and no verdict, so neither direction is better.",
-    reference="rushes board; Wilson 1927",
-    params=signature_params(),
-    open_params=("profile", "tier", "input"),
-    places=("badge",),
-)
 
 DEFINITIONS = (BADGE_SHARE,)
 
