@@ -14,9 +14,8 @@ from rushes.core.measurement import At
 from rushes.distribution.evaluate import GEN_ID, GT_ID
 from rushes.fidelity.lag import LAG_FRAMES
 from rushes.fidelity.tables import metric_of
-from rushes.runs import Run, Subject
 from rushes.paired.definitions import BADGE_SHARE
-from rushes.suite.collect_definitions import 
+from rushes.runs import Run, Subject
 
 _PARTS = {"robustness": frozenset({"axis"}), "preference": frozenset({"system"})}
 """What a number on a board may be about, by instrument; elsewhere it is about the clip or the set as a whole."""
