@@ -60,7 +60,8 @@ verdicts: models
 audit: setup
 	$(BIN)/python scripts/audit.py
 
-soak: setup
+soak: models system
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m soak
 	$(BIN)/python benchmarks/soak_runs.py --kills 210
 	$(BIN)/python benchmarks/load_study.py --raters 200 --seconds 60
 

@@ -86,7 +86,12 @@ def environment(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
     return os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "120"}
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if any(b.kind for b in blocks(p))], ids=lambda page: page.stem)
+def _page(page: Path) -> object:
+    """The page about distances runs a network a dozen times."""
+    return pytest.param(page, id=page.stem, marks=[pytest.mark.soak] if page.stem == "distribution" else [])
+
+
+@pytest.mark.parametrize("page", [_page(p) for p in PAGES if any(b.kind for b in blocks(p))])
 def test_the_blocks_of_a_page_run_as_printed(
     page: Path, tmp_path: Path, environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

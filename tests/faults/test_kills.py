@@ -26,12 +26,13 @@ from benchmarks.serve_kills import kill_serve
 KILLS = 3
 
 
-@pytest.mark.parametrize("make", [clip_job, sweep_job])
+@pytest.mark.parametrize("make", [clip_job, pytest.param(sweep_job, marks=pytest.mark.soak)])
 def test_killed_and_resumed_equals_uninterrupted(make, tmp_path: Path) -> None:
     job = make(tmp_path / "material")
     assert killed_rounds(job, tmp_path / "runs", kills=KILLS, per_round=KILLS, seed=5) >= 1
 
 
+@pytest.mark.soak
 def test_a_killed_server_has_every_vote_it_acknowledged(tmp_path: Path) -> None:
     """Three kills of `rushes serve` under votes, one of them while it starts; `make soak` does many more."""
     databases = [str(tmp_path / name) for name in ("studies.db", "in-peace.db")]

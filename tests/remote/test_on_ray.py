@@ -26,6 +26,7 @@ def measured(bucket: Bucket, name: str, environment: dict[str, str], *engine: st
     return {key: content for key, content in bucket.tree(f"runs/{name}/").items() if key != "run.json"}
 
 
+@pytest.mark.soak
 def test_a_cluster_reads_and_this_machine_writes(bucket: Bucket, here: Path, settings: dict[str, str]) -> None:
     bucket.put_folder("takes", here)
     # Ray keeps sockets in its temporary folder: the test's own is too long a name for them.

@@ -16,7 +16,9 @@ pytestmark = pytest.mark.browser
 
 LOOKS = [
     pytest.param({"color_scheme": "light", "viewport": {"width": 1280, "height": 900}}, id="light-wide"),
-    pytest.param({"color_scheme": "dark", "viewport": {"width": 390, "height": 844}}, id="dark-phone"),
+    pytest.param(
+        {"color_scheme": "dark", "viewport": {"width": 390, "height": 844}}, id="dark-phone", marks=pytest.mark.soak
+    ),
 ]
 
 

@@ -118,6 +118,7 @@ def test_every_task_has_its_result(engine: Engine) -> None:
     assert list(run_tasks(square, [], engine=engine)) == []
 
 
+@pytest.mark.soak
 def test_a_crash_ends_in_the_words_of_the_local_engine(engine: Engine, tmp_path: Path) -> None:
     kinds = ["fine", "segfault", "fine", "exit", "first-time-only", "no-room", "hang"]
     outcomes = []
@@ -148,6 +149,7 @@ def test_a_clip_run_has_the_same_bytes(engine: Engine, clips: Path, whole: dict[
     assert [subject.badge for subject in run.subjects].count("reject") == 1
 
 
+@pytest.mark.soak
 def test_an_fvd_run_has_the_same_bytes(engine: Engine, clips: Path, tmp_path: Path) -> None:
     """One side ends with a clip that cannot be read, which both engines leave out in the same words."""
     weights = write_random_checkpoint("r3d50", tmp_path / "r3d50-random.pt")
@@ -295,6 +297,7 @@ main()
 """The `rushes` command, which stops after so many rows until somebody ends it."""
 
 
+@pytest.mark.soak
 def test_interrupted_and_killed_runs_continue(
     cluster: Running, clips: Path, whole: dict[str, bytes], tmp_path: Path
 ) -> None:
