@@ -13,9 +13,11 @@ import pytest
 
 import rushes
 from rushes.report.section import ReportOptions
+from rushes.runs import Run
 from rushes.suite.compare_many import compare_all
 from rushes.suite.compare_page import render_comparison, shown_clips, write_comparison
 from rushes.suite.compare_page_rows import metric_groups, not_compared
+from rushes.suite.compare_page_words import run_name
 
 from .compared_runs import HOSTILE, clip_runs, planted_run, planted_three
 from .test_set_distances import write_run as write_distances
@@ -170,3 +172,12 @@ def test_in_a_browser_without_a_fault_and_by_keyboard(page: str, tmp_path: Path)
             assert tab.locator("#said.on").inner_text().startswith("Copied ")
         browser.close()
     assert faults == []
+
+
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [("runs/monday", "monday"), ("monday/run", "monday"), ("suite/amber/clip", "amber"), ("clip", "clip")],
+)
+def test_a_run_is_called_by_the_folder_that_tells_it_from_others(path: str, says: str) -> None:
+    run = Run(Path(path), {"instrument": "clip", "status": "complete"}, (), {})
+    assert run_name(run) == says

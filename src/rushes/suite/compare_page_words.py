@@ -107,12 +107,12 @@ def _with_letters(name: str, rows: Iterable[Judged], found: RunsComparison) -> s
 
 
 def run_name(run: Run) -> str:
-    """The run's folder; the one it lies in where the run itself is just called "run"."""
+    """The run's folder; the one it lies in where the run is just called "run", or like its instrument, as in a suite."""
     path = run.path if not run.url else None
     if path is None:
         return run.url.rstrip("/").rpartition("/")[2] or run.url
     path = path.resolve() if path.name in ("", ".", "..") else path
-    return path.parent.name if path.name == "run" and path.parent.name else path.name
+    return path.parent.name if path.name in ("run", run.instrument) and path.parent.name else path.name
 
 
 def _clips(count: int) -> str:
