@@ -107,7 +107,7 @@ def _with_letters(name: str, rows: Iterable[Judged], found: RunsComparison) -> s
 
 
 def run_name(run: Run) -> str:
-    """The run's folder; the one it lies in where the run is just called "run", or like its instrument, as in a suite."""
+    """The run's folder; the one it lies in where the run is called "run" or like its instrument, as in a suite."""
     path = run.path if not run.url else None
     if path is None:
         return run.url.rstrip("/").rpartition("/")[2] or run.url
