@@ -19,7 +19,7 @@ LPIPS = Definition(
 )  # fmt: skip
 BLUR = Definition(
     name="blur", unit="levels", lowest=None, highest=None, better="higher", summary="Sharpness.", formula="var",
-    raised_by=("noise",), lowered_by=("a still scene",),
+    raised_by=("noise",), lowered_by=("a still scene",), params=signature_params(of="gates"),
 )  # fmt: skip
 PLAYS = Definition(
     name="plays", unit="flag", lowest=0, highest=1, better="higher", summary="Does it play?", formula="decodes"
