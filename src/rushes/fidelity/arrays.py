@@ -14,7 +14,7 @@ from rushes.errors import InputError
 from rushes.fidelity.measure import score_frames
 from rushes.fidelity.metric import PairContext
 from rushes.fidelity.metrics import METRICS
-from rushes.fidelity.pairing import Pairing
+from rushes.fidelity.pairing import Pairing, with_pairing
 from rushes.fidelity.picture import FramePair, Picture
 from rushes.fidelity.protocols import chosen_metrics
 
@@ -47,13 +47,6 @@ def compare_arrays(
     scored = score_frames(paired_arrays(ours, theirs), context, chosen)
     how = Pairing().params
     return {name: with_pairing(found, how) for name, found in scored.measurements.items()}
-
-
-def with_pairing(found: Measurement, how: dict[str, str | int | float | bool]) -> Measurement:
-    """The number under a definition that says how frames were paired."""
-    from dataclasses import replace
-
-    return replace(found, definition=found.definition.add_params(**how))
 
 
 def paired_arrays(gen: NDArray[np.uint8], gt: NDArray[np.uint8]) -> Iterator[FramePair]:

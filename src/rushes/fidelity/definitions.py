@@ -1,5 +1,7 @@
 """Every definition of this instrument: the registry's, those of installed packages among them, and the lag."""
 
+from dataclasses import replace
+
 from rushes.core import Definition
 from rushes.fidelity.lag import LAG_FRAMES
 from rushes.fidelity.metrics import METRICS
@@ -10,8 +12,6 @@ _OPEN = tuple(Pairing().params)
 
 
 def _open(definition: Definition) -> Definition:
-    from dataclasses import replace
-
     return replace(definition, open_params=(*definition.open_params, *_OPEN))
 
 

@@ -18,12 +18,11 @@ from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest
 from rushes.core.selection import Numbers
 from rushes.errors import DefinitionError, InputError, RushesError
-from rushes.fidelity.arrays import with_pairing
 from rushes.fidelity.clip_pairs import ClipPair, pair_sets
 from rushes.fidelity.lag import LAG_FRAMES, find_lag
 from rushes.fidelity.measure import score_frames
 from rushes.fidelity.metric import PairContext, Series
-from rushes.fidelity.pairing import By, Cut, Lag, Pairing, ResizeTo, Tally
+from rushes.fidelity.pairing import By, Cut, Lag, Pairing, ResizeTo, Tally, with_pairing
 from rushes.fidelity.reading import open_pair
 from rushes.fidelity.settings import FidelitySettings
 from rushes.media.sequences import clip_digest

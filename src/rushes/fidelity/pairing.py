@@ -9,11 +9,12 @@ A lag of k holds generated frame n + k against reference frame n: positive where
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal, TypeAlias
 
+from rushes.core import Measurement
 from rushes.core.definition import Setting
 from rushes.errors import InputError
 from rushes.fidelity.sides import RESIZER, Shown, Side
@@ -56,6 +57,11 @@ class Pairing:
             "pair": "time" if self.by == "time" else "index",
             "resize": f"{self.resize_to}-{RESIZER}" if self.resize_to else "none",
         }
+
+
+def with_pairing(found: Measurement, how: Mapping[str, Setting]) -> Measurement:
+    """The number under a definition that says how frames were paired (`Pairing.params`)."""
+    return replace(found, definition=found.definition.add_params(**how))
 
 
 @dataclass(slots=True)
