@@ -17,7 +17,7 @@ from rushes.core import Definition, Measurement, signature_params
 from rushes.core.selection import select
 from rushes.errors import InputError
 from rushes.runs import Entry, RunWriter, Subject, read_run
-from rushes.suite.compare import compare_runs, regression
+from rushes.suite.compare import compare_runs
 from rushes.suite.compare_data import (
     as_data,
     change_table,
@@ -29,6 +29,7 @@ from rushes.suite.compare_data import (
     verdict,
     verdict_text,
 )
+from rushes.suite.compare_regression import regression
 
 Values = Mapping[Definition, float | None]
 

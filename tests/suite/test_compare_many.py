@@ -8,10 +8,10 @@ import pytest
 
 import rushes
 from rushes.errors import InputError
-from rushes.suite.compare import RunComparison
 from rushes.suite.compare_many import RunsComparison, as_many_data, compare_all
 from rushes.suite.compare_page_clips import most_changed
 from rushes.suite.compare_page_words import opening, sentence
+from rushes.suite.compare_results import RunComparison
 
 from .compared_runs import planted_run, planted_three
 

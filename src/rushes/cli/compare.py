@@ -134,7 +134,7 @@ class _Checked:
 
 
 def _check(found: RunsComparison, gates: Sequence[tuple[str, float]]) -> _Checked:
-    from rushes.suite.compare import regression
+    from rushes.suite.compare_regression import regression
     from rushes.suite.gate import unchecked
 
     rows = list(zip(found.letters[1:], found.comparisons, strict=True))
@@ -144,7 +144,7 @@ def _check(found: RunsComparison, gates: Sequence[tuple[str, float]]) -> _Checke
 
 
 def _finish(checked: _Checked, allow_unjudged: bool) -> None:
-    from rushes.suite.compare import about
+    from rushes.suite.compare_readings import about
 
     for _, amount, statistics in checked.broken:
         mean = statistics.mean

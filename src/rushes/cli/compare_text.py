@@ -9,8 +9,8 @@ from rushes.terminal.console import print_table, say
 
 if TYPE_CHECKING:
     from rushes.core.table import Table
-    from rushes.suite.compare import RunComparison
     from rushes.suite.compare_many import RunsComparison
+    from rushes.suite.compare_results import RunComparison
 
 _NAMES_SHOWN = 5
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from rushes.core import Measurement
 from rushes.core.selection import differing_keys, keys_of, label
 from rushes.core.table import ARROWS, Cell, Table, number
-from rushes.suite.compare import BADGES, MetricComparison, RunComparison
+from rushes.suite.compare_badges import BADGES
+from rushes.suite.compare_results import MetricComparison, RunComparison
 from rushes.suite.set_distances import DistanceChange
 
 QUIET = {

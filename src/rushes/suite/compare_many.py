@@ -15,9 +15,10 @@ from rushes.core.measurement import At
 from rushes.errors import InputError
 from rushes.paired.family import deviation, holm_tests, mean_test, spread_difference
 from rushes.runs import Run, read_run
-from rushes.suite.compare import MetricComparison, RunComparison, compare_two
+from rushes.suite.compare import compare_two
 from rushes.suite.compare_data import SURE, direction, reading_names, verdict
 from rushes.suite.compare_refusals import require_one_instrument
+from rushes.suite.compare_results import MetricComparison, RunComparison
 
 MOST_RUNS = 9
 

@@ -9,7 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rushes.core.text import value_text
-from rushes.suite.compare import BADGES, MetricComparison, RunComparison, compare_runs
+from rushes.suite.compare import compare_runs
+from rushes.suite.compare_badges import BADGES
 from rushes.suite.compare_data import (
     MOVED,
     as_data,
@@ -20,6 +21,7 @@ from rushes.suite.compare_data import (
     verdict,
     verdict_text,
 )
+from rushes.suite.compare_results import MetricComparison, RunComparison
 from rushes.suite.set_distances import HOLDS, distance_table, set_lines
 from rushes.web.access import admin
 from rushes.web.errors import wants_json
