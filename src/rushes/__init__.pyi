@@ -59,6 +59,10 @@ from rushes.suite.believe import Belief as Belief
 from rushes.suite.believe import believe as believe
 from rushes.suite.board import Board as Board
 from rushes.suite.board import write_board as write_board
+from rushes.suite.board_data import BoardData as BoardData
+from rushes.suite.board_judging import judge_board as judge_board
+from rushes.suite.board_verdicts import ReadingVerdict as ReadingVerdict
+from rushes.suite.collect import collect_board as collect_board
 from rushes.suite.compare import compare_runs as compare_runs
 from rushes.suite.compare_many import RunsComparison as RunsComparison
 from rushes.suite.compare_page import ComparisonPage as ComparisonPage
