@@ -34,7 +34,7 @@ def test_csv_has_every_number_as_stored_with_its_signature(tmp_path: Path) -> No
             assert (float(row["p"]), float(row["p_holm"])) == (one.p.stored_value, one.holm.stored_value)
         assert [parse_signature(row[key])[0] for key in ("signature", "p_signature", "p_holm_signature")] == [
             "paired_mean_difference",
-            "paired_mean_p",
+            "sign_flip_p",
             "paired_holm_p",
         ]
 
@@ -47,7 +47,7 @@ def test_markdown_names_the_runs_and_every_signature(tmp_path: Path) -> None:
     assert "A is clean, B is bad, C is alike" in text and "after Holm over 3 comparisons" in text
     assert "1. `paired_mean_difference|of:decode_failures;" in text
     assert "- The same on every clip: freeze\\_frame\\_ratio, decode\\_failures (C)" in lines
-    assert "paired\\_holm\\_p\\|alternative:two-sided\\|of:…\\|tests:3\\|v:1" in text
+    assert "paired\\_holm\\_p\\|alternative:two-sided\\|of:…\\|test:sign-flip\\|tests:3\\|v:2" in text
 
 
 def test_latex_is_ascii_and_balanced_whatever_the_names(tmp_path: Path) -> None:
