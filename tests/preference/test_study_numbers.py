@@ -39,6 +39,7 @@ def a_study(seed: int = 0, raters: int = 6, samples: int = 30) -> list[Vote]:
                     family=f"T{k % 2 + 1}",
                     prompt=f"p{k}",
                     primary_tag="Missed constraint",
+                    turn=r + 1,
                     ratings={"temporal": (5 - left, 5 - right)},
                 )
             )

@@ -62,6 +62,15 @@ def rule_text(rule: str) -> str:
     return " ".join(printable.split()) or NO_RULE
 
 
+def first_votes_text(first: int) -> str:
+    """Which votes agreement rests on, as signatures spell it.
+
+    >>> first_votes_text(2)
+    'first-2'
+    """
+    return f"first-{first}"
+
+
 def family_place(family: str) -> str:
     """A task family as `at` names it, apart from the word for all of them.
 

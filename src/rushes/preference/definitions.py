@@ -12,6 +12,8 @@ from rushes.core import Definition, signature_params
 from rushes.core.definition import Better
 
 _CONDITIONS = ("exclusion", "labels", "raters", "rubric")
+_FIRST = ("first release",)
+_FIRST_VOTES = (*_FIRST, "from the first min_raters votes of every sample; a third rater of disputes inflated it")
 
 
 def _definition(
@@ -28,6 +30,7 @@ def _definition(
     per: tuple[str, ...] = (),
     choices: tuple[str, ...] = (),
     ties: str = "",
+    history: tuple[str, ...] = _FIRST,
 ) -> Definition:
     """`per` is what a number is about, `choices` what its caller chooses; `ties` is what a tie counts as, empty where
     the study chooses a policy."""
@@ -44,18 +47,22 @@ def _definition(
         params=signature_params(ties=ties) if ties else (),
         open_params=(*_CONDITIONS, *choices) if ties else (*_CONDITIONS, *choices, "ties"),
         places=per,
+        history=history,
     )
 
 
 PERCENT_AGREEMENT = _definition(
     "percent_agreement",
-    "How often two raters of one sample chose the same winner.",
+    "How often two of a sample's first raters chose the same winner.",
     "mean over samples of Σ_c n_c (n_c − 1) / (n (n − 1)), n_c raters for outcome c",
     better="higher",
-    edge_cases="samples with one vote are left out; none with two: None",
+    edge_cases="samples with one vote are left out; none with two: None; votes after the first min_raters never "
+    "count: a third rater comes only where two disagree",
     reference="rubric v0.1, quality control",
     per=("family",),
+    choices=("votes",),
     ties="outcome",
+    history=_FIRST_VOTES,
 )
 KRIPPENDORFF_ALPHA = _definition(
     "krippendorff_alpha",
@@ -68,8 +75,9 @@ KRIPPENDORFF_ALPHA = _definition(
     edge_cases="one outcome only, or no sample with two votes: None",
     reference="Krippendorff 2011",
     per=("family",),
-    choices=("level", "of"),
+    choices=("level", "of", "votes"),
     ties="outcome",
+    history=_FIRST_VOTES,
 )
 FLEISS_KAPPA = _definition(
     "fleiss_kappa",
@@ -81,7 +89,9 @@ FLEISS_KAPPA = _definition(
     edge_cases="one outcome only, or no sample with two votes: None",
     reference="Fleiss 1971; Gwet 2014 for missing votes",
     per=("family",),
+    choices=("votes",),
     ties="outcome",
+    history=_FIRST_VOTES,
 )
 COHEN_KAPPA = _definition(
     "cohen_kappa",
@@ -93,7 +103,9 @@ COHEN_KAPPA = _definition(
     edge_cases="pairs with one outcome only are left out and counted in the note",
     reference="Cohen 1960; Light 1971",
     per=("family",),
+    choices=("votes",),
     ties="outcome",
+    history=_FIRST_VOTES,
 )
 GWET_AC1 = _definition(
     "gwet_ac1",
@@ -105,7 +117,9 @@ GWET_AC1 = _definition(
     edge_cases="no sample with two votes: None",
     reference="Gwet 2008",
     per=("family",),
+    choices=("votes",),
     ties="outcome",
+    history=_FIRST_VOTES,
 )
 BT_ELO = _definition(
     "bt_elo",

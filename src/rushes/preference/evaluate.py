@@ -75,6 +75,7 @@ def measure_study(
         confidence=confidence,
         prior=prior,
         simulated=status.summary.simulated,
+        min_raters=status.min_raters,
     )
     return MeasuredStudy(status, votes, found)
 

@@ -11,18 +11,21 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rushes.core import Measurement
+from rushes.errors import InputError
 from rushes.preference import definitions as d
+from rushes.preference.assignment import MINIMUM_RATERS
 from rushes.preference.conditions import (
     ALL_FAMILIES,
     NO_RULE,
     Conditions,
     counted_votes,
     family_place,
+    first_votes_text,
     measured,
     rule_text,
 )
 from rushes.preference.rubric import rubric
-from rushes.preference.statistics.agreement import percent_agreement, rating_table, winner_table
+from rushes.preference.statistics.agreement import first_votes, percent_agreement, rating_table, winner_table
 from rushes.preference.statistics.connection import RankingError
 from rushes.preference.statistics.dimensions import dimension_means, tag_counts
 from rushes.preference.statistics.fragility import drop_k
@@ -55,6 +58,8 @@ class _Choices:
     ties: TiePolicy
     prior: float
     interval: IntervalKind
+    first: int
+    """How many votes of a sample agreement rests on."""
 
 
 def study_measurements(
@@ -68,16 +73,20 @@ def study_measurements(
     confidence: float = CONFIDENCE,
     prior: float = 0.0,
     simulated: bool = False,
+    min_raters: int = MINIMUM_RATERS,
 ) -> tuple[Measurement, ...]:
     """Every number of a study.
 
     Inputs      all votes of the study, gold, repeats and adjudications included (they are told apart here);
-                `excluded` are the raters who meet `exclusion_rule`, declared before the votes
+                `excluded` are the raters who meet `exclusion_rule`, declared before the votes; `min_raters` is how many
+                every sample gets whatever they choose, so agreement rests on so many first votes (`Vote.turn`)
     Edge cases  votes that cannot be ranked: the ranking's numbers are None with the reason, the others stand
     """
     check_policy(tie_policy)
     given = tuple(votes)
-    chosen = _Choices(ties=tie_policy, prior=prior, interval=interval)
+    if min_raters < MINIMUM_RATERS:
+        raise InputError(f"agreement needs {MINIMUM_RATERS} raters per sample or more; got {min_raters}")
+    chosen = _Choices(ties=tie_policy, prior=prior, interval=interval, first=min_raters)
     rules = {NO_RULE: frozenset[str]()}
     if (declared := rule_text(exclusion_rule)) != NO_RULE:
         rules[declared] = frozenset(excluded)
@@ -95,14 +104,14 @@ def study_measurements(
 def _all_numbers(raw: Sequence[Vote], chosen: _Choices, conditions: Conditions) -> Iterator[Measurement]:
     yield from _ranking(raw, chosen, conditions)
     yield from _shares(raw, conditions)
-    yield from _agreement(raw, ALL_FAMILIES, conditions)
+    yield from _agreement(raw, ALL_FAMILIES, chosen.first, conditions)
     families = defaultdict(list)
     for vote in raw:
         families[family_place(vote.family)].append(vote)
     for family in sorted(families):
-        yield from _agreement(families[family], family, conditions)
+        yield from _agreement(families[family], family, chosen.first, conditions)
         yield from _win_shares(families[family], family, conditions)
-    yield from _judgements(raw, conditions)
+    yield from _judgements(raw, chosen.first, conditions)
 
 
 def _ranking(raw: Sequence[Vote], chosen: _Choices, conditions: Conditions) -> Iterator[Measurement]:
@@ -203,32 +212,35 @@ def _win_shares(raw: Sequence[Vote], family: str, conditions: Conditions) -> Ite
         yield measured(d.WIN_SHARE, share, conditions, at, method=_CLUSTERED)
 
 
-def _agreement(raw: Sequence[Vote], family: str, conditions: Conditions) -> Iterator[Measurement]:
-    table, at = winner_table(raw), {"family": family}
+def _agreement(raw: Sequence[Vote], family: str, first: int, conditions: Conditions) -> Iterator[Measurement]:
+    """Agreement from the first votes of every sample: a later one comes only where those disagree."""
+    given, rule, at = first_votes(raw, first), first_votes_text(first), {"family": family}
+    table = winner_table(given)
     percent = percent_agreement(table, confidence=conditions.confidence)
-    yield measured(d.PERCENT_AGREEMENT, percent, conditions, at, method="wilson samples")
+    yield measured(d.PERCENT_AGREEMENT, percent, conditions, at, method="wilson samples", votes=rule)
     for level in LEVELS[:3]:
         alpha = krippendorff_alpha(table, level=level)
-        yield measured(d.KRIPPENDORFF_ALPHA, alpha, conditions, at, level=level, of="winner")
+        yield measured(d.KRIPPENDORFF_ALPHA, alpha, conditions, at, level=level, of="winner", votes=rule)
     for definition, value in (
         (d.GWET_AC1, gwet_ac1(table)),
         (d.FLEISS_KAPPA, fleiss_kappa(table)),
-        (d.COHEN_KAPPA, mean_cohen_kappa(raw)),
+        (d.COHEN_KAPPA, mean_cohen_kappa(given)),
     ):
-        yield measured(definition, value, conditions, at)
+        yield measured(definition, value, conditions, at, votes=rule)
 
 
-def _judgements(raw: Sequence[Vote], conditions: Conditions) -> Iterator[Measurement]:
+def _judgements(raw: Sequence[Vote], first: int, conditions: Conditions) -> Iterator[Measurement]:
     """Ratings per dimension and reason tags."""
     words = rubric(conditions.rubric_version)
     for row in dimension_means(raw, rubric=words, confidence=conditions.confidence):
         at = {"dimension": row.dimension, "system": row.system}
         yield measured(d.DIMENSION_MEAN, row.mean, conditions, at, method=_CLUSTERED)
+    given, rule = first_votes(raw, first), first_votes_text(first)
     for dimension in sorted({key for vote in raw for key in vote.ratings}):
-        table, at = rating_table(raw, dimension), {"dimension": dimension, "family": ALL_FAMILIES}
+        table, at = rating_table(given, dimension), {"dimension": dimension, "family": ALL_FAMILIES}
         for level in _RATING_LEVELS:
             alpha = krippendorff_alpha(table, level=level)
-            yield measured(d.KRIPPENDORFF_ALPHA, alpha, conditions, at, level=level, of="rating")
+            yield measured(d.KRIPPENDORFF_ALPHA, alpha, conditions, at, level=level, of="rating", votes=rule)
     for tag in tag_counts(raw, rubric=words):
         for role, number in (("primary", tag.primary), ("secondary", tag.secondary)):
             count = Estimate(value=number, count=len(raw))

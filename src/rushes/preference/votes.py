@@ -77,6 +77,9 @@ class Vote:
     """Ids of the two clips, the key that joins a vote to the clips' metrics; "" where unknown."""
     watched: tuple[WatchedSpan, ...] = ()
     """The play ledger behind the vote, for exports."""
+    turn: int = 0
+    """When it came among the votes on its sample: 1 for the first; 0 where nobody recorded it. A sample gets a third
+    rater only when the first two disagree, so agreement rests on the first votes alone."""
 
     def __post_init__(self) -> None:
         if not self.sample or not self.rater:
@@ -145,6 +148,20 @@ class Vote:
         return {"a": self.system_a, "b": self.system_b, "tie": None}[self.winner]
 
     @property
+    def prompt_key(self) -> str:
+        """What tells prompts apart: task family and prompt id, because families may each count from 1.
+
+        >>> Vote(sample="s", system_a="x", system_b="y", winner="a", rater="r", family="T1", prompt="p01").prompt_key
+        'T1/p01'
+        """
+        return prompt_key(self.family, self.prompt) if self.prompt else self.sample
+
+    @property
     def counts_in_results(self) -> bool:
         """True for a raw vote on a real pair: not gold, not a hidden repeat, not an adjudicator's label."""
         return not (self.adjudicated or self.is_gold or self.is_repeat)
+
+
+def prompt_key(family: str, prompt: str) -> str:
+    """A prompt's name over all task families: "T1/p01", or the prompt alone where the study has no families."""
+    return f"{family}/{prompt}" if family else prompt

@@ -97,6 +97,30 @@ def test_dpo_needs_prompt_texts_and_clips(tmp_path: Path) -> None:
         write_dpo(tmp_path / "dpo.jsonl", [bare], prompts=PROMPTS)
 
 
+def test_two_tasks_that_count_their_prompts_from_one_stay_two(tmp_path: Path) -> None:
+    # T1_p01 and T2_p01, the documented naming, are two prompts with two texts.
+    both = [
+        Vote(
+            sample=f"{task}_p01",
+            system_a="x",
+            system_b="y",
+            winner="a",
+            rater="r",
+            family=task,
+            prompt="p01",
+            clip_a=f"x/{task}",
+            clip_b=f"y/{task}",
+        )
+        for task in ("T1", "T2")
+    ]
+    assert [r["question_id"] for r in rows(write_arena(tmp_path / "arena.csv", both))] == ["T1/p01", "T2/p01"]
+    write_pwcmp(tmp_path / "pw.csv", both)
+    assert [r["scene"] for r in rows(tmp_path / "pw.csv")] == ["T1/p01", "T2/p01"]
+    write_dpo(tmp_path / "dpo.jsonl", both, prompts={"T1/p01": "a cat", "T2/p01": "a dog"})
+    found = [json.loads(line) for line in (tmp_path / "dpo.jsonl").read_text().splitlines()]
+    assert [r["prompt"] for r in found] == ["a cat", "a dog"]
+
+
 def test_formulas_in_names_are_made_harmless(tmp_path: Path) -> None:
     evil = Vote(sample="s", system_a="=cmd()", system_b="@y", winner="a", rater="+r")
     for write, name in ((write_arena, "a.csv"), (write_pwcmp, "p.csv")):

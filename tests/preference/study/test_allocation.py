@@ -65,11 +65,11 @@ def test_a_third_rater_only_where_two_disagree(service, people, database):
         "T7_p05": 2,
     }
     (family,) = [f for f in service.study_status("takes").families if f.family == "T1"]
-    # Two samples with votes alpha, beta, alpha: one agreeing pair of three raters each, so 1/3, and not 0.33.
+    # Two samples with votes alpha, beta, alpha: their first two raters disagree, and the third says nothing.
     assert (family.finished, family.agreement.count) == (2, 2)
-    assert family.agreement.value == pytest.approx(1 / 3, rel=1e-15)
-    # Over all six samples: (1/3 + 1/3 + 1 + 1 + 1 + 1) / 6.
-    assert service.study_status("takes").agreement.value == pytest.approx(7 / 9, rel=1e-15)
+    assert family.agreement.value == 0.0
+    # Over all six samples: (0 + 0 + 1 + 1 + 1 + 1) / 6.
+    assert service.study_status("takes").agreement.value == pytest.approx(2 / 3, rel=1e-15)
     assert family.agreement.place == {"family": "T1"}
     assert family.agreement.signature == (
         "percent_agreement|exclusion:none|labels:raw|raters:people|rubric:0.1|ties:outcome|v:1"

@@ -223,10 +223,27 @@ def test_pair_ratings_survive(service, study):
     assert service.votes(study)[0].pair_ratings == {"adherence": 4}
 
 
-def test_a_prompt_id_with_two_texts_is_not_guessed_at(service, study, manifest, takes, tmp_path):
-    assert service.prompts(study)["3"] == "Prompt 3"
-    rows = [f"other,T9,3,{s},{takes}/{s}_T2_p03.mp4,Another text" for s in ("alpha", "gamma")]
+def add_prompt(service, study, takes, tmp_path, task):
+    rows = [f"{task}x,{task},3,{s},{takes}/{s}_T2_p03.mp4,Another text" for s in ("alpha", "gamma")]
     (tmp_path / "more.csv").write_text("sample_id,task_id,prompt_id,system,path,prompt_text\n" + "\n".join(rows) + "\n")
     service.import_csv(study, tmp_path / "more.csv")
-    with pytest.raises(StudyError, match="prompt '3' has two texts"):
+
+
+def test_a_prompt_is_its_task_and_its_id(service, study, manifest, takes, tmp_path):
+    (before,) = [key for key, text in service.prompts(study).items() if text == "Prompt 3"]
+    assert before.endswith("/3")
+    add_prompt(service, study, takes, tmp_path, "T9")
+    assert (service.prompts(study)[before], service.prompts(study)["T9/3"]) == ("Prompt 3", "Another text")
+
+
+def test_a_prompt_with_two_texts_is_not_guessed_at(service, study, manifest, takes, tmp_path):
+    (before,) = [key for key, text in service.prompts(study).items() if text == "Prompt 3"]
+    add_prompt(service, study, takes, tmp_path, before.split("/")[0])
+    with pytest.raises(StudyError, match=f"prompt '{before}' has two texts"):
         service.prompts(study)
+
+
+def test_turns_are_the_order_of_the_votes_and_not_of_the_names(service, study):
+    service.import_ratings(study, [imported("q", "zoe"), imported("q", "amy")])
+    assert {vote.rater: vote.turn for vote in service.votes(study)} == {"zoe": 1, "amy": 2}
+    assert service.study_status(study).min_raters == 2

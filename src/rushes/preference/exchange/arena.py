@@ -107,7 +107,7 @@ def _row(vote: Vote) -> dict[str, object]:
         "model_b": vote.system_a if swapped else vote.system_b,
         "winner": names.get(vote.winner, "tie"),
         "judge": vote.rater,
-        "question_id": vote.prompt or vote.sample,
+        "question_id": vote.prompt_key,
     }
 
 

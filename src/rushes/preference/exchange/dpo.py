@@ -28,7 +28,8 @@ def write_dpo(
 ) -> int:
     """Write the pairs; returns how many samples were left out for want of a majority.
 
-    `prompts` gives the text by prompt id; `clips` a path by clip id (else the id itself is written).
+    `prompts` gives the text by `Vote.prompt_key` (task family and prompt id, "T1/p01") or, where the ids alone tell
+    prompts apart, by prompt id; `clips` a path by clip id (else the id itself is written).
     """
     given = tuple(votes)
     labels = {vote.sample: vote for vote in given if vote.adjudicated and not vote.is_gold} if use_adjudicated else {}
@@ -52,13 +53,14 @@ def _majority(votes: list[Vote]) -> Vote | None:
 
 
 def _pair(decision: Vote, votes: list[Vote], prompts: Mapping[str, str], clips: Mapping[str, str]) -> dict[str, object]:
-    if decision.prompt not in prompts:
-        raise InputError(f"sample {decision.sample}: no text for prompt {decision.prompt!r}; add it to the prompts")
+    text = prompts.get(decision.prompt_key, prompts.get(decision.prompt))
+    if text is None:
+        raise InputError(f"sample {decision.sample}: no text for prompt {decision.prompt_key!r}; add it to the prompts")
     if not decision.clip_a or not decision.clip_b:
         raise InputError(f"sample {decision.sample}: its clips are not known, so there is nothing to choose from")
     a, b = (clips.get(clip, clip) for clip in (decision.clip_a, decision.clip_b))
     return {
-        "prompt": prompts[decision.prompt],
+        "prompt": text,
         "chosen": a if decision.winner == "a" else b,
         "rejected": b if decision.winner == "a" else a,
         "sample": decision.sample,

@@ -25,7 +25,7 @@ class StudyVotes:
 
     votes: Sequence[Vote]
     prompts: Callable[[], Mapping[str, str]] = dict
-    """The prompts' words by prompt id."""
+    """The prompts' words by `Vote.prompt_key`: task family and prompt id."""
     clips: Callable[[], Mapping[str, str]] = dict
     """The clips' files by clip id."""
     adjudicated: bool = False

@@ -22,7 +22,7 @@ def write_pwcmp(path: Path | str, votes: Iterable[Vote]) -> int:
     rows: list[dict[str, object]] = [
         {
             "observer": vote.rater,
-            "scene": vote.prompt or vote.sample,
+            "scene": vote.prompt_key,
             "condition_A": vote.system_a,
             "condition_B": vote.system_b,
             "selected_A": int(vote.winner == "a"),

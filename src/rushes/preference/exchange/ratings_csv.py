@@ -115,8 +115,14 @@ def _tag(cell: str, rubric: Rubric) -> str:
 
 
 def write_ratings(path: Path | str, votes: Iterable[Vote], *, winner_style: WinnerStyle = "letters") -> Path:
-    """Write raw votes as a ratings CSV; gold, repeats and adjudicator's labels stay out (`write_csv` has them)."""
-    rows = (_row(vote, _STYLES[winner_style]) for vote in votes if vote.counts_in_results)
+    """Write raw votes as a ratings CSV; gold, repeats and adjudicator's labels stay out (`write_csv` has them).
+
+    The rows of a sample stand in the order their votes came, which agreement rests on and the sheet has no column for.
+    """
+    raw = [vote for vote in votes if vote.counts_in_results]
+    place = {sample: number for number, sample in enumerate(dict.fromkeys(vote.sample for vote in raw))}
+    came = sorted(raw, key=lambda vote: (place[vote.sample], vote.turn))
+    rows = (_row(vote, _STYLES[winner_style]) for vote in came)
     return write_file(path, csv_text(COLUMNS, rows))
 
 

@@ -26,7 +26,9 @@ _NUMBERS = (
     *(f"{key}_{side}" for key in DIMENSIONS for side in ("a", "b", "pair")),
     *("passes_a", "passes_b", "watched_ms_a", "watched_ms_b"),
 )
-COLUMNS = (*_TEXT, "secondary_tags", "shown_left", *_CLIPS, *_FLAGS, *_NUMBERS, "watch_ledger")
+_NEEDED = (*_TEXT, "secondary_tags", "shown_left", *_CLIPS, *_FLAGS, *_NUMBERS, "watch_ledger")
+COLUMNS = (*_NEEDED, "turn")
+"""Tables of earlier versions have no `turn`: read without it, a vote's turn is not known."""
 
 
 def write_csv(path: Path | str, votes: Iterable[Vote]) -> Path:
@@ -38,7 +40,7 @@ def write_parquet(path: Path | str, votes: Iterable[Vote]) -> Path:
     """Every vote as a Parquet row, typed; needs pyarrow."""
     arrow, parquet = _pyarrow()
     rows = [_row(vote) for vote in votes]
-    types = {name: arrow.bool_() for name in _FLAGS} | {name: arrow.int64() for name in _NUMBERS}
+    types = {name: arrow.bool_() for name in _FLAGS} | {name: arrow.int64() for name in (*_NUMBERS, "turn")}
     schema = arrow.schema([(name, types.get(name, arrow.string())) for name in COLUMNS])
     out = io.BytesIO()
     parquet.write_table(arrow.Table.from_pylist(rows, schema=schema), out)
@@ -48,13 +50,13 @@ def write_parquet(path: Path | str, votes: Iterable[Vote]) -> Path:
 def read_table(path: Path | str) -> tuple[Vote, ...]:
     """Read back what `write_csv` or `write_parquet` wrote (told apart by the name's ending)."""
     if Path(path).suffix.lower() != ".parquet":
-        return tuple(_placed(path, line, row) for line, row in read_rows(path, needed=COLUMNS))
+        return tuple(_placed(path, line, row) for line, row in read_rows(path, needed=_NEEDED))
     arrow, parquet = _pyarrow()
     try:
         table = parquet.read_table(path)
     except (OSError, arrow.ArrowException) as error:
         raise InputError(f"{path}: cannot be read as Parquet ({str(error).splitlines()[0]})") from None
-    missing = [name for name in COLUMNS if name not in table.column_names]
+    missing = [name for name in _NEEDED if name not in table.column_names]
     if missing:
         raise InputError(f"{path}: expected a table of votes; the columns {', '.join(missing)} are not there")
     return tuple(_placed(path, number, _as_text(row)) for number, row in enumerate(table.to_pylist(), 1))
@@ -70,7 +72,7 @@ def _pyarrow() -> tuple[Any, Any]:
 
 
 def _row(vote: Vote) -> dict[str, object]:
-    row: dict[str, object] = {name: getattr(vote, name) for name in (*_TEXT, *_CLIPS, *_FLAGS)}
+    row: dict[str, object] = {name: getattr(vote, name) for name in (*_TEXT, *_CLIPS, *_FLAGS, "turn")}
     for key in DIMENSIONS:
         row[f"{key}_a"], row[f"{key}_b"] = vote.ratings.get(key, (None, None))
         row[f"{key}_pair"] = vote.pair_ratings.get(key)
@@ -110,6 +112,7 @@ def _vote(row: Mapping[str, str]) -> Vote:
         ratings={key: value for key, value in both.items() if value != (None, None)},
         pair_ratings={key: value for key, value in pair.items() if value is not None},
         watched=tuple(_span(*span) for span in json.loads(row["watch_ledger"])),
+        turn=int(row.get("turn") or 0),
     )
 
 

@@ -56,17 +56,28 @@ def _sort_key(value: Hashable) -> tuple[bool, object]:
 
 
 def votes_by_sample(votes: Iterable[Vote]) -> dict[str, list[Vote]]:
-    """Raw votes of each sample, in the given order; a rater who voted twice counts with the last vote."""
+    """Raw votes of each sample in the order they came (`Vote.turn`; the given order where nobody recorded it).
+
+    A rater who voted twice counts once, with the last vote, in the place of the first.
+    """
     found: dict[str, dict[str, Vote]] = defaultdict(dict)
     for vote in votes:
         if vote.counts_in_results:
-            found[vote.sample].pop(vote.rater, None)
             found[vote.sample][vote.rater] = vote
-    return {sample: list(by_rater.values()) for sample, by_rater in found.items()}
+    return {sample: sorted(by_rater.values(), key=lambda vote: vote.turn) for sample, by_rater in found.items()}
+
+
+def first_votes(votes: Iterable[Vote], first: int) -> list[Vote]:
+    """The first so many raw votes of every sample: what agreement may rest on.
+
+    A sample gets one more rater only when its first raters disagree. Counting that vote would call disputes half
+    agreed and leave the rest as it is: raters who toss coins would seem to agree two times in three.
+    """
+    return [vote for given in votes_by_sample(votes).values() for vote in given[:first]]
 
 
 def winner_table(votes: Iterable[Vote]) -> UnitTable:
-    """Samples × winners, over raw votes."""
+    """Samples × winners, over raw votes; give it `first_votes` where a third rater depends on the first two."""
     samples = votes_by_sample(votes)
     return unit_table(
         ([vote.winner for vote in samples[sample]] for sample in sorted(samples)), categories=WINNER_CATEGORIES

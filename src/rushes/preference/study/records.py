@@ -369,6 +369,8 @@ class StudyStatus:
     disagreements: tuple[Disagreement, ...]
     problems: tuple[ReportedProblem, ...]
     exclusion_rule: str
+    min_raters: int
+    """Raters per sample before agreement is looked at: agreement rests on so many first votes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

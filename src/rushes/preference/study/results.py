@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, func, select
 
 from rushes.core import Measurement
 from rushes.preference.adjudication import suggest
-from rushes.preference.conditions import ALL_FAMILIES, Conditions, measured
+from rushes.preference.conditions import ALL_FAMILIES, Conditions, first_votes_text, measured
 from rushes.preference.definitions import PERCENT_AGREEMENT
 from rushes.preference.rubric import FAMILIES, rubric
-from rushes.preference.statistics.agreement import percent_agreement, winner_table
+from rushes.preference.statistics.agreement import first_votes, percent_agreement, winner_table
 from rushes.preference.study.database.tables import (
     adjudication,
     assignment,
@@ -41,12 +41,15 @@ from rushes.preference.study.records import (
     StudyClip,
     StudyStatus,
 )
-from rushes.preference.votes import Vote, WatchedSpan
+from rushes.preference.votes import Vote, WatchedSpan, prompt_key
 
 MOST_DISAGREEMENTS = 50
 _LEAST_SIDE_VOTES = 10
 _LEAST_REPEATS = 3
 _CLIP_A, _CLIP_B = clip.alias("clip_a"), clip.alias("clip_b")
+_EARLIER = vote.alias("earlier")
+_FIRST_ID = select(func.min(_EARLIER.c.id)).where(_EARLIER.c.assignment_id == vote.c.assignment_id).scalar_subquery()
+"""The first vote of an assignment: a correction keeps the turn of what it corrects."""
 
 _VOTES = (
     select(
@@ -62,6 +65,7 @@ _VOTES = (
         _CLIP_B.c.name.label("clip_b"),
         pair.c.expected,
         assignment.c.shown_ms,
+        _FIRST_ID.label("first_id"),
     )
     .join(assignment, assignment.c.vote_id == vote.c.id)
     .join(rater, rater.c.id == vote.c.rater_id)
@@ -77,7 +81,23 @@ def standing_votes(connection: Connection, study_id: int) -> list[Row[Any]]:
     return list(connection.execute(_VOTES.where(vote.c.study_id == study_id, vote.c.purpose != "training")))
 
 
-def as_vote(row: Row[Any]) -> Vote:
+def turns(rows: Iterable[Row[Any]]) -> dict[int, int]:
+    """When each vote on a sample came among them, 1 for the first, by the vote's row id; gold and repeats have none."""
+    groups: dict[int, list[Row[Any]]] = defaultdict(list)
+    for row in rows:
+        if row.purpose == "sample":
+            groups[row.pair_id].append(row)
+    came = (sorted(group, key=lambda row: row.first_id) for group in groups.values())
+    return {row.id: turn for group in came for turn, row in enumerate(group, 1)}
+
+
+def as_votes(rows: Sequence[Row[Any]]) -> list[Vote]:
+    """The rows as votes with their turns, in the rows' order."""
+    turn = turns(rows)
+    return [as_vote(row, turn=turn.get(row.id, 0)) for row in rows]
+
+
+def as_vote(row: Row[Any], *, turn: int = 0) -> Vote:
     return Vote(
         sample=row.sample,
         system_a=row.system_a,
@@ -97,6 +117,7 @@ def as_vote(row: Row[Any]) -> Vote:
         clip_a=clip_id(row.system_a, row.clip_a) if row.clip_a else "",
         clip_b=clip_id(row.system_b, row.clip_b) if row.clip_b else "",
         watched=tuple(WatchedSpan(*span) for span in row.watched),
+        turn=turn,
     )
 
 
@@ -120,19 +141,17 @@ def clips(connection: Connection, study_name: str) -> tuple[StudyClip, ...]:
 
 
 def prompts(connection: Connection, study_name: str) -> dict[str, str]:
-    """The prompts' words by prompt id; the id itself where no words were given.
+    """The prompts' words by `Vote.prompt_key`: task family and prompt id, because families may each count from 1.
 
-    `StudyError` where one id has two texts (two task families that count from 1): votes name prompts by id alone.
+    `StudyError` where one prompt of one family has two texts: which of them the votes are about cannot be told.
     """
     found = study_row(connection, study_name)
-    query = select(pair.c.prompt, pair.c.prompt_text).where(pair.c.study_id == found.id).order_by(pair.c.id)
+    query = select(pair.c.family, pair.c.prompt, pair.c.prompt_text).where(pair.c.study_id == found.id)
     texts: dict[str, str] = {}
-    for row in connection.execute(query):
-        text = row.prompt_text or row.prompt
-        if texts.setdefault(row.prompt, text) != text:
-            raise StudyError(
-                f"study {study_name}: prompt {row.prompt!r} has two texts; give every prompt an id of its own"
-            )
+    for row in connection.execute(query.order_by(pair.c.id)):
+        key, text = prompt_key(row.family, row.prompt), row.prompt_text or row.prompt
+        if texts.setdefault(key, text) != text:
+            raise StudyError(f"study {study_name}: prompt {key!r} has two texts; give every prompt an id of its own")
     return texts
 
 
@@ -140,7 +159,8 @@ def votes(connection: Connection, study_name: str, *, excluded: bool, adjudicate
     """Standing votes in pair order; late ones (their place was taken meanwhile) stay in the database only."""
     found = study_row(connection, study_name)
     rows = [row for row in standing_votes(connection, found.id) if row.purpose != "late"]
-    raw = [as_vote(row) for row in rows if excluded or not row.excluded]
+    turn = turns(rows)
+    raw = [as_vote(row, turn=turn.get(row.id, 0)) for row in rows if excluded or not row.excluded]
     return raw + (_adjudicated_votes(connection, found.id) if adjudicated else [])
 
 
@@ -190,18 +210,21 @@ def status(connection: Connection, study_name: str) -> StudyStatus:
         disagreements=disagreements(connection, found, samples)[:MOST_DISAGREEMENTS],
         problems=tuple(_problems(connection, found.id)),
         exclusion_rule=exclusion_rule(found).label,
+        min_raters=found.min_raters,
     )
 
 
 def _agreement(found: Row[Any], kept: Sequence[Row[Any]], family: str) -> Measurement:
-    """Percent agreement of one family, or of all, of the raters who are not excluded."""
+    """Percent agreement of one family, or of all, of the first raters of each sample who are not excluded."""
     conditions = Conditions(
         rubric_version=found.rubric,
         exclusion_rule=exclusion_rule(found).label,
         simulated=found.simulated,
     )
-    share = percent_agreement(winner_table(as_vote(row) for row in kept if family in (row.family, ALL_FAMILIES)))
-    return measured(PERCENT_AGREEMENT, share, conditions, {"family": family or "unnamed"}, method="wilson samples")
+    rows = [row for row in kept if family in (row.family, ALL_FAMILIES)]
+    share = percent_agreement(winner_table(first_votes(as_votes(rows), found.min_raters)))
+    at, rule = {"family": family or "unnamed"}, first_votes_text(found.min_raters)
+    return measured(PERCENT_AGREEMENT, share, conditions, at, method="wilson samples", votes=rule)
 
 
 def _families(connection: Connection, found: Row[Any], kept: Sequence[Row[Any]]) -> Iterable[FamilyStatus]:

@@ -325,7 +325,7 @@ class StudyService:
             return results.clips(connection, study)
 
     def prompts(self, study: str) -> dict[str, str]:
-        """The prompts' words by prompt id."""
+        """The prompts' words by task family and prompt id ("T1/p01")."""
         with self.database.read() as connection:
             return results.prompts(connection, study)
 
