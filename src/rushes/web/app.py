@@ -25,10 +25,12 @@ from rushes.web.views import (
     comparisons,
     exports,
     home,
+    join,
     login,
     rater,
     ratings,
     results,
+    running,
     runs,
     studies,
     takes,
@@ -38,7 +40,7 @@ from rushes.web.workbench import Workbench
 if TYPE_CHECKING:
     from rushes.preference.study.service import StudyService
 
-VIEWS = (home, login, rater, ratings, clips, studies, admin, results, exports, runs, takes, comparisons)
+VIEWS = (home, login, join, rater, ratings, clips, studies, running, admin, results, exports, runs, takes, comparisons)
 STATIC = Path(__file__).with_name("static")
 
 
