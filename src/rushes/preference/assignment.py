@@ -16,7 +16,7 @@ from rushes.errors import InputError
 from rushes.preference.statistics.pairs import seeded_order
 from rushes.preference.votes import Side, Winner
 
-State: TypeAlias = Literal["open", "third", "agreed", "majority", "adjudicate"]
+State: TypeAlias = Literal["open", "third", "agreed", "majority", "adjudicate", "retired"]
 Purpose: TypeAlias = Literal["sample", "gold", "repeat"]
 MINIMUM_RATERS = 2
 REPEAT_DISTANCE = 3
@@ -29,7 +29,7 @@ class Standing:
 
     state: State
     """open: fewer votes than the minimum · third: they disagree, one more is needed · agreed: all the same ·
-    majority: more than half the same · adjudicate: one more did not settle it."""
+    majority: more than half the same · adjudicate: one more did not settle it · retired: shown to nobody any more."""
     needed: int
     """Raters the sample needs in all, as things stand."""
     winner: Winner | None
@@ -59,6 +59,17 @@ def standing(winners: Sequence[Winner], *, minimum: int = MINIMUM_RATERS) -> Sta
     if 2 * most > count:
         return Standing(state="majority", needed=count, winner=winner)
     return Standing(state="adjudicate", needed=count, winner=None)
+
+
+def retired(stands: Standing, *, votes: int) -> Standing:
+    """The same of a sample that is shown to nobody any more: it waits for no rater; its votes stay as they are.
+
+    >>> [retired(standing(w), votes=len(w)).state for w in ((), ("a",), ("a", "b"), ("a", "a"))]
+    ['retired', 'retired', 'adjudicate', 'agreed']
+    """
+    if stands.state not in ("open", "third"):
+        return stands
+    return Standing(state="adjudicate" if stands.state == "third" else "retired", needed=votes, winner=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -13,6 +13,7 @@ from rushes.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
     from rushes.preference.study import Disagreement, StudyService, StudyStatus
+    from rushes.preference.study.records import OnErase, Pairing
 
 app = typer.Typer(
     name="study",
@@ -64,6 +65,11 @@ def create(
     min_repeat_agreement: Annotated[
         float | None, typer.Option(min=0, max=1, help="Exclude raters who repeat fewer of their own votes.")
     ] = None,
+    pairing: Annotated[str, typer.Option(help="round-robin, or active: the pairs that votes leave most open.")] = (
+        "round-robin"
+    ),
+    on_erase: Annotated[str, typer.Option(help="A rater who asks to be erased: keep their votes, or remove.")] = "keep",
+    pay: Annotated[str, typer.Option(help="Declared rate: 12 GBP/hour, 0.40 USD/vote or 5 EUR/study.")] = "",
     db: Db = DEFAULT_DB,
     media: MediaFolder = None,
     as_json: Json = False,
@@ -87,6 +93,9 @@ def create(
         gold_every=gold_every,
         repeat_every=repeat_every,
         exclusion=rule,
+        pairing=cast("Pairing", pairing),
+        on_erase=cast("OnErase", on_erase),
+        pay=pay,
     )
     found = read_sources(sources, clips=clips, prompts=prompts) if sources else []
     with open_studies(db, media) as service, progress_bars() as progress:
@@ -162,6 +171,8 @@ def invite(
     name: Annotated[list[str] | None, typer.Option(help="Invite this rater by name; may be repeated.")] = None,
     again: Annotated[str | None, typer.Option(help="A fresh link for this rater; the old one stops working.")] = None,
     url: Annotated[str, typer.Option(help="Where `rushes serve` can be reached.")] = "http://127.0.0.1:8000",
+    text: Annotated[Path | None, typer.Option(help="Letter with {link}, {rater}, {title}; prints one each.")] = None,
+    mailto: Annotated[bool, typer.Option("--mailto", help="Print mailto: addresses that open a ready letter.")] = False,
     db: Db = DEFAULT_DB,
     as_json: Json = False,
 ) -> None:
@@ -169,10 +180,17 @@ def invite(
 
     Example: rushes study invite takes 4 --url https://study.example.org
     """
+    from rushes.preference.letters import read_letter, show_letters
+
+    letter = read_letter(text) if text is not None or mailto else None
     with open_studies(db) as service:
+        title = next((one.title for one in service.studies() if one.name == study), study)
         fresh = None if again is None else service.invite_again(study, again)
         made = service.invite(study, count=count, names=name or ()) if fresh is None else (fresh,)
     links = {one.rater: f"{url.rstrip('/')}/i/{one.token}" for one in made}
+    if letter is not None:
+        show_letters(letter, study, links, title=title, addresses=mailto, as_json=as_json)
+        return
     if as_json:
         print_json({"study": study, "links": links})
         return
@@ -247,8 +265,8 @@ def _show_status(found: StudyStatus) -> None:
     ]
     columns = ("rater", "stage", "votes", "min", "s/vote", "gold", "repeats", "left/right", "exclusion")
     print_table("Raters", columns, raters, numbers=(2, 3, 4, 5, 6, 7))
-    for problem in found.problems[:10]:
-        print(f"Problem by {problem.rater} with {problem.sample}: {problem.kind} {problem.text}".rstrip())
+    for problem in [one for one in found.problems if not one.resolution][:10]:
+        print(f"Problem {problem.id} by {problem.rater} with {problem.sample}: {problem.kind} {problem.text}".rstrip())
     print(f"Exclusion rule: {found.exclusion_rule}. Disagreements: {len(found.disagreements)}.")
 
 

@@ -26,10 +26,12 @@ from rushes.web.views import (
     comparisons,
     exports,
     home,
+    join,
     login,
     rater,
     ratings,
     results,
+    running,
     runs,
     studies,
     takes,
@@ -39,7 +41,23 @@ from rushes.web.workbench import Workbench
 if TYPE_CHECKING:
     from rushes.preference.study.service import StudyService
 
-VIEWS = (home, login, rater, ratings, clips, studies, admin, results, exports, runs, takes, comparisons, boards)
+VIEWS = (
+    home,
+    login,
+    join,
+    rater,
+    ratings,
+    clips,
+    studies,
+    running,
+    admin,
+    results,
+    exports,
+    runs,
+    takes,
+    comparisons,
+    boards,
+)
 STATIC = Path(__file__).with_name("static")
 
 

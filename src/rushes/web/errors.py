@@ -33,7 +33,7 @@ _TITLES = {
     503: "Not possible now",
 }
 AWAY = "The server cannot reach its database just now. What you filled in is kept; try again in a moment."
-RATER_PATHS = ("/rate", "/media", "/i/")
+RATER_PATHS = ("/rate", "/media", "/i/", "/join/")
 _FOR_RATERS = {
     400: "That request could not be understood. Go back and try again.",
     404: "This page is not here, or not yours. Open your invitation link again.",

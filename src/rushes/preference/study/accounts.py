@@ -169,6 +169,7 @@ def session_of(row: Row[Any]) -> RaterSession:
         rater=row.code,
         stage=stage_of(row, tasks_done=row.quota is not None and row.tasks >= row.quota),
         expires_ms=row.expires_ms,
+        study_state=row.study_state,
     )
 
 

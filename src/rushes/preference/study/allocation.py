@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import BindParameter, Connection, Integer, Row, and_, bindparam, exists, func, select
 
-from rushes.preference.assignment import REPEAT_DISTANCE, Candidate, Purpose, choose, purpose_at, standing
+from rushes.preference.assignment import REPEAT_DISTANCE, Candidate, Purpose, choose, purpose_at, retired, standing
 from rushes.preference.statistics.pairs import next_side, seeded_order
 from rushes.preference.study.database.tables import assignment, pair, rater, study, vote
 from rushes.preference.study.queries import SAMPLE_KINDS
@@ -138,7 +138,7 @@ def take_back(connection: Connection, row: Any, *, minimum: int, now: int) -> bo
 
 def _give(connection: Connection, who: Row[Any], now: int, *, show: bool) -> Held | None:
     """Give the rater one new assignment; None when there is nothing for them."""
-    if who.excluded or (who.quota is not None and tasks_taken(connection, who.id) >= who.quota):
+    if who.study_state != "open" or who.excluded or _quota_reached(connection, who):
         return None
     chosen = _pick_sample(connection, who)
     while chosen is not None:
@@ -155,6 +155,20 @@ def _give(connection: Connection, who: Row[Any], now: int, *, show: bool) -> Hel
             )
         chosen = _pick_sample(connection, who)  # somebody came back to that pair in this very moment
     return None
+
+
+def _quota_reached(connection: Connection, who: Row[Any]) -> bool:
+    return who.quota is not None and tasks_taken(connection, who.id) >= who.quota
+
+
+def is_finished(connection: Connection, who: Row[Any]) -> bool:
+    """Whether there is no pair on the rater's table and none to come, as things stand."""
+    if who.trained_ms is None or _open(connection.execute(_HELD, {"rater_wanted": who.id}).all()):
+        return False
+    if _quota_reached(connection, who):
+        return True
+    query = select(pair.c.id).where(_FREE_SAMPLE).limit(1)
+    return connection.execute(query, {"rater_wanted": who.id, "study_wanted": who.study_id}).first() is None
 
 
 _COUNT_TASK = rater.update().where(rater.c.id == _RATER).values(tasks=rater.c.tasks + 1)
@@ -175,7 +189,9 @@ HAS_VOTED = (
 )
 """Whether a rater has voted on a pair that counts; wants `rater_wanted`."""
 _UNSEEN = and_(
-    pair.c.study_id == _STUDY, ~exists().where(assignment.c.pair_id == pair.c.id, assignment.c.rater_id == _RATER)
+    pair.c.study_id == _STUDY,
+    pair.c.retired.is_(False),
+    ~exists().where(assignment.c.pair_id == pair.c.id, assignment.c.rater_id == _RATER),
 )
 _FREE_SAMPLE = and_(_UNSEEN, pair.c.kind == "sample", pair.c.free > 0)
 TASKS_EXPECTED = (
@@ -286,7 +302,9 @@ def _pick_repeat(connection: Connection, who: Row[Any], number: int) -> tuple[in
     """An earlier sample of this rater with the sides swapped."""
     first, second = assignment.alias(), assignment.alias()
     again = exists().where(second.c.rater_id == who.id, second.c.pair_id == first.c.pair_id, second.c.look == 2)
-    query = select(first.c.pair_id, first.c.left).where(
+    query = select(first.c.pair_id, first.c.left).join(pair, pair.c.id == first.c.pair_id)
+    query = query.where(
+        pair.c.retired.is_(False),
         first.c.rater_id == who.id,
         first.c.state == "voted",
         first.c.purpose == "sample",
@@ -346,6 +364,7 @@ _LIVE = (
     )
     .order_by(assignment.c.vote_id)
 )
+_RETIRED = select(pair.c.retired).where(pair.c.id == _PAIR)
 _KEEP_COUNT = pair.update().where(pair.c.id == _PAIR)
 
 
@@ -356,6 +375,8 @@ def recount(connection: Connection, pair_id: int, *, minimum: int, kind: str = "
     live = connection.execute(_LIVE, {"pair_wanted": pair_id}).all()
     winners = [row.winner for row in live if row.state == "voted"]
     now_stands = standing(winners, minimum=minimum)
+    if connection.execute(_RETIRED, {"pair_wanted": pair_id}).scalar_one():
+        now_stands = retired(now_stands, votes=len(winners))
     values = {
         "pair_wanted": pair_id,
         "votes": len(winners),

@@ -11,6 +11,7 @@ from rushes.preference.assignment import MINIMUM_RATERS
 from rushes.preference.rubric import RUBRIC
 from rushes.preference.study.database.tables import pair, rater, study, vote
 from rushes.preference.study.errors import StudyError
+from rushes.preference.study.pay import rate_text
 from rushes.preference.study.queries import SAMPLE_KINDS, log, study_row
 from rushes.preference.study.records import ExclusionRule, StudyPlan, StudySummary
 from rushes.preference.watch import WatchRule
@@ -33,6 +34,9 @@ def create(connection: Connection, plan: StudyPlan, *, now: int) -> int:
         "exclusion_rule": asdict(plan.exclusion or ExclusionRule()),
         "watch_rule": asdict(WatchRule(passes=RUBRIC.full_watches)),
         "simulated": plan.simulated,
+        "pairing": plan.pairing,
+        "on_erase": plan.on_erase,
+        "pay": rate_text(plan.pay),
         "created_ms": now,
     }
     study_id = connection.execute(study.insert().values(**values).returning(study.c.id)).scalar_one()
@@ -58,6 +62,13 @@ def _check(plan: StudyPlan) -> None:
         raise StudyError(f"a rater's quota is at least 1 pair; got {plan.quota}")
     if plan.gold_every < 0 or plan.repeat_every < 0 or 1 in (plan.gold_every, plan.repeat_every):
         raise StudyError("gold and repeat pairs come once in 2 or more tasks, or 0 for never")
+    if plan.pairing not in ("round-robin", "active"):
+        raise StudyError(f"pairs are given out round-robin or active; got {plan.pairing!r}")
+    if plan.on_erase not in ("keep", "remove"):
+        raise StudyError(
+            f"votes of an erased rater are kept without the person (keep) or removed; got {plan.on_erase!r}"
+        )
+    rate_text(plan.pay)
     if plan.exclusion is not None:
         _check_rule(plan.exclusion)
 
@@ -93,7 +104,7 @@ def summaries(connection: Connection, name: str | None = None) -> tuple[StudySum
             (vote, "votes", (vote.c.purpose != "training",)),
         )
     ]
-    query = select(study.c.name, study.c.title, study.c.rubric, study.c.simulated, *counts).order_by(study.c.name)
+    query = select(study, *counts).order_by(study.c.name)
     rows = connection.execute(query if name is None else query.where(study.c.name == name))
     return tuple(
         StudySummary(
@@ -105,6 +116,10 @@ def summaries(connection: Connection, name: str | None = None) -> tuple[StudySum
             votes=row.votes,
             simulated=row.simulated,
             locked=row.votes > 0,
+            state=row.state,
+            pairing=row.pairing,
+            on_erase=row.on_erase,
+            pay=row.pay,
         )
         for row in rows
     )

@@ -46,6 +46,8 @@ WHO = (
     study.c.gold_every,
     study.c.repeat_every,
     study.c.watch_rule,
+    study.c.state.label("study_state"),
+    study.c.pairing,
 )
 """A rater with the study's settings."""
 SESSION: BindParameter[str] = bindparam("session_hash")

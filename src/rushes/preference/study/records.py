@@ -21,6 +21,10 @@ PROBLEMS = ("will not play", "no sound", "offensive", "other")
 Choice: TypeAlias = Literal["A", "B", "Tie"]
 Stage: TypeAlias = Literal["consent", "training", "work", "done"]
 """Where a rater stands: agree first, then the training pair, then pairs until the quota or the study is done."""
+StudyState: TypeAlias = Literal["open", "paused", "closed"]
+"""Paused and closed studies give out no pairs; a vote on a pair that is on somebody's screen is still taken."""
+OnErase: TypeAlias = Literal["keep", "remove"]
+Pairing: TypeAlias = Literal["round-robin", "active"]
 DisputeState: TypeAlias = Literal["third", "adjudicate", "majority", "adjudicated"]
 
 
@@ -44,6 +48,13 @@ class StudyPlan:
     """Declared before the first vote; see `ExclusionRule`."""
     simulated: bool = False
     """True for a study whose raters are a program; every output of it says so."""
+    pairing: Pairing = "round-robin"
+    """Which unbegun pair comes next: each as often as the others, or, "active", the one whose two systems the votes so
+    far leave most open (`rushes.preference.active_pairing`)."""
+    on_erase: OnErase = "keep"
+    """What happens to the votes of a rater who asks to be erased: kept without the person, or removed."""
+    pay: str = ""
+    """The declared rate: "12 GBP/hour", "0.40 USD/vote", "5 EUR/study"; empty where nothing was declared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +92,10 @@ class StudySummary:
     simulated: bool
     locked: bool
     """True once a vote is in: the plan no longer changes."""
+    state: StudyState = "open"
+    pairing: Pairing = "round-robin"
+    on_erase: OnErase = "keep"
+    pay: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +118,7 @@ class RaterSession:
     rater: str
     stage: Stage
     expires_ms: int
+    study_state: StudyState = "open"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -269,6 +285,9 @@ class ReportedProblem:
     kind: str
     text: str
     at_ms: int
+    resolution: str = ""
+    """What was done about it, in the words of `resolved_by`; "" while it waits."""
+    resolved_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -244,7 +244,7 @@ def _families(connection: Connection, found: Row[Any], kept: Sequence[Row[Any]])
         yield FamilyStatus(
             family=family,
             title=FAMILIES.get(family, ""),
-            samples=len(pairs),
+            samples=sum(row.state != "retired" for row in pairs),
             finished=sum(row.state in ("agreed", "majority", "adjudicate") for row in pairs) - adjudicate,
             third=third,
             to_adjudicate=adjudicate,
@@ -395,7 +395,14 @@ def _problems(connection: Connection, study_id: int) -> Iterable[ReportedProblem
     )
     for row in connection.execute(query):
         yield ReportedProblem(
-            id=row.id, rater=row.code, sample=row.sample, kind=row.kind, text=row.text, at_ms=row.at_ms
+            id=row.id,
+            rater=row.code,
+            sample=row.sample,
+            kind=row.kind,
+            text=row.text,
+            at_ms=row.at_ms,
+            resolution=row.resolution,
+            resolved_by=row.resolved_by,
         )
 
 

@@ -35,6 +35,7 @@ from rushes.preference.study.records import (
     VoteRefusal,
     WatchState,
 )
+from rushes.preference.study.running import StudyRunning
 from rushes.preference.study.sources import SourceClip
 from rushes.preference.study.tokens import Clock, system_clock
 from rushes.preference.votes import Vote
@@ -60,6 +61,7 @@ class StudyService:
         self.database = database
         self.media_folder = media
         self._clock = clock
+        self.running = StudyRunning(database, clock)
 
     def close(self) -> None:
         self.database.close()

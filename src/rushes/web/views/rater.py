@@ -13,6 +13,7 @@ from rushes.preference.study import NotAllowed, RaterSession, Task, VoteForm
 from rushes.web import sessions
 from rushes.web.access import rater, rater_token, signed_out
 from rushes.web.pages import page, reply, see, with_twin
+from rushes.web.views.join import resting
 from rushes.web.vote_forms import task_data
 from rushes.web.workbench import workbench
 
@@ -64,10 +65,13 @@ def work(request: Request) -> Response:
         return _stage(request, "consent", "rater/consent.html", session, rubric=rubric())
     if session.stage == "training":
         return _stage(request, "training", "rater/instructions.html", session, rubric=rubric(), first=True)
+    if session.study_state != "open":
+        return resting(request, session)
     notice = CHANGED if request.query_params.get("changed") == "1" else ""
     if task is None:
         change = workbench(request).service.last_vote(rater_token(request)) is not None
-        return _stage(request, "done", "rater/done.html", session, has_voted=change, notice=notice)
+        ending = workbench(request).service.running.ending(rater_token(request))
+        return _stage(request, "done", "rater/done.html", session, has_voted=change, notice=notice, ending=ending)
     return pair_page(request, session, task, notice=notice)
 
 

@@ -2,7 +2,8 @@
 
 `vote`, `play`, `adjudication`, `exclusion` and `audit` only ever grow: triggers refuse to change or delete a row, in
 SQLite and in PostgreSQL alike. A correction is a new `vote` row that names the one it supersedes, and
-`assignment.vote_id` points to the one that stands.
+`assignment.vote_id` points to the one that stands. The one exception is a person who asks to be erased: see
+`rushes.preference.study.erasing`.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
 metadata = MetaData(
@@ -74,6 +76,27 @@ study = Table(
     Column("watch_rule", JSON, nullable=False),
     Column("simulated", Boolean, nullable=False),
     _at("created_ms"),
+    Column("state", String(10), nullable=False, server_default="open"),
+    Column("on_erase", String(10), nullable=False, server_default="keep"),
+    Column("pairing", String(20), nullable=False, server_default="round-robin"),
+    Column("pay", Text, nullable=False, server_default=""),
+)
+
+recruitment = Table(
+    "recruitment",
+    metadata,
+    _id(),
+    _ref("study_id", "study"),
+    Column("token_hash", String(64), nullable=False, unique=True),
+    Column("platform", String(20), nullable=False),
+    Column("quota", Integer, nullable=False),
+    Column("ids", String(10), nullable=False),
+    Column("secret", String(64), nullable=False),
+    Column("codes", JSON, nullable=False),
+    Column("return_url", Text, nullable=False),
+    _at("opened_ms"),
+    _at("closed_ms", optional=True),
+    Index(None, "study_id"),
 )
 
 clip = Table(
@@ -119,6 +142,7 @@ pair = Table(
     Column("needed", Integer, nullable=False),
     Column("free", Integer, nullable=False),
     Column("state", String(10), nullable=False),
+    Column("retired", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("study_id", "sample"),
     Index(None, "study_id", "kind", "free"),
 )
@@ -137,7 +161,15 @@ rater = Table(
     Column("active_ms", BigInteger, nullable=False),
     Column("tasks", Integer, nullable=False),
     Column("excluded", Boolean, nullable=False),
+    Column("recruitment_id", Integer),
+    Column("participant", String(128)),
+    Column("platform_session", String(128)),
+    Column("outcome", String(20)),
+    _at("joined_ms", optional=True),
+    _at("erased_ms", optional=True),
+    Column("erasing", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("study_id", "code"),
+    Index(None, "study_id", "participant", unique=True),
 )
 
 rater_session = Table(
@@ -226,6 +258,9 @@ problem = Table(
     Column("kind", String(40), nullable=False),
     Column("text", Text, nullable=False),
     _at("at_ms"),
+    Column("resolution", Text, nullable=False, server_default=""),
+    Column("resolved_by", String(80), nullable=False, server_default=""),
+    _at("resolved_ms", optional=True),
     Index(None, "study_id"),
 )
 

@@ -1,0 +1,369 @@
+"""Raters from a recruiting platform: one open link, the participant's id in, a completion code and a way back out.
+
+The platform sends people to `/join/TOKEN?PROLIFIC_PID=…`. Each becomes a rater of the study, once: the same id comes
+back to the same rater, whichever browser it uses. Ids are kept as an HMAC (`ids="hashed"`, the default) or as they came
+(`"plain"`); the key of the HMAC lies in the database, so a hashed id is a pseudonym, not an anonymous record.
+
+A place counts against the link's quota while its rater works, or has voted. Who never voted and was not seen for
+`HOLD_MS`, was screened out or said no leaves the place to another.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import re
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+from urllib.parse import quote, urlsplit
+
+from sqlalchemy import Connection, Row, func, or_, select
+
+from rushes.preference.study.accounts import RATER_SESSION_MS, session_of
+from rushes.preference.study.allocation import is_finished
+from rushes.preference.study.database.tables import assignment, pair, rater, rater_session, recruitment, study
+from rushes.preference.study.errors import NotAllowed, StudyError
+from rushes.preference.study.queries import log, signed_in, study_row
+from rushes.preference.study.records import RaterSession
+from rushes.preference.study.tokens import new_token, token_hash
+
+Platform: TypeAlias = Literal["prolific", "mturk", "other"]
+Ids: TypeAlias = Literal["hashed", "plain"]
+Outcome: TypeAlias = Literal["completed", "screened out", "full"]
+HOLD_MS = 2 * 3_600_000
+LARGEST_QUOTA = 100_000
+_CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_PARTICIPANT = re.compile(r"[A-Za-z0-9_.:@-]{1,100}")
+_FIELDS = ("code", "participant", "session")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlatformTerms:
+    """How a platform speaks to us, and where it wants its participants back."""
+
+    participant: str
+    """The query parameter with the person's id."""
+    session: str
+    """The query parameter with the id of this visit."""
+    link: str
+    """What the platform's form wants behind the link, with its own placeholders."""
+    return_url: str = ""
+    person: str = "participant id"
+
+
+PLATFORMS: dict[Platform, PlatformTerms] = {
+    "prolific": PlatformTerms(
+        participant="PROLIFIC_PID",
+        session="SESSION_ID",
+        link="?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
+        return_url="https://app.prolific.com/submissions/complete?cc={code}",
+        person="Prolific ID",
+    ),
+    "mturk": PlatformTerms(participant="workerId", session="assignmentId", link="", person="worker ID"),
+    "other": PlatformTerms(participant="participant", session="session", link="?participant=ID"),
+}
+NOT_ACCEPTED_YET = "ASSIGNMENT_ID_NOT_AVAILABLE"
+"""What MTurk sends as the assignment while somebody only looks at a task."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecruitmentPlan:
+    """What an open link is made with."""
+
+    platform: Platform
+    quota: int
+    """The most raters it lets in."""
+    ids: Ids = "hashed"
+    completion_code: str = ""
+    """One code for everybody who finishes, as Prolific wants it; empty: each rater gets a code of their own."""
+    screened_out_code: str = ""
+    """For those who say no or are excluded before the end."""
+    full_code: str = ""
+    """For those who come when the quota is reached or no pair is left."""
+    return_url: str = ""
+    """Where to go afterwards, with {code}, {session} and, where ids are plain, {participant}; the platform's own
+    address when empty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenRecruitment:
+    """A study's open link as its owner sees it; the token itself was shown once."""
+
+    platform: Platform
+    quota: int
+    joined: int
+    """Places taken."""
+    ids: Ids
+    codes: dict[str, str]
+    return_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How it ended for a participant, for their last page."""
+
+    outcome: Outcome | None
+    """None while there is work left."""
+    code: str = ""
+    return_url: str = ""
+    votes: int = 0
+    minutes: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joined:
+    """What became of somebody who followed the open link: a session, a friendly end, or neither while it is paused."""
+
+    session: RaterSession | None = None
+    ending: Ending | None = None
+
+
+def open_link(connection: Connection, study_name: str, plan: RecruitmentPlan, *, now: int) -> str:
+    """Make the study's open link and return its token; an earlier one stops letting people in."""
+    _check(plan)
+    row = study_row(connection, study_name, lock=True)
+    before = connection.execute(select(recruitment.c.secret).where(recruitment.c.study_id == row.id)).scalar()
+    close_link(connection, row, now=now)
+    token = new_token()
+    codes = {"completed": plan.completion_code, "screened out": plan.screened_out_code, "full": plan.full_code}
+    values = {
+        "study_id": row.id,
+        "token_hash": token_hash(token),
+        "platform": plan.platform,
+        "quota": plan.quota,
+        "ids": plan.ids,
+        "secret": before or new_token(),  # one for the study: an id must hash to the same rater through every link
+        "codes": codes,
+        "return_url": plan.return_url or PLATFORMS[plan.platform].return_url,
+        "opened_ms": now,
+    }
+    connection.execute(recruitment.insert().values(**values))
+    facts = {"platform": plan.platform, "quota": plan.quota, "ids": plan.ids}
+    log(connection, study_id=row.id, actor="admin", action="opened link", now=now, **facts)
+    return token
+
+
+def _check(plan: RecruitmentPlan) -> None:
+    if plan.platform not in PLATFORMS:
+        raise StudyError(f"a platform is {', '.join(PLATFORMS)}; got {plan.platform!r}")
+    if not 1 <= plan.quota <= LARGEST_QUOTA:
+        raise StudyError(f"an open link lets in 1 to {LARGEST_QUOTA} raters; got {plan.quota}")
+    if plan.ids not in ("hashed", "plain"):
+        raise StudyError(f"participants' ids are kept hashed or plain; got {plan.ids!r}")
+    for code in (plan.completion_code, plan.screened_out_code, plan.full_code):
+        if code and not _CODE.fullmatch(code):
+            raise StudyError(f"a code is 1–40 letters, digits, - and _; got {code!r}")
+    if plan.platform == "prolific" and not plan.completion_code:
+        raise StudyError("Prolific pays by the study's own code: give it with --completion-code")
+    if plan.return_url:
+        _check_return_url(plan.return_url, plan.ids)
+
+
+def _check_return_url(template: str, ids: Ids) -> None:
+    unknown = set(re.findall(r"\{([^{}]*)\}", template)) - set(_FIELDS)
+    if unknown:
+        raise StudyError(f"a return URL can hold {{code}}, {{participant}} and {{session}}; got {{{min(unknown)}}}")
+    parts = urlsplit(template)
+    if parts.scheme != "https" or not parts.hostname or "{" in parts.netloc or not template.isprintable():
+        raise StudyError(f"a return URL begins with https:// and a host; got {template!r}")
+    if "{participant}" in template and ids == "hashed":
+        raise StudyError("a return URL with {participant} needs the ids as they come: --ids plain")
+
+
+def close_link(connection: Connection, row: Row[Any], *, now: int) -> None:
+    """No new rater comes through the study's link; those who have joined go on."""
+    still = recruitment.c.study_id == row.id, recruitment.c.closed_ms.is_(None)
+    connection.execute(recruitment.update().where(*still).values(closed_ms=now))
+
+
+def current(connection: Connection, study_name: str, *, now: int) -> OpenRecruitment | None:
+    """The study's open link; None where there is none."""
+    row = study_row(connection, study_name)
+    still = recruitment.c.study_id == row.id, recruitment.c.closed_ms.is_(None)
+    link = connection.execute(select(recruitment).where(*still)).first()
+    if link is None:
+        return None
+    taken = _taken(connection, row.id, now=now)
+    facts = {"platform": link.platform, "quota": link.quota, "ids": link.ids}
+    return OpenRecruitment(**facts, joined=taken, codes=link.codes, return_url=link.return_url)
+
+
+_HAS_VOTED = (
+    select(assignment.c.id).where(assignment.c.rater_id == rater.c.id, assignment.c.state.in_(("voted", "late")))
+).exists()
+
+
+def _taken(connection: Connection, study_id: int, *, now: int) -> int:
+    """Places of all the study's links that are in use."""
+    seen = func.coalesce(rater.c.seen_ms, rater.c.joined_ms)
+    query = select(func.count()).where(
+        rater.c.study_id == study_id,
+        rater.c.recruitment_id.is_not(None),
+        or_(rater.c.outcome.is_(None), rater.c.outcome == "completed"),
+        or_(_HAS_VOTED, seen > now - HOLD_MS, rater.c.erased_ms.is_not(None)),
+    )
+    return int(connection.execute(query).scalar_one())
+
+
+def link_behind(connection: Connection, token: str) -> Row[Any]:
+    """The open link with its study; `NotAllowed` for an unknown token or one that was replaced."""
+    query = (
+        select(recruitment, study.c.name.label("study_name"), study.c.title, study.c.state)
+        .join(study, study.c.id == recruitment.c.study_id)
+        .where(recruitment.c.token_hash == token_hash(token), recruitment.c.closed_ms.is_(None))
+    )
+    row = connection.execute(query).first()
+    if row is None:
+        raise NotAllowed("this link is not known or was replaced; ask for the new one")
+    return row
+
+
+def join(connection: Connection, token: str, *, participant: str, session: str, now: int) -> Joined:
+    """Let a participant in, or back in; or tell them kindly why not."""
+    link = link_behind(connection, token)
+    kept = kept_participant(link, participant)
+    study_row(connection, link.study_name, lock=True)  # two at once do not both get the last place
+    mine = rater.c.study_id == link.study_id, rater.c.participant == kept
+    person = connection.execute(select(rater).where(*mine)).first()
+    visit = session if _PARTICIPANT.fullmatch(session) else None
+    if person is not None:
+        connection.execute(rater.update().where(rater.c.id == person.id).values(platform_session=visit))
+        return Joined(session=_sign_in(connection, person.id, now=now))
+    if link.state == "paused":
+        return Joined()
+    full = _taken(connection, link.study_id, now=now) >= link.quota
+    if full or link.state == "closed" or not _any_work(connection, link.study_id):
+        return Joined(ending=_ended(link, None, "full"))
+    new = _new_rater(connection, link, participant=kept, session=visit, now=now)
+    return Joined(session=_sign_in(connection, new, now=now))
+
+
+def decline(connection: Connection, token: str) -> Ending:
+    """Somebody says no before they joined: their code and the way back, and nothing is kept."""
+    return _ended(link_behind(connection, token), None, "screened out")
+
+
+def kept_participant(link: Row[Any], participant: str) -> str:
+    """A participant's id as the study keeps it."""
+    text = participant.strip()
+    if not _PARTICIPANT.fullmatch(text):
+        raise StudyError(
+            f"expected {PLATFORMS[link.platform].person} of 1–100 letters, digits and _ . : @ -; open the study from "
+            "the platform's own page"
+        )
+    if link.ids == "plain":
+        return text
+    return hmac.new(link.secret.encode(), f"participant {text}".encode(), hashlib.sha256).hexdigest()
+
+
+def _any_work(connection: Connection, study_id: int) -> bool:
+    query = select(pair.c.id).where(pair.c.study_id == study_id, pair.c.kind == "sample", pair.c.free > 0)
+    return connection.execute(query.limit(1)).first() is not None
+
+
+def _new_rater(connection: Connection, link: Row[Any], *, participant: str, session: str | None, now: int) -> int:
+    taken = set(connection.execute(select(rater.c.code).where(rater.c.study_id == link.study_id)).scalars())
+    number = next(n for n in range(1, len(taken) + 2) if f"rater_{n:02d}" not in taken)
+    training = select(pair.c.id).where(pair.c.study_id == link.study_id, pair.c.kind == "training")
+    values = {
+        "study_id": link.study_id,
+        "code": f"rater_{number:02d}",
+        "trained_ms": None if connection.execute(training).first() else now,
+        "active_ms": 0,
+        "tasks": 0,
+        "excluded": False,
+        "recruitment_id": link.id,
+        "participant": participant,
+        "platform_session": session,
+        "joined_ms": now,
+    }
+    made = connection.execute(rater.insert().values(**values).returning(rater.c.id)).scalar_one()
+    log(connection, study_id=link.study_id, actor=values["code"], action="joined", now=now, platform=link.platform)
+    return int(made)
+
+
+def _sign_in(connection: Connection, rater_id: int, *, now: int) -> RaterSession:
+    """A fresh session; earlier ones of this rater end, so that one person works in one browser."""
+    from dataclasses import replace
+
+    token, expires = new_token(), now + RATER_SESSION_MS
+    connection.execute(rater_session.delete().where(rater_session.c.rater_id == rater_id))
+    connection.execute(
+        rater_session.insert().values(token_hash=token_hash(token), rater_id=rater_id, expires_ms=expires)
+    )
+    return replace(session_of(signed_in(connection, token, now)), token=token)
+
+
+def ending(connection: Connection, session: str, *, now: int) -> Ending:
+    """How it ended for this rater; the outcome is settled when it is first asked for, and logged."""
+    who = signed_in(connection, session, now)
+    outcome = who.outcome or outcome_of(connection, who)
+    votes, minutes = _votes(connection, who.id), round(who.active_ms / 60_000)
+    if outcome is None:
+        return Ending(outcome=None, votes=votes, minutes=minutes)
+    if who.outcome is None:
+        connection.execute(rater.update().where(rater.c.id == who.id).values(outcome=outcome))
+        log(connection, study_id=who.study_id, actor=who.code, action=outcome, now=now, votes=votes)
+    link = connection.execute(select(recruitment).where(recruitment.c.id == who.recruitment_id)).first()
+    return _ended(link, who, outcome, votes=votes, minutes=minutes)
+
+
+def _votes(connection: Connection, rater_id: int) -> int:
+    query = select(func.count()).where(
+        assignment.c.rater_id == rater_id,
+        assignment.c.state.in_(("voted", "late")),
+        assignment.c.purpose != "training",
+    )
+    return int(connection.execute(query).scalar_one())
+
+
+def outcome_of(connection: Connection, who: Row[Any]) -> Outcome | None:
+    """Finished is: the quota is reached, no pair is left, or the study was closed; with a vote, that is completed."""
+    if who.excluded:
+        return "screened out"
+    if who.study_state != "closed" and not is_finished(connection, who):
+        return None
+    return "completed" if _votes(connection, who.id) else "full"
+
+
+def refuse(connection: Connection, session: str, *, now: int) -> Ending:
+    """A rater who joined says no before the first vote: their place goes to another."""
+    who = signed_in(connection, session, now)
+    if who.consent_ms is not None:
+        raise StudyError("you have agreed to take part; to stop, close the page or write to the study's owner")
+    connection.execute(rater.update().where(rater.c.id == who.id).values(outcome="screened out"))
+    log(connection, study_id=who.study_id, actor=who.code, action="declined", now=now)
+    link = connection.execute(select(recruitment).where(recruitment.c.id == who.recruitment_id)).first()
+    return _ended(link, who, "screened out")
+
+
+def _ended(
+    link: Row[Any] | None, who: Row[Any] | None, outcome: Outcome, *, votes: int = 0, minutes: int = 0
+) -> Ending:
+    if link is None:
+        return Ending(outcome=outcome, votes=votes, minutes=minutes)
+    code = link.codes.get(outcome, "")
+    if outcome == "completed" and not code and who is not None:
+        code = completion_code(link.secret, who.id)
+    address = ""
+    if link.return_url and (code or "{code}" not in link.return_url):
+        values = {
+            "code": code,
+            "participant": who.participant if who is not None else "",
+            "session": who.platform_session if who is not None else "",
+        }
+        address = link.return_url
+        for name, value in values.items():
+            address = address.replace(f"{{{name}}}", quote(value or "", safe=""))
+    return Ending(outcome=outcome, code=code, return_url=address, votes=votes, minutes=minutes)
+
+
+def completion_code(secret: str, rater_id: int) -> str:
+    """The rater's own code where the study has none for all: nobody can guess it, and it is the same every time.
+
+    >>> completion_code("secret", 7) == completion_code("secret", 7), len(completion_code("secret", 7))
+    (True, 10)
+    """
+    digest = hmac.new(secret.encode(), f"completed {rater_id}".encode(), hashlib.sha256).digest()
+    return base64.b32encode(digest).decode()[:10]

@@ -1,0 +1,90 @@
+"""The open link of a study: participants of a recruiting platform come in here, and hear here how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+
+from rushes.preference.study import NotAllowed, RaterSession, StudyError
+from rushes.preference.study.recruiting import NOT_ACCEPTED_YET, PLATFORMS, Ending
+from rushes.web import sessions
+from rushes.web.access import posted, rater, rater_token
+from rushes.web.errors import Refusal
+from rushes.web.pages import page, reply, see
+from rushes.web.workbench import workbench
+
+router = APIRouter()
+Form = Annotated[FormData, Depends(posted)]
+Rater = Annotated[RaterSession, Depends(rater)]
+
+LONGEST_ID = 128
+
+
+@router.get("/join/{token}", response_model=None)
+def arrive(request: Request, token: str) -> Response:
+    """The platform's link. Nothing happens by looking: link previews follow links too."""
+    try:
+        platform, state = workbench(request).service.running.link_state(token)
+    except NotAllowed:
+        return page(request, "rater/used.html", status=410)
+    terms, asked = PLATFORMS[platform], request.query_params
+    if state == "paused":
+        return page(request, "rater/resting.html", state=state, ending=None)
+    return page(
+        request,
+        "rater/join.html",
+        token=token,
+        person=terms.person,
+        participant=asked.get(terms.participant, "")[:LONGEST_ID],
+        session=asked.get(terms.session, "")[:LONGEST_ID],
+        looking=asked.get("assignmentId") == NOT_ACCEPTED_YET,
+    )
+
+
+@router.post("/join/{token}", response_model=None)
+def join(request: Request, token: str, form: Form) -> Response:
+    bench = workbench(request)
+    try:
+        if form.get("decline"):
+            return _ended(request, bench.service.running.decline(token))
+        joined = bench.service.running.join(
+            token, participant=str(form.get("participant", "")), session=str(form.get("session", ""))[:LONGEST_ID]
+        )
+    except NotAllowed:
+        return page(request, "rater/used.html", status=410)
+    except StudyError as error:
+        raise Refusal(400, f"We {error}.", code="participant") from None
+    if joined.ending is not None:
+        return _ended(request, joined.ending)
+    if joined.session is None:
+        return page(request, "rater/resting.html", state="paused", ending=None)
+    response = see("/rate")
+    sessions.set_cookie(response, "rater", joined.session.token, secure=bench.secure)
+    return response
+
+
+@router.post("/rate/decline", response_model=None)
+def decline(request: Request, session: Rater) -> Response:
+    """A rater who does not agree to take part; their place goes to another."""
+    bench = workbench(request)
+    response = _ended(request, bench.service.running.refuse(rater_token(request)))
+    bench.service.sign_out(rater_token(request))
+    sessions.drop_cookie(response, "rater", secure=bench.secure)
+    return response
+
+
+def _ended(request: Request, ending: Ending) -> Response:
+    return page(request, "rater/not_today.html", ending=ending)
+
+
+def resting(request: Request, session: RaterSession) -> Response:
+    """A study that is paused or closed: answers are kept, and who has worked gets their code."""
+    state, service = session.study_state, workbench(request).service
+    ending = asdict(service.running.ending(rater_token(request))) if state == "closed" else None
+    data: dict[str, object] = {"stage": state, "study_title": session.study_title, "ending": ending}
+    return reply(request, "rater/resting.html", data, state=state)

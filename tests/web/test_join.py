@@ -1,0 +1,135 @@
+"""A participant comes by the open link and leaves with a code; the owner's running page."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from rushes.preference.study import StudyPlan
+from rushes.preference.study.recruiting import RecruitmentPlan
+
+from .livesite import Site, Study, vote_through
+
+PLAN = RecruitmentPlan(
+    platform="prolific", quota=1, completion_code="C1DONE", screened_out_code="C2NO", full_code="C3FULL"
+)
+
+
+@pytest.fixture
+def study(site: Site, clip_table) -> Study:
+    """Without a training pair: these tests are about the way in and out."""
+    site.service.create_study(StudyPlan(name="bars", title="Bars", gold_every=0, repeat_every=0), training=False)
+    site.service.import_csv("bars", clip_table)
+    return Study(site=site, name="bars")
+
+
+@pytest.fixture
+def address(study: Study) -> str:
+    return f"/join/{study.service.running.open_link('bars', PLAN)}"
+
+
+def begin(client, address: str, participant: str = "5f00aa", **more: str):
+    return client.send_form(address, {"participant": participant, "session": "s1", **more})
+
+
+def test_in_by_the_link_out_with_the_code_and_back_to_the_platform(study: Study, address: str) -> None:
+    client = study.site.client()
+    page = client.get(f"{address}?PROLIFIC_PID=5f00aa&STUDY_ID=x&SESSION_ID=s1").text
+    assert 'name="participant" value="5f00aa"' in page
+    assert study.service.running.recruitment("bars").joined == 0  # a look uses nothing up
+    assert begin(client, address).headers["location"] == "/rate"
+    assert "Before you begin" in client.get("/rate").text
+    client.send_form("/rate/consent")
+    assert "C1DONE" not in client.get("/rate").text
+    vote_through(study, client, lambda task: "A")
+    done = client.get("/rate").text
+    assert "C1DONE" in done and "You judged 3 pairs" in done
+    assert 'href="https://app.prolific.com/submissions/complete?cc=C1DONE"' in done
+    assert b"5f00aa" not in client.seen.replace(page.encode(), b"").split(b"Before you begin")[1]
+
+
+def test_the_same_person_in_another_browser_goes_on_where_they_were(study: Study, address: str) -> None:
+    first, second = study.site.client(), study.site.client()
+    begin(first, address)
+    first.send_form("/rate/consent")
+    task = first.get("/rate.json").json()
+    begin(second, address)
+    assert second.get("/rate.json").json()["assignment"] == task["assignment"]
+    assert first.get("/rate.json").status_code == 401
+    assert len(study.service.study_status("bars").raters) == 1
+
+
+def test_a_link_without_an_id_asks_for_it_and_a_preview_waits(study: Study, address: str) -> None:
+    client = study.site.client()
+    assert "Your Prolific ID" in client.get(address).text
+    refused = begin(client, address, "{{%PROLIFIC_PID%}}")
+    assert refused.status_code == 400 and "Prolific ID" in refused.text and "Traceback" not in refused.text
+    mturk = study.service.running.open_link("bars", RecruitmentPlan(platform="mturk", quota=3))
+    look = client.get(f"/join/{mturk}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE").text
+    assert "Accept the task first" in look and "<form method" not in look.split("<main")[1]
+
+
+def test_the_next_one_hears_that_all_places_are_taken(study: Study, address: str) -> None:
+    begin(study.site.client(), address)
+    late = begin(study.site.client(), address, "other")
+    assert "All places are taken" in late.text and "cc=C3FULL" in late.text and "rushes_rater" not in late.cookies
+
+
+def test_no_thank_you_and_not_agreeing(study: Study, address: str) -> None:
+    client = study.site.client()
+    said_no = begin(client, address, decline="1")
+    assert "cc=C2NO" in said_no.text and not study.service.study_status("bars").raters
+    begin(client, address)
+    assert "cc=C2NO" in client.send_form("/rate/decline").text
+    assert client.get("/rate.json").status_code == 401
+    assert study.service.running.recruitment("bars").joined == 0
+
+
+def test_an_unknown_link_is_gone_and_a_foreign_page_cannot_join_anybody(study: Study, address: str) -> None:
+    client = study.site.client()
+    assert client.get("/join/nonsense").status_code == 410
+    assert begin(client, "/join/nonsense").status_code == 410
+    headers = {"origin": "https://elsewhere.example"}
+    assert client.send_form(address, {"participant": "x"}, headers=headers).status_code == 403
+
+
+def test_a_pause_and_a_close_as_raters_see_them(study: Study, address: str) -> None:
+    client, owner = study.site.client(), study.admin()
+    begin(client, address)
+    client.send_form("/rate/consent")
+    assignment = client.get("/rate.json").json()["assignment"]
+    assert owner.send_form("/studies/bars/state", {"state": "paused", "why": "lunch"}).status_code == 303
+    assert "taking a break" in client.get("/rate").text and client.get("/rate.json").json()["stage"] == "paused"
+    assert "taking a break" in study.site.client().get(address).text
+    owner.send_form("/studies/bars/state", {"state": "open"})
+    assert client.get("/rate.json").json()["assignment"] == assignment
+    vote_through(study, client, lambda task: "A")
+    owner.send_form("/studies/bars/state", {"state": "closed"})
+    assert "The study is closed" in client.get("/rate").text and "C1DONE" in client.get("/rate").text
+    assert owner.send_form("/studies/bars/state", {"state": "gone"}).status_code == 400
+
+
+def test_the_owner_opens_a_link_pays_retires_resolves_and_erases(study: Study) -> None:
+    owner = study.admin()
+    made = owner.send_form("/studies/bars/link", {"platform": "other", "quota": "5", "ids": "plain"}).text
+    address = re.search(r"/join/[\w-]+", made)[0]
+    client = study.site.client()
+    begin(client, address, "jane")
+    client.send_form("/rate/consent")
+    session = client.cookies["rushes_rater"]
+    task = study.service.next_task(session)
+    study.service.report_problem(session, task.assignment, kind="other", text="<b>hm</b>")
+    vote_through(study, client, lambda task: "A")
+    page = owner.get("/studies/bars/running").text
+    assert "1 of 5 places taken" in page and "&lt;b&gt;hm" in page
+    assert owner.send_form("/studies/bars/problems/1", {"note": "looked at it"}).status_code == 303
+    assert owner.get("/studies/bars/running.json").json()["problems"][0]["resolution"] == "looked at it"
+    payments = owner.get("/studies/bars/payments.csv")
+    assert payments.headers["content-type"].startswith("text/csv") and "jane" in payments.text
+    assert "shown to nobody" in owner.send_form("/studies/bars/retire", {"sample": "T1_p00", "why": "x"}).text
+    assert owner.send_form("/studies/bars/erase", {"participant": "jane"}).status_code == 400  # not ticked
+    assert "erased_01" in owner.send_form("/studies/bars/erase", {"participant": "jane", "sure": "yes"}).text
+    assert "jane" not in owner.get("/studies/bars/payments.csv").text
+    for path in ("running", "running.json", "payments.csv"):
+        assert study.site.client().get(f"/studies/bars/{path}").status_code in (303, 401)
