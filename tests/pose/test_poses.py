@@ -111,7 +111,9 @@ def test_npz_that_does_not_fit(tmp_path: Path) -> None:
     refused(path, "visibility should be numbers")
     np.savez(path, keypoints=np.zeros((2, 17, 2)), size=np.array([np.nan, 1]))
     assert read_poses(path).size is None
-    refused(write(tmp_path, "b.npz", "no zip"), "cannot be read as numpy arrays")
+    refused(
+        write(tmp_path, "b.npz", "no zip"), "b.npz: expected arrays as numpy.savez writes them; the file is no numpy"
+    )
 
 
 def test_coco_annotations(tmp_path: Path) -> None:

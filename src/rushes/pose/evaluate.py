@@ -22,7 +22,7 @@ from rushes.pose.batch import PoseBatch, PoseSet
 from rushes.pose.json_poses import Duplicates
 from rushes.pose.measurements import pose_measurements
 from rushes.pose.normalization import DEFAULT_PX, parse_norms
-from rushes.pose.pairing import Pairing, Unmatched, agree_on_skeleton, pair_frames, same_dims
+from rushes.pose.pairing import Pairing, Unmatched, agree_on_skeleton, common_unit, pair_frames, same_dims
 from rushes.pose.pck import CURVE_SERIES, checked_ks
 from rushes.pose.poses import Columns, read_poses
 from rushes.pose.scoring import PoseScores, Root, ScoreSettings, score_batch
@@ -93,16 +93,29 @@ def score_pose(
         norms=parse_norms(norms, body, px=px),
         ks=_some(checked_ks([ks] if isinstance(ks, int) else list(ks))),
         skeleton=body,
-        unit=unit or truth.unit or "as-given",
+        unit=common_unit(predicted, truth, unit),
         root=root,
         sequence=predicted.consecutive and truth.consecutive and isinstance(pairing.gt, slice),
-        estimator=predicted.estimator or truth.estimator or "",
+        estimator=predicted.estimator or "",
+        truth=truth.estimator or "",
         unmatched=unmatched,
+        labels=_labels(predicted, truth, pairing, duplicates),
     )
     scored = _score(predicted, truth, pairing, settings)
     asked = {"columns": columns or "", "duplicates": duplicates, "unmatched": unmatched, "gt_sha256": file_digest(gt)}
     done = replace(scored, warnings=(*notes, *scored.warnings), run=Path() if run is None else Path(run))
     return _store(done, str(pred), str(gt), asked, settings, overwrite=overwrite)
+
+
+def _labels(pred: PoseSet, gt: PoseSet, pairing: Pairing, duplicates: Duplicates) -> tuple[tuple[str, str], ...]:
+    """What departs from the plainest case (joints as they are, frames in order, one pose each), for every signature."""
+    labels = {
+        "pair": "" if pairing.by == "order" else pairing.by.replace(" ", "-"),
+        "duplicates": "" if duplicates == "refuse" else duplicates,
+        "pred_joints": pred.picked_from or "",
+        "truth_joints": gt.picked_from or "",
+    }
+    return tuple((key, value) for key, value in labels.items() if value)
 
 
 def _some(ks: list[int]) -> tuple[int, ...]:
@@ -113,7 +126,8 @@ def _some(ks: list[int]) -> tuple[int, ...]:
 
 def _score(pred: PoseSet, gt: PoseSet, pairing: Pairing, settings: ScoreSettings) -> PoseEvaluation:
     visibility = None if gt.visibility is None else pairing.take(gt.visibility, "gt")
-    batch = PoseBatch(pairing.take(pred.points, "pred"), pairing.take(gt.points, "gt"), visibility)
+    confidence = None if pred.visibility is None else pairing.take(pred.visibility, "pred")
+    batch = PoseBatch(pairing.take(pred.points, "pred"), pairing.take(gt.points, "gt"), visibility, confidence)
     areas = None if gt.areas is None else pairing.take(gt.areas, "gt")
     scores = score_batch(batch, settings, areas=areas)
     norms, body = settings.norms, settings.skeleton

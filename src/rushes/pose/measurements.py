@@ -15,7 +15,7 @@ from rushes.pose.normalization import PckNormalization
 from rushes.pose.oks import OKS
 from rushes.pose.pck import PCK, PCK_AUC, PCKH, PckTally, pck_definition
 from rushes.pose.scoring import MILLIMETRES, PoseScores, ScoreSettings
-from rushes.pose.skeletons import COCO_17
+from rushes.pose.skeletons import COCO_17, Skeleton
 
 _PLANE = (PCK, PCKH, PCK_AUC, MPJPE, MPJPE_FOUND, FOUND_RATIO, OKS)
 _SPACE_AND_TIME = (PA_MPJPE, N_MPJPE, PCK_3D, PCK_3D_AUC, VELOCITY_ERROR, ACCELERATION_ERROR)
@@ -30,11 +30,19 @@ _ROOTED = frozenset({d.name for d in (MPJPE, MPJPE_FOUND, N_MPJPE, PCK_3D, PCK_3
 
 
 def as_measurements(
-    accuracy: PoseAccuracy, tally: Tally, *, dims: int = 2, unit: str = "as-given"
+    accuracy: PoseAccuracy, tally: Tally, *, dims: int = 2, unit: str = "as-given", skeleton: Skeleton | None = None
 ) -> tuple[Measurement, ...]:
-    """A `PoseAccuracy` as labelled numbers; the tally it was made from says what each rests on."""
+    """A `PoseAccuracy` as labelled numbers; the tally it was made from says what each rests on.
+
+    Seventeen joints are COCO's unless a skeleton is given; any other number of them is in the signature.
+    """
     rows = _pck_rows(tally.pck[0], tuple(accuracy.pck_at), accuracy.normalization, tally.frames)
-    return (*rows, _mean_row(_in_unit(MPJPE, unit, dims=dims), tally.error))
+    every = (*rows, _mean_row(_in_unit(MPJPE, unit, dims=dims), tally.error))
+    joints = accuracy.n_keypoints
+    name = skeleton.name if skeleton else f"{joints}-joints" if joints not in (0, 17) else COCO_17.name
+    if name == COCO_17.name:
+        return every
+    return tuple(replace(row, definition=row.definition.add_params(skeleton=name)) for row in every)
 
 
 def pose_measurements(
@@ -51,11 +59,14 @@ def _variant(row: Measurement, settings: ScoreSettings, columns: int) -> Measure
     Added rather than open: a definition that left them open would spell them out in every signature, and the plain
     ones (`pck|k:20|norm:torso-diameter|v:1`) are published as they are.
     """
-    labels = {}
+    labels: dict[str, str] = {}
     if settings.skeleton.name != COCO_17.name:
         labels["skeleton"] = settings.skeleton.name
+    labels |= dict(settings.labels)
     if settings.estimator:
         labels["estimator"] = settings.estimator
+    if settings.truth:
+        labels["truth"] = settings.truth
     if settings.unmatched != "skip":
         labels["unmatched"] = settings.unmatched
     if settings.root != "as-given" and columns == 3 and row.name in _ROOTED:
@@ -86,11 +97,15 @@ def _pck_rows(found: PckTally, ks: tuple[int, ...], norm: PckNormalization, fram
     if not total and not note:
         note = "no key point is visible in the ground truth" if frames else "there are no frames"
     for k, ratio in zip(ks, found.ratios(), strict=True):
-        yield Measurement(definition=pck_definition(k, norm), value=ratio, count=total, note=note)
+        definition = pck_definition(k, norm)
+        if total:
+            yield Measurement(definition=definition, value=ratio, count=total, note=note)
+        else:  # ADR-173 gives 0.0 of 0: `PoseAccuracy` has that, and what is stored and compared has no value
+            yield Measurement.missing(definition, note)
 
 
 def _area_row(found: PckTally, norm: PckNormalization) -> Measurement:
-    definition = PCK_AUC.with_params(norm=norm.label())
+    definition = PCK_AUC.add_params(**norm.params())
     total = int(found.total.sum())
     if not total:
         return Measurement.missing(definition, "nothing could be scored")
@@ -116,9 +131,9 @@ def _in_unit(definition: Definition, unit: str, **dims: int) -> Definition:
 
 
 def _mean_row(definition: Definition, errors: ErrorSum) -> Measurement:
-    """A mean that is 0.0 over nothing, and null when something is missing."""
+    """A mean; null over nothing, and when something is missing."""
     if not errors.count:
-        return Measurement(definition=definition, value=0.0, count=0, note="no visible joint to measure")
+        return Measurement.missing(definition, "no visible joint to measure")
     mean = errors.mean()
     if math.isfinite(mean):
         return Measurement(definition=definition, value=mean, count=errors.count)
