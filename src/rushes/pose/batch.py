@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rushes.errors import InputError
+from rushes.pose.coco_people import CocoPeople
 from rushes.pose.geometry import Flags, Floats, visible_joints
 
 CHUNK_FRAMES = 8192
@@ -30,6 +31,12 @@ class PoseSet:
     visibility: Numbers | None = None
     ids: tuple[Hashable, ...] | None = None
     areas: Floats | None = None
+    scores: Floats | None = None
+    """How sure the model is of each pose, where the file says so."""
+    tracks: tuple[Hashable, ...] | None = None
+    """Who is who from image to image, where the file says so."""
+    people: CocoPeople | None = None
+    """Everybody in a COCO file, crowds too, for AP and AR."""
     skeleton: str | None = None
     """A named skeleton, where the file says which."""
     joint_names: tuple[str, ...] | None = None

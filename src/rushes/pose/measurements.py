@@ -8,7 +8,9 @@ from dataclasses import replace
 
 from rushes.core import Definition, Measurement
 from rushes.pose.accuracy import PoseAccuracy, Tally
+from rushes.pose.average_precision import KEYPOINT_AP, KEYPOINT_AR
 from rushes.pose.errors3d import N_MPJPE, PA_MPJPE, PCK_3D, PCK_3D_AUC, THRESHOLDS_MM
+from rushes.pose.identity import IDENTITY_SWITCHES
 from rushes.pose.joint_errors import FOUND_RATIO, MPJPE, MPJPE_FOUND, ErrorSum
 from rushes.pose.motion import ACCELERATION_ERROR, VELOCITY_ERROR
 from rushes.pose.normalization import PckNormalization
@@ -18,8 +20,9 @@ from rushes.pose.scoring import MILLIMETRES, PoseScores, ScoreSettings
 from rushes.pose.skeletons import COCO_17, Skeleton
 
 _PLANE = (PCK, PCKH, PCK_AUC, MPJPE, MPJPE_FOUND, FOUND_RATIO, OKS)
+_PEOPLE = (KEYPOINT_AP, KEYPOINT_AR, IDENTITY_SWITCHES)
 _SPACE_AND_TIME = (PA_MPJPE, N_MPJPE, PCK_3D, PCK_3D_AUC, VELOCITY_ERROR, ACCELERATION_ERROR)
-DEFINITIONS = (*_PLANE, *_SPACE_AND_TIME)
+DEFINITIONS = (*_PLANE, *_PEOPLE, *_SPACE_AND_TIME)
 """Every definition of this instrument, in the order the catalogue shows them."""
 
 JOINT_K = 20
@@ -50,10 +53,10 @@ def pose_measurements(
 ) -> tuple[Measurement, ...]:
     """Every number of a scored pair. `areas` says whether OKS had the annotations' areas."""
     rows = _rows(scores, settings, columns=columns, areas=areas)
-    return tuple(_variant(row, settings, columns) for row in rows)
+    return tuple(variant(row, settings, columns) for row in rows)
 
 
-def _variant(row: Measurement, settings: ScoreSettings, columns: int) -> Measurement:
+def variant(row: Measurement, settings: ScoreSettings, columns: int) -> Measurement:
     """The number with what departs from the usual in its signature: other joints, clips as input, another rule.
 
     Added rather than open: a definition that left them open would spell them out in every signature, and the plain

@@ -16,7 +16,8 @@ import numpy as np
 from rushes.errors import InputError
 from rushes.media.numpy_files import FAULTS, load_npy, load_npz, reason
 from rushes.pose.batch import Numbers, PoseSet, frame_rate
-from rushes.pose.json_poses import Duplicates, read_coco, read_json_lines
+from rushes.pose.coco_poses import read_coco
+from rushes.pose.json_poses import Duplicates, read_json_lines
 
 Columns: TypeAlias = Literal["xyz", "xyv"]
 
@@ -27,13 +28,11 @@ _NPZ_KEYS = frozenset(
 _NUMPY_FILES = (b"PK\x03\x04", b"PK\x05\x06", b"\x93NUMPY")
 
 
-def read_poses(
-    path: Path | str, *, columns: Columns | None = None, duplicates: Duplicates = "refuse", largest: bool = False
-) -> PoseSet:
+def read_poses(path: Path | str, *, columns: Columns | None = None, duplicates: Duplicates = "refuse") -> PoseSet:
     """Read one file of poses; the name's ending says which format.
 
-    Inputs      columns: what three columns of an array mean, x y z or x y visibility. duplicates: what to do with two
-                poses for one image; `keep-best` takes the best-scored, or the largest by area where `largest`.
+    Inputs      columns: what three columns of an array mean, x y z or x y visibility. duplicates: whether two
+                poses for one image are refused; else all are read, and `rushes.pose.people` pairs them.
     Errors      `InputError` with the file and the frame, line or image.
     """
     source = Path(path)
@@ -49,7 +48,7 @@ def read_poses(
     if suffix == ".npz":
         return read_npz(source, str(path), columns=columns)
     reader = read_coco if suffix == ".json" else read_json_lines
-    return reader(source, str(path), duplicates=duplicates, largest=largest)
+    return reader(source, str(path), duplicates=duplicates)
 
 
 def read_npy(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
