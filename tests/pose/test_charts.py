@@ -10,6 +10,7 @@ import pytest
 from tests.pose.figures import walk
 
 from rushes import read_run, score_pose
+from rushes.pose import TorsoDiameter
 from rushes.pose.charts import charts
 from rushes.pose.skeletons import SKELETONS
 from rushes.report.figure import Figure
@@ -35,7 +36,8 @@ def test_curves_and_body(tmp_path: Path, name: str) -> None:
     curves, body = drawn(tmp_path, pred, gt, skeleton=name)
     assert curves.title == "pred: PCK against k" and "its line is flat" in curves.caption
     assert all(norm in words(curves) for norm in ("torso-diameter", "bbox-diagonal", "absolute-px(10)"))
-    assert "Lowest under torso-diameter: left knee, 0.50." in body.caption
+    torso = TorsoDiameter.of(skeleton).label()
+    assert f"Lowest under {torso}: left knee, 0.50." in body.caption
     assert words(body).count("0.50") >= 3  # the knee in three panels
     assert body.title == "pred: PCK@20 of each joint"
 

@@ -31,9 +31,9 @@ def test_the_three_way_table(proof: Path) -> None:
     done = rushes("pred.npz", "gt.npz", "--norm", "all", "--px", "0.08", "--k", "20", "-o", "run")
     assert done.exit_code == 0, done.output
     rows = {line.split()[0]: line.split()[1:4] for line in done.stdout.splitlines() if "|norm:" in line and "K" in line}
-    assert rows["torso-diameter"] == ["0.5000", "4", "pck|k:K|norm:torso-diameter|v:1"]
-    assert rows["bbox-diagonal"] == ["1.0000", "4", "pck|k:K|norm:bbox-diagonal|v:1"]
-    assert rows["absolute-px(0.08)"] == ["0.7500", "4", "pck|k:K|norm:absolute-px(0.08)|v:1"]
+    assert rows["torso-diameter"] == ["0.5000", "4", "pck|k:K|norm:torso-diameter|v:2"]
+    assert rows["bbox-diagonal"] == ["1.0000", "4", "pck|k:K|norm:bbox-diagonal|v:2"]
+    assert rows["absolute-px(0.08)"] == ["0.7500", "4", "pck|k:K|norm:absolute-px(0.08)|v:2"]
     assert done.stdout.splitlines()[-1] == "run"
 
 
@@ -42,7 +42,7 @@ def test_several_values_after_one_option_and_options_first(proof: Path) -> None:
     assert done.exit_code == 0, done.output
     data = json.loads(done.stdout)
     signatures = [m["signature"] for m in data["measurements"]]
-    assert "pck|k:50|norm:torso-diameter|v:1" in signatures and "pckh|head:3-4|k:5|v:1" in signatures
+    assert "pck|k:50|norm:torso-diameter|v:2" in signatures and "pckh|head:3-4|k:5|v:2" in signatures
     assert not any("norm:bbox" in s for s in signatures)
     assert data["frames"] == 1 and data["matched_by"] == "order" and Path(data["run"]).is_dir()
 

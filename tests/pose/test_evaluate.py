@@ -35,9 +35,9 @@ def test_the_key_proof_from_files(proof: tuple[Path, Path], tmp_path: Path) -> N
     run = read_run(done.run)
     assert (run.instrument, run.status) == ("pose", "complete")
     values = {m.signature: (m.value, m.count) for m in run.measurements["pred"] if not m.at}
-    assert values["pck|k:20|norm:torso-diameter|v:1"] == (0.5, 4)
-    assert values["pck|k:20|norm:bbox-diagonal|v:1"] == (1.0, 4)
-    assert values["pck|k:20|norm:absolute-px(0.08)|v:1"] == (0.75, 4)
+    assert values["pck|k:20|norm:torso-diameter|v:2"] == (0.5, 4)
+    assert values["pck|k:20|norm:bbox-diagonal|v:2"] == (1.0, 4)
+    assert values["pck|k:20|norm:absolute-px(0.08)|v:2"] == (0.75, 4)
     assert run.subjects[0].facts["frames"] == 1
     assert run.series("pred")["pck_curve.torso-diameter"][[19, 20]].tolist() == [0.5, 0.5]
 
@@ -56,7 +56,7 @@ def test_numbers_are_picked_by_name_place_and_setting(proof: tuple[Path, Path], 
 
 def test_one_name_and_one_k_are_enough(proof: tuple[Path, Path], tmp_path: Path) -> None:
     done = score_pose(*proof, norms="torso-diameter", ks=20, run=tmp_path / "run")
-    assert (done["pck"].signature, done["pck"].value) == ("pck|k:20|norm:torso-diameter|v:1", 0.5)
+    assert (done["pck"].signature, done["pck"].value) == ("pck|k:20|norm:torso-diameter|v:2", 0.5)
 
 
 def test_no_stored_pck_is_without_its_normalisation(proof: tuple[Path, Path], tmp_path: Path) -> None:
@@ -167,8 +167,8 @@ def test_unmatched_truths_as_wrong_are_another_signature(tmp_path: Path) -> None
             run=tmp_path / unmatched,
         )
         values[unmatched] = (done.measurements[0].signature, done.measurements[0].value)
-    assert values["skip"] == ("pck|k:20|norm:bbox-diagonal|v:1", 1.0)
-    assert values["wrong"] == ("pck|k:20|norm:bbox-diagonal|unmatched:wrong|v:1", 0.5)
+    assert values["skip"] == ("pck|k:20|norm:bbox-diagonal|v:2", 1.0)
+    assert values["wrong"] == ("pck|k:20|norm:bbox-diagonal|unmatched:wrong|v:2", 0.5)
 
 
 def test_oddities_give_a_warning_with_file_and_frame(tmp_path: Path) -> None:

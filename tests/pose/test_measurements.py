@@ -29,7 +29,7 @@ def measured(skeleton: Skeleton, **asked: object) -> tuple[Measurement, ...]:
 def test_a_joint_is_a_place() -> None:
     wrists = [m for m in measured(COCO_17) if m.place.get("joint") == "left_wrist"]
     assert [(m.signature, m.at) for m in wrists] == [
-        (f"pck|k:20|norm:{norm}|v:1", (("joint", "left_wrist"),))
+        (f"pck|k:20|norm:{norm}|v:2", (("joint", "left_wrist"),))
         for norm in ("torso-diameter", "bbox-diagonal", "absolute-px(10)")
     ]
     knees = [m for m in measured(COCO_17) if m.place.get("joint") == "left_knee"]
@@ -62,8 +62,8 @@ def test_a_pose_accuracy_as_measurements_and_nothing_compares_across_norms() -> 
         tally = tally_batch(batch, ks=[20], norms=[norm])
         rows.append(as_measurements(accuracy_report(frames, [20], norm), tally)[0])
     assert [(m.signature, m.value, m.count) for m in rows] == [
-        ("pck|k:20|norm:torso-diameter|v:1", 0.5, 4),
-        ("pck|k:20|norm:bbox-diagonal|v:1", 1.0, 4),
+        ("pck|k:20|norm:torso-diameter|v:2", 0.5, 4),
+        ("pck|k:20|norm:bbox-diagonal|v:2", 1.0, 4),
     ]
     with pytest.raises(DefinitionMismatch, match="norm is torso-diameter in one and bbox-diagonal in the other"):
         difference(*rows)

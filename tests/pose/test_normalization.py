@@ -21,10 +21,10 @@ from rushes.pose.skeletons import COCO_17, MEDIAPIPE_33, indexed_skeleton
 def test_normalisations_by_name() -> None:
     norms = parse_norms(["all", "torso-or-bbox", "head-size", "torso-diameter"], MEDIAPIPE_33, px=4)
     assert [n.label() for n in norms] == [
-        "torso-diameter",
+        "torso-diameter(23-24)",
         "bbox-diagonal",
         "absolute-px(4)",
-        "torso-or-bbox",
+        "torso-or-bbox(23-24)",
         "head-size(7-8)",
     ]
     assert norms[0].left_hip == 23  # type: ignore[union-attr]
@@ -101,12 +101,12 @@ def test_another_package_s_normalisation_scores_in_python_and_on_the_command_lin
     done = score_pose("pred.npz", "gt.npz", norms="shoulder-width", ks=20, run="run")
     found = done.one("pck", norm="shoulder-width")
     # Frames 0 to 2: 3 + 3 + 2 of 9; frame 3 has no shoulder to measure by.
-    assert (found.signature, found.value, found.count) == ("pck|k:20|norm:shoulder-width|v:1", 8 / 9, 9)
+    assert (found.signature, found.value, found.count) == ("pck|k:20|norm:shoulder-width|v:2", 8 / 9, 9)
     assert found.note == "1 of 4 frames not scoreable: a shoulder is not visible"
     assert done.one("pck_auc").value is not None and len([m for m in done.select("pck") if m.at]) == 17
     command = ["pose", "--norm", "bbox-diagonal", "shoulder-width", "pred.npz", "gt.npz", "--k", "20", "--json"]
     shown = CliRunner().invoke(app, command)
     assert shown.exit_code == 0, shown.output
     rows = {row["signature"]: row["value"] for row in json.loads(shown.stdout)["measurements"] if "at" not in row}
-    assert rows["pck|k:20|norm:shoulder-width|v:1"] == pytest.approx(8 / 9, abs=1e-8)
-    assert "pck|k:20|norm:bbox-diagonal|v:1" in rows
+    assert rows["pck|k:20|norm:shoulder-width|v:2"] == pytest.approx(8 / 9, abs=1e-8)
+    assert "pck|k:20|norm:bbox-diagonal|v:2" in rows

@@ -127,7 +127,7 @@ def test_pckh_uses_the_head() -> None:
     pred[11, 0] += 21
     vis[[0, 3, 4, 11]] = 2
     assert pck_at(pred, gt, vis, 50, HeadSize(3, 4)) == (3, 4, 0.75)
-    assert pck_definition(50, HeadSize(3, 4)).signature == "pckh|head:3-4|k:50|v:1"
+    assert pck_definition(50, HeadSize(3, 4)).signature == "pckh|head:3-4|k:50|v:2"
     vis[3] = 0
     assert pck_at(pred, gt, vis, 50, HeadSize(3, 4)) == (0, 0, 0.0)
     assert pck_at([[0, 0]], [[0, 0]], [2], 50, HeadSize(3, 4)) == (0, 0, 0.0)

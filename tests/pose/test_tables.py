@@ -37,16 +37,16 @@ def test_one_row_per_normalisation(scored: tuple[Measurement, ...]) -> None:
     # 15 joints in 4 frames, one of them wrong; no ear is seen, so the head has no size.
     right = f"{59 / 60:.4f}"
     assert table.texts() == [
-        ["bbox-diagonal", right, right, "60", "pck|k:K|norm:bbox-diagonal|v:1"],
-        ["head-size(3-4)", "–", "–", "0", "pckh|head:3-4|k:K|v:1"],
+        ["bbox-diagonal", right, right, "60", "pck|k:K|norm:bbox-diagonal|v:2"],
+        ["head-size(3-4)", "–", "–", "0", "pckh|head:3-4|k:K|v:2"],
     ]
-    assert table.rows[0][2].signature == "pck|k:20|norm:bbox-diagonal|v:1"
+    assert table.rows[0][2].signature == "pck|k:20|norm:bbox-diagonal|v:2"
 
 
 def test_what_stands_beside_pck(scored: tuple[Measurement, ...]) -> None:
     rows = {row[0].text: row for row in error_table(scored).rows}
     assert list(rows)[:2] == ["mpjpe ↓", "mpjpe_found ↓"] and list(rows)[-1] == "pck_auc ↑"
-    assert rows["mpjpe ↓"][4].text == rows["mpjpe ↓"][1].signature == "mpjpe|dims:2|unit:as-given|v:1"
+    assert rows["mpjpe ↓"][4].text == rows["mpjpe ↓"][1].signature == "mpjpe|dims:2|unit:as-given|v:2"
     assert not any(name.startswith("pck ") or "joint left" in name for name in rows)
 
 

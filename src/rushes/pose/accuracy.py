@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from types import MappingProxyType
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +20,7 @@ from rushes.pose.batch import Chunk, PoseBatch, single_pose
 from rushes.pose.geometry import Floats, joint_distances
 from rushes.pose.joint_errors import ErrorSum, error_sums
 from rushes.pose.normalization import PckNormalization, checked_norm
-from rushes.pose.pck import CURVE_TOP, PckTally, checked_ks, pck_tally
+from rushes.pose.pck import CURVE_TOP, PckTally, checked_ks, flat_errors, pck_tally
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +38,23 @@ class PoseFrame:
             object.__setattr__(self, name, array[0])
 
 
+class ReadOnly(dict[int, float]):
+    """A mapping that cannot be changed; `dataclasses.asdict`, `hash`, `pickle` and JSON take it."""
+
+    __slots__ = ()
+
+    def _refuse(self, *args: object, **more: object) -> NoReturn:
+        raise TypeError("what was scored cannot be changed")
+
+    __setitem__ = __delitem__ = clear = pop = popitem = setdefault = update = __ior__ = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ReadOnly, (dict(self),)
+
+
 @dataclass(frozen=True, slots=True)
 class PoseAccuracy:
     """What the poses scored, with the normalisation they were scored under.
@@ -53,10 +70,7 @@ class PoseAccuracy:
 
     def __post_init__(self) -> None:
         checked_norm(self.normalization)
-        object.__setattr__(self, "pck_at", MappingProxyType(dict(sorted(self.pck_at.items()))))
-
-    def __reduce__(self) -> tuple[object, ...]:  # a read-only mapping does not pickle by itself
-        return PoseAccuracy, (dict(self.pck_at), self.mpjpe, self.normalization, self.n_keypoints, self.n_frames)
+        object.__setattr__(self, "pck_at", ReadOnly(sorted(self.pck_at.items())))
 
     def summary(self) -> str:
         """One line that carries its definition: `PCK@20=0.500 (torso-diameter, 17 key points, 1 frame) MPJPE=0.04`."""
@@ -65,7 +79,9 @@ class PoseAccuracy:
         return f"{pcks} ({self.normalization.label()}, {self.n_keypoints} key points, {frames}) MPJPE={self.mpjpe:.4f}"
 
 
-def accuracy_report(frames: Iterable[PoseFrame] | PoseBatch, ks: Sequence[int], norm: PckNormalization) -> PoseAccuracy:
+def accuracy_report(
+    frames: Iterable[PoseFrame] | PoseBatch, ks: Sequence[float], norm: PckNormalization
+) -> PoseAccuracy:
     """PCK at every k and MPJPE over all frames, under one declared normalisation.
 
     Formula     PCK@k = Σ correct / Σ visible, MPJPE = Σ error / Σ visible: pooled over frames (micro-average)
@@ -75,7 +91,7 @@ def accuracy_report(frames: Iterable[PoseFrame] | PoseBatch, ks: Sequence[int], 
 
     >>> from rushes.pose import TorsoDiameter
     >>> accuracy_report([], [20], TorsoDiameter())
-    PoseAccuracy(pck_at=mappingproxy({20: 0.0}), mpjpe=0.0, normalization=TorsoDiameter(left_hip=11, right_hip=12), \
+    PoseAccuracy(pck_at={20: 0.0}, mpjpe=0.0, normalization=TorsoDiameter(left_hip=11, right_hip=12), \
 n_keypoints=0, n_frames=0)
     """
     batch = frames if isinstance(frames, PoseBatch) else stack_frames(frames)
@@ -149,10 +165,10 @@ def tally_chunk(
 ) -> Tally:
     """Count one piece. `errors` (frames × joints) replaces the plain joint distances in MPJPE."""
     visible = np.ascontiguousarray(chunk.visible.T)
-    flat = np.ascontiguousarray(joint_distances(chunk.pred, chunk.gt, columns=2).T)
+    flat = flat_errors(chunk)
     if errors is None:
         columns = chunk.columns
-        errors = flat if columns == 2 else joint_distances(chunk.pred, chunk.gt, columns=columns).T
+        errors = flat.distances if columns == 2 else joint_distances(chunk.pred, chunk.gt, columns=columns).T
     else:
         errors = errors.T
     sums = error_sums(np.ascontiguousarray(errors), visible)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rushes.errors import InputError
+from rushes.pose.coco_people import CocoPeople
 from rushes.pose.geometry import Flags, Floats, visible_joints
 
 CHUNK_FRAMES = 8192
@@ -30,9 +31,17 @@ class PoseSet:
     visibility: Numbers | None = None
     ids: tuple[Hashable, ...] | None = None
     areas: Floats | None = None
+    scores: Floats | None = None
+    """How sure the model is of each pose, where the file says so."""
+    tracks: tuple[Hashable, ...] | None = None
+    """Who is who from image to image, where the file says so."""
+    people: CocoPeople | None = None
+    """Everybody in a COCO file, crowds too, for AP and AR."""
     skeleton: str | None = None
     """A named skeleton, where the file says which."""
     joint_names: tuple[str, ...] | None = None
+    picked_from: str | None = None
+    """The larger skeleton that these joints were picked out of by name."""
     sequence: bool = True
     """Whether neighbours are consecutive frames, so that velocities mean something."""
     size: tuple[int, int] | None = None
@@ -41,6 +50,8 @@ class PoseSet:
     """The unit of the coordinates, where the format fixes it."""
     fps: float | None = None
     """Frames a second, where the file has times."""
+    time_ms: Floats | None = None
+    """When each frame is shown, where the file says so."""
     estimator: str | None = None
     """Digest of the models that found these joints, where a clip was read."""
     warnings: tuple[str, ...] = ()
@@ -95,13 +106,15 @@ def frame_rate(time_ms: Floats) -> float | None:
 class PoseBatch:
     """Paired poses: `pred` and `gt` are frames × joints × 2 or 3, `visibility` is the ground truth's, frames × joints.
 
-    Without a visibility, every true joint with a finite place is visible. Arrays may be memory-mapped and of any real
-    type; each piece becomes fp64 when it is used.
+    Without a visibility, every true joint with a finite place is visible. With the prediction's own `confidence`, a
+    joint written as all zeros with confidence 0 was not found (as OpenPose and COCO results write it): it becomes NaN.
+    Arrays may be memory-mapped and of any real type; each piece becomes fp64 when it is used.
     """
 
     pred: Numbers
     gt: Numbers
     visibility: Numbers | None
+    confidence: Numbers | None = None
 
     def __post_init__(self) -> None:
         for name, points in (("pred", self.pred), ("gt", self.gt)):
@@ -112,10 +125,9 @@ class PoseBatch:
                 f"pred has {self.pred.shape[0]} frames × {self.pred.shape[1]} joints, "
                 f"gt {self.gt.shape[0]} × {self.gt.shape[1]}; they must be paired one to one"
             )
-        if self.visibility is not None and self.visibility.shape != self.gt.shape[:2]:
-            raise InputError(
-                f"visibility: expected frames × joints {self.gt.shape[:2]}; got shape {self.visibility.shape}"
-            )
+        for name, flags in (("visibility", self.visibility), ("confidence", self.confidence)):
+            if flags is not None and flags.shape != self.gt.shape[:2]:
+                raise InputError(f"{name}: expected frames × joints {self.gt.shape[:2]}; got shape {flags.shape}")
 
     def __len__(self) -> int:
         return int(self.gt.shape[0])
@@ -135,7 +147,21 @@ class PoseBatch:
             lead = min(overlap, start)
             piece = slice(start - lead, start + CHUNK_FRAMES)
             gt = _fp64(self.gt[piece])
-            yield Chunk(_fp64(self.pred[piece]), gt, self._visible(gt, piece), start, lead)
+            pred, blank = self._predicted(piece)
+            yield Chunk(pred, gt, self._visible(gt, piece), start, lead, blank)
+
+    def _predicted(self, piece: slice) -> tuple[Floats, Flags | None]:
+        """The predictions, and which of them were written as zeros because nothing was found."""
+        pred = _fp64(self.pred[piece])
+        if self.confidence is None:
+            return pred, None
+        blank = np.asarray(self.confidence[piece]) == 0
+        for column in range(pred.shape[2]):
+            blank &= pred[..., column] == 0
+        if blank.any():
+            pred = pred.copy()  # the caller's own array, maybe
+            pred[blank] = np.nan
+        return pred, blank
 
     def _visible(self, gt: Floats, piece: slice) -> Flags:
         if self.visibility is None:
@@ -152,6 +178,8 @@ class Chunk:
     visible: Flags
     start: int
     lead: int
+    blank: Flags | None = None
+    """Predictions written as zeros with confidence 0; None where there is no confidence to tell by."""
 
     @property
     def columns(self) -> int:

@@ -68,8 +68,13 @@ def score(
     unit: Annotated[str | None, typer.Option(help="Unit of the coordinates: px, mm, cm, m; 3DPCK needs it.")] = None,
     root: Annotated[Literal["as-given", "hips"], typer.Option(help="Origin of 3-D errors.")] = "as-given",
     duplicates: Annotated[
-        Literal["refuse", "keep-best"], typer.Option(help="What to do with two poses for one image.")
+        Literal["refuse", "keep-best", "match"],
+        typer.Option(help="Several people in an image: refused, the largest one scored, or everybody."),
     ] = "refuse",
+    assign: Annotated[
+        Literal["oks-hungarian", "oks-greedy", "iou-hungarian"] | None,
+        typer.Option(help="Which prediction is of whom; by OKS, where the joints are not COCO's by boxes."),
+    ] = None,
     unmatched: Annotated[
         Literal["skip", "wrong"], typer.Option(help="True poses nobody predicted: skipped (and counted), or wrong.")
     ] = "skip",
@@ -100,6 +105,7 @@ def score(
             unit=unit,
             root=root,
             duplicates=duplicates,
+            assign=assign,
             unmatched=unmatched,
             run=out,
             overwrite=overwrite,

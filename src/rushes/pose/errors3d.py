@@ -6,7 +6,7 @@ import numpy as np
 
 from rushes.core import Definition, signature_params
 from rushes.pose.geometry import Flags, Floats, joint_distances
-from rushes.pose.joint_errors import error_definition
+from rushes.pose.joint_errors import HISTORY, error_definition
 
 PA_MPJPE = error_definition(
     "pa_mpjpe",
@@ -37,6 +37,7 @@ PCK_3D = Definition(
     edge_cases="needs coordinates in mm, cm or m; a NaN prediction counts as wrong; no visible joint: null",
     reference="Mehta et al. 2017 (MPI-INF-3DHP)",
     params=signature_params(threshold_mm=150),
+    history=HISTORY,
 )
 PCK_3D_AUC = Definition(
     name="pck_3d_auc",
@@ -49,6 +50,7 @@ PCK_3D_AUC = Definition(
     edge_cases="as pck_3d",
     reference="Mehta et al. 2017 (MPI-INF-3DHP)",
     params=signature_params(step_mm=5, to_mm=150),
+    history=HISTORY,
 )
 
 THRESHOLDS_MM = tuple(range(0, 151, 5))

@@ -22,8 +22,10 @@ from rushes.pose.batch import PoseBatch, PoseSet
 from rushes.pose.json_poses import Duplicates
 from rushes.pose.measurements import pose_measurements
 from rushes.pose.normalization import DEFAULT_PX, parse_norms
-from rushes.pose.pairing import Pairing, Unmatched, agree_on_skeleton, pair_frames, same_dims
+from rushes.pose.pairing import Pairing, Unmatched, agree_on_skeleton, common_unit, pair_frames, same_dims
 from rushes.pose.pck import CURVE_SERIES, checked_ks
+from rushes.pose.people import Assign, PeoplePairing, assignment_rule, pair_people
+from rushes.pose.people_numbers import people_measurements, people_warnings
 from rushes.pose.poses import Columns, read_poses
 from rushes.pose.scoring import PoseScores, Root, ScoreSettings, score_batch
 from rushes.pose.skeletons import Skeleton
@@ -70,6 +72,7 @@ def score_pose(
     root: Root = "as-given",
     px: float = DEFAULT_PX,
     duplicates: Duplicates = "refuse",
+    assign: Assign | None = None,
     unmatched: Unmatched = "skip",
     run: Path | str | None = None,
     overwrite: bool = False,
@@ -84,25 +87,54 @@ def score_pose(
     Errors      `InputError` with the file and the frame: different joints, 2-D against 3-D, nothing that pairs.
     """
     local_only(pred, gt, run)
-    predicted = _load(pred, columns=columns, duplicates=duplicates, largest=False, progress=progress)
-    truth = _load(gt, columns=columns, duplicates=duplicates, largest=True, progress=progress)
+    predicted, truth = (_load(side, columns=columns, duplicates=duplicates, progress=progress) for side in (pred, gt))
     body, predicted, truth, notes = agree_on_skeleton(predicted, truth, skeleton=skeleton, hips=hips, head=head)
     predicted, truth = same_dims(predicted, truth, dims)
-    pairing = pair_frames(predicted, truth, unmatched=unmatched)
+    people = None
+    if duplicates == "refuse":
+        pairing = pair_frames(predicted, truth, unmatched=unmatched)
+    else:
+        assign = assignment_rule(assign, body)
+        people = pair_people(
+            predicted, truth, assign=assign, largest_only=duplicates == "keep-best", unmatched=unmatched
+        )
+        pairing = people.pairing
     settings = ScoreSettings(
         norms=parse_norms(norms, body, px=px),
         ks=_some(checked_ks([ks] if isinstance(ks, int) else list(ks))),
         skeleton=body,
-        unit=unit or truth.unit or "as-given",
+        unit=common_unit(predicted, truth, unit),
         root=root,
         sequence=predicted.consecutive and truth.consecutive and isinstance(pairing.gt, slice),
-        estimator=predicted.estimator or truth.estimator or "",
+        estimator=predicted.estimator or "",
+        truth=truth.estimator or "",
         unmatched=unmatched,
+        labels=_labels(predicted, truth, pairing, duplicates, assign if people else None),
     )
-    scored = _score(predicted, truth, pairing, settings)
-    asked = {"columns": columns or "", "duplicates": duplicates, "unmatched": unmatched, "gt_sha256": file_digest(gt)}
+    scored = _score(predicted, truth, pairing, settings, people)
+    asked = {
+        "columns": columns or "",
+        "duplicates": duplicates,
+        "assign": assign or "",
+        "unmatched": unmatched,
+        "gt_sha256": file_digest(gt),
+    }
     done = replace(scored, warnings=(*notes, *scored.warnings), run=Path() if run is None else Path(run))
     return _store(done, str(pred), str(gt), asked, settings, overwrite=overwrite)
+
+
+def _labels(
+    pred: PoseSet, gt: PoseSet, pairing: Pairing, duplicates: Duplicates, assign: Assign | None
+) -> tuple[tuple[str, str], ...]:
+    """What departs from the plainest case (joints as they are, frames in order, one pose each), for every signature."""
+    labels = {
+        "pair": "" if pairing.by == "order" else pairing.by.replace(" ", "-"),
+        "duplicates": "" if duplicates == "refuse" else duplicates,
+        "assign": assign or "",
+        "pred_joints": pred.picked_from or "",
+        "truth_joints": gt.picked_from or "",
+    }
+    return tuple((key, value) for key, value in labels.items() if value)
 
 
 def _some(ks: list[int]) -> tuple[int, ...]:
@@ -111,18 +143,25 @@ def _some(ks: list[int]) -> tuple[int, ...]:
     return tuple(ks)
 
 
-def _score(pred: PoseSet, gt: PoseSet, pairing: Pairing, settings: ScoreSettings) -> PoseEvaluation:
+def _score(
+    pred: PoseSet, gt: PoseSet, pairing: Pairing, settings: ScoreSettings, people: PeoplePairing | None
+) -> PoseEvaluation:
     visibility = None if gt.visibility is None else pairing.take(gt.visibility, "gt")
-    batch = PoseBatch(pairing.take(pred.points, "pred"), pairing.take(gt.points, "gt"), visibility)
+    confidence = None if pred.visibility is None else pairing.take(pred.visibility, "pred")
+    batch = PoseBatch(pairing.take(pred.points, "pred"), pairing.take(gt.points, "gt"), visibility, confidence)
     areas = None if gt.areas is None else pairing.take(gt.areas, "gt")
     scores = score_batch(batch, settings, areas=areas)
     norms, body = settings.norms, settings.skeleton
     return PoseEvaluation(
         run=Path(),
         accuracies=tuple(accuracy_of(scores.tally, settings.ks, norm, index=n) for n, norm in enumerate(norms)),
-        measurements=pose_measurements(scores, settings, columns=batch.columns, areas=areas is not None),
-        warnings=tuple(
-            pose_warnings(pred, gt, pairing, scores.checks, skeleton=body, norms=norms, unmatched=settings.unmatched)
+        measurements=(
+            *pose_measurements(scores, settings, columns=batch.columns, areas=areas is not None),
+            *people_measurements(pred, gt, settings, people),
+        ),
+        warnings=(
+            *pose_warnings(pred, gt, pairing, scores.checks, skeleton=body, norms=norms, unmatched=settings.unmatched),
+            *people_warnings(pred, gt, people),
         ),
         skeleton=body,
         dims=batch.columns,
@@ -136,14 +175,13 @@ def _load(
     *,
     columns: Columns | None,
     duplicates: Duplicates,
-    largest: bool,
     progress: Progress,
 ) -> PoseSet:
     if Path(path).suffix.lower() in VIDEO_SUFFIXES:
         from rushes.pose.extract import extract_poses
 
         return extract_poses(path, progress=progress).pose_set()
-    return read_poses(path, columns=columns, duplicates=duplicates, largest=largest)
+    return read_poses(path, columns=columns, duplicates=duplicates)
 
 
 def _store(

@@ -20,6 +20,7 @@ from rushes.landmarks.body_pipeline import JOINTS, Body, BodyPipeline
 from rushes.media import ClipReader
 from rushes.media.find import Paths, search_clips
 from rushes.pose.batch import PoseSet, frame_rate
+from rushes.pose.poses import clip_warnings
 from rushes.pose.skeletons import MEDIAPIPE_33
 from rushes.remote.address import local_only
 from rushes.remote.transfer import local_copy
@@ -47,10 +48,6 @@ class ClipPoses:
 
     def pose_set(self) -> PoseSet:
         """The x and y of the clip's joints, ready for scoring; z is a guess of the model and stays out."""
-        missing = len(self.points) - self.with_body
-        warnings = [f"no body found in {missing} of {len(self.points)} frames"] if missing else []
-        if self.decode_failures:
-            warnings.append(f"{self.decode_failures} frames could not be decoded")
         return PoseSet(
             path=self.path,
             points=self.points[..., :2],
@@ -60,8 +57,9 @@ class ClipPoses:
             size=self.size,
             unit="px",
             fps=frame_rate(self.time_ms),
+            time_ms=self.time_ms,
             estimator=self.weights,
-            warnings=tuple(warnings),
+            warnings=clip_warnings(self.points, self.decode_failures),
         )
 
 
@@ -130,6 +128,7 @@ def save_poses(target: Path | str, poses: ClipPoses) -> Path:
             size=np.array(poses.size),
             unit=np.array("px"),
             weights=np.array(poses.weights),
+            decode_failures=np.array([poses.decode_failures]),
         )
     return place
 

@@ -28,6 +28,20 @@ def visible_joints(visibility: NDArray[np.generic]) -> Flags:
     return np.asarray(visibility) >= VISIBLE_FROM
 
 
+def squared_distances(one: Floats, other: Floats, *, columns: int) -> Floats:
+    """Squared distance of paired points over their first `columns` coordinates: exact for whole pixels.
+
+    Infinite beyond about 1e154, where squares overflow, and where a point is infinite; NaN where either is NaN.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = one[..., :columns] - other[..., :columns]
+        np.multiply(squares, squares, out=squares)
+        total = squares[..., 0] + squares[..., 1]
+        for column in range(2, columns):
+            np.add(total, squares[..., column], out=total)
+    return total
+
+
 def joint_distances(one: Floats, other: Floats, *, columns: int) -> Floats:
     """Euclidean distance of paired points over their first `columns` coordinates; NaN or inf where either is.
 
@@ -39,13 +53,13 @@ def joint_distances(one: Floats, other: Floats, *, columns: int) -> Floats:
     >>> joint_distances(np.array([[3e200, 4e200]]), np.array([[0.0, 0.0]]), columns=2)
     array([5.e+200])
     """
+    return roots(squared_distances(one, other, columns=columns), one, other, columns=columns)
+
+
+def roots(squares: Floats, one: Floats, other: Floats, *, columns: int) -> Floats:
+    """Distances from the squared distances of the same points."""
     with np.errstate(over="ignore", invalid="ignore"):
-        squares = one[..., :columns] - other[..., :columns]
-        np.multiply(squares, squares, out=squares)
-        total = squares[..., 0] + squares[..., 1]
-        for column in range(2, columns):
-            np.add(total, squares[..., column], out=total)
-        distances = np.sqrt(total)
+        distances = np.sqrt(squares)
         if not np.isfinite(distances.sum()):
             _redo_overflowed(distances, one, other, columns=columns)
     return distances
@@ -60,12 +74,15 @@ def _redo_overflowed(distances: Floats, one: Floats, other: Floats, *, columns: 
     distances[where] = redone
 
 
-def torso_diameters(gt: Floats, visible: Flags, *, left_hip: int, right_hip: int) -> Floats:
-    """Distance between the two hips of each frame, in x and y; NaN where a hip is absent or not visible."""
-    if max(left_hip, right_hip) >= gt.shape[1]:
-        return np.full(gt.shape[0], np.nan)
-    both = visible[:, left_hip] & visible[:, right_hip]
-    return np.where(both, joint_distances(gt[:, left_hip], gt[:, right_hip], columns=2), np.nan)
+def spans(gt: Floats, visible: Flags, *, first: int, second: int) -> tuple[Floats, Floats]:
+    """Distance of two joints of each frame in x and y, and its square; NaN where one is absent or not visible."""
+    if max(first, second) >= gt.shape[1] or min(first, second) < 0:
+        nowhere = np.full(gt.shape[0], np.nan)
+        return nowhere, nowhere
+    both = visible[:, first] & visible[:, second]
+    ends = gt[:, first], gt[:, second]
+    squares = squared_distances(*ends, columns=2)
+    return np.where(both, roots(squares, *ends, columns=2), np.nan), np.where(both, squares, np.nan)
 
 
 def bbox_sides(gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
@@ -84,11 +101,12 @@ def bbox_sides(gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
     return sides[0], sides[1]
 
 
-def bbox_diagonals(gt: Floats, visible: Flags) -> Floats:
-    """Diagonal of the axis-aligned box around the visible joints of each frame; NaN where a frame has none."""
+def bbox_diagonals(gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
+    """Diagonal of the axis-aligned box around the visible joints of each frame, and its square; NaN where none is."""
     width, height = bbox_sides(gt, visible)
-    corners = np.stack([width, height], axis=-1)
-    return joint_distances(corners, np.zeros_like(corners), columns=2)
+    corners, origin = np.stack([width, height], axis=-1), np.zeros((len(width), 2))
+    squares = squared_distances(corners, origin, columns=2)
+    return roots(squares, corners, origin, columns=2), squares
 
 
 def scoreable_extents(extents: Floats) -> Floats:

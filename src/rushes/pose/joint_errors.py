@@ -13,6 +13,12 @@ from rushes.core import Definition
 from rushes.pose.batch import single_pose
 from rushes.pose.geometry import Flags, Floats, joint_distances
 
+HISTORY = (
+    "first release",
+    "a predicted joint written as 0, 0 with confidence 0 is no prediction; null over no visible joint",
+)
+"""Of every metric here that rests on which joints were predicted."""
+
 
 def error_definition(
     name: str,
@@ -23,6 +29,7 @@ def error_definition(
     reference: str,
     open_params: tuple[str, ...],
     unit: str = "coordinate units",
+    history: tuple[str, ...] = HISTORY,
 ) -> Definition:
     """A definition of something that is a distance: 0 and up, lower is better."""
     return Definition(
@@ -36,6 +43,7 @@ def error_definition(
         edge_cases=edge_cases,
         reference=reference,
         open_params=open_params,
+        history=history,
     )
 
 
@@ -43,7 +51,8 @@ MPJPE = error_definition(
     "mpjpe",
     summary="Mean distance between a predicted joint and the true one.",
     formula="Σ ‖pred − gt‖ over visible joints of all frames / their number, in `dims` coordinates",
-    edge_cases="no visible joint: 0.0 with count 0; a visible joint without a finite prediction: null with a note",
+    edge_cases="no visible joint, or a visible joint without a finite prediction: null with a note; a prediction "
+    "written as 0, 0 with confidence 0 is none",
     reference="ADR-173; Ionescu et al. 2014 (Human3.6M)",
     open_params=("dims", "unit"),
 )
@@ -63,8 +72,9 @@ FOUND_RATIO = Definition(
     better="higher",
     summary="Share of visible joints for which there is a prediction.",
     formula="visible joints with a finite prediction / visible joints",
-    edge_cases="no visible joint: null",
+    edge_cases="no visible joint: null; a prediction written as 0, 0 with confidence 0 is none",
     reference="count behind mpjpe_found",
+    history=HISTORY,
 )
 
 

@@ -8,18 +8,21 @@ from dataclasses import replace
 
 from rushes.core import Definition, Measurement
 from rushes.pose.accuracy import PoseAccuracy, Tally
+from rushes.pose.average_precision import KEYPOINT_AP, KEYPOINT_AR
 from rushes.pose.errors3d import N_MPJPE, PA_MPJPE, PCK_3D, PCK_3D_AUC, THRESHOLDS_MM
+from rushes.pose.identity import IDENTITY_SWITCHES
 from rushes.pose.joint_errors import FOUND_RATIO, MPJPE, MPJPE_FOUND, ErrorSum
 from rushes.pose.motion import ACCELERATION_ERROR, VELOCITY_ERROR
 from rushes.pose.normalization import PckNormalization
 from rushes.pose.oks import OKS
 from rushes.pose.pck import PCK, PCK_AUC, PCKH, PckTally, pck_definition
 from rushes.pose.scoring import MILLIMETRES, PoseScores, ScoreSettings
-from rushes.pose.skeletons import COCO_17
+from rushes.pose.skeletons import COCO_17, Skeleton
 
 _PLANE = (PCK, PCKH, PCK_AUC, MPJPE, MPJPE_FOUND, FOUND_RATIO, OKS)
+_PEOPLE = (KEYPOINT_AP, KEYPOINT_AR, IDENTITY_SWITCHES)
 _SPACE_AND_TIME = (PA_MPJPE, N_MPJPE, PCK_3D, PCK_3D_AUC, VELOCITY_ERROR, ACCELERATION_ERROR)
-DEFINITIONS = (*_PLANE, *_SPACE_AND_TIME)
+DEFINITIONS = (*_PLANE, *_PEOPLE, *_SPACE_AND_TIME)
 """Every definition of this instrument, in the order the catalogue shows them."""
 
 JOINT_K = 20
@@ -30,11 +33,19 @@ _ROOTED = frozenset({d.name for d in (MPJPE, MPJPE_FOUND, N_MPJPE, PCK_3D, PCK_3
 
 
 def as_measurements(
-    accuracy: PoseAccuracy, tally: Tally, *, dims: int = 2, unit: str = "as-given"
+    accuracy: PoseAccuracy, tally: Tally, *, dims: int = 2, unit: str = "as-given", skeleton: Skeleton | None = None
 ) -> tuple[Measurement, ...]:
-    """A `PoseAccuracy` as labelled numbers; the tally it was made from says what each rests on."""
+    """A `PoseAccuracy` as labelled numbers; the tally it was made from says what each rests on.
+
+    Seventeen joints are COCO's unless a skeleton is given; any other number of them is in the signature.
+    """
     rows = _pck_rows(tally.pck[0], tuple(accuracy.pck_at), accuracy.normalization, tally.frames)
-    return (*rows, _mean_row(_in_unit(MPJPE, unit, dims=dims), tally.error))
+    every = (*rows, _mean_row(_in_unit(MPJPE, unit, dims=dims), tally.error))
+    joints = accuracy.n_keypoints
+    name = skeleton.name if skeleton else f"{joints}-joints" if joints not in (0, 17) else COCO_17.name
+    if name == COCO_17.name:
+        return every
+    return tuple(replace(row, definition=row.definition.add_params(skeleton=name)) for row in every)
 
 
 def pose_measurements(
@@ -42,20 +53,23 @@ def pose_measurements(
 ) -> tuple[Measurement, ...]:
     """Every number of a scored pair. `areas` says whether OKS had the annotations' areas."""
     rows = _rows(scores, settings, columns=columns, areas=areas)
-    return tuple(_variant(row, settings, columns) for row in rows)
+    return tuple(variant(row, settings, columns) for row in rows)
 
 
-def _variant(row: Measurement, settings: ScoreSettings, columns: int) -> Measurement:
+def variant(row: Measurement, settings: ScoreSettings, columns: int) -> Measurement:
     """The number with what departs from the usual in its signature: other joints, clips as input, another rule.
 
     Added rather than open: a definition that left them open would spell them out in every signature, and the plain
     ones (`pck|k:20|norm:torso-diameter|v:1`) are published as they are.
     """
-    labels = {}
+    labels: dict[str, str] = {}
     if settings.skeleton.name != COCO_17.name:
         labels["skeleton"] = settings.skeleton.name
+    labels |= dict(settings.labels)
     if settings.estimator:
         labels["estimator"] = settings.estimator
+    if settings.truth:
+        labels["truth"] = settings.truth
     if settings.unmatched != "skip":
         labels["unmatched"] = settings.unmatched
     if settings.root != "as-given" and columns == 3 and row.name in _ROOTED:
@@ -86,11 +100,15 @@ def _pck_rows(found: PckTally, ks: tuple[int, ...], norm: PckNormalization, fram
     if not total and not note:
         note = "no key point is visible in the ground truth" if frames else "there are no frames"
     for k, ratio in zip(ks, found.ratios(), strict=True):
-        yield Measurement(definition=pck_definition(k, norm), value=ratio, count=total, note=note)
+        definition = pck_definition(k, norm)
+        if total:
+            yield Measurement(definition=definition, value=ratio, count=total, note=note)
+        else:  # ADR-173 gives 0.0 of 0: `PoseAccuracy` has that, and what is stored and compared has no value
+            yield Measurement.missing(definition, note)
 
 
 def _area_row(found: PckTally, norm: PckNormalization) -> Measurement:
-    definition = PCK_AUC.with_params(norm=norm.label())
+    definition = PCK_AUC.add_params(**norm.params())
     total = int(found.total.sum())
     if not total:
         return Measurement.missing(definition, "nothing could be scored")
@@ -116,9 +134,9 @@ def _in_unit(definition: Definition, unit: str, **dims: int) -> Definition:
 
 
 def _mean_row(definition: Definition, errors: ErrorSum) -> Measurement:
-    """A mean that is 0.0 over nothing, and null when something is missing."""
+    """A mean; null over nothing, and when something is missing."""
     if not errors.count:
-        return Measurement(definition=definition, value=0.0, count=0, note="no visible joint to measure")
+        return Measurement.missing(definition, "no visible joint to measure")
     mean = errors.mean()
     if math.isfinite(mean):
         return Measurement(definition=definition, value=mean, count=errors.count)

@@ -24,13 +24,12 @@ from rushes.pose.geometry import (
     Flags,
     Floats,
     bbox_diagonals,
-    joint_distances,
     scoreable_extents,
-    torso_diameters,
+    spans,
     visible_joints,
 )
 from rushes.pose.instrument import NORMALIZATIONS
-from rushes.pose.skeletons import Skeleton
+from rushes.pose.skeletons import COCO_17, Skeleton
 
 DEFAULT_PX = 10.0
 """The absolute threshold that `all` uses unless another is given."""
@@ -87,8 +86,15 @@ class PckNormalization(ABC):
     def extents(self, gt: Floats, visible: Flags) -> Floats:
         """The reference length of each frame; NaN where the frame cannot be scored."""
 
+    def lengths(self, gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
+        """The extents and their squares. A rule that has the squares before their roots gives those: they are exact
+        for whole pixels, and PCK compares squares."""
+        extents = self.extents(gt, visible)
+        with np.errstate(over="ignore"):
+            return extents, extents * extents
+
     def tolerances(self, extents: Floats, k: float | Floats) -> Floats:
-        """τ = k·extent / 100 of each frame. One product, one division: exact where k·extent/100 is a whole number."""
+        """τ = k·extent / 100 of each frame, for readers: PCK itself compares squares (see `rushes.pose.pck`)."""
         return k * extents / 100.0 if self.relative else extents
 
     def tolerance(self, gt: ArrayLike, vis: ArrayLike, k: int) -> float | None:
@@ -114,23 +120,47 @@ class _ByHips(PckNormalization):
     left_hip: int = 11
     right_hip: int = 12
 
+    def __post_init__(self) -> None:
+        hips = (self.left_hip, self.right_hip)
+        if hips[0] == hips[1] or not all(isinstance(hip, int) and hip >= 0 for hip in hips):
+            raise InputError(f"hips are two different joints, counted from 0; got {hips[0]} and {hips[1]}")
+
     @classmethod
     def of(cls, skeleton: Skeleton) -> Self:
         return cls(*skeleton.hips)
+
+    @property
+    def _other_hips(self) -> str:
+        """The hips, where they are not COCO's: what the plain label does not say."""
+        return "" if (self.left_hip, self.right_hip) == COCO_17.hips else f"{self.left_hip}-{self.right_hip}"
+
+    def label(self) -> str:
+        return f"{self.name}({self._other_hips})" if self._other_hips else self.name
+
+    def params(self) -> dict[str, str]:
+        return {"norm": self.name} | ({"hips": self._other_hips} if self._other_hips else {})
 
 
 @dataclass(frozen=True, slots=True)
 class TorsoDiameter(_ByHips):
     """k % of the ground truth's hip-to-hip distance; both hips visible, or the frame is not scored.
 
-    There is no fallback: a frame without hips gives (0, 0, 0.0), never a PCK measured against something else.
+    There is no fallback: a frame without hips gives (0, 0, 0.0), never a PCK measured against something else. Hips that
+    are not COCO's 11 and 12 are in the label.
+
+    >>> TorsoDiameter().label(), TorsoDiameter(5, 6).label()
+    ('torso-diameter', 'torso-diameter(5-6)')
     """
 
     name = "torso-diameter"
     unscoreable = "a hip is not visible, or both are in one place"
 
     def extents(self, gt: Floats, visible: Flags) -> Floats:
-        return scoreable_extents(torso_diameters(gt, visible, left_hip=self.left_hip, right_hip=self.right_hip))
+        return self.lengths(gt, visible)[0]
+
+    def lengths(self, gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
+        extents, squares = spans(gt, visible, first=self.left_hip, second=self.right_hip)
+        return scoreable_extents(extents), squares
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +170,11 @@ class BoundingBoxDiagonal(PckNormalization):
     name = "bbox-diagonal"
 
     def extents(self, gt: Floats, visible: Flags) -> Floats:
-        return scoreable_extents(bbox_diagonals(gt, visible))
+        return self.lengths(gt, visible)[0]
+
+    def lengths(self, gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
+        extents, squares = bbox_diagonals(gt, visible)
+        return scoreable_extents(extents), squares
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +230,13 @@ class TorsoOrBoundingBox(_ByHips):
     name = "torso-or-bbox"
 
     def extents(self, gt: Floats, visible: Flags) -> Floats:
-        torso = TorsoDiameter(self.left_hip, self.right_hip).extents(gt, visible)
-        return np.where(np.isnan(torso), BoundingBoxDiagonal().extents(gt, visible), torso)
+        return self.lengths(gt, visible)[0]
+
+    def lengths(self, gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
+        torso = TorsoDiameter(self.left_hip, self.right_hip).lengths(gt, visible)
+        box = BoundingBoxDiagonal().lengths(gt, visible)
+        by_box = np.isnan(torso[0])
+        return np.where(by_box, box[0], torso[0]), np.where(by_box, box[1], torso[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,11 +268,11 @@ class HeadSize(PckNormalization):
         return {"head": f"{self.first}-{self.second}"}
 
     def extents(self, gt: Floats, visible: Flags) -> Floats:
-        if max(self.first, self.second) >= gt.shape[1]:
-            return np.full(gt.shape[0], np.nan)
-        both = visible[:, self.first] & visible[:, self.second]
-        head = joint_distances(gt[:, self.first], gt[:, self.second], columns=2)
-        return scoreable_extents(np.where(both, head, np.nan))
+        return self.lengths(gt, visible)[0]
+
+    def lengths(self, gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
+        extents, squares = spans(gt, visible, first=self.first, second=self.second)
+        return scoreable_extents(extents), squares
 
 
 def checked_norm(norm: PckNormalization) -> PckNormalization:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from rushes.core import Definition, signature_params
 from rushes.pose.geometry import Flags, Floats, bbox_sides
+from rushes.pose.joint_errors import HISTORY
 
 COCO_SIGMAS: tuple[float, ...] = (
     0.026, 0.025, 0.025, 0.035, 0.035, 0.079, 0.079, 0.072, 0.072,
@@ -27,6 +28,7 @@ OKS = Definition(
     reference="COCO key point evaluation (pycocotools, computeOks)",
     params=signature_params(sigmas="coco-17"),
     open_params=("area",),
+    history=HISTORY,
 )
 
 

@@ -19,6 +19,9 @@ from rushes.pose.skeletons import SKELETONS, Skeleton, indexed_skeleton, named_s
 
 Unmatched: TypeAlias = Literal["skip", "wrong"]
 
+UNITS = ("px", "mm", "cm", "m", "normalised", "as-given")
+"""Of coordinates. Anything but these would be a word in a signature that nobody can rely on."""
+
 
 def agree_on_skeleton(
     pred: PoseSet,
@@ -28,13 +31,28 @@ def agree_on_skeleton(
     hips: tuple[int, int] | None,
     head: tuple[int, int] | None,
 ) -> tuple[Skeleton, PoseSet, PoseSet, list[str]]:
-    """The skeleton both sides are read with; joints are picked by name where a larger named skeleton allows it."""
+    """The skeleton both sides are read with; joints are picked by name where a larger named skeleton allows it.
+
+    A file that says which skeleton it has is taken at its word: two files that say different ones, or a `skeleton` that
+    contradicts one of them, are an `InputError` unless every joint that is scored has its namesake in both.
+    """
     notes: list[str] = []
     if hips is not None:
         if skeleton is not None:
             raise InputError("give --skeleton or --hips, not both")
-        body = indexed_skeleton(gt.joints, hips, head)
+        if pred.skeleton and gt.skeleton and pred.skeleton != gt.skeleton:
+            raise InputError(
+                f"{pred.path} says its joints are {pred.skeleton} and {gt.path} {gt.skeleton}; joints by index need "
+                "one skeleton: name one with --skeleton that both hold"
+            )
+        body = indexed_skeleton(gt.joints, hips, head, of=gt.skeleton or pred.skeleton)
     else:
+        for side in (pred, gt):
+            if side.skeleton is not None and side.skeleton not in SKELETONS:
+                raise InputError(
+                    f"{side.path}: says its joints are {side.skeleton!r}; known are {', '.join(SKELETONS)}; "
+                    "for another skeleton give --hips L,R"
+                )
         body = _named(skeleton, gt, notes)
         body = body if head is None else replace(body, head=indexed_skeleton(gt.joints, body.hips, head).head)
     sides = []
@@ -67,7 +85,15 @@ def _named(skeleton: str | None, gt: PoseSet, notes: list[str]) -> Skeleton:
 
 
 def _pick_joints(side: PoseSet, body: Skeleton) -> tuple[PoseSet, list[str]]:
-    if side.joints == len(body.joints):
+    declared = SKELETONS.get(side.skeleton or "") if body.name in SKELETONS else None
+    if declared is not None and declared.name != body.name and side.joints == len(declared.joints):
+        lacking = [joint for joint in body.joints if joint not in declared.joints]
+        if lacking:
+            raise InputError(
+                f"{side.path}: says its joints are {declared.name}, which has no {lacking[0]}; {body.name} was to be "
+                "scored: give --skeleton with one that both files hold, or convert one of them"
+            )
+    elif side.joints == len(body.joints):
         if side.joint_names is not None and body.name in SKELETONS and side.joint_names != body.joints:
             wrong = next(n for n, name in enumerate(side.joint_names) if name != body.joints[n])
             raise InputError(
@@ -75,7 +101,7 @@ def _pick_joints(side: PoseSet, body: Skeleton) -> tuple[PoseSet, list[str]]:
                 f"{body.joints[wrong]!r}; name the skeleton it is, or give --hips L,R"
             )
         return side, []
-    whole = SKELETONS.get(side.skeleton or "") or skeleton_of(side.joints)
+    whole = declared or skeleton_of(side.joints)
     if whole is None or not set(body.joints) <= set(whole.joints):
         raise InputError(
             f"{side.path}: has {side.joints} joints and {body.name} has {len(body.joints)}; "
@@ -88,6 +114,7 @@ def _pick_joints(side: PoseSet, body: Skeleton) -> tuple[PoseSet, list[str]]:
         visibility=None if side.visibility is None else np.asarray(side.visibility)[:, order],
         joint_names=body.joints,
         skeleton=body.name,
+        picked_from=whole.name,
     )
     return chosen, [f"{side.path}: the {len(order)} joints of {body.name} picked by name out of {whole.name}"]
 
@@ -102,6 +129,19 @@ def same_dims(pred: PoseSet, gt: PoseSet, dims: int | None) -> tuple[PoseSet, Po
     if dims == 3 and widths[0] == 2:
         raise InputError(f"{pred.path} and {gt.path} are 2-D; --dims 3 needs a third coordinate")
     return pred, gt
+
+
+def common_unit(pred: PoseSet, gt: PoseSet, asked: str | None) -> str:
+    """The unit of both sides' coordinates; `InputError` for one nobody knows, and where files contradict."""
+    for what, unit in (("--unit", asked), (pred.path, pred.unit), (gt.path, gt.unit)):
+        if unit is not None and unit not in UNITS:
+            raise InputError(f"{what}: a unit is one of {', '.join(UNITS)}; got {unit!r}")
+    if pred.unit and gt.unit and pred.unit != gt.unit:
+        raise InputError(f"{pred.path} is in {pred.unit} and {gt.path} in {gt.unit}; convert one of them first")
+    for side in (pred, gt):
+        if asked and side.unit and side.unit != asked:
+            raise InputError(f"{side.path}: is in {side.unit}, and --unit {asked} was given; convert the file first")
+    return asked or gt.unit or pred.unit or "as-given"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,21 +16,23 @@ import numpy as np
 from rushes.errors import InputError
 from rushes.media.numpy_files import FAULTS, load_npy, load_npz, reason
 from rushes.pose.batch import Numbers, PoseSet, frame_rate
-from rushes.pose.json_poses import Duplicates, read_coco, read_json_lines
+from rushes.pose.coco_poses import read_coco
+from rushes.pose.json_poses import Duplicates, read_json_lines
 
 Columns: TypeAlias = Literal["xyz", "xyv"]
 
 POSE_SUFFIXES = (".json", ".jsonl", ".npy", ".npz")
-_NPZ_KEYS = ("keypoints", "visibility", "ids", "areas", "skeleton", "size", "unit", "weights", "time_ms")
+_NPZ_KEYS = frozenset(
+    "keypoints visibility ids areas skeleton size unit weights time_ms decode_failures".split()
+)  # fmt: skip
+_NUMPY_FILES = (b"PK\x03\x04", b"PK\x05\x06", b"\x93NUMPY")
 
 
-def read_poses(
-    path: Path | str, *, columns: Columns | None = None, duplicates: Duplicates = "refuse", largest: bool = False
-) -> PoseSet:
+def read_poses(path: Path | str, *, columns: Columns | None = None, duplicates: Duplicates = "refuse") -> PoseSet:
     """Read one file of poses; the name's ending says which format.
 
-    Inputs      columns: what three columns of an array mean, x y z or x y visibility. duplicates: what to do with two
-                poses for one image; `keep-best` takes the best-scored, or the largest by area where `largest`.
+    Inputs      columns: what three columns of an array mean, x y z or x y visibility. duplicates: whether two
+                poses for one image are refused; else all are read, and `rushes.pose.people` pairs them.
     Errors      `InputError` with the file and the frame, line or image.
     """
     source = Path(path)
@@ -46,7 +48,7 @@ def read_poses(
     if suffix == ".npz":
         return read_npz(source, str(path), columns=columns)
     reader = read_coco if suffix == ".json" else read_json_lines
-    return reader(source, str(path), duplicates=duplicates, largest=largest)
+    return reader(source, str(path), duplicates=duplicates)
 
 
 def read_npy(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
@@ -79,11 +81,15 @@ def read_npz(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
 
     A file with a single array of another name is taken as key points, read like a `.npy`.
     """
+    with open(source, "rb") as file:
+        start = file.read(6)
+    if not start.startswith(_NUMPY_FILES):
+        raise InputError(f"{name}: expected arrays as numpy.savez writes them; the file is no numpy file")
     try:
         arrays, found = load_npz(source, wanted=lambda names: [n for n in names if n in _NPZ_KEYS or len(names) == 1])
     except FAULTS as error:
         raise InputError(f"{name}: cannot be read as numpy arrays ({reason(error)})") from None
-    for key in ("visibility", "areas", "size", "time_ms"):
+    for key in ("visibility", "areas", "size", "time_ms", "decode_failures"):
         if key in arrays and arrays[key].dtype.kind not in "fiub":
             raise InputError(f"{name}: {key} should be numbers; got an array of {arrays[key].dtype}")
     if "keypoints" not in arrays:
@@ -103,8 +109,29 @@ def read_npz(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
         size=_size(arrays.get("size")),
         unit=str(arrays["unit"]) if "unit" in arrays else None,
         fps=frame_rate(arrays["time_ms"].ravel()) if "time_ms" in arrays else None,
+        time_ms=_times(arrays.get("time_ms"), name, len(points)),
         estimator=str(arrays["weights"]) if "weights" in arrays else None,
+        warnings=clip_warnings(points, _failures(arrays.get("decode_failures"))) if "weights" in arrays else (),
     )
+
+
+def clip_warnings(points: Numbers, decode_failures: int) -> tuple[str, ...]:
+    """What a reader must know about poses found in a clip, now or when their file was written."""
+    missing = int(np.count_nonzero(~np.isfinite(points[:, 0, 0]))) if points.ndim == 3 and points.size else 0
+    lines = [f"no body found in {missing} of {len(points)} frames"] if missing else []
+    return (*lines, *([f"{decode_failures} frames could not be decoded"] if decode_failures else []))
+
+
+def _failures(stored: Numbers | None) -> int:
+    return 0 if stored is None or stored.size != 1 or stored.dtype.kind not in "iu" else int(stored.ravel()[0])
+
+
+def _times(stored: Numbers | None, name: str, frames: int) -> Numbers | None:
+    if stored is None:
+        return None
+    if stored.shape != (frames,):
+        raise InputError(f"{name}: {frames} frames need {frames} times; got shape {stored.shape}")
+    return np.asarray(stored, dtype=np.float64)
 
 
 def _ids(stored: Numbers | None, name: str, frames: int) -> tuple[Hashable, ...] | None:

@@ -41,8 +41,12 @@ class ScoreSettings:
     """3-D errors with coordinates as given, or with the middle of the hips as origin."""
     sequence: bool = True
     estimator: str = ""
-    """Digest of the models that found the joints, where a clip was read."""
+    """Digest of the models that found the predicted joints, where a clip was read."""
+    truth: str = ""
+    """The same for the true joints: a guess of an estimator, and not what a person marked."""
     unmatched: Unmatched = "skip"
+    labels: tuple[tuple[str, str], ...] = ()
+    """What else departs from the usual and belongs in every signature: how frames and people were paired …"""
 
     @property
     def similarity(self) -> bool:
@@ -107,7 +111,8 @@ def _without_lead(chunk: Chunk) -> Chunk:
     if not chunk.lead:
         return chunk
     cut = slice(chunk.lead, None)
-    return Chunk(chunk.pred[cut], chunk.gt[cut], chunk.visible[cut], chunk.start, 0)
+    blank = None if chunk.blank is None else chunk.blank[cut]
+    return Chunk(chunk.pred[cut], chunk.gt[cut], chunk.visible[cut], chunk.start, 0, blank)
 
 
 def _errors(chunk: Chunk, settings: ScoreSettings) -> Floats:

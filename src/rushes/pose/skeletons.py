@@ -71,12 +71,18 @@ def named_skeleton(name: str) -> Skeleton:
     return SKELETONS[name]
 
 
-def indexed_skeleton(joints: int, hips: tuple[int, int], head: tuple[int, int] | None = None) -> Skeleton:
-    """A skeleton nobody named: joints by number, hips (and head) by index."""
+def indexed_skeleton(
+    joints: int, hips: tuple[int, int], head: tuple[int, int] | None = None, *, of: str | None = None
+) -> Skeleton:
+    """A skeleton nobody named: joints by number, hips (and head) by index. `of` is what the files call their joints.
+
+    >>> indexed_skeleton(20, (3, 4)).name, indexed_skeleton(17, (5, 6), of="h36m-17").name
+    ('20-joints.hips-3-4', 'h36m-17.hips-5-6')
+    """
     for what, pair in (("hips", hips), ("head", head)):
         if pair is not None and (pair[0] == pair[1] or not all(0 <= joint < joints for joint in pair)):
             raise InputError(f"{what} are two different joints from 0 to {joints - 1}; got {pair[0]},{pair[1]}")
-    label = f"{joints}-joints.hips-{hips[0]}-{hips[1]}"
+    label = f"{of or f'{joints}-joints'}.hips-{hips[0]}-{hips[1]}"
     return Skeleton(name=label, joints=tuple(f"joint_{n}" for n in range(joints)), hips=hips, head=head)
 
 

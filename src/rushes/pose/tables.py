@@ -63,9 +63,11 @@ def pcks(measurements: Sequence[Measurement]) -> list[Measurement]:
 
 
 def norm_of(measurement: Measurement) -> str:
-    """The label of the normalisation behind a PCK; a `pckh` names its two head joints instead."""
+    """The label of the normalisation behind a PCK, with its hips where they are not COCO's, or its head joints."""
     keys = keys_of(measurement)
-    return keys["norm"] if "norm" in keys else f"head-size({keys['head']})"
+    if "norm" not in keys:
+        return f"head-size({keys['head']})"
+    return f"{keys['norm']}({keys['hips']})" if "hips" in keys else keys["norm"]
 
 
 def k_of(measurement: Measurement) -> int:
@@ -73,7 +75,7 @@ def k_of(measurement: Measurement) -> int:
 
 
 def _scored(measurement: Measurement | None) -> Cell:
-    """A PCK; a dash where nothing could be scored, which ADR-173 stores as 0.0 of 0."""
+    """A PCK; a dash where nothing could be scored (runs of older versions hold 0.0 of 0)."""
     return number(measurement) if measurement is None or measurement.count else Cell("–", measurement)
 
 

@@ -40,6 +40,10 @@ class Checks:
     truth_unplaced: Finding = Finding()
     """Visible joints of the ground truth without a finite place."""
     pred_missing: Finding = Finding()
+    pred_blank: Finding = Finding()
+    """Predictions written as zeros with confidence 0: not found, and so missing."""
+    pred_origin: Finding = Finding()
+    """2-D predictions at exactly 0, 0 with nothing that says whether they were found."""
     pred_huge: Finding = Finding()
     truth_huge: Finding = Finding()
     hips_seen: int = 0
@@ -55,6 +59,8 @@ class Checks:
         return Checks(
             self.truth_unplaced + other.truth_unplaced,
             self.pred_missing + other.pred_missing,
+            self.pred_blank + other.pred_blank,
+            self.pred_origin + other.pred_origin,
             self.pred_huge + other.pred_huge,
             self.truth_huge + other.truth_huge,
             self.hips_seen + other.hips_seen,
@@ -77,6 +83,8 @@ def check_chunk(chunk: Chunk, skeleton: Skeleton) -> Checks:
     return Checks(
         _find(chunk.visible & ~placed_gt, chunk.start),
         _find(chunk.visible & ~placed_pred, chunk.start),
+        Finding() if chunk.blank is None else _find(chunk.visible & chunk.blank, chunk.start),
+        _find(chunk.visible & _origin(chunk), chunk.start),
         _find(_huge(chunk.pred), chunk.start),
         _find(chunk.visible & _huge(chunk.gt), chunk.start),
         *_hips(chunk, skeleton),
@@ -97,6 +105,16 @@ def _placed(points: Floats) -> Flags:
     """Joints with a finite place. Column by column: much quicker than `all` over an axis of two."""
     placed: Flags = np.logical_and.reduce([np.isfinite(points[..., column]) for column in range(points.shape[2])])
     return placed
+
+
+def _origin(chunk: Chunk) -> Flags:
+    """2-D predictions at 0, 0 while the truth is elsewhere; in space 0, 0, 0 is often the root."""
+    if chunk.columns == 3:
+        return np.zeros(chunk.visible.shape, dtype=bool)
+    nowhere: Flags = (chunk.pred[..., 0] == 0) & (chunk.pred[..., 1] == 0)
+    if nowhere.any():
+        nowhere &= (chunk.gt[..., 0] != 0) | (chunk.gt[..., 1] != 0)
+    return nowhere
 
 
 def _huge(points: Floats) -> Flags:
@@ -180,6 +198,12 @@ def _place_warnings(pred: PoseSet, gt: PoseSet, pairing: Pairing, checks: Checks
     for side, finding, what in (
         (gt, checks.truth_unplaced, "visible joints without a finite place, which count as wrong"),
         (pred, checks.pred_missing, "joints without a finite prediction, which count as wrong"),
+        (pred, checks.pred_blank, "of these are written as 0, 0 with confidence 0: taken as not found"),
+        (
+            pred,
+            checks.pred_origin,
+            "joints predicted at exactly 0, 0, scored as they are; if they were not found, write NaN",
+        ),
         (pred, checks.pred_huge, "coordinates beyond 1e9, scored as they are"),
         (gt, checks.truth_huge, "coordinates beyond 1e9, scored as they are"),
     ):

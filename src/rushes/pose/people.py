@@ -1,0 +1,181 @@
+"""Several people in one image: which prediction is of which person, image by image, by a declared rule.
+
+`oks-hungarian` takes the pairs whose OKS add up highest (Kuhn 1955); `oks-greedy` lets predictions choose by falling
+score, each the person most like it that is left, as COCO's evaluation does; `iou-hungarian` goes by the overlap of the
+boxes around the joints, which any skeleton has. A prediction and a person that are left over are a pair however far
+apart they lie: a bad prediction is one, and is not to vanish. Only where there are more of one than of the other is
+somebody left without a partner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rushes.errors import InputError
+from rushes.pose.batch import Numbers, PoseSet
+from rushes.pose.geometry import Floats, visible_joints
+from rushes.pose.oks import bbox_areas, oks_per_frame
+from rushes.pose.pairing import Pairing, Unmatched
+from rushes.pose.skeletons import COCO_17, Skeleton
+
+Assign: TypeAlias = Literal["oks-hungarian", "oks-greedy", "iou-hungarian"]
+Whole: TypeAlias = NDArray[np.int64]
+
+_PAIRS_AT_ONCE = 65_536
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeoplePairing:
+    """Who was paired with whom, and how alike they are."""
+
+    pairing: Pairing
+    similarity: Floats
+    """Of each pair, in the pairing's order; NaN for a person nobody predicted."""
+    left_out: int = 0
+    """People beside the largest of their image, where only that one is scored."""
+
+
+def assignment_rule(asked: Assign | None, skeleton: Skeleton) -> Assign:
+    """The rule asked for, or the default: by OKS where its sigmas fit the joints, else by boxes."""
+    coco = skeleton.name == COCO_17.name
+    if asked is not None and asked not in ("oks-hungarian", "oks-greedy", "iou-hungarian"):
+        raise InputError(f"--assign is oks-hungarian, oks-greedy or iou-hungarian; got {asked!r}")
+    if asked is not None and asked.startswith("oks") and not coco:
+        raise InputError(f"--assign {asked} needs COCO's 17 joints; {skeleton.name} goes by boxes: iou-hungarian")
+    return asked or ("oks-hungarian" if coco else "iou-hungarian")
+
+
+def pair_people(
+    pred: PoseSet, gt: PoseSet, *, assign: Assign, largest_only: bool, unmatched: Unmatched = "skip"
+) -> PeoplePairing:
+    """Pair everybody with a prediction, or where `largest_only` the largest person of each image with theirs."""
+    if pred.ids is None or gt.ids is None:
+        bare = pred if pred.ids is None else gt
+        raise InputError(f"{bare.path}: several people in an image need image ids; the file has none")
+    rows = _rows_by_image(pred.ids, gt.ids)
+    if not any(len(p) and len(g) for p, g in rows):
+        raise InputError(
+            f"{pred.path} and {gt.path}: no image id is in both (the first are {pred.ids[0]!r} and {gt.ids[0]!r})"
+        )
+    partner = np.full(len(gt), -1, dtype=np.int64)
+    alike = np.full(len(gt), np.nan)
+    both = [(p, g) for p, g in rows if p and g]
+    ours = np.concatenate([np.repeat(p, len(g)) for p, g in both])
+    theirs = np.concatenate([np.tile(g, len(p)) for p, g in both])
+    similar = _similarities(pred, gt, ours, theirs, boxes=assign.startswith("iou"))
+    start = 0
+    for p, g in both:
+        table = similar[start : start + len(p) * len(g)].reshape(len(p), len(g))
+        start += table.size
+        for one, other in _assigned(table, None if pred.scores is None else pred.scores[p], assign):
+            partner[g[other]], alike[g[other]] = p[one], table[one, other]
+    kept = np.array(sorted(_kept(gt, rows, largest_only)), dtype=np.int64)
+    return _as_pairing(pred, gt, partner, alike, kept, unmatched)
+
+
+def _as_pairing(
+    pred: PoseSet, gt: PoseSet, partner: Whole, alike: Floats, kept: Whole, unmatched: Unmatched
+) -> PeoplePairing:
+    scored = kept if unmatched == "wrong" else kept[partner[kept] >= 0]
+    used = set(partner[partner >= 0].tolist())
+    pairing = Pairing(
+        by="image id",
+        pred=partner[scored],
+        gt=scored,
+        frames=len(scored),
+        pred_only=tuple(pred.frame_name(n) for n in range(len(pred)) if n not in used),
+        gt_only=tuple(gt.frame_name(n) for n in kept[partner[kept] < 0].tolist()),
+    )
+    return PeoplePairing(pairing=pairing, similarity=alike[scored], left_out=len(gt) - len(kept))
+
+
+def _rows_by_image(pred_ids: Sequence[Hashable], gt_ids: Sequence[Hashable]) -> list[tuple[list[int], list[int]]]:
+    """Rows of the prediction and of the truth for every image, in the truth's order of images."""
+    found: dict[Hashable, tuple[list[int], list[int]]] = {}
+    for row, key in enumerate(gt_ids):
+        found.setdefault(key, ([], []))[1].append(row)
+    for row, key in enumerate(pred_ids):
+        found.setdefault(key, ([], []))[0].append(row)
+    return list(found.values())
+
+
+def _assigned(table: Floats, scores: Floats | None, assign: Assign) -> list[tuple[int, int]]:
+    """Pairs of rows and columns of one image's similarities."""
+    if table.shape == (1, 1):
+        return [(0, 0)]
+    if assign != "oks-greedy":
+        from scipy.optimize import linear_sum_assignment
+
+        rows, columns = linear_sum_assignment(table, maximize=True)
+        return list(zip(rows.tolist(), columns.tolist(), strict=True))
+    order = range(len(table)) if scores is None else np.argsort(-np.nan_to_num(scores), kind="stable").tolist()
+    left = list(range(table.shape[1]))
+    pairs = []
+    for row in order:
+        if left:
+            best = max(left, key=lambda column: table[row, column])
+            left.remove(best)
+            pairs.append((row, best))
+    return pairs
+
+
+def _kept(gt: PoseSet, rows: Sequence[tuple[list[int], list[int]]], largest_only: bool) -> list[int]:
+    if not largest_only:
+        return list(range(len(gt)))
+    areas = _areas(gt)
+    return [max(people, key=lambda row: (areas[row], -row)) for _, people in rows if people]
+
+
+def _areas(gt: PoseSet) -> Floats:
+    """Areas as annotated; where there is none, of the box around the joints; 0 where there is no box."""
+    points = np.asarray(gt.points, dtype=np.float64)
+    own = bbox_areas(points, _seen(points, gt.visibility))
+    if gt.areas is not None:
+        own = np.where(np.isnan(gt.areas), own, gt.areas)
+    return np.nan_to_num(own)
+
+
+def _seen(points: Floats, visibility: Numbers | None) -> NDArray[np.bool_]:
+    if visibility is None:
+        return np.asarray(np.isfinite(points).all(axis=2))
+    return visible_joints(visibility)
+
+
+def _similarities(pred: PoseSet, gt: PoseSet, ours: Whole, theirs: Whole, *, boxes: bool) -> Floats:
+    found = np.empty(len(ours))
+    areas = None if boxes else _areas(gt)
+    for start in range(0, len(ours), _PAIRS_AT_ONCE):
+        piece = slice(start, start + _PAIRS_AT_ONCE)
+        one = np.asarray(pred.points[ours[piece]], dtype=np.float64)
+        other = np.asarray(gt.points[theirs[piece]], dtype=np.float64)
+        seen = _seen(other, None if gt.visibility is None else gt.visibility[theirs[piece]])
+        if areas is None:
+            placed: NDArray[np.bool_] = np.asarray(np.isfinite(one).all(axis=2))
+            if pred.visibility is not None:  # zeros with confidence 0 are no place
+                placed = placed & ~((pred.visibility[ours[piece]] == 0) & (one == 0).all(axis=2))
+            found[piece] = _overlaps(_boxes(one, placed), _boxes(other, seen))
+        else:
+            found[piece] = oks_per_frame(one, other, seen, areas[theirs[piece]])
+    return np.nan_to_num(found)
+
+
+def _boxes(points: Floats, placed: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Lower and upper corners of the boxes around the joints; empty where there are none."""
+    flags = (placed & np.isfinite(points[..., :2]).all(axis=2))[..., np.newaxis]
+    low = np.where(flags, points[..., :2], np.inf).min(axis=1)
+    high = np.where(flags, points[..., :2], -np.inf).max(axis=1)
+    return low, high
+
+
+def _overlaps(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Floats:
+    """Intersection over union of boxes; 0 where one has no area."""
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        sides = np.clip(np.minimum(one[1], other[1]) - np.maximum(one[0], other[0]), 0, None)
+        common = sides[:, 0] * sides[:, 1]
+        areas = [np.clip(high - low, 0, None).prod(axis=1) for low, high in (one, other)]
+        return np.where(common > 0, common / (areas[0] + areas[1] - common), 0.0)
