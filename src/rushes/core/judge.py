@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol
 
 JUDGE_ERROR = "judge-error"
-"""The answer recorded for a judge that gave none; the justification says why."""
+"""The output of a verdict that has none; the justification says why. It is written to no trace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +20,8 @@ class Verdict:
     failed: bool = False
     numbers: Mapping[str, float] = field(default_factory=dict)
     """`confidence_score` and `output_entropy`, where the judge gives them."""
+    remarks: tuple[str, ...] = ()
+    """What a reader of the trace must know: a number that was given and is none, a clip that is gone."""
 
     @classmethod
     def failure(cls, reason: str) -> Verdict:

@@ -62,9 +62,7 @@ def _show(report: SweepReport) -> None:
     for signature in dict.fromkeys(cell.signature for row in table.rows for cell in row if cell.signature):
         print(signature)
     for run in report.worst:
-        print(f"\n{run.headline(report.baseline_answer)}")
+        print(f"\n{run.headline(report.baseline_answer or '')}")
         print("  " + " ".join(_MARKS[part.change].format(part.text) for part in run.diff))
-    if report.runs < report.declared_runs:
-        say(f"{report.path}: {report.declared_runs - report.runs} of {report.declared_runs} runs are not there yet")
-    if report.failed_runs:
-        say(f"{report.path}: the judge failed in {report.failed_runs} of {report.runs} runs; each counts as an answer")
+    for remark in report.remarks:
+        say(f"{report.path}: {remark}")

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from rushes.robustness.diff import shown
 from rushes.robustness.encoding import check_axis_name, check_collisions
 from rushes.robustness.metrics import MetricComputationError, MissingSweepFile
 
@@ -47,6 +48,14 @@ def manifest_family(manifest: Mapping[str, object], path: Path) -> Family:
     if named is None or "runs" in manifest:
         return RUNS_FAMILY
     raise MetricComputationError(f"{path}: expected {RUNS_FAMILY} or {RESULTS_FAMILY}; got family {named!r}")
+
+
+def family_remarks(manifest: Mapping[str, object]) -> tuple[str, ...]:
+    """A line where the manifest names a family that is not known: it was read by what it holds."""
+    named = manifest.get("manifest_schema_family")
+    if named is None or named in (RUNS_FAMILY, RESULTS_FAMILY):
+        return ()
+    return (f"the manifest names the family {shown(str(named), 80)!r}, which is not known; read as {RUNS_FAMILY}",)
 
 
 def declared_axes(manifest: Mapping[str, object], path: Path) -> dict[str, dict[str, object]]:

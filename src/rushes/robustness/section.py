@@ -37,14 +37,25 @@ def facts(run: Run) -> list[tuple[str, str]]:
         known: Any = entry.subject.facts
         baseline = known.get("baseline") or {}
         lines.append(("Sweep", f"{entry.subject.id}: {known.get('runs')} of {known.get('declared_runs')} runs"))
-        lines.append(("Baseline", f"{baseline.get('run')}, which answers “{baseline.get('answer')}”"))
+        lines.append(("Baseline", f"{baseline.get('run')}, which {_says(baseline.get('answer'))}"))
         if known.get("failed_runs"):
-            lines.append(("Failed", f"{known['failed_runs']} runs in which the judge gave no answer"))
+            lines.append(
+                ("Failed", f"{known['failed_runs']} runs in which the judge gave no answer; they are left out")
+            )
+        lines += [("Reason", f"{count} ×: {reason}") for reason, count in known.get("failures") or []]
+        lines += [("Remark", remark) for remark in known.get("remarks") or []]
     return lines
+
+
+def _says(answer: object) -> str:
+    return "has no answer: the judge failed" if answer is None else f"answers “{answer}”"
 
 
 def _sentence(entry: Entry) -> str:
     """ "" where the run has no ESI at a value, as one of format 1."""
+    known: Any = entry.subject.facts
+    if (known.get("baseline") or {"answer": ""}).get("answer", "") is None:
+        return f"In {entry.subject.id} nothing can be said: the judge failed in the baseline run."
     scores = [
         (float(readings["esi"].value), axis, value)
         for (axis, value), readings in along_axes(entry.measurements).items()
@@ -53,6 +64,9 @@ def _sentence(entry: Entry) -> str:
     if not scores:
         return ""
     worst, axis, value = min(scores, key=lambda score: score[0])
+    failed = f"; the judge failed in {known['failed_runs']} of {known['runs']} runs" if known.get("failed_runs") else ""
     if worst == 1:
-        return f"In {entry.subject.id} the answer holds at every value of every axis."
-    return f"In {entry.subject.id} the answer holds least at {axis} {value}, where {worst:.0%} of the runs keep it."
+        where = "wherever the judge answered" if failed else "at every value of every axis"
+        return f"In {entry.subject.id} the answer holds {where}{failed}."
+    where = f"{axis} {value}, where {worst:.0%} of the runs keep it"
+    return f"In {entry.subject.id} the answer holds least at {where}{failed}."

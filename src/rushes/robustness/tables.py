@@ -12,6 +12,7 @@ LABELS = {
     "justification_drift": "drift",
     "confidence_stability": "CSI",
     "entropy_drift": "EDM",
+    "judge_failure_rate": "failed",
 }
 """What the columns are called."""
 ALL_VALUES = "all values"
@@ -44,7 +45,7 @@ def over_two_axes(measurements: Iterable[Measurement]) -> dict[tuple[str, str], 
 def stability_table(measurements: Iterable[Measurement], *, title: str = "Stability per axis value") -> Table:
     """A row per axis and per value of it; metrics that the sweep does not have get no column."""
     places = along_axes(measurements)
-    used = [name for name in LABELS if any(name in readings for readings in places.values())]
+    used = [name for name in LABELS if any(_worth_showing(name, readings) for readings in places.values())]
     heads = [_head(next(readings[name] for readings in places.values() if name in readings)) for name in used]
     rows = [
         (
@@ -59,8 +60,14 @@ def stability_table(measurements: Iterable[Measurement], *, title: str = "Stabil
         title=title,
         header=("axis", "value", *heads, "runs"),
         rows=rows,
-        caption="ESI is the share of runs that answer as the baseline does; drift is how far their reasons moved.",
+        caption="ESI is the share of runs that answer as the baseline does; drift is how far their reasons moved. "
+        "Runs are those that answered.",
     )
+
+
+def _worth_showing(name: str, readings: Readings) -> bool:
+    """A judge that never fails needs no column that says so."""
+    return name in readings and (name != "judge_failure_rate" or bool(readings[name].value))
 
 
 def _head(measurement: Measurement) -> str:

@@ -146,10 +146,14 @@ class TestFailures:
         assert sweep_clips([clip], **options).failed == 1
         trace = tmp_path / "s/runs/crf=20_seed=2/trace_pack.jsonl"
         record = json.loads(trace.read_text())
-        assert (record["output"], record["justification"]) == ("judge-error", "exit code 1: no luck")
+        assert record == {"step": 1, "event": "judged", "status": "error", "error": "exit code 1: no luck"}
         (report,) = measure_robustness(tmp_path / "s")
         assert report.failed_runs == 1
-        assert report.metrics.esi[0].value_scores == {"20": 0.5}
+        assert (report.one("esi", axis="crf", value=20).value, report.one("esi", axis="crf", value=20).count) == (
+            1.0,
+            1,
+        )
+        assert report.one("judge_failure_rate", axis=None).value == 0.5
         flag.touch()
         assert sweep_clips([clip], **options).kept == 2
         outcome = sweep_clips([clip], **options, retry_failed=True)
@@ -160,7 +164,7 @@ class TestFailures:
         outcome = sweep_clips([clip], axes={"crf": [20]}, out=tmp_path / "s", jobs=1, timeout=0.001)
         assert outcome.failed == 1
         record = json.loads((tmp_path / "s/runs/crf=20_seed=1/trace_pack.jsonl").read_text())
-        assert record["justification"] == "took longer than 0.001 s"
+        assert record["error"] == "took longer than 0.001 s"
         verify_sweep(read_sweep(tmp_path / "s"))
 
     @pytest.mark.parametrize(

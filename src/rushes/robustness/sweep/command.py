@@ -98,6 +98,8 @@ def sweep(
         print_json({"sweeps": paths, "runs": outcome.runs, "kept": outcome.kept, "failed": outcome.failed})
         return
     if outcome.failed:
-        say(f"the judge failed in {outcome.failed} runs; each is recorded as judge-error with its reason")
+        say(
+            f"the judge failed in {outcome.failed} runs; each is recorded with its reason, and none counts as an answer"
+        )
     print(f"{outcome.runs} runs, {outcome.kept} of them from before; next: rushes robust {output}")
     print(output)

@@ -70,8 +70,8 @@ def sweep_clips(
 
     One clip writes `out` itself, several write `out/<clip>` each. `judge` is a judge or the name of one, "bundle",
     "command:CMD {clip}" or NAME:ARGUMENT of an installed package; `profile` is for the clip bundle. A run that is there
-    already is kept (with `retry_failed`, unless its judge failed); a judge that fails is recorded as the answer
-    "judge-error" with its reason. `timeout`, in seconds, is for a judge given by name, and for one that keeps no time
+    already is kept (with `retry_failed`, unless its judge failed); a judge that fails is recorded with its reason, and
+    no output. `timeout`, in seconds, is for a judge given by name, and for one that keeps no time
     of its own. On the engine Ray a judge works on any node, and what it says is written here. `warn` gets a line about
     what the search for clips passed over.
     """

@@ -142,14 +142,7 @@ def store_judged(task: RunTask, judged: Judged) -> bool:
 def store_run(task: RunTask, verdict: Verdict) -> None:
     """Write a run's files beside a kept clip and put the folder in its place."""
     task.part.mkdir(parents=True, exist_ok=True)
-    record = {
-        "step": 1,
-        "event": "judged",
-        "output": verdict.output,
-        "justification": verdict.justification,
-        "status": "error" if verdict.failed else "ok",
-        **({"rich_summary": dict(verdict.numbers)} if verdict.numbers else {}),
-    }
+    record = trace_record(verdict)
     (task.part / TRACE).write_text(json.dumps(record, sort_keys=True) + "\n", encoding="utf-8")
     (task.part / "spec.json").write_text(task.spec(), encoding="utf-8")
     artifacts = sorted(path.name for path in task.part.iterdir())
@@ -163,6 +156,21 @@ def store_run(task: RunTask, verdict: Verdict) -> None:
     (task.part / "manifest.json").write_text(_pretty(manifest), encoding="utf-8")
     shutil.rmtree(task.folder, ignore_errors=True)
     os.replace(task.part, task.folder)
+
+
+def trace_record(verdict: Verdict) -> dict[str, object]:
+    """The one record of a run's trace. A failure is no output: its record has none, and says why instead."""
+    if verdict.failed:
+        return {"step": 1, "event": "judged", "status": "error", "error": verdict.justification}
+    return {
+        "step": 1,
+        "event": "judged",
+        "output": verdict.output,
+        "justification": verdict.justification,
+        "status": "ok",
+        **({"rich_summary": dict(verdict.numbers)} if verdict.numbers else {}),
+        **({"remarks": list(verdict.remarks)} if verdict.remarks else {}),
+    }
 
 
 def store_failure(task: RunTask, reason: str) -> None:
