@@ -136,6 +136,13 @@ class TestResults:
             "contrast": ["0p9"],
         }
 
+    def test_declared_seeds_keep_their_order(self, aggregate):
+        rows = [result_row("x", 1, 1, "A"), result_row("x", 1, 2, "B")]
+        results = read_results(aggregate(rows, seeds=[2, 1]))
+        assert (results.seeds, [score.answer for score in results.scores]) == ((2, 1), ["B", "A"])
+        with pytest.raises(MetricComputationError, match="a result has seed 2, which seeds does not declare"):
+            read_results(aggregate(rows, seeds=[1]))
+
     @pytest.mark.parametrize(
         ("rows", "message"),
         [

@@ -32,6 +32,9 @@ def robust(
     verify: Annotated[
         bool, typer.Option("--verify/--no-verify", help="Check each run's manifest_hash before measuring.")
     ] = True,
+    follow_links: Annotated[
+        bool, typer.Option("--follow-links", help="Read files that a link in the sweep leads out of it to.")
+    ] = False,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst runs to list.")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
@@ -44,7 +47,14 @@ def robust(
     run = output or default_run(sweep_dir, verify=verify, worst=worst)
     with progress_bars() as progress:
         reports = measure_robustness(
-            sweep_dir, run=run, verify=verify, worst=worst, add=add, overwrite=overwrite, progress=progress
+            sweep_dir,
+            run=run,
+            verify=verify,
+            worst=worst,
+            follow_links=follow_links,
+            add=add,
+            overwrite=overwrite,
+            progress=progress,
         )
     if as_json:
         data = [report.as_dict() | {"run": str(run)} for report in reports]

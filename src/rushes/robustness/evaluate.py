@@ -26,6 +26,7 @@ def measure_robustness(
     run: Path | str | None = None,
     verify: bool = True,
     worst: int = WORST_RUNS,
+    follow_links: bool = False,
     add: bool = False,
     overwrite: bool = False,
     progress: Progress = no_progress,
@@ -33,16 +34,17 @@ def measure_robustness(
     """ESI, drift and what rests on them; with `run`, as a run directory too.
 
     `sweeps` is a sweep, a folder of sweeps, or several of them. With `verify`, a run whose `manifest.json` is not the
-    one that was written is an error. `worst` is how many runs to list with their changed justification. A run of other
-    sweeps is refused with `RunError`, unless `add` takes these in beside them, or `overwrite` starts it anew.
+    one that was written is an error. `worst` is how many runs to list with their changed justification. A link that
+    leads out of its sweep is refused unless `follow_links`. A run of other sweeps is refused with `RunError`, unless
+    `add` takes these in beside them, or `overwrite` starts it anew.
     """
     places = one_or_several(sweeps)
     if not places:
         raise InputError("expected at least one sweep directory; got none")
     with ExitStack() as held:
         located = [sweep for place in places for sweep in _located(place, held)]
-        runs = listed_runs(path for path, _ in located)
-        reports = _reports(located, runs, verify, worst, progress)
+        runs = listed_runs((path for path, _ in located), follow_links=follow_links)
+        reports = _reports(located, runs, verify, worst, follow_links, progress)
         if run is None:
             return tuple(reports)
         settings, inputs = {"verify": verify, "worst": worst}, [_text(place) for place in places]
@@ -74,12 +76,23 @@ def _located(place: Path | str, held: ExitStack) -> list[tuple[Path, Path | str]
 
 
 def _reports(
-    located: Sequence[tuple[Path, Path | str]], runs: int, verify: bool, worst: int, progress: Progress
+    located: Sequence[tuple[Path, Path | str]],
+    runs: int,
+    verify: bool,
+    worst: int,
+    follow_links: bool,
+    progress: Progress,
 ) -> Iterator[SweepReport]:
     done = count(1)
     progress(0, runs, "runs")
     for path, name in located:
-        report = measure_sweep(path, verify=verify, worst=worst, advance=lambda: progress(next(done), runs, "runs"))
+        report = measure_sweep(
+            path,
+            verify=verify,
+            worst=worst,
+            follow_links=follow_links,
+            advance=lambda: progress(next(done), runs, "runs"),
+        )
         yield replace(report, path=name)
 
 
@@ -93,9 +106,9 @@ def default_run(sweeps: Sequence[Path | str], *, verify: bool, worst: int) -> Pa
     return Path("runs") / f"robust-{bytes_digest(question.encode())[:8]}"
 
 
-def listed_runs(sweeps: Iterable[Path]) -> int:
+def listed_runs(sweeps: Iterable[Path], *, follow_links: bool = False) -> int:
     """How many runs these sweeps list; nothing is checked yet."""
-    manifests = (read_json_object(path / MANIFEST) for path in sweeps)
+    manifests = (read_json_object(path / MANIFEST, inside=None if follow_links else path) for path in sweeps)
     return sum(len(runs) for manifest in manifests if isinstance(runs := manifest.get("runs"), list))
 
 
@@ -104,6 +117,11 @@ def find_sweeps(folder: Path) -> list[Path]:
     if (folder / MANIFEST).exists():
         return [folder]
     inside = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}")) if folder.is_dir() else []
+    if not inside and (folder / "runs").is_dir():
+        raise MissingSweepFile(
+            f"{folder / MANIFEST}: the sweep is not finished: it has runs and no manifest yet; run the same "
+            "`rushes sweep` again, and it goes on where it was"
+        )
     if not inside:
         raise MissingSweepFile(f"{folder / MANIFEST}: expected a sweep directory; found no manifest there or one below")
     return inside

@@ -112,13 +112,19 @@ class SweepReport(Numbers):
 
 
 def measure_sweep(
-    path: Path, *, verify: bool = True, worst: int = WORST_RUNS, advance: Callable[[], object] = lambda: None
+    path: Path,
+    *,
+    verify: bool = True,
+    worst: int = WORST_RUNS,
+    follow_links: bool = False,
+    advance: Callable[[], object] = lambda: None,
 ) -> SweepReport:
     """Measure one sweep directory of either family; `advance` is called after each run."""
     source = path / MANIFEST
-    if manifest_family(read_json_object(source), source) == RESULTS_FAMILY:
-        return _measure_results(read_results(path))
-    sweep = read_sweep(path)
+    manifest = read_json_object(source, inside=None if follow_links else path)
+    if manifest_family(manifest, source) == RESULTS_FAMILY:
+        return _measure_results(read_results(path, follow_links=follow_links))
+    sweep = read_sweep(path, follow_links=follow_links)
     if verify:
         verify_sweep(sweep)
     return _measure_runs(sweep, worst, advance)

@@ -36,11 +36,11 @@ class Results:
     """In execution order; the first is the baseline."""
 
 
-def read_results(path: Path | str) -> Results:
+def read_results(path: Path | str, *, follow_links: bool = False) -> Results:
     """Read a `clarity_rich_aggregate_v1` manifest; `MetricComputationError` for one that cannot be measured."""
     folder = Path(path)
     source = folder / MANIFEST
-    manifest = read_json_object(source)
+    manifest = read_json_object(source, inside=None if follow_links else folder)
     rows = object_list(manifest, "results", source)
     if not rows:
         raise MetricComputationError(f"{source}: Sweep has zero runs; expected at least the baseline")

@@ -108,7 +108,7 @@ def failure_reason(record: Mapping[str, object]) -> str:
 
 def run_record(sweep: Sweep, run: SweepRun) -> dict[str, object]:
     """The last record of a run's trace, checked to hold an answer."""
-    record = last_record(sweep.trace(run))
+    record = last_record(sweep.trace(run), inside=sweep.bounds)
     try:
         extract_answer(record)
     except MetricComputationError as error:
@@ -119,7 +119,7 @@ def run_record(sweep: Sweep, run: SweepRun) -> dict[str, object]:
 
 def run_or_error_record(sweep: Sweep, run: SweepRun) -> dict[str, object]:
     """The last record of a run's trace, checked to hold an answer unless it says that the judge failed."""
-    record = last_record(sweep.trace(run))
+    record = last_record(sweep.trace(run), inside=sweep.bounds)
     return record if is_failure(record) else run_record(sweep, run)
 
 

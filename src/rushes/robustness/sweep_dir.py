@@ -55,6 +55,13 @@ class Sweep:
     design: str = FULL_GRID
     remarks: tuple[str, ...] = ()
     """What a reader must know about the manifest."""
+    follow_links: bool = False
+    """Whether links may lead out of the sweep's folder."""
+
+    @property
+    def bounds(self) -> Path | None:
+        """The folder that a link may not leave; None where links are followed."""
+        return None if self.follow_links else self.path
 
     @property
     def baseline(self) -> SweepRun:
@@ -80,15 +87,15 @@ class Sweep:
         return self.path / "runs" / run.directory / "manifest.json"
 
 
-def read_sweep(path: Path | str) -> Sweep:
-    """Read `sweep_manifest.json` of a sweep with runs.
+def read_sweep(path: Path | str, *, follow_links: bool = False) -> Sweep:
+    """Read `sweep_manifest.json` of a sweep with runs. A link out of the folder is refused unless they are followed.
 
     Raises `MissingSweepFile` where there is no manifest, `MetricComputationError` for zero runs, missing axes, values
     that encode alike, duplicate runs, and runs that the axes and seeds do not declare.
     """
     folder = Path(path)
     source = folder / MANIFEST
-    manifest = read_json_object(source)
+    manifest = read_json_object(source, inside=None if follow_links else folder)
     if manifest_family(manifest, source) != RUNS_FAMILY:
         raise MetricComputationError(
             f"{source}: holds results without traces, so there is no answer to take; "
@@ -101,7 +108,7 @@ def read_sweep(path: Path | str) -> Sweep:
     seeds = declared_seeds(manifest, source) if "seeds" in manifest else _seeds_of(rows, source)
     runs = _ordered([_run(row, axes, source) for row in rows], axes, seeds, source)
     design = ONE_AT_A_TIME if manifest.get("design") == ONE_AT_A_TIME else FULL_GRID
-    return Sweep(folder, axes, tuple(seeds), runs, design, family_remarks(manifest))
+    return Sweep(folder, axes, tuple(seeds), runs, design, family_remarks(manifest), follow_links)
 
 
 def _seeds_of(rows: list[dict[str, object]], source: Path) -> list[int]:
