@@ -10,6 +10,7 @@ from rushes.terminal.console import print_json, print_table, say
 from rushes.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
+    from rushes.core.table import Table
     from rushes.robustness.measure import SweepReport
 
 _MARKS = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
@@ -22,6 +23,10 @@ def robust(
     output: Annotated[
         str | None,
         typer.Option("-o", "--output", help="The run directory, here or s3://; one under runs/ unless given."),
+    ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(help="The same clips swept with another judge: both are compared, run by run. May be repeated."),
     ] = None,
     add: Annotated[
         bool, typer.Option("--add", help="Put these sweeps into the run beside those that are in it.")
@@ -42,13 +47,14 @@ def robust(
 
     Example: rushes robust sweep/ -o run
     """
-    from rushes.robustness.evaluate import default_run, measure_robustness
+    from rushes.robustness.evaluate import default_run, evaluate_sweeps
 
-    run = output or default_run(sweep_dir, verify=verify, worst=worst)
+    run = output or default_run(sweep_dir, verify=verify, worst=worst, against=against or ())
     with progress_bars() as progress:
-        reports = measure_robustness(
+        found = evaluate_sweeps(
             sweep_dir,
             run=run,
+            against=against or None,
             verify=verify,
             worst=worst,
             follow_links=follow_links,
@@ -57,20 +63,32 @@ def robust(
             progress=progress,
         )
     if as_json:
-        data = [report.as_dict() | {"run": str(run)} for report in reports]
-        print_json(data[0] if len(data) == 1 else {"sweeps": data})
+        data = [report.as_dict() | {"run": str(run)} for report in found.reports]
+        together = {"over_clips": found.pooled, "comparison": found.comparison}
+        more = {name: part.as_dict() for name, part in together.items() if part is not None}
+        print_json((data[0] if len(data) == 1 else {"sweeps": data}) | more)
         return
-    for report in reports:
+    for report in found.reports:
         _show(report)
+    for part in (found.pooled, found.comparison):
+        if part is not None:
+            _show_table(part.table())
+            for remark in part.remarks:
+                say(remark)
     print(run)
 
 
-def _show(report: SweepReport) -> None:
-    table = report.table()
-    print(f"{report.path}: {report.runs} runs, baseline {report.baseline}")
+def _show_table(table: Table) -> None:
     print_table(table.title, table.header, table.texts(), numbers=range(2, len(table.header)))
     for signature in dict.fromkeys(cell.signature for row in table.rows for cell in row if cell.signature):
         print(signature)
+
+
+def _show(report: SweepReport) -> None:
+    print(f"{report.path}: {report.runs} runs, baseline {report.baseline}")
+    _show_table(report.table())
+    if report.effects().rows:
+        _show_table(report.effects())
     for run in report.worst:
         print(f"\n{run.headline(report.baseline_answer or '')}")
         print("  " + " ".join(_MARKS[part.change].format(part.text) for part in run.diff))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from rushes.core import Measurement
 from rushes.core.selection import Numbers
 from rushes.core.table import Table
 from rushes.robustness.diff import shown
+from rushes.robustness.effects import by_value_gradients, effect_measurements
 from rushes.robustness.gradients import GradientSurface, gradient_surface
 from rushes.robustness.manifests import MANIFEST, RESULTS_FAMILY, RUNS_FAMILY, manifest_family, read_json_object
 from rushes.robustness.measurements import (
@@ -34,8 +35,8 @@ from rushes.robustness.remarks import baseline_problem, failure_reasons, number_
 from rushes.robustness.results import Results, read_results
 from rushes.robustness.scores import RunScore, run_record, score_answered
 from rushes.robustness.surface import RobustnessSurface, robustness_surface
-from rushes.robustness.sweep_dir import Sweep, read_sweep
-from rushes.robustness.tables import stability_table
+from rushes.robustness.sweep_dir import FULL_GRID, ONE_AT_A_TIME, Sweep, clip_digest, read_sweep
+from rushes.robustness.tables import effects_table, stability_table
 from rushes.robustness.verification import verify_sweep
 from rushes.robustness.worst import LONGEST_ANSWER, WorstRun, worst_runs
 
@@ -78,10 +79,19 @@ class SweepReport(Numbers):
     worst: tuple[WorstRun, ...] = ()
     """Runs furthest from the baseline, furthest first."""
     measurements: tuple[Measurement, ...]
+    design: str = FULL_GRID
+    clip_sha256: str | None = None
+    """Digest of the clip that was swept, where the baseline run's spec gives it."""
+    scores: tuple[RunScore, ...] = field(default=(), repr=False)
+    """Every run against the baseline, in execution order; the first is the baseline."""
 
     def table(self) -> Table:
         """Stability per axis value."""
         return stability_table(self.measurements)
+
+    def effects(self) -> Table:
+        """What each axis does by itself."""
+        return effects_table(self.measurements)
 
     def as_dict(self) -> dict[str, object]:
         """Plain data, for `--json`; the keys of a seed's shape stay as the seed writes them."""
@@ -101,6 +111,7 @@ class SweepReport(Numbers):
             "family": self.family,
             "axes": {axis: [[code, value_label(self.axes, axis, code)] for code in v] for axis, v in self.axes.items()},
             "seeds": list(self.seeds),
+            "design": self.design,
             "runs": self.runs,
             "declared_runs": self.declared_runs,
             "failed_runs": self.failed_runs,
@@ -147,6 +158,9 @@ def _measure_runs(sweep: Sweep, worst: int, advance: Callable[[], object]) -> Sw
         baseline=sweep.baseline.directory,
         baseline_answer=None,
         monte_carlo=statistics,
+        design=sweep.design,
+        clip_sha256=clip_digest(sweep),
+        scores=tuple(scores),
         measurements=(
             *failure_measurements(axes, scores, grid=grid),
             *monte_carlo_measurements(statistics, axes=axes, grid=grid),
@@ -178,8 +192,10 @@ def _with_stability(
         measurements=(
             *as_measurements(metrics, axes=axes, counts=counts, grid=grid, failed=failed),
             *report.measurements,
+            *effect_measurements(axes, scores, grid=grid),
             *surface_measurements(surface, gradients, grid=grid),
-            *cell_measurements(axes, answered, grid=grid),
+            *by_value_gradients(axes, metrics, grid=grid),
+            *(() if sweep.design == ONE_AT_A_TIME else cell_measurements(axes, answered, grid=grid)),
             *(run_measurement(run.run, run.drift, grid=grid) for run in furthest),
         ),
     )

@@ -8,7 +8,10 @@ from rushes.core.table import Table
 from rushes.report.numbers import numbers_section
 from rushes.report.section import ReportOptions, Section
 from rushes.robustness.instrument import INSTRUMENT
-from rushes.robustness.tables import along_axes, stability_table
+from rushes.robustness.pool_definitions import ESI_DIFFERENCE
+from rushes.robustness.statistics.comparison import comparison_table
+from rushes.robustness.statistics.pooling import flip_table, pool_table
+from rushes.robustness.tables import along_axes, effects_table, stability_table
 from rushes.runs import Entry, Run
 
 
@@ -18,12 +21,21 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
 
 
 def grids(run: Run) -> tuple[Table, ...]:
-    """One table per sweep: a row per axis and per value of it."""
-    tables = [
-        stability_table(entry.measurements, title=f"{entry.subject.id}: stability per axis value")
-        for entry in run.entries
-    ]
+    """Per sweep a row per axis and per value of it, and a row per axis by itself where there are several."""
+    tables = [table for entry in run.entries for table in _tables(entry)]
     return tuple(table for table in tables if table.rows)
+
+
+def _tables(entry: Entry) -> tuple[Table, ...]:
+    name, numbers = entry.subject.id, entry.measurements
+    if entry.subject.kind == "sweep":
+        return (
+            stability_table(numbers, title=f"{name}: stability per axis value"),
+            effects_table(numbers, title=f"{name}: each axis by itself, the others at baseline"),
+        )
+    if any(m.name == ESI_DIFFERENCE.name for m in numbers):
+        return (comparison_table(numbers),)
+    return pool_table(numbers), flip_table(numbers)
 
 
 def summary(run: Run) -> str:
@@ -35,6 +47,9 @@ def facts(run: Run) -> list[tuple[str, str]]:
     lines = []
     for entry in run.entries:
         known: Any = entry.subject.facts
+        if entry.subject.kind != "sweep":
+            lines += [("Remark", remark) for remark in known.get("remarks") or []]
+            continue
         baseline = known.get("baseline") or {}
         lines.append(("Sweep", f"{entry.subject.id}: {known.get('runs')} of {known.get('declared_runs')} runs"))
         lines.append(("Baseline", f"{baseline.get('run')}, which {_says(baseline.get('answer'))}"))

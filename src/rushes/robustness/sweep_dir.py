@@ -111,6 +111,16 @@ def read_sweep(path: Path | str, *, follow_links: bool = False) -> Sweep:
     return Sweep(folder, axes, tuple(seeds), runs, design, family_remarks(manifest), follow_links)
 
 
+def clip_digest(sweep: Sweep) -> str | None:
+    """The digest of the swept clip that the baseline's `spec.json` gives; None where there is none to be read."""
+    try:
+        clip = read_json_object(sweep.manifest(sweep.baseline).with_name("spec.json"), inside=sweep.bounds).get("clip")
+    except MetricComputationError:
+        return None
+    digest = clip.get("sha256") if isinstance(clip, dict) else None
+    return digest if isinstance(digest, str) else None
+
+
 def _seeds_of(rows: list[dict[str, object]], source: Path) -> list[int]:
     return list(dict.fromkeys(checked_seed(row.get("seed"), str(source)) for row in rows))
 
