@@ -114,7 +114,7 @@ def test_a_folder_of_sweeps(make_sweep, tmp_path):
     assert [path.name for path in find_sweeps(tmp_path)] == ["a", "b"]
     assert listed_runs([tmp_path / "a", tmp_path / "b"]) == 2
     measure_robustness(tmp_path, run=tmp_path / "run")
-    assert [subject.id for subject in read_run(tmp_path / "run").subjects] == ["a", "b"]
+    assert [subject.id for subject in read_run(tmp_path / "run").subjects] == ["a", "b", "over-clips"]
 
 
 def test_several_sweeps_by_path(make_sweep, tmp_path):
@@ -122,7 +122,7 @@ def test_several_sweeps_by_path(make_sweep, tmp_path):
     reports = measure_robustness((str(path) for path in sweeps), run=tmp_path / "run")
     assert [report.path for report in reports] == sweeps
     run = read_run(tmp_path / "run")
-    assert [subject.id for subject in run.subjects] == ["b", "a"]
+    assert [subject.id for subject in run.subjects if subject.kind == "sweep"] == ["b", "a"]
     assert run.info["inputs"] == [str(path) for path in sweeps]
 
 

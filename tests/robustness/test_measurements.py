@@ -44,13 +44,14 @@ def test_every_score_of_the_result_is_a_number_at_its_place(two_axis_sweep):
     at_value = one(numbers, "esi", axis="brightness", value=1.2)
     assert (at_value.value, at_value.count) == (0.33333333, 6)
     assert at_value.signature == (
-        "esi|aggregate:mean-of-values|answer:output|baseline:first-run|grid:abc|match:exact|pool:other-axes-and-seeds|v:1"
+        "esi|aggregate:mean-of-values|answer:output|baseline:first-run|grid:abc|match:exact|pool:other-axes-and-seeds"
+        "|runs:answered|v:1"
     )
     overall = one(numbers, "justification_drift", axis="contrast", value=None)
     assert (overall.value, overall.count) == (0.11111111, 18)
     assert overall.signature == (
         "justification_drift|aggregate:mean-of-values|baseline:first-run|distance:levenshtein-characters"
-        "|grid:abc|normaliser:longer-text|pool:other-axes-and-seeds|v:1"
+        "|grid:abc|normaliser:longer-text|pool:other-axes-and-seeds|runs:answered|v:1"
     )
     assert len({m.definition for m in numbers}) == 2
 

@@ -6,6 +6,9 @@ import json
 
 import pytest
 
+from rushes import measure_robustness
+from rushes.core import canonical_json
+from rushes.robustness import MetricsEngine
 from rushes.robustness.metrics import MetricComputationError
 from rushes.robustness.montecarlo import confidence_stability, entropy_drift, monte_carlo
 from rushes.robustness.results import read_results
@@ -62,10 +65,28 @@ def test_traces_without_the_numbers_give_nothing(two_axis_sweep):
     assert (result.csi, result.edm) == ((), ())
 
 
-def test_a_number_that_is_not_finite_is_refused(make_sweep):
-    sweep = read_sweep(make_sweep({"x": [1]}, [1], lambda v, s: {"output": "A", "confidence_score": float("nan")}))
-    with pytest.raises(MetricComputationError, match="confidence_score is nan; expected a finite number"):
-        list(score_runs(sweep))
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), 10**400, -(10**400), 1e200, -1e200, 1e308])
+@pytest.mark.parametrize("key", ["confidence_score", "output_entropy"])
+def test_a_number_nobody_can_reckon_with_is_left_out_and_named(make_sweep, key, number):
+    """Ten to the four hundredth was a traceback, and so was the square of 1e200."""
+    folder = make_sweep(
+        {"x": [1, 2]}, [1, 2], lambda v, s: {"output": "A", key: number if (v["x"], s) == (2, 2) else 0.5}
+    )
+    assert MetricsEngine().compute(folder).esi[0].overall_score == 1.0
+    (report,) = measure_robustness(folder)
+    metric = (report.monte_carlo.csi or report.monte_carlo.edm)[0]
+    assert metric.value_counts == {"1": 2, "2": 1}
+    (remark,) = report.remarks
+    assert remark.startswith(f"1 confidences or entropies are left out; first: x=2_seed=2: {key} is ")
+    canonical_json(report.as_dict())  # can be written
+
+
+def test_numbers_at_the_edge_are_reckoned_with(make_sweep):
+    signs = {1: 1e100, 2: -1e100}
+    record = lambda v, s: {"output": "A", "confidence_score": signs[s], "output_entropy": signs[s]}  # noqa: E731
+    (report,) = measure_robustness(make_sweep({"x": [1]}, [1, 2], record))
+    assert report.one("confidence_stability", axis="x", value=1).value == 0.0
+    assert report.one("entropy_drift", axis="x", value=1).value == 1e100  # |1e100 − 1e100| and |−1e100 − 1e100|, halved
 
 
 def result_row(axis, value, seed, text, confidence=None, entropy=None):
@@ -114,6 +135,13 @@ class TestResults:
             "brightness": ["1p0", "0p8"],
             "contrast": ["0p9"],
         }
+
+    def test_declared_seeds_keep_their_order(self, aggregate):
+        rows = [result_row("x", 1, 1, "A"), result_row("x", 1, 2, "B")]
+        results = read_results(aggregate(rows, seeds=[2, 1]))
+        assert (results.seeds, [score.answer for score in results.scores]) == ((2, 1), ["B", "A"])
+        with pytest.raises(MetricComputationError, match="a result has seed 2, which seeds does not declare"):
+            read_results(aggregate(rows, seeds=[1]))
 
     @pytest.mark.parametrize(
         ("rows", "message"),

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from typer.testing import CliRunner
 
+from rushes import measure_robustness
+from rushes.cli.main import app
+from rushes.robustness import MetricsEngine
 from rushes.robustness.manifests import RESULTS_FAMILY, RUNS_FAMILY, manifest_family
 from rushes.robustness.metrics import MetricComputationError, MissingSweepFile
 from rushes.robustness.sweep_dir import read_sweep
@@ -115,3 +119,73 @@ def test_a_manifest_that_is_a_folder(tmp_path):
 )
 def test_families_are_told_apart(manifest, family, tmp_path):
     assert manifest_family(manifest, tmp_path) == family
+
+
+class TestLinks:
+    @pytest.fixture
+    def linked(self, make_sweep, tmp_path):
+        """A sweep one of whose traces is a link to a file outside it."""
+        folder = make_sweep({"x": [1, 2]}, [1], lambda v, s: {"output": "A", "justification": "b"})
+        trace = folder / "runs/x=2_seed=1/trace_pack.jsonl"
+        trace.rename(tmp_path / "outside.jsonl")
+        trace.symlink_to(tmp_path / "outside.jsonl")
+        return folder
+
+    def test_a_link_out_of_the_sweep_is_refused_unless_asked_for(self, linked):
+        for measure in (measure_robustness, MetricsEngine().compute):
+            with pytest.raises(MetricComputationError, match="x=2_seed=1/trace_pack.jsonl: is a link out of the sweep"):
+                measure(linked)
+        (report,) = measure_robustness(linked, follow_links=True)
+        assert report.one("esi", axis="x", value=None).value == 1.0
+
+    def test_a_linked_manifest_is_refused_too(self, linked, tmp_path):
+        (linked / "sweep_manifest.json").rename(tmp_path / "manifest.json")
+        (linked / "sweep_manifest.json").symlink_to(tmp_path / "manifest.json")
+        with pytest.raises(MetricComputationError, match="sweep_manifest.json: is a link out of the sweep"):
+            measure_robustness(linked)
+
+    def test_links_inside_and_a_link_to_the_sweep_are_fine(self, make_sweep, tmp_path):
+        folder = make_sweep({"x": [1, 2]}, [1], lambda v, s: {"output": "A"})
+        trace = folder / "runs/x=2_seed=1/trace_pack.jsonl"
+        trace.unlink()
+        trace.symlink_to("../x=1_seed=1/trace_pack.jsonl")
+        (tmp_path / "also").symlink_to(folder)
+        assert measure_robustness(tmp_path / "also")[0].runs == 2
+
+    def test_the_command_says_what_to_do(self, linked, tmp_path):
+        refused = CliRunner().invoke(app, ["robust", str(linked), "-o", str(tmp_path / "run")])
+        assert refused.exit_code == 1 and "--follow-links" in refused.stderr and "Traceback" not in refused.output
+        followed = CliRunner().invoke(app, ["robust", str(linked), "--follow-links", "-o", str(tmp_path / "run")])
+        assert followed.exit_code == 0
+
+
+class TestRemarks:
+    def test_a_baseline_that_is_not_there(self, make_sweep, edit_manifest):
+        folder = make_sweep({"x": [1, 2, 3]}, [1], lambda v, s: {"output": "A"})
+        edit_manifest(folder, lambda manifest: manifest["runs"].pop(0))
+        (report,) = measure_robustness(folder)
+        assert report.remarks == (
+            "1 of 3 runs are not there yet",
+            "the declared baseline x=1_seed=1 is not there; every run is held against x=2_seed=1 instead",
+        )
+
+    def test_a_family_nobody_knows(self, make_sweep):
+        folder = make_sweep({"x": [1]}, [1], lambda v, s: {"output": "A"}, manifest_schema_family="other\x1b[2J_v9")
+        (report,) = measure_robustness(folder)
+        assert report.remarks == (
+            "the manifest names the family 'other?[2J_v9', which is not known; read as clarity_sweep_orchestrator_v1",
+        )
+
+    def test_a_sweep_that_is_not_finished(self, make_sweep):
+        folder = make_sweep({"x": [1]}, [1], lambda v, s: {"output": "A"})
+        (folder / "sweep_manifest.json").unlink()
+        with pytest.raises(MissingSweepFile, match="the sweep is not finished: .* run the same `rushes sweep` again"):
+            measure_robustness(folder)
+
+
+@pytest.mark.parametrize("value", ["\x1b[2J", "\ud800", "\u202e", "a\rb"])
+def test_axis_values_reach_the_terminal_safely(make_sweep, tmp_path, value):
+    folder = make_sweep({"x": ["plain", value]}, [1], lambda v, s: {"output": v["x"] + "!", "justification": v["x"]})
+    printed = CliRunner().invoke(app, ["robust", str(folder), "-o", str(tmp_path / "run")])
+    assert printed.exit_code == 0
+    assert all(char.isprintable() or char == "\n" for char in printed.output)

@@ -51,7 +51,8 @@ def test_cells_by_hand(sweep):
 def test_the_same_cells_everywhere(sweep, stored, tmp_path):
     (report,) = measure_robustness(sweep)
     cells = report.table().texts()
-    (grid,) = section.grids(stored)
+    grid, alone = section.grids(stored)
+    assert alone.texts() == report.effects().texts()
     assert grid.texts() == cells
     printed = CliRunner().invoke(app, ["robust", str(sweep), "-o", str(tmp_path / "again")]).stdout.splitlines()
     for row in cells:

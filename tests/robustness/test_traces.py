@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tracemalloc
 
 import pytest
@@ -111,3 +112,30 @@ def test_a_last_record_past_all_reason(tmp_path):
         file.write(b"}")
     with pytest.raises(MetricComputationError, match="the last record is over 64 MiB"):
         last_record(path)
+
+
+@pytest.mark.parametrize("before", [b"", b'{"n": 1}\n'])
+def test_a_last_record_just_past_the_limit(trace, monkeypatch, before):
+    """Records up to twice the limit passed: the width doubled, and was only looked at after the end was found."""
+    monkeypatch.setattr(traces, "CHECKED_WHOLE", -1)
+    monkeypatch.setattr(traces, "_BLOCK", 8)
+    monkeypatch.setattr(traces, "LONGEST_RECORD", 40)
+    fits, over = b'{"n": "%s"}' % (b"x" * 31), b'{"n": "%s"}' % (b"x" * 32)
+    assert (len(fits), len(over)) == (40, 41)
+    assert last_record(trace(before + fits + b"\n"))["n"] == "x" * 31
+    with pytest.raises(MetricComputationError, match="the last record is over"):
+        last_record(trace(before + over + b"\n"))
+
+
+def test_a_pipe_is_no_trace(tmp_path):
+    """Reading it would wait for a writer that never comes."""
+    os.mkfifo(tmp_path / "trace_pack.jsonl")
+    with pytest.raises(MetricComputationError, match="expected a regular file; got a pipe"):
+        last_record(tmp_path / "trace_pack.jsonl")
+
+
+def test_a_device_is_no_trace(tmp_path):
+    """/dev/zero would be read until the memory ends."""
+    (tmp_path / "trace_pack.jsonl").symlink_to("/dev/zero")
+    with pytest.raises(MetricComputationError, match="expected a regular file; got a pipe, a device"):
+        last_record(tmp_path / "trace_pack.jsonl")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol
 
 JUDGE_ERROR = "judge-error"
-"""The answer recorded for a judge that gave none; the justification says why."""
+"""The output of a verdict that has none; the justification says why. It is written to no trace."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +20,8 @@ class Verdict:
     failed: bool = False
     numbers: Mapping[str, float] = field(default_factory=dict)
     """`confidence_score` and `output_entropy`, where the judge gives them."""
+    remarks: tuple[str, ...] = ()
+    """What a reader of the trace must know: a number that was given and is none, a clip that is gone."""
 
     @classmethod
     def failure(cls, reason: str) -> Verdict:
@@ -39,6 +41,12 @@ class JudgeOptions:
     api_key_env: str = "OPENAI_API_KEY"
     timeout: float | None = None
     """Seconds a verdict may take; None leaves it to the judge."""
+    tier: int = 0
+    """How far the clip bundle measures: 0, with faces 1, with SyncNet 2."""
+    attempts: int = 3
+    """How often an endpoint is asked where it is busy, late or breaks off."""
+    logprobs: bool = False
+    """Whether an endpoint is asked for log-probabilities, for confidence and entropy."""
 
 
 class Judge(Protocol):
@@ -61,6 +69,14 @@ class Judge(Protocol):
 
     def describe(self) -> dict[str, object]:
         """Plain data that says who judges; another judge is another sweep."""
+
+    def uses_seed(self) -> bool:
+        """Whether its verdict may differ from seed to seed on the same clip; True where nobody knows."""
+        return True
+
+    def cannot_see(self, axis: str, *, sound: bool) -> str:
+        """Why nothing along this axis (of the sound, or of the picture) can move the verdict; "" where it may."""
+        return ""
 
     def judge(self, clip: Path, *, seed: int) -> Verdict:
         """The verdict. A judge that fails returns `Verdict.failure`; what it raises is recorded as a failure too."""

@@ -8,6 +8,10 @@ from rushes.robustness.metrics import ESIMetric as ESIMetric
 from rushes.robustness.metrics import MetricComputationError as MetricComputationError
 from rushes.robustness.metrics import MetricsResult as MetricsResult
 from rushes.robustness.metrics_engine import MetricsEngine as MetricsEngine
+from rushes.robustness.statistics.comparison import JudgeComparison as JudgeComparison
+from rushes.robustness.statistics.comparison import compare_judges as compare_judges
+from rushes.robustness.statistics.pooling import PooledReport as PooledReport
+from rushes.robustness.statistics.pooling import pool_sweeps as pool_sweeps
 from rushes.robustness.sweep.endpoint import EndpointJudge as EndpointJudge
 from rushes.robustness.sweep.evaluate import SweepOutcome as SweepOutcome
 from rushes.robustness.sweep.evaluate import sweep_clips as sweep_clips

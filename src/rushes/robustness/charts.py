@@ -58,7 +58,9 @@ def _line_figures(subject: Subject, measurements: Sequence[Measurement]) -> Iter
 
 
 def _scores(readings: Readings) -> list[dict[str, Any]]:
-    return [{"kind": kind, "score": readings[name].value} for name, kind in _KINDS.items() if name in readings]
+    """A point for each metric that has a value here: a value at which every run failed has none."""
+    found = ((kind, readings[name].value) for name, kind in _KINDS.items() if name in readings)
+    return [{"kind": kind, "score": value} for kind, value in found if value is not None]
 
 
 def _axis_panel(rows: Sequence[Mapping[str, Any]], order: Sequence[str], axis: str) -> Any:

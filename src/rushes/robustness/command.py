@@ -10,6 +10,7 @@ from rushes.terminal.console import print_json, print_table, say
 from rushes.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
+    from rushes.core.table import Table
     from rushes.robustness.measure import SweepReport
 
 _MARKS = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
@@ -23,6 +24,10 @@ def robust(
         str | None,
         typer.Option("-o", "--output", help="The run directory, here or s3://; one under runs/ unless given."),
     ] = None,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(help="The same clips swept with another judge: both are compared, run by run. May be repeated."),
+    ] = None,
     add: Annotated[
         bool, typer.Option("--add", help="Put these sweeps into the run beside those that are in it.")
     ] = False,
@@ -32,6 +37,9 @@ def robust(
     verify: Annotated[
         bool, typer.Option("--verify/--no-verify", help="Check each run's manifest_hash before measuring.")
     ] = True,
+    follow_links: Annotated[
+        bool, typer.Option("--follow-links", help="Read files that a link in the sweep leads out of it to.")
+    ] = False,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst runs to list.")] = 5,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
@@ -39,32 +47,50 @@ def robust(
 
     Example: rushes robust sweep/ -o run
     """
-    from rushes.robustness.evaluate import default_run, measure_robustness
+    from rushes.robustness.evaluate import default_run, evaluate_sweeps
 
-    run = output or default_run(sweep_dir, verify=verify, worst=worst)
+    run = output or default_run(sweep_dir, verify=verify, worst=worst, against=against or ())
     with progress_bars() as progress:
-        reports = measure_robustness(
-            sweep_dir, run=run, verify=verify, worst=worst, add=add, overwrite=overwrite, progress=progress
+        found = evaluate_sweeps(
+            sweep_dir,
+            run=run,
+            against=against or None,
+            verify=verify,
+            worst=worst,
+            follow_links=follow_links,
+            add=add,
+            overwrite=overwrite,
+            progress=progress,
         )
     if as_json:
-        data = [report.as_dict() | {"run": str(run)} for report in reports]
-        print_json(data[0] if len(data) == 1 else {"sweeps": data})
+        data = [report.as_dict() | {"run": str(run)} for report in found.reports]
+        together = {"over_clips": found.pooled, "comparison": found.comparison}
+        more = {name: part.as_dict() for name, part in together.items() if part is not None}
+        print_json((data[0] if len(data) == 1 else {"sweeps": data}) | more)
         return
-    for report in reports:
+    for report in found.reports:
         _show(report)
+    for part in (found.pooled, found.comparison):
+        if part is not None:
+            _show_table(part.table())
+            for remark in part.remarks:
+                say(remark)
     print(run)
 
 
-def _show(report: SweepReport) -> None:
-    table = report.table()
-    print(f"{report.path}: {report.runs} runs, baseline {report.baseline}")
+def _show_table(table: Table) -> None:
     print_table(table.title, table.header, table.texts(), numbers=range(2, len(table.header)))
     for signature in dict.fromkeys(cell.signature for row in table.rows for cell in row if cell.signature):
         print(signature)
+
+
+def _show(report: SweepReport) -> None:
+    print(f"{report.path}: {report.runs} runs, baseline {report.baseline}")
+    _show_table(report.table())
+    if report.effects().rows:
+        _show_table(report.effects())
     for run in report.worst:
-        print(f"\n{run.headline(report.baseline_answer)}")
+        print(f"\n{run.headline(report.baseline_answer or '')}")
         print("  " + " ".join(_MARKS[part.change].format(part.text) for part in run.diff))
-    if report.runs < report.declared_runs:
-        say(f"{report.path}: {report.declared_runs - report.runs} of {report.declared_runs} runs are not there yet")
-    if report.failed_runs:
-        say(f"{report.path}: the judge failed in {report.failed_runs} of {report.runs} runs; each counts as an answer")
+    for remark in report.remarks:
+        say(f"{report.path}: {remark}")

@@ -9,6 +9,10 @@ their baseline and their pools differ. What a number is about is in its `at`:
     run                                 one run, by the name of its directory
     (nothing)                           the points of all axes
 
+`runs:answered`: a run whose judge failed gave no answer, so it is in no pool; `judge_failure_rate` counts it. Where the
+baseline failed there is nothing to hold a run against, and no number but that rate. `MetricsEngine` knows no failures:
+it takes what a trace gives as output, and refuses a trace that gives none.
+
 A cell has no `axis`, so that `axis="crf", value=28` is always one number. That is why ESI and drift, which have cells,
 can require no place.
 """
@@ -20,7 +24,7 @@ from dataclasses import replace
 from rushes.core import Definition, signature_params
 
 _REFERENCE = "M05, Metrics Core (ESI + Justification Drift)"
-_POOLED = {"baseline": "first-run", "pool": "other-axes-and-seeds"}
+_POOLED = {"baseline": "first-run", "pool": "other-axes-and-seeds", "runs": "answered"}
 _TEXT = {"distance": "levenshtein-characters", "normaliser": "longer-text"}
 _MEAN = {"aggregate": "mean-of-values"}
 _ONE_VALUE = "where `at` names a value (or a cell of two axes), that one alone"
@@ -34,7 +38,8 @@ ESI = Definition(
     summary="Evidence Stability Index of an axis: how well the answer holds when the input wobbles along it.",
     formula="mean over the axis's values of #(answer = baseline answer) / #runs with this value; " + _ONE_VALUE,
     edge_cases="the mean of value scores already rounded to 8 decimals, every value weighing the same; answers compare "
-    "exactly; the baseline run counts in its own group; a judge error is an answer too",
+    "exactly; the baseline run counts in its own group; runs whose judge failed are left out, and so are values "
+    "without an answer; failed baseline: no value; in a full grid every axis pools the same runs and gives one mean",
     reference=_REFERENCE,
     params=signature_params(match="exact", **_MEAN, **_POOLED),
     open_params=("answer", "grid"),
@@ -50,9 +55,24 @@ DRIFT = Definition(
     formula="mean over the axis's values of the mean over its runs of levenshtein(baseline justification, "
     "justification) / length of the longer one; " + _ONE_VALUE,
     edge_cases="the mean of value scores already rounded to 8 decimals, every value weighing the same; two empty "
-    "texts: 0; a missing justification is the empty text; any other type is taken as its text",
+    "texts: 0; a missing justification is the empty text; any other type is taken as its text; runs whose judge failed "
+    "are left out, and so are values without an answer; failed baseline: no value",
     reference=_REFERENCE,
     params=signature_params(**_MEAN, **_TEXT, **_POOLED),
+    open_params=("grid",),
+)
+
+FAILURE_RATE = Definition(
+    name="judge_failure_rate",
+    unit="ratio",
+    lowest=0.0,
+    highest=1.0,
+    better="lower",
+    summary="How often the judge gave no answer: it failed, timed out, or said nothing that could be read.",
+    formula="#runs whose last record says status error / #runs; where `at` names an axis and a value, at that value",
+    edge_cases="without an axis in `at`: over all runs of the sweep",
+    reference="the traces of `rushes sweep`",
+    params=signature_params(failure="status-error"),
     open_params=("grid",),
 )
 
@@ -118,7 +138,7 @@ CSI = Definition(
     summary="CSI of an axis: how steady the judge's confidence is over repeated runs along it.",
     formula="mean over the axis's values of 1 − min(1, population variance of the confidences / 0.25); " + _ONE_VALUE,
     edge_cases="one confidence: 1; runs whose trace carries none are left out and not counted, and so are values "
-    "without any",
+    "without any; so are numbers past 1e100",
     reference="the confidence surface of clarity",
     params=signature_params(pool="other-axes-and-seeds", **_MEAN),
     open_params=("grid",),
@@ -134,7 +154,7 @@ EDM = Definition(
     summary="EDM of an axis: how far the judge's output entropy moves from the baseline's along it.",
     formula="mean over the axis's values of mean |H − H of the baseline run|; " + _ONE_VALUE,
     edge_cases="runs whose trace carries no entropy are left out and not counted, and so are values without any; "
-    "baseline without: no value",
+    "so are numbers past 1e100; baseline without: no value",
     reference="the entropy surface of clarity",
     params=signature_params(**_MEAN, **_POOLED),
     open_params=("grid",),

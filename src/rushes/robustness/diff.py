@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ Change: TypeAlias = Literal["same", "removed", "added"]
 _WORD = re.compile(r"\s*\S+")
 _LONGEST = 2000
 """Words compared per text. Matching takes time in the product of the lengths; nobody reads a longer difference."""
+
+_LONGEST_LABEL = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,18 @@ def shown(text: str, longest: int | None = None) -> str:
     """
     line = "".join(char if char.isprintable() else "?" for char in " ".join(text.split()))
     return line if longest is None or len(line) <= longest else line[: max(longest - 1, 0)] + "…"
+
+
+def answer_label(text: str) -> str:
+    """A short printable name for an answer; answers that differ have names that differ.
+
+    >>> answer_label("pass"), answer_label("a\\nb"), answer_label("x" * 300)[-18:]
+    ('pass', 'a b #7e18f737311b', 'xxx… #0d4e2ca9e9cb')
+    """
+    line = shown(text, _LONGEST_LABEL)
+    if line == text:
+        return line
+    return f"{line} #{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
 
 def word_diff(before: str, after: str) -> tuple[DiffPart, ...]:

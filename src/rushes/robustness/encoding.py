@@ -6,6 +6,7 @@ alike would share a directory. That is reported, never guessed at.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 
@@ -13,6 +14,7 @@ from rushes.robustness.metrics import MetricComputationError
 
 _AXIS_NAME = re.compile(r"[a-zA-Z][a-zA-Z0-9_]*", re.ASCII)
 _UNSAFE = re.compile(r"[^a-zA-Z0-9_]")
+_LONGEST_NUMBER = 300
 
 
 def encode_value(value: object) -> str:
@@ -22,6 +24,29 @@ def encode_value(value: object) -> str:
     ['0p8', 'm0p25', 'm1', 'highquality', '1em05', 'True', '', 'ppppetc']
     """
     return _UNSAFE.sub("", str(value).replace(".", "p").replace("-", "m"))
+
+
+def value_order(values: Mapping[str, object]) -> list[str]:
+    """The encodings of an axis's values (encoding → value), numbers by size; where one is no number, as declared.
+
+    The seed emits them by encoding, where 10 comes before 2; tables, charts and slopes "by value" follow this order.
+
+    >>> value_order({"10": 10, "2": 2, "0p5": 0.5}), value_order({"low": "low", "2": 2})
+    (['0p5', '2', '10'], ['low', '2'])
+    """
+    try:
+        return sorted(values, key=lambda encoded: _size(values[encoded]))
+    except ValueError:
+        return list(values)
+
+
+def _size(value: object) -> float:
+    if len(str(value)) > _LONGEST_NUMBER:
+        raise ValueError("too long to be a number anybody swept")
+    size = float(str(value))
+    if not math.isfinite(size):
+        raise ValueError("no size")
+    return size
 
 
 def run_directory(axis_values: Mapping[str, object], seed: int) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -17,15 +18,31 @@ from rushes.remote.address import is_remote
 from rushes.robustness.manifests import MANIFEST, read_json_object
 from rushes.robustness.measure import WORST_RUNS, SweepReport, measure_sweep
 from rushes.robustness.metrics import MissingSweepFile
+from rushes.robustness.statistics.comparison import JudgeComparison, compare_judges
+from rushes.robustness.statistics.pooling import PooledReport, pool_sweeps
 from rushes.runs import Entry, Subject, clip_ids, open_run, pulled_folder
+
+POOLED_ID = "over-clips"
+COMPARISON_ID = "first-against-second"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Robustness:
+    """What sweeps say: each by itself, several together, and against another judge's."""
+
+    reports: tuple[SweepReport, ...]
+    pooled: PooledReport | None = None
+    comparison: JudgeComparison | None = None
 
 
 def measure_robustness(
     sweeps: Path | str | Iterable[Path | str],
     *,
     run: Path | str | None = None,
+    against: Path | str | Iterable[Path | str] | None = None,
     verify: bool = True,
     worst: int = WORST_RUNS,
+    follow_links: bool = False,
     add: bool = False,
     overwrite: bool = False,
     progress: Progress = no_progress,
@@ -33,36 +50,94 @@ def measure_robustness(
     """ESI, drift and what rests on them; with `run`, as a run directory too.
 
     `sweeps` is a sweep, a folder of sweeps, or several of them. With `verify`, a run whose `manifest.json` is not the
-    one that was written is an error. `worst` is how many runs to list with their changed justification. A run of other
-    sweeps is refused with `RunError`, unless `add` takes these in beside them, or `overwrite` starts it anew.
+    one that was written is an error. `worst` is how many runs to list with their changed justification. A link that
+    leads out of its sweep is refused unless `follow_links`. A run of other sweeps is refused with `RunError`, unless
+    `add` takes these in beside them, or `overwrite` starts it anew.
+
+    Several sweeps of the same axes are also pooled over clips (`pool_sweeps`), and with `against`, the same clips swept
+    with another judge, the two judges are compared (`compare_judges`); the run holds both as subjects of their own.
     """
-    places = one_or_several(sweeps)
+    return evaluate_sweeps(
+        sweeps,
+        run=run,
+        against=against,
+        verify=verify,
+        worst=worst,
+        follow_links=follow_links,
+        add=add,
+        overwrite=overwrite,
+        progress=progress,
+    ).reports
+
+
+def evaluate_sweeps(
+    sweeps: Path | str | Iterable[Path | str],
+    *,
+    run: Path | str | None,
+    against: Path | str | Iterable[Path | str] | None = None,
+    verify: bool = True,
+    worst: int = WORST_RUNS,
+    follow_links: bool = False,
+    add: bool = False,
+    overwrite: bool = False,
+    progress: Progress = no_progress,
+) -> Robustness:
+    """As `measure_robustness`, with what several sweeps say together."""
+    places, others = one_or_several(sweeps), [] if against is None else one_or_several(against)
     if not places:
         raise InputError("expected at least one sweep directory; got none")
     with ExitStack() as held:
         located = [sweep for place in places for sweep in _located(place, held)]
-        runs = listed_runs(path for path, _ in located)
-        reports = _reports(located, runs, verify, worst, progress)
-        if run is None:
-            return tuple(reports)
-        settings, inputs = {"verify": verify, "worst": worst}, [_text(place) for place in places]
-        made = []
-        with open_run(
-            run,
-            instrument="robustness",
-            settings=settings,
-            inputs=inputs,
-            asked=inputs,
-            add=add,
-            overwrite=overwrite,
-        ) as writer:
-            folders = [path.resolve().name for path, _ in located]
-            ids = clip_ids([str(name) for _, name in located], folders, known=writer.paths)
-            for subject_id, (path, _), report in zip(ids, located, reports, strict=True):
-                writer.add(Entry(subject=_subject(subject_id, path, report), measurements=report.measurements))
-                made.append(report)
-            writer.finish(ids)
-        return tuple(made)
+        theirs = [sweep for place in others for sweep in _located(place, held)]
+        runs = listed_runs((path for path, _ in (*located, *theirs)), follow_links=follow_links)
+        done = count(1)
+        progress(0, runs, "runs")
+        measure = partial(
+            measure_sweep,
+            verify=verify,
+            worst=worst,
+            follow_links=follow_links,
+            advance=lambda: progress(next(done), runs, "runs"),
+        )
+        found = [replace(measure(path), path=name) for path, name in located]
+        pooled = None if add else pool_sweeps(found)
+        rivals = [replace(measure(path), path=name) for path, name in theirs]
+        comparison = compare_judges(found, rivals) if rivals else None
+        outcome = Robustness(reports=tuple(found), pooled=pooled, comparison=comparison)
+        if run is not None:
+            given = [_text(place) for place in (*places, *others)]
+            settings = {"verify": verify, "worst": worst} | (
+                {"against": [_text(place) for place in others]} if others else {}
+            )
+            with open_run(
+                run,
+                instrument="robustness",
+                settings=settings,
+                inputs=given,
+                asked=given,
+                add=add,
+                overwrite=overwrite,
+            ) as writer:
+                folders = [path.resolve().name for path, _ in located]
+                ids = clip_ids([str(name) for _, name in located], folders, known=writer.paths)
+                entries = [
+                    Entry(subject=_subject(subject_id, path, report), measurements=report.measurements)
+                    for subject_id, (path, _), report in zip(ids, located, found, strict=True)
+                ]
+                entries += _together(outcome, given, set(ids))
+                for entry in entries:
+                    writer.add(entry)
+                writer.finish([entry.subject.id for entry in entries])
+        return outcome
+
+
+def _together(outcome: Robustness, given: Sequence[str], taken: set[str]) -> Iterator[Entry]:
+    """What is said of several sweeps together, as subjects of their own."""
+    for name, part in ((POOLED_ID, outcome.pooled), (COMPARISON_ID, outcome.comparison)):
+        if part is not None:
+            subject_id = next(free for n in count() if (free := name + f"-{n}" * bool(n)) not in taken)
+            subject = Subject(id=subject_id, kind="set", path=given[0], sha256=None, facts=part.facts())
+            yield Entry(subject=subject, measurements=part.measurements)
 
 
 def _located(place: Path | str, held: ExitStack) -> list[tuple[Path, Path | str]]:
@@ -73,29 +148,20 @@ def _located(place: Path | str, held: ExitStack) -> list[tuple[Path, Path | str]
     return [(path, str(path).replace(str(folder), _text(place), 1)) for path in find_sweeps(folder)]
 
 
-def _reports(
-    located: Sequence[tuple[Path, Path | str]], runs: int, verify: bool, worst: int, progress: Progress
-) -> Iterator[SweepReport]:
-    done = count(1)
-    progress(0, runs, "runs")
-    for path, name in located:
-        report = measure_sweep(path, verify=verify, worst=worst, advance=lambda: progress(next(done), runs, "runs"))
-        yield replace(report, path=name)
-
-
 def _text(place: Path | str) -> str:
     return str(place).rstrip("/") if is_remote(place) else str(Path(place))
 
 
-def default_run(sweeps: Sequence[Path | str], *, verify: bool, worst: int) -> Path:
+def default_run(sweeps: Sequence[Path | str], *, verify: bool, worst: int, against: Sequence[str] = ()) -> Path:
     """Where `rushes robust` writes without -o: the same question goes to the same place."""
-    question = canonical_json([*map(str, sweeps), {"verify": verify, "worst": worst}])
+    settings = {"verify": verify, "worst": worst} | ({"against": list(against)} if against else {})
+    question = canonical_json([*map(str, sweeps), settings])
     return Path("runs") / f"robust-{bytes_digest(question.encode())[:8]}"
 
 
-def listed_runs(sweeps: Iterable[Path]) -> int:
+def listed_runs(sweeps: Iterable[Path], *, follow_links: bool = False) -> int:
     """How many runs these sweeps list; nothing is checked yet."""
-    manifests = (read_json_object(path / MANIFEST) for path in sweeps)
+    manifests = (read_json_object(path / MANIFEST, inside=None if follow_links else path) for path in sweeps)
     return sum(len(runs) for manifest in manifests if isinstance(runs := manifest.get("runs"), list))
 
 
@@ -104,6 +170,11 @@ def find_sweeps(folder: Path) -> list[Path]:
     if (folder / MANIFEST).exists():
         return [folder]
     inside = sorted(path.parent for path in folder.glob(f"*/{MANIFEST}")) if folder.is_dir() else []
+    if not inside and (folder / "runs").is_dir():
+        raise MissingSweepFile(
+            f"{folder / MANIFEST}: the sweep is not finished: it has runs and no manifest yet; run the same "
+            "`rushes sweep` again, and it goes on where it was"
+        )
     if not inside:
         raise MissingSweepFile(f"{folder / MANIFEST}: expected a sweep directory; found no manifest there or one below")
     return inside

@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from rushes.robustness.diff import shown
 from rushes.robustness.encoding import check_axis_name, check_collisions
 from rushes.robustness.metrics import MetricComputationError, MissingSweepFile
+from rushes.robustness.opening import read_bytes
 
 MANIFEST = "sweep_manifest.json"
 RUNS_FAMILY: Literal["clarity_sweep_orchestrator_v1"] = "clarity_sweep_orchestrator_v1"
@@ -21,10 +23,13 @@ RESULTS_FAMILY: Literal["clarity_rich_aggregate_v1"] = "clarity_rich_aggregate_v
 Family: TypeAlias = Literal["clarity_sweep_orchestrator_v1", "clarity_rich_aggregate_v1"]
 
 
-def read_json_object(path: Path) -> dict[str, object]:
-    """A file's JSON object; an error names the file and, where there is one, the line."""
+def read_json_object(path: Path, *, inside: Path | None = None) -> dict[str, object]:
+    """A file's JSON object; an error names the file and, where there is one, the line.
+
+    A link that leads out of the folder `inside` is refused, and so is what is no regular file.
+    """
     try:
-        data = json.loads(path.read_bytes().decode("utf-8"))
+        data = json.loads(read_bytes(path, inside=inside).decode("utf-8"))
     except FileNotFoundError:
         raise MissingSweepFile(f"{path}: expected this file of the sweep; found none") from None
     except OSError as error:
@@ -47,6 +52,14 @@ def manifest_family(manifest: Mapping[str, object], path: Path) -> Family:
     if named is None or "runs" in manifest:
         return RUNS_FAMILY
     raise MetricComputationError(f"{path}: expected {RUNS_FAMILY} or {RESULTS_FAMILY}; got family {named!r}")
+
+
+def family_remarks(manifest: Mapping[str, object]) -> tuple[str, ...]:
+    """A line where the manifest names a family that is not known: it was read by what it holds."""
+    named = manifest.get("manifest_schema_family")
+    if named is None or named in (RUNS_FAMILY, RESULTS_FAMILY):
+        return ()
+    return (f"the manifest names the family {shown(str(named), 80)!r}, which is not known; read as {RUNS_FAMILY}",)
 
 
 def declared_axes(manifest: Mapping[str, object], path: Path) -> dict[str, dict[str, object]]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from rushes.core import Measurement
 from rushes.core.selection import Numbers
 from rushes.core.table import Table
 from rushes.robustness.diff import shown
+from rushes.robustness.effects import by_value_gradients, effect_measurements
 from rushes.robustness.gradients import GradientSurface, gradient_surface
 from rushes.robustness.manifests import MANIFEST, RESULTS_FAMILY, RUNS_FAMILY, manifest_family, read_json_object
 from rushes.robustness.measurements import (
@@ -18,8 +19,10 @@ from rushes.robustness.measurements import (
     as_measurements,
     cell_measurements,
     esi_measurements,
+    failure_measurements,
     grid_digest,
     monte_carlo_measurements,
+    nothing_measured,
     run_counts,
     run_measurement,
     surface_measurements,
@@ -28,11 +31,12 @@ from rushes.robustness.measurements import (
 from rushes.robustness.metrics import MetricsResult, extract_answer
 from rushes.robustness.metrics_engine import esi_metric, metrics_result
 from rushes.robustness.montecarlo import MonteCarloResult, monte_carlo
+from rushes.robustness.remarks import baseline_problem, failure_reasons, number_remarks, sweep_remarks
 from rushes.robustness.results import Results, read_results
-from rushes.robustness.scores import run_record, score_runs
+from rushes.robustness.scores import RunScore, run_record, score_answered
 from rushes.robustness.surface import RobustnessSurface, robustness_surface
-from rushes.robustness.sweep_dir import Sweep, read_sweep
-from rushes.robustness.tables import stability_table
+from rushes.robustness.sweep_dir import FULL_GRID, ONE_AT_A_TIME, Sweep, clip_digest, read_sweep
+from rushes.robustness.tables import effects_table, stability_table
 from rushes.robustness.verification import verify_sweep
 from rushes.robustness.worst import LONGEST_ANSWER, WorstRun, worst_runs
 
@@ -57,22 +61,37 @@ class SweepReport(Numbers):
     declared_runs: int
     """How many the axes and seeds call for; more than `runs` when the sweep is not finished."""
     failed_runs: int = 0
-    """Runs whose judge gave no answer, and whose trace says so."""
+    """Runs whose judge gave no answer, and whose trace says so; they are in no number but the failure rate."""
+    failures: tuple[tuple[str, int], ...] = ()
+    """The most frequent reasons, with their counts."""
+    remarks: tuple[str, ...] = ()
+    """What a reader must know beside the numbers, a line each."""
     baseline: str
     """The run that all others are held against."""
-    baseline_answer: str = ""
+    baseline_answer: str | None = ""
+    """None where the judge failed in the baseline run: then nothing can be said about any axis."""
     metrics: MetricsResult | None = None
-    """None for a sweep without traces (results with a text preview only)."""
+    """Over the runs that answered: what `MetricsEngine` gives where none failed. None for a sweep without traces
+    (results with a text preview only), and where the baseline failed."""
     surface: RobustnessSurface | None = None
     gradients: GradientSurface | None = None
     monte_carlo: MonteCarloResult
     worst: tuple[WorstRun, ...] = ()
     """Runs furthest from the baseline, furthest first."""
     measurements: tuple[Measurement, ...]
+    design: str = FULL_GRID
+    clip_sha256: str | None = None
+    """Digest of the clip that was swept, where the baseline run's spec gives it."""
+    scores: tuple[RunScore, ...] = field(default=(), repr=False)
+    """Every run against the baseline, in execution order; the first is the baseline."""
 
     def table(self) -> Table:
         """Stability per axis value."""
         return stability_table(self.measurements)
+
+    def effects(self) -> Table:
+        """What each axis does by itself."""
+        return effects_table(self.measurements)
 
     def as_dict(self) -> dict[str, object]:
         """Plain data, for `--json`; the keys of a seed's shape stay as the seed writes them."""
@@ -92,36 +111,41 @@ class SweepReport(Numbers):
             "family": self.family,
             "axes": {axis: [[code, value_label(self.axes, axis, code)] for code in v] for axis, v in self.axes.items()},
             "seeds": list(self.seeds),
+            "design": self.design,
             "runs": self.runs,
             "declared_runs": self.declared_runs,
             "failed_runs": self.failed_runs,
+            "failures": [list(reason) for reason in self.failures],
+            "remarks": list(self.remarks),
             "baseline": {"run": self.baseline, "answer": self.baseline_answer},
             "worst": [run.as_dict() for run in self.worst],
         }
 
 
 def measure_sweep(
-    path: Path, *, verify: bool = True, worst: int = WORST_RUNS, advance: Callable[[], object] = lambda: None
+    path: Path,
+    *,
+    verify: bool = True,
+    worst: int = WORST_RUNS,
+    follow_links: bool = False,
+    advance: Callable[[], object] = lambda: None,
 ) -> SweepReport:
     """Measure one sweep directory of either family; `advance` is called after each run."""
     source = path / MANIFEST
-    if manifest_family(read_json_object(source), source) == RESULTS_FAMILY:
-        return _measure_results(read_results(path))
-    sweep = read_sweep(path)
+    manifest = read_json_object(source, inside=None if follow_links else path)
+    if manifest_family(manifest, source) == RESULTS_FAMILY:
+        return _measure_results(read_results(path, follow_links=follow_links))
+    sweep = read_sweep(path, follow_links=follow_links)
     if verify:
         verify_sweep(sweep)
     return _measure_runs(sweep, worst, advance)
 
 
 def _measure_runs(sweep: Sweep, worst: int, advance: Callable[[], object]) -> SweepReport:
-    axes, scores = sweep.axes, list(score_runs(sweep, advance=advance))
-    metrics = metrics_result(axes, scores)
-    surface = robustness_surface(metrics)
-    gradients = gradient_surface(surface)
+    axes, scores = sweep.axes, list(score_answered(sweep, advance=advance))
     statistics = monte_carlo(axes, scores)
     grid = grid_digest(run.directory for run in sweep.runs)
-    furthest = worst_runs(sweep, scores, worst)
-    return SweepReport(
+    report = SweepReport(
         path=sweep.path,
         family=RUNS_FAMILY,
         axes=axes,
@@ -129,18 +153,49 @@ def _measure_runs(sweep: Sweep, worst: int, advance: Callable[[], object]) -> Sw
         runs=len(sweep.runs),
         declared_runs=sweep.declared_runs,
         failed_runs=sum(score.failed for score in scores),
+        failures=failure_reasons(scores),
+        remarks=sweep_remarks(sweep, scores),
         baseline=sweep.baseline.directory,
+        baseline_answer=None,
+        monte_carlo=statistics,
+        design=sweep.design,
+        clip_sha256=clip_digest(sweep),
+        scores=tuple(scores),
+        measurements=(
+            *failure_measurements(axes, scores, grid=grid),
+            *monte_carlo_measurements(statistics, axes=axes, grid=grid),
+        ),
+    )
+    problem = baseline_problem(scores)
+    if problem is not None:
+        return replace(report, measurements=(*nothing_measured(axes, grid=grid, note=problem), *report.measurements))
+    return _with_stability(report, sweep, scores, worst, grid)
+
+
+def _with_stability(
+    report: SweepReport, sweep: Sweep, scores: Sequence[RunScore], worst: int, grid: str
+) -> SweepReport:
+    """The report with everything that is held against the baseline, over the runs that answered."""
+    axes, answered = sweep.axes, [score for score in scores if not score.failed]
+    counts, failed = run_counts(axes, answered), run_counts(axes, [score for score in scores if score.failed])
+    metrics = metrics_result(axes, answered)
+    surface = robustness_surface(metrics)
+    gradients = gradient_surface(surface)
+    furthest = worst_runs(sweep, scores, worst)
+    return replace(
+        report,
         baseline_answer=shown(extract_answer(run_record(sweep, sweep.baseline)), LONGEST_ANSWER),
         metrics=metrics,
         surface=surface,
         gradients=gradients,
-        monte_carlo=statistics,
         worst=furthest,
         measurements=(
-            *as_measurements(metrics, axes=axes, counts=run_counts(axes, scores), grid=grid),
+            *as_measurements(metrics, axes=axes, counts=counts, grid=grid, failed=failed),
+            *report.measurements,
+            *effect_measurements(axes, scores, grid=grid),
             *surface_measurements(surface, gradients, grid=grid),
-            *monte_carlo_measurements(statistics, axes=axes, grid=grid),
-            *cell_measurements(axes, scores, grid=grid),
+            *by_value_gradients(axes, metrics, grid=grid),
+            *(() if sweep.design == ONE_AT_A_TIME else cell_measurements(axes, answered, grid=grid)),
             *(run_measurement(run.run, run.drift, grid=grid) for run in furthest),
         ),
     )
@@ -160,6 +215,7 @@ def _measure_results(results: Results) -> SweepReport:
         seeds=results.seeds,
         runs=len(scores),
         declared_runs=len(scores),
+        remarks=number_remarks(scores),
         baseline="_".join(f"{axis}={value}" for axis, value in scores[0].values.items()),
         monte_carlo=statistics,
         measurements=(

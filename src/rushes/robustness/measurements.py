@@ -20,12 +20,14 @@ from rushes.robustness.definitions import (
     ESI,
     ESI_GRADIENT,
     ESI_VARIANCE,
+    FAILURE_RATE,
 )
 from rushes.robustness.diff import shown
+from rushes.robustness.encoding import value_order
 from rushes.robustness.gradients import GradientSurface
 from rushes.robustness.metrics import ESIMetric, MetricsResult, mean_score
 from rushes.robustness.montecarlo import MonteCarloResult
-from rushes.robustness.scores import RunScore
+from rushes.robustness.scores import RunScore, by_value
 from rushes.robustness.surface import RobustnessSurface
 
 OUTPUT = "output"
@@ -38,7 +40,7 @@ Axes: TypeAlias = Mapping[str, Mapping[str, object]]
 Counts: TypeAlias = Mapping[str, Mapping[str, int]]
 
 
-class _AxisScores(Protocol):
+class AxisScores(Protocol):
     """ESI, drift, CSI or EDM of one axis."""
 
     @property
@@ -72,19 +74,60 @@ def value_label(axes: Axes, axis: str, encoded: str) -> str:
     return shown(str(axes[axis][encoded]))
 
 
-def as_measurements(result: MetricsResult, *, axes: Axes, counts: Counts, grid: str) -> tuple[Measurement, ...]:
-    """`MetricsResult` as labelled numbers: per axis the overall score, then the values in emitted order."""
-    esi = [row for metric in result.esi for row in esi_measurements(metric, axes=axes, counts=counts, grid=grid)]
-    drifts = ((metric, counts[metric.axis]) for metric in result.drift)
+def as_measurements(
+    result: MetricsResult, *, axes: Axes, counts: Counts, grid: str, failed: Counts | None = None
+) -> tuple[Measurement, ...]:
+    """`MetricsResult` as labelled numbers: per axis the overall score, then its values, numbers by size.
+
+    `counts` are the runs behind each score; `failed` those at each value whose judge gave no answer.
+    """
+    left_out = failed or {}
+    esi = [
+        row
+        for metric in result.esi
+        for row in esi_measurements(metric, axes=axes, counts=counts, grid=grid, failed=left_out)
+    ]
     definition = DRIFT.with_params(grid=grid)
-    return (*esi, *(row for metric, behind in drifts for row in _axis(definition, metric, axes, behind)))
+    drift = [
+        row
+        for metric in result.drift
+        for row in axis_measurements(definition, metric, axes, counts[metric.axis], left_out.get(metric.axis, {}))
+    ]
+    return (*esi, *drift)
 
 
 def esi_measurements(
-    metric: ESIMetric, *, axes: Axes, counts: Counts, grid: str, answer: str = OUTPUT
+    metric: ESIMetric, *, axes: Axes, counts: Counts, grid: str, answer: str = OUTPUT, failed: Counts | None = None
 ) -> Iterator[Measurement]:
     """One axis's ESI as labelled numbers."""
-    return _axis(ESI.with_params(answer=answer, grid=grid), metric, axes, counts[metric.axis])
+    definition = ESI.with_params(answer=answer, grid=grid)
+    return axis_measurements(definition, metric, axes, counts[metric.axis], (failed or {}).get(metric.axis, {}))
+
+
+def nothing_measured(axes: Axes, *, grid: str, note: str) -> tuple[Measurement, ...]:
+    """ESI and drift of every axis without a value, and why: the baseline has no answer to hold a run against."""
+    definitions = (ESI.with_params(answer=OUTPUT, grid=grid), DRIFT.with_params(grid=grid))
+    return tuple(
+        Measurement.missing(definition, note, at=(("axis", axis),)) for definition in definitions for axis in axes
+    )
+
+
+def failure_measurements(axes: Axes, scores: Sequence[RunScore], *, grid: str) -> tuple[Measurement, ...]:
+    """How often the judge failed: over the sweep, and at every value of every axis."""
+    definition = FAILURE_RATE.with_params(grid=grid)
+    rows = [_rate(definition, scores, ())]
+    for axis in axes:
+        groups = by_value(axis, scores)
+        for encoded in value_order(axes[axis]):
+            if encoded in groups:
+                at = (("axis", axis), ("value", value_label(axes, axis, encoded)))
+                rows.append(_rate(definition, groups[encoded], at))
+    return tuple(rows)
+
+
+def _rate(definition: Definition, scores: Sequence[RunScore], at: At) -> Measurement:
+    value = mean_score([float(score.failed) for score in scores])
+    return Measurement(definition=definition, value=value, count=len(scores), at=at)
 
 
 def monte_carlo_measurements(result: MonteCarloResult, *, axes: Axes, grid: str) -> tuple[Measurement, ...]:
@@ -93,16 +136,37 @@ def monte_carlo_measurements(result: MonteCarloResult, *, axes: Axes, grid: str)
         row
         for definition, metrics in ((CSI, result.csi), (EDM, result.edm))
         for metric in metrics
-        for row in _axis(definition.with_params(grid=grid), metric, axes, metric.value_counts)
+        for row in axis_measurements(definition.with_params(grid=grid), metric, axes, metric.value_counts, {})
     )
 
 
-def _axis(definition: Definition, metric: _AxisScores, axes: Axes, counts: Mapping[str, int]) -> Iterator[Measurement]:
+def axis_measurements(
+    definition: Definition,
+    metric: AxisScores,
+    axes: Axes,
+    counts: Mapping[str, int],
+    failed: Mapping[str, int],
+) -> Iterator[Measurement]:
+    """The overall score of an axis, then a row per value; a value at which every run failed has one that says so."""
     about = (("axis", metric.axis),)
-    yield Measurement(definition=definition, value=metric.overall_score, count=sum(counts.values()), at=about)
-    for value, score in metric.value_scores.items():
+    behind, silent = sum(counts.values()), [value for value in failed if value not in metric.value_scores]
+    note = _left_out(sum(failed.values()), behind)
+    if silent:
+        note += f"; no run answers at {len(silent)} of {len(silent) + len(metric.value_scores)} values"
+    yield Measurement(definition=definition, value=metric.overall_score, count=behind, at=about, note=note)
+    for value in value_order(axes[metric.axis]):
         at = (*about, ("value", value_label(axes, metric.axis, value)))
-        yield Measurement(definition=definition, value=score, count=counts[value], at=at)
+        if value in metric.value_scores:
+            note = _left_out(failed.get(value, 0), counts[value])
+            yield Measurement(
+                definition=definition, value=metric.value_scores[value], count=counts[value], at=at, note=note
+            )
+        elif value in failed:
+            yield Measurement.missing(definition, f"the judge failed in every run here ({failed[value]})", at=at)
+
+
+def _left_out(failed: int, answered: int) -> str:
+    return f"the judge failed in {failed} of {failed + answered} runs, which are left out" if failed else ""
 
 
 def surface_measurements(
@@ -135,7 +199,8 @@ def cell_measurements(axes: Axes, scores: Sequence[RunScore], *, grid: str) -> t
         for score in scores:
             cells.setdefault((score.values[one], score.values[other]), []).append(score)
         if len(cells) <= MOST_CELLS:
-            for cell in sorted(cells):
+            order = [(a, b) for a in value_order(axes[one]) for b in value_order(axes[other]) if (a, b) in cells]
+            for cell in order:
                 first, second = value_label(axes, one, cell[0]), value_label(axes, other, cell[1])
                 at = (("axis_1", one), ("value_1", first), ("axis_2", other), ("value_2", second))
                 rows += _cell(cells[cell], at, grid)

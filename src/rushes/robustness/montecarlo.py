@@ -10,7 +10,8 @@ EDM (Entropy Drift Metric)
     Edge cases  a baseline without entropy: no EDM
 Both
     Inputs      the runs whose last record carries `confidence_score` or `output_entropy` (in `rich_summary` or beside
-                it), pooled per axis value as for ESI; runs without are left out and counted
+                it), pooled per axis value as for ESI; runs without are left out and counted, and so are numbers past
+                1e100, whose squares are none any more: they are named in the report's remarks
     Rounding    8 decimals when stored; an overall score is the mean of the stored value scores, rounded
 """
 

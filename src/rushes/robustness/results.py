@@ -11,10 +11,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from rushes.robustness.diff import answer_label
 from rushes.robustness.encoding import check_axis_name, check_collisions, encode_value
-from rushes.robustness.manifests import MANIFEST, checked_seed, declared_axes, object_list, read_json_object
+from rushes.robustness.manifests import (
+    MANIFEST,
+    checked_seed,
+    declared_axes,
+    declared_seeds,
+    object_list,
+    read_json_object,
+)
 from rushes.robustness.metrics import MetricComputationError
-from rushes.robustness.scores import RunScore, rich_number
+from rushes.robustness.scores import RunScore, rich_number, unusable_numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +36,32 @@ class Results:
     """In execution order; the first is the baseline."""
 
 
-def read_results(path: Path | str) -> Results:
+def read_results(path: Path | str, *, follow_links: bool = False) -> Results:
     """Read a `clarity_rich_aggregate_v1` manifest; `MetricComputationError` for one that cannot be measured."""
     folder = Path(path)
     source = folder / MANIFEST
-    manifest = read_json_object(source)
+    manifest = read_json_object(source, inside=None if follow_links else folder)
     rows = object_list(manifest, "results", source)
     if not rows:
         raise MetricComputationError(f"{source}: Sweep has zero runs; expected at least the baseline")
     axes = declared_axes(manifest, source) if "axes" in manifest else _axes_of(rows, source)
-    seeds = list(dict.fromkeys(checked_seed(row.get("seed"), str(source)) for row in rows))
+    seeds = _seeds(manifest, rows, source)
     ordered = _ordered(rows, axes, seeds, source)
     answer = _preview(ordered[0], source)
     scores = tuple(_score(row, answer, source) for row in ordered)
     return Results(folder, axes, tuple(seeds), scores)
+
+
+def _seeds(manifest: Mapping[str, object], rows: list[dict[str, object]], source: Path) -> list[int]:
+    """As declared where the manifest declares them, else in the order the results first name them."""
+    named = dict.fromkeys(checked_seed(row.get("seed"), str(source)) for row in rows)
+    if "seeds" not in manifest:
+        return list(named)
+    declared = declared_seeds(manifest, source)
+    for seed in named:
+        if seed not in declared:
+            raise MetricComputationError(f"{source}: a result has seed {seed}, which seeds does not declare")
+    return declared
 
 
 def _axes_of(rows: list[dict[str, object]], source: Path) -> dict[str, dict[str, object]]:
@@ -85,6 +105,8 @@ def _score(row: Mapping[str, object], answer: str, source: Path) -> RunScore:
         values={str(row["axis"]): encode_value(row.get("value"))},
         matches=_preview(row, source) == answer,
         drift=None,
-        confidence=rich_number(row, "confidence_score", str(source)),
-        entropy=rich_number(row, "output_entropy", str(source)),
+        confidence=rich_number(row, "confidence_score"),
+        entropy=rich_number(row, "output_entropy"),
+        unusable=unusable_numbers(row, f"{row['axis']}={row.get('value')!r} seed={row.get('seed')}"),
+        answer=answer_label(_preview(row, source)),
     )

@@ -18,11 +18,16 @@ from rushes.robustness.manifests import (
     checked_seed,
     declared_axes,
     declared_seeds,
+    family_remarks,
     manifest_family,
     object_list,
     read_json_object,
 )
 from rushes.robustness.metrics import MetricComputationError
+
+FULL_GRID = "full-grid"
+ONE_AT_A_TIME = "one-at-a-time"
+"""A sweep that moves one axis at a time while the others stay at their first value; its manifest says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +52,16 @@ class Sweep:
     seeds: tuple[int, ...]
     runs: tuple[SweepRun, ...]
     """In execution order: `runs[0]` is the baseline."""
+    design: str = FULL_GRID
+    remarks: tuple[str, ...] = ()
+    """What a reader must know about the manifest."""
+    follow_links: bool = False
+    """Whether links may lead out of the sweep's folder."""
+
+    @property
+    def bounds(self) -> Path | None:
+        """The folder that a link may not leave; None where links are followed."""
+        return None if self.follow_links else self.path
 
     @property
     def baseline(self) -> SweepRun:
@@ -55,7 +70,15 @@ class Sweep:
     @property
     def declared_runs(self) -> int:
         """How many runs the axes and seeds call for; more than `len(runs)` when the sweep is not finished."""
-        return math.prod(len(values) for values in self.axes.values()) * len(self.seeds)
+        sizes = [len(values) for values in self.axes.values()]
+        points = 1 + sum(size - 1 for size in sizes) if self.design == ONE_AT_A_TIME else math.prod(sizes)
+        return points * len(self.seeds)
+
+    @property
+    def declared_baseline(self) -> str:
+        """The directory of the run that the axes and seeds call for first."""
+        first = {axis: next(iter(values.values())) for axis, values in self.axes.items()}
+        return run_directory(first, self.seeds[0])
 
     def trace(self, run: SweepRun) -> Path:
         return self.path / "runs" / run.directory / "trace_pack.jsonl"
@@ -64,15 +87,15 @@ class Sweep:
         return self.path / "runs" / run.directory / "manifest.json"
 
 
-def read_sweep(path: Path | str) -> Sweep:
-    """Read `sweep_manifest.json` of a sweep with runs.
+def read_sweep(path: Path | str, *, follow_links: bool = False) -> Sweep:
+    """Read `sweep_manifest.json` of a sweep with runs. A link out of the folder is refused unless they are followed.
 
     Raises `MissingSweepFile` where there is no manifest, `MetricComputationError` for zero runs, missing axes, values
     that encode alike, duplicate runs, and runs that the axes and seeds do not declare.
     """
     folder = Path(path)
     source = folder / MANIFEST
-    manifest = read_json_object(source)
+    manifest = read_json_object(source, inside=None if follow_links else folder)
     if manifest_family(manifest, source) != RUNS_FAMILY:
         raise MetricComputationError(
             f"{source}: holds results without traces, so there is no answer to take; "
@@ -83,7 +106,19 @@ def read_sweep(path: Path | str) -> Sweep:
         raise MetricComputationError(f"{source}: Sweep has zero runs; expected at least the baseline")
     axes = declared_axes(manifest, source)
     seeds = declared_seeds(manifest, source) if "seeds" in manifest else _seeds_of(rows, source)
-    return Sweep(folder, axes, tuple(seeds), _ordered([_run(row, axes, source) for row in rows], axes, seeds, source))
+    runs = _ordered([_run(row, axes, source) for row in rows], axes, seeds, source)
+    design = ONE_AT_A_TIME if manifest.get("design") == ONE_AT_A_TIME else FULL_GRID
+    return Sweep(folder, axes, tuple(seeds), runs, design, family_remarks(manifest), follow_links)
+
+
+def clip_digest(sweep: Sweep) -> str | None:
+    """The digest of the swept clip that the baseline's `spec.json` gives; None where there is none to be read."""
+    try:
+        clip = read_json_object(sweep.manifest(sweep.baseline).with_name("spec.json"), inside=sweep.bounds).get("clip")
+    except MetricComputationError:
+        return None
+    digest = clip.get("sha256") if isinstance(clip, dict) else None
+    return digest if isinstance(digest, str) else None
 
 
 def _seeds_of(rows: list[dict[str, object]], source: Path) -> list[int]:

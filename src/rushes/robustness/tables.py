@@ -12,6 +12,7 @@ LABELS = {
     "justification_drift": "drift",
     "confidence_stability": "CSI",
     "entropy_drift": "EDM",
+    "judge_failure_rate": "failed",
 }
 """What the columns are called."""
 ALL_VALUES = "all values"
@@ -44,7 +45,7 @@ def over_two_axes(measurements: Iterable[Measurement]) -> dict[tuple[str, str], 
 def stability_table(measurements: Iterable[Measurement], *, title: str = "Stability per axis value") -> Table:
     """A row per axis and per value of it; metrics that the sweep does not have get no column."""
     places = along_axes(measurements)
-    used = [name for name in LABELS if any(name in readings for readings in places.values())]
+    used = [name for name in LABELS if any(_worth_showing(name, readings) for readings in places.values())]
     heads = [_head(next(readings[name] for readings in places.values() if name in readings)) for name in used]
     rows = [
         (
@@ -59,8 +60,51 @@ def stability_table(measurements: Iterable[Measurement], *, title: str = "Stabil
         title=title,
         header=("axis", "value", *heads, "runs"),
         rows=rows,
-        caption="ESI is the share of runs that answer as the baseline does; drift is how far their reasons moved.",
+        caption="ESI is the share of runs that answer as the baseline does; drift is how far their reasons moved. "
+        "Runs are those that answered.",
     )
+
+
+EFFECTS = {
+    "esi_one_axis": "ESI",
+    "esi_range": "ESI range",
+    "justification_drift_one_axis": "drift",
+    "justification_drift_range": "drift range",
+    "esi_gradient_by_value": "steepest ESI step",
+}
+"""What the columns of the table of axes are called."""
+
+
+def effects_table(
+    measurements: Iterable[Measurement], *, title: str = "Each axis by itself, the others at baseline"
+) -> Table:
+    """A row per axis; no rows where a sweep has one axis alone, which the other table shows already."""
+    found: dict[str, dict[str, Measurement]] = {}
+    for m in measurements:
+        if m.name in EFFECTS and m.place.keys() == {"axis"}:
+            found.setdefault(m.place["axis"], {})[m.name] = m
+    used = [name for name in EFFECTS if any(name in readings for readings in found.values())]
+    arrows = {name: next(r[name] for r in found.values() if name in r).definition.better for name in used}
+    rows = [
+        (Cell(axis), *(number(readings.get(name)) for name in used), Cell(_worst(readings)))
+        for axis, readings in found.items()
+    ]
+    return Table(
+        title=title,
+        header=("axis", *(f"{EFFECTS[name]} {ARROWS[arrows[name]]}" for name in used), "ESI is"),
+        rows=rows if len(rows) > 1 else [],
+        caption="The range is how far an axis by itself can move the number. In a full grid the other table gives "
+        "every axis the same mean; this one tells them apart.",
+    )
+
+
+def _worst(readings: Readings) -> str:
+    return readings["esi_range"].note or "steady" if "esi_range" in readings else "–"
+
+
+def _worth_showing(name: str, readings: Readings) -> bool:
+    """A judge that never fails needs no column that says so."""
+    return name in readings and (name != "judge_failure_rate" or bool(readings[name].value))
 
 
 def _head(measurement: Measurement) -> str:

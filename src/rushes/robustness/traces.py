@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from rushes.robustness.metrics import MetricComputationError, MissingSweepFile
+from rushes.robustness.opening import open_file
 
 CHECKED_WHOLE = 1 << 20
 """A trace up to this many bytes has every line checked; of a longer one only the last record is parsed."""
@@ -21,14 +22,14 @@ LONGEST_RECORD = 64 << 20
 _BLOCK = 1 << 16
 
 
-def last_record(path: Path) -> dict[str, object]:
-    """The last record of the trace.
+def last_record(path: Path, *, inside: Path | None = None) -> dict[str, object]:
+    """The last record of the trace; a link that leads out of the folder `inside` is refused.
 
     Raises `MissingSweepFile` where there is no file, `MetricComputationError` for a trace without records, a line that
-    is not a JSON object (naming the line), or a record over 64 MiB.
+    is not a JSON object (naming the line), a record over 64 MiB, or what is no regular file.
     """
     try:
-        with open(path, "rb") as file:
+        with open_file(path, inside=inside) as file:
             size = os.fstat(file.fileno()).st_size
             return _checked_whole(file, path) if size <= CHECKED_WHOLE else _from_the_end(file, size, path)
     except FileNotFoundError:
@@ -56,12 +57,13 @@ def _from_the_end(file: IO[bytes], size: int, path: Path) -> dict[str, object]:
         start = max(0, end - width)
         file.seek(start)
         cut = file.read(end - start).rfind(b"\n")
-        if cut >= 0 or start == 0:
-            return _parsed_at(file, start + cut + 1, end, path)
-        if width > LONGEST_RECORD:
+        first = start + cut + 1
+        if end - first > LONGEST_RECORD:
             raise MetricComputationError(
                 f"{path}: the last record is over {LONGEST_RECORD >> 20} MiB; expected one line with an answer"
             )
+        if cut >= 0 or start == 0:
+            return _parsed_at(file, first, end, path)
         width *= 2
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rushes.robustness.manifests import read_json_object
 from rushes.robustness.metrics import MetricComputationError
+from rushes.robustness.opening import open_file, read_bytes
 from rushes.robustness.sweep_dir import Sweep, SweepRun
 
 _REQUIRED = ("run_id", "timestamp", "seed", "artifacts")
@@ -31,8 +32,8 @@ def manifest_problem(sweep: Sweep, run: SweepRun) -> str | None:
     """What is wrong with a run's manifest, or None."""
     path = sweep.manifest(run)
     try:
-        manifest = read_json_object(path)
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        manifest = read_json_object(path, inside=sweep.bounds)
+        digest = hashlib.sha256(read_bytes(path, inside=sweep.bounds)).hexdigest()
     except MetricComputationError as error:
         return str(error)
     if run.manifest_hash is None:
@@ -44,18 +45,20 @@ def manifest_problem(sweep: Sweep, run: SweepRun) -> str | None:
         return f"{path}: missing {', '.join(missing)}"
     if manifest["seed"] != run.seed:
         return f"{path}: expected seed {run.seed}; got {manifest['seed']!r}"
-    return _artifact_problem(path.parent, manifest)
+    return _artifact_problem(path.parent, manifest, sweep.bounds)
 
 
-def _artifact_problem(folder: Path, manifest: Mapping[str, object]) -> str | None:
+def _artifact_problem(folder: Path, manifest: Mapping[str, object], bounds: Path | None) -> str | None:
     """Sweeps written by Rushes give a digest for each artifact; others need not."""
     digests = manifest.get("artifact_sha256")
     for name, expected in digests.items() if isinstance(digests, dict) else ():
         if Path(name).name != name:
             return f"{folder / 'manifest.json'}: an artifact is a file of the run; got {name!r}"
         try:
-            with open(folder / name, "rb") as file:
+            with open_file(folder / name, inside=bounds) as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
+        except MetricComputationError as error:
+            return str(error)
         except OSError as error:
             return f"{folder / name}: cannot be read ({error.strerror or error})"
         if digest != expected:

@@ -43,8 +43,11 @@ def headline(run: Mapping[str, object], drift: float, baseline_answer: str) -> s
 
 
 def worst_runs(sweep: Sweep, scores: Sequence[RunScore], count: int) -> tuple[WorstRun, ...]:
-    """Runs that answer differently first, then by drift, then in execution order; none that equals the baseline."""
-    moved = [number for number, score in enumerate(scores) if not score.matches or score.drift]
+    """Runs that answer differently first, then by drift, then in execution order; none that equals the baseline.
+
+    A run whose judge failed has not moved: it is nowhere.
+    """
+    moved = [n for n, score in enumerate(scores) if not score.failed and (not score.matches or score.drift)]
     chosen = heapq.nsmallest(count, moved, key=lambda n: (scores[n].matches, -(scores[n].drift or 0.0), n))
     before = extract_justification(run_record(sweep, sweep.baseline))
     return tuple(_worst_run(sweep, sweep.runs[number], scores[number], before) for number in chosen)

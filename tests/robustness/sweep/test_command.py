@@ -179,8 +179,6 @@ def test_a_judge_of_another_package(clip, tmp_path, coin):
     assert json.loads(done.stdout)["failed"] == 1, done.stderr
     runs = tmp_path / "s/runs"
     records = [json.loads((runs / f"crf=20_seed={seed}/trace_pack.jsonl").read_text()) for seed in (1, 2)]
-    assert [(record["output"], record["justification"]) for record in records] == [
-        ("heads", "fair?"),
-        ("judge-error", "LookupError: clip.mp4 rolled away"),
-    ]
+    assert (records[0]["output"], records[0]["justification"]) == ("heads", "fair?")
+    assert (records[1].get("output"), records[1]["error"]) == (None, "LookupError: clip.mp4 rolled away")
     assert json.loads((runs / "crf=20_seed=1/spec.json").read_text())["judge"] == {"kind": "coin", "side": "heads"}

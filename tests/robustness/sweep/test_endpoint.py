@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import threading
 import time
 from contextlib import contextmanager
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import cv2
@@ -15,6 +17,7 @@ import pytest
 
 from rushes.errors import InputError
 from rushes.robustness.sweep.endpoint import EndpointJudge, sampled_jpegs
+from rushes.robustness.sweep.transport import asked_wait
 
 QUESTION = "Is the clip sharp?"
 
@@ -38,6 +41,17 @@ class Stub:
                 reply = stub.replies.pop(0) if len(stub.replies) > 1 else stub.replies[0]
                 if reply == "silence":
                     time.sleep(1.5)
+                    return
+                if reply == "drip":
+                    self.send_response(200)
+                    self.end_headers()
+                    for _ in range(12):
+                        self.wfile.write(b" ")
+                        time.sleep(0.1)
+                    return
+                if isinstance(reply, bytes):
+                    self.wfile.write(reply)
+                    self.close_connection = True
                     return
                 code, content, headers = reply
                 self.send_response(code)
@@ -128,7 +142,8 @@ def test_a_busy_endpoint_is_asked_again(clip):
     ("reply", "reason", "asked"),
     [
         ((401, b"", {}), "the endpoint answered 401 Unauthorized", 1),
-        ((500, b"", {}), "the endpoint answered 500 Internal Server Error", 3),
+        ((408, b"", {}), "the endpoint answered 408 Request Timeout", 1),
+        ((500, b"", {}), "the endpoint answered 500 Internal Server Error (attempt 3 of 3)", 3),
         ((200, b"<html>", {}), "the endpoint's reply is no chat completion", 1),
         ((200, b'{"choices": []}', {}), "the endpoint's reply is no chat completion", 1),
         (completion(""), "the model answered nothing", 1),
@@ -150,10 +165,88 @@ def test_a_redirect_does_not_carry_the_key_elsewhere(clip, monkeypatch):
     assert other.asked == []
 
 
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n40\r\nshort", "IncompleteRead"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\nshort", "IncompleteRead"),
+        (b"nonsense\r\n\r\n", "BadStatusLine"),
+        (b"HTTP/1.1 200 OK\r\nX: " + b"x" * 70_000 + b"\r\n\r\n", "LineTooLong"),
+        (b"HTTP/1.1 200 OK\r\n" + b"".join(b"X-%d: 1\r\n" % n for n in range(150)) + b"\r\n", "more than 100 headers"),
+    ],
+)
+def test_a_broken_reply_is_a_verdict_too(clip, raw, reason):
+    """Each of them ended the whole sweep with a traceback."""
+    with serving(raw) as stub:
+        verdict = judge(stub, attempts=2).judge(clip, seed=1)
+    assert verdict.failed and reason in verdict.justification and "attempt 2 of 2" in verdict.justification
+    assert len(stub.asked) == 2
+
+
+def test_a_broken_reply_is_asked_for_again(clip):
+    with serving(b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\nshort", completion('{"output": "yes"}')) as stub:
+        assert judge(stub).judge(clip, seed=1).output == "yes"
+
+
+def test_retry_after_is_honoured(clip, monkeypatch):
+    waits = []
+    monkeypatch.setattr("rushes.robustness.sweep.transport.sleep", waits.append)
+    dates = {"Date": "Mon, 16 Nov 2026 08:00:00 GMT", "Retry-After": "Mon, 16 Nov 2026 08:00:04 GMT"}
+    busy = [(429, b"", {"Retry-After": "7"}), (503, b"", dates), (503, b"", {"Retry-After": "soon"})]
+    with serving(*busy, completion('{"output": "yes"}')) as stub:
+        assert judge(stub, attempts=4, pause_s=0.5).judge(clip, seed=1).output == "yes"
+    # Python's own server adds a Date before ours, so the second may count from today: it is 4 s or what is left.
+    assert waits[0] == 7.0 and waits[2] == 0.5 * 2**2
+    with serving((429, b"", {"Retry-After": "3600"})) as stub:
+        verdict = judge(stub).judge(clip, seed=1)
+    assert (verdict.justification, len(stub.asked)) == (
+        "the endpoint answered 429 Too Many Requests, and asks to wait 3600 s: over the time limit",
+        1,
+    )
+
+
+def test_a_date_to_wait_for_counts_from_the_replys_own():
+    headers = Message()
+    headers["Date"], headers["Retry-After"] = "Mon, 16 Nov 2026 08:00:00 GMT", "Mon, 16 Nov 2026 08:00:04 GMT"
+    assert asked_wait(headers) == 4.0
+    del headers["Date"]
+    assert asked_wait(headers) is None
+
+
+def test_log_probabilities_are_confidence_and_entropy(clip):
+    """Two tokens of ½ and ⅛: confidence √(1/16) = ¼. Entropies: ½, ½ is ln 2; ⅛ and the ⅞ left over is 0.376770."""
+    tokens = [
+        {"logprob": math.log(1 / 2), "top_logprobs": [{"logprob": math.log(1 / 2)}, {"logprob": math.log(1 / 2)}]},
+        {"logprob": math.log(1 / 8), "top_logprobs": [{"logprob": math.log(1 / 8)}]},
+    ]
+    content = '{"output": "yes", "confidence_score": 0.99}'
+    reply = {"choices": [{"message": {"content": content}, "logprobs": {"content": tokens}}]}
+    with serving((200, json.dumps(reply).encode(), {})) as stub:
+        asked = judge(stub, logprobs=True)
+        verdict = asked.judge(clip, seed=1)
+    assert (stub.asked[0][2]["logprobs"], stub.asked[0][2]["top_logprobs"]) == (True, 5)
+    assert asked.describe()["numbers"] == "logprobs-top5"
+    assert verdict.numbers["confidence_score"] == pytest.approx(0.25)
+    assert verdict.numbers["output_entropy"] == pytest.approx((math.log(2) + 0.376770161) / 2)
+
+
+def test_an_endpoint_without_log_probabilities_says_so(clip):
+    with serving(completion('{"output": "yes", "confidence_score": 0.99}')) as stub:
+        verdict = judge(stub, logprobs=True).judge(clip, seed=1)
+    assert (verdict.output, verdict.numbers) == ("yes", {})
+    assert verdict.remarks == ("the endpoint gave no log-probabilities",)
+
+
+def test_a_reply_that_drips_in_ends_with_the_time_limit(clip):
+    with serving("drip") as stub:
+        verdict = judge(stub, timeout=0.4, attempts=1).judge(clip, seed=1)
+    assert verdict.justification == "timed out after 0.4 s (attempt 1 of 1)"
+
+
 def test_an_endpoint_that_never_answers(clip):
     with serving("silence") as stub:
         verdict = judge(stub, timeout=0.2, attempts=1).judge(clip, seed=1)
-    assert verdict.justification == "timed out after 0.2 s"
+    assert verdict.justification == "timed out after 0.2 s (attempt 1 of 1)"
 
 
 def test_nobody_there(clip):

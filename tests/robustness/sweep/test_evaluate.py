@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -10,9 +11,17 @@ from pathlib import Path
 import pytest
 
 from rushes import measure_robustness, sweep_clips
+from rushes.clip.judge import BundleJudge
+from rushes.clip.profile import load_profile
+from rushes.core.judge import JudgeOptions
 from rushes.errors import InputError, RunError
-from rushes.robustness.sweep.judges import CommandJudge
-from rushes.robustness.sweep.writer import TIMESTAMP, RunTask, locked, planned
+from rushes.models.cache import is_pulled
+from rushes.models.catalogue import group_named
+from rushes.robustness.sweep.endpoint import EndpointJudge
+from rushes.robustness.sweep.idle import idle_axes
+from rushes.robustness.sweep.judges import CommandJudge, named_judge
+from rushes.robustness.sweep.plan import planned
+from rushes.robustness.sweep.writer import TIMESTAMP, RunTask, locked
 from rushes.robustness.sweep_dir import read_sweep
 from rushes.robustness.verification import verify_sweep
 
@@ -146,10 +155,14 @@ class TestFailures:
         assert sweep_clips([clip], **options).failed == 1
         trace = tmp_path / "s/runs/crf=20_seed=2/trace_pack.jsonl"
         record = json.loads(trace.read_text())
-        assert (record["output"], record["justification"]) == ("judge-error", "exit code 1: no luck")
+        assert record == {"step": 1, "event": "judged", "status": "error", "error": "exit code 1: no luck"}
         (report,) = measure_robustness(tmp_path / "s")
         assert report.failed_runs == 1
-        assert report.metrics.esi[0].value_scores == {"20": 0.5}
+        assert (report.one("esi", axis="crf", value=20).value, report.one("esi", axis="crf", value=20).count) == (
+            1.0,
+            1,
+        )
+        assert report.one("judge_failure_rate", axis=None).value == 0.5
         flag.touch()
         assert sweep_clips([clip], **options).kept == 2
         outcome = sweep_clips([clip], **options, retry_failed=True)
@@ -160,7 +173,7 @@ class TestFailures:
         outcome = sweep_clips([clip], axes={"crf": [20]}, out=tmp_path / "s", jobs=1, timeout=0.001)
         assert outcome.failed == 1
         record = json.loads((tmp_path / "s/runs/crf=20_seed=1/trace_pack.jsonl").read_text())
-        assert record["justification"] == "took longer than 0.001 s"
+        assert record["error"] == "took longer than 0.001 s"
         verify_sweep(read_sweep(tmp_path / "s"))
 
     @pytest.mark.parametrize(
@@ -242,3 +255,101 @@ def test_the_spec_names_no_folder(clip, tmp_path):
     )
     assert str(clip.parent) not in task.spec() and str(tmp_path) not in task.spec()
     assert json.loads(task.spec())["clip"] == {"name": "take.mp4", "sha256": "aa"}
+
+
+class TestJudgesThatMisbehave:
+    """Each costs its own run, and nothing else."""
+
+    options = {"axes": {"brightness": [0.9, 1.0]}, "jobs": 1}
+
+    def test_a_judge_that_removes_its_clip_and_leaves_junk(self, clip, tmp_path):
+        judge = judge_with(
+            "open(os.path.join(os.path.dirname(sys.argv[1]), 'junk'), 'w').write('x')\n"
+            "os.remove(sys.argv[1])\n"
+            "say = {'output': 'fine', 'justification': ''}"
+        )
+        for keep in (False, True):
+            outcome = sweep_clips([clip], judge=judge, out=tmp_path / f"s{keep}", keep_clips=keep, **self.options)
+            assert (outcome.runs, outcome.failed) == (2, 0)
+        run = tmp_path / "sTrue/runs/brightness=0p9_seed=1"
+        assert sorted(path.name for path in run.iterdir()) == ["manifest.json", "spec.json", "trace_pack.jsonl"]
+        record = json.loads((run / "trace_pack.jsonl").read_text())
+        assert record["remarks"] == ["the judge changed or removed its clip, so it is not kept"]
+
+    def test_a_judge_learns_nothing_from_the_clips_path(self, clip, tmp_path):
+        judge = judge_with("say = {'output': sys.argv[1], 'justification': ''}")
+        sweep_clips([clip], judge=judge, out=tmp_path / "s", **self.options)
+        for trace in (tmp_path / "s/runs").glob("*/trace_pack.jsonl"):
+            path = Path(json.loads(trace.read_text())["output"])
+            below = path.relative_to(tmp_path / "s/runs")
+            assert re.fullmatch(r"\.judging-[0-9a-f]{16}/clip\.mp4", str(below))
+        assert not [path for path in (tmp_path / "s/runs").iterdir() if path.name.startswith(".")]
+
+    def test_a_changed_script_is_refused_on_resuming(self, clip, tmp_path):
+        script = tmp_path / "judge.py"
+        script.write_text('print(\'{"output": "A"}\')')
+        judge = CommandJudge(command=f"{sys.executable} {script} {{clip}}", timeout=30)
+        sweep_clips([clip], judge=judge, out=tmp_path / "s", **self.options)
+        script.write_text('print(\'{"output": "B"}\')')
+        with pytest.raises(RunError, match=r"was judged by another .*judge\.py \(sha256 .{12}… then, .{12}… now\)"):
+            sweep_clips([clip], judge=judge, out=tmp_path / "s", **self.options)
+
+
+class TestDesign:
+    def test_one_at_a_time_is_the_sum_and_not_the_product(self):
+        grid = {"b": [1.0, 2.0, 3.0], "a": [5.0, 6.0]}
+        points = [(values["a"], values["b"], seed) for values, seed in planned(grid, [7], design="one-at-a-time")]
+        assert points == [(5.0, 1.0, 7), (5.0, 2.0, 7), (5.0, 3.0, 7), (6.0, 1.0, 7)]
+        assert len(planned(grid, [7])) == 6
+
+    def test_a_sweep_that_moves_one_axis_at_a_time_is_whole(self, clip, tmp_path):
+        judge = judge_with("say = {'output': 'fine', 'justification': ''}")
+        axes = {"brightness": [1.0, 0.8], "contrast": [1.0, 0.8]}
+        outcome = sweep_clips([clip], axes=axes, judge=judge, out=tmp_path / "s", design="one-at-a-time", jobs=1)
+        assert outcome.runs == 3
+        sweep = read_sweep(tmp_path / "s")
+        assert (len(sweep.runs), sweep.declared_runs, sweep.design) == (3, 3, "one-at-a-time")
+        assert measure_robustness(tmp_path / "s")[0].remarks == ()
+
+    def test_another_design_is_refused(self, clip, tmp_path):
+        with pytest.raises(InputError, match="full-grid or one-at-a-time; got 'latin'"):
+            sweep_clips([clip], axes={"crf": [20]}, out=tmp_path / "s", design="latin")
+
+
+class TestWarnings:
+    def warned(self, axes, seeds, judge):
+        return idle_axes(axes, seeds, judge)
+
+    def test_a_bundle_without_sound_cannot_be_moved_by_it(self):
+        general = named_judge("bundle", JudgeOptions())
+        (line,) = self.warned({"audio_shift": [0.0, 200.0]}, [1], general)
+        assert line.startswith("audio_shift cannot move this judge, and will look perfectly stable: no rule of the")
+        assert self.warned({"brightness": [1.0]}, [1], general) == []
+        assert self.warned({"audio_shift": [0.0]}, [1], BundleJudge(load_profile("talking-head"), 1)) == []
+
+    def test_seeds_that_only_repeat(self):
+        general = named_judge("bundle", JudgeOptions())
+        (line,) = self.warned({"brightness": [1.0], "gaussian_noise": [0.0]}, [1, 2], general)
+        assert line.startswith("2 seeds only repeat each run")
+        assert self.warned({"gaussian_noise": [0.0, 3.0]}, [1, 2], general) == []
+        assert self.warned({"crf": [20]}, [1, 2], CommandJudge(command="true {clip} {seed}")) == []
+        assert len(self.warned({"crf": [20]}, [1, 2], CommandJudge(command="true {clip}"))) == 1
+
+    def test_a_model_hears_nothing(self):
+        model = EndpointJudge(model="m", base_url="http://x", question="q")
+        (line,) = self.warned({"audio_noise": [0.1]}, [1, 2], model)
+        assert line.endswith("the model sees frames and hears nothing")
+
+    def test_the_lines_reach_the_caller(self, clip, tmp_path):
+        lines = []
+        judge = judge_with("say = {'output': 'fine', 'justification': ''}")
+        judge = CommandJudge(command=judge.command.replace(" {seed}", " 1"), timeout=30)
+        sweep_clips([clip], axes={"crf": [20]}, seeds=[1, 2], judge=judge, out=tmp_path / "s", warn=lines.append)
+        assert len(lines) == 1
+
+
+def test_the_bundle_at_a_tier_of_its_own():
+    judge = named_judge("bundle:talking-head", JudgeOptions(tier=1)) if is_pulled(group_named("face")) else None
+    if judge is None:
+        pytest.skip("the face models are not here")
+    assert judge.describe()["tier"] == 1 and "face_model" in judge.describe()

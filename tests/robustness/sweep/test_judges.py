@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pickle
 import shlex
@@ -47,12 +48,19 @@ def test_the_program_gets_clip_and_seed_and_answers(tmp_path):
             '{"output": "A", "confidence_score": 0.9, "output_entropy": 1}',
             Verdict(output="A", justification="", numbers={"confidence_score": 0.9, "output_entropy": 1.0}),
         ),
-        ('{"output": "A", "confidence_score": NaN}', Verdict(output="A", justification="")),
         ('{\n "output":\n "A"\n}', Verdict(output="A", justification="")),
     ],
 )
 def test_verdicts_read(text, verdict):
     assert parsed_verdict(text) == verdict
+
+
+@pytest.mark.parametrize("number", ["NaN", "1" + 400 * "0", "1e400", "-1e200"])
+def test_a_number_that_is_none_costs_the_number_alone(number):
+    """A one with four hundred zeros ended the whole sweep with a traceback."""
+    verdict = parsed_verdict(f'{{"output": "A", "confidence_score": {number}, "output_entropy": 0.5}}')
+    assert (verdict.output, verdict.numbers) == ("A", {"output_entropy": 0.5})
+    assert verdict.remarks[0].startswith("the judge's reply: confidence_score is ")
 
 
 @pytest.mark.parametrize(
@@ -110,6 +118,39 @@ def test_a_program_that_is_not_there(tmp_path):
 def test_commands_refused(text, message):
     with pytest.raises(InputError, match=message):
         CommandJudge(command=text).check()
+
+
+def test_a_program_that_never_stops_printing_is_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr("rushes.robustness.sweep.program.LONGEST_OUTPUT", 1 << 20)
+    verdict = CommandJudge(command="sh -c 'yes' {clip}", timeout=60).judge(tmp_path, seed=1)
+    assert verdict == Verdict.failure("printed over 1 MiB; expected one JSON object")
+
+
+def test_a_child_in_a_session_of_its_own_holds_nobody_up(tmp_path):
+    """It keeps the pipe open after the program was stopped; waiting for the pipe's end would be waiting for it."""
+    noted = tmp_path / "pid"
+    code = (
+        "import subprocess, sys, time\n"
+        "child = subprocess.Popen(['sleep', '30'], start_new_session=True)\n"
+        "open(sys.argv[1], 'w').write(str(child.pid))\n"
+        "time.sleep(60)"
+    )
+    verdict = command(code, "{clip}", timeout=1.5).judge(noted, seed=1)
+    assert verdict == Verdict.failure("timed out after 1.5 s")
+    os.kill(int(noted.read_text()), signal.SIGKILL)
+
+
+def test_the_digest_of_a_script_is_part_of_who_judges(tmp_path):
+    script = tmp_path / "judge.py"
+    script.write_text("print(1)")
+    judge = CommandJudge(command=f"{sys.executable} {script} {{clip}}")
+    digest = hashlib.sha256(b"print(1)").hexdigest()
+    assert judge.describe() == {"kind": "command", "command": judge.command, "files": {str(script): digest}}
+    script.write_text("print(22)")
+    assert judge.describe()["files"] != {str(script): digest}
+    script.write_text("#!/bin/sh\necho")
+    script.chmod(0o755)
+    assert list(CommandJudge(command=f"{script} {{clip}}").describe()["files"]) == [str(script)]
 
 
 def test_a_judge_travels_and_says_who_it_is():

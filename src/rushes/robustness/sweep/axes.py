@@ -9,6 +9,7 @@ from difflib import get_close_matches
 
 from rushes.errors import InputError
 from rushes.robustness.encoding import encode_value
+from rushes.robustness.sweep_dir import FULL_GRID, ONE_AT_A_TIME
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,13 +24,20 @@ class Axis:
     """Whether values are whole numbers."""
     sound: bool = False
     """Whether it needs an audio track."""
+    noise: bool = False
+    """Whether it draws noise, anew for each seed."""
 
 
 AXES = {
     axis.name: axis
     for axis in (
         Axis(
-            name="audio_noise", lowest=0, highest=1, meaning="noise added to the sound, share of full scale", sound=True
+            name="audio_noise",
+            lowest=0,
+            highest=1,
+            meaning="noise added to the sound, share of full scale",
+            sound=True,
+            noise=True,
         ),
         Axis(name="audio_shift", lowest=-60_000, highest=60_000, meaning="sound later by this many ms", sound=True),
         Axis(name="brightness", lowest=0, highest=10, meaning="levels times this; 1 unchanged"),
@@ -37,7 +45,7 @@ AXES = {
         Axis(name="crf", lowest=0, highest=51, meaning="H.264 quality; 18 unless swept, higher is worse", whole=True),
         Axis(name="fps", lowest=1, highest=240, meaning="frame rate, nearest frames"),
         Axis(name="gaussian_blur", lowest=0, highest=100, meaning="blur, standard deviation in pixels"),
-        Axis(name="gaussian_noise", lowest=0, highest=255, meaning="noise added to the picture, levels"),
+        Axis(name="gaussian_noise", lowest=0, highest=255, meaning="noise added to the picture, levels", noise=True),
         Axis(name="resize", lowest=0.05, highest=4, meaning="width and height times this; 1 unchanged"),
     )
 }
@@ -80,6 +88,12 @@ def checked_grid(axes: Iterable[tuple[str, Sequence[float]]]) -> dict[str, list[
     if not grid:
         raise InputError("a sweep needs at least one axis; for example --axis brightness=0.8,1.0,1.2")
     return dict(sorted(grid.items()))
+
+
+def check_design(design: str) -> None:
+    """Refuse a design that is not known."""
+    if design not in (FULL_GRID, ONE_AT_A_TIME):
+        raise InputError(f"a design is {FULL_GRID} or {ONE_AT_A_TIME}; got {design!r}")
 
 
 def checked_seeds(seeds: Iterable[int]) -> list[int]:

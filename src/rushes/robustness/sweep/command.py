@@ -24,7 +24,17 @@ def sweep(
     ],
     axis: Annotated[list[str], typer.Option("--axis", help=_AXES_HELP)],
     seeds: Annotated[str, typer.Option(help="Whole numbers with commas; noise is drawn anew for each.")] = "1",
+    design: Annotated[
+        str,
+        typer.Option(
+            help="full-grid: every combination; one-at-a-time: one axis moves, the others stay at their first."
+        ),
+    ] = "full-grid",
     profile: Annotated[str, typer.Option(help="Thresholds of the clip bundle: a name or a TOML file.")] = "general",
+    tier: Annotated[
+        int,
+        typer.Option(min=0, max=2, help="How far the clip bundle measures: 1 with faces and sound, 2 with SyncNet."),
+    ] = 0,
     command: Annotated[
         str | None,
         typer.Option(
@@ -45,6 +55,12 @@ def sweep(
     api_key_env: Annotated[
         str, typer.Option(help="Environment variable that holds the endpoint's key.")
     ] = "OPENAI_API_KEY",
+    attempts: Annotated[
+        int, typer.Option(min=1, max=20, help="How often a busy, late or broken endpoint is asked.")
+    ] = 3,
+    logprobs: Annotated[
+        bool, typer.Option("--logprobs", help="Take confidence and entropy from the model's token log-probabilities.")
+    ] = False,
     timeout: Annotated[
         float | None,
         typer.Option(min=0.01, help="Seconds a run may take; 120 for a program or a model unless given."),
@@ -62,10 +78,11 @@ def sweep(
     """
     from rushes.core.judge import JudgeOptions
     from rushes.errors import InputError
-    from rushes.robustness.sweep.axes import checked_grid, parse_axis, parse_seeds
+    from rushes.robustness.sweep.axes import check_design, checked_grid, parse_axis, parse_seeds
     from rushes.robustness.sweep.evaluate import sweep_clips
     from rushes.robustness.sweep.judges import named_judge
 
+    check_design(design)
     grid = checked_grid(parse_axis(text) for text in axis)
     if command is not None and judge != "bundle":
         raise InputError("give --command or --judge, not both")
@@ -76,6 +93,9 @@ def sweep(
         frames=frames,
         api_key_env=api_key_env,
         timeout=timeout,
+        tier=tier,
+        attempts=attempts,
+        logprobs=logprobs,
     )
     chosen = named_judge(judge if command is None else f"command:{command}", options)
     with progress_bars() as progress:
@@ -83,6 +103,7 @@ def sweep(
             clips,
             axes=grid,
             seeds=parse_seeds(seeds),
+            design=design,
             out=output,
             judge=chosen,
             jobs=jobs,
@@ -98,6 +119,8 @@ def sweep(
         print_json({"sweeps": paths, "runs": outcome.runs, "kept": outcome.kept, "failed": outcome.failed})
         return
     if outcome.failed:
-        say(f"the judge failed in {outcome.failed} runs; each is recorded as judge-error with its reason")
+        say(
+            f"the judge failed in {outcome.failed} runs; each is recorded with its reason, and none counts as an answer"
+        )
     print(f"{outcome.runs} runs, {outcome.kept} of them from before; next: rushes robust {output}")
     print(output)

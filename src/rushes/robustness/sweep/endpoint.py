@@ -5,20 +5,18 @@ from __future__ import annotations
 import base64
 import json
 import os
-import urllib.error
 import urllib.parse
-import urllib.request
 from collections.abc import Sequence
-from dataclasses import dataclass
-from email.message import Message
+from dataclasses import dataclass, replace
 from pathlib import Path
-from time import sleep
-from typing import IO, ClassVar, cast
+from typing import ClassVar
 
 from rushes.core.judge import Judge, JudgeOptions, Verdict
 from rushes.errors import InputError, MediaError
 from rushes.media import ClipReader
 from rushes.robustness.sweep.judges import USUAL_TIMEOUT, parsed_verdict
+from rushes.robustness.sweep.logprobs import TOP, logprob_numbers
+from rushes.robustness.sweep.transport import Attempts, EndpointError
 
 _FORM = (
     'Answer with one JSON object and nothing else: {"output": "<your answer, a few words>", '
@@ -26,8 +24,6 @@ _FORM = (
 )
 _LONGEST_SIDE = 512
 _JPEG_QUALITY = 90
-_TRY_AGAIN = (408, 429, 500, 502, 503, 504)
-_LONGEST_REPLY = 4 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +39,11 @@ class EndpointJudge(Judge):
     api_key_env: str = "OPENAI_API_KEY"
     """Environment variable with the key; sent only where it is set, written nowhere."""
     attempts: int = 3
+    """How often to ask where the endpoint is busy, late or breaks off. Not part of who judges: it moves no answer."""
     pause_s: float = 2.0
     """Wait before a second attempt; doubled each time."""
+    logprobs: bool = False
+    """Ask for the tokens' log-probabilities, and take confidence and entropy from them."""
 
     @classmethod
     def from_options(cls, argument: str, options: JudgeOptions) -> EndpointJudge:
@@ -56,6 +55,8 @@ class EndpointJudge(Judge):
             frames=options.frames,
             timeout=options.timeout or USUAL_TIMEOUT,
             api_key_env=options.api_key_env,
+            attempts=options.attempts,
+            logprobs=options.logprobs,
         )
 
     def check(self) -> None:
@@ -67,6 +68,8 @@ class EndpointJudge(Judge):
             raise InputError("--base-url must hold no user name or password; put the key into the environment")
         if not self.model or not self.question.strip():
             raise InputError("a model judge needs --judge openai:MODEL and --question TEXT")
+        if self.attempts < 1:
+            raise InputError(f"a model judge needs at least one attempt; got {self.attempts}")
         if self.frames < 1:
             raise InputError(f"a model judge needs at least one frame; got {self.frames}")
 
@@ -79,6 +82,7 @@ class EndpointJudge(Judge):
             "frames": self.frames,
             "longest_side": _LONGEST_SIDE,
             "temperature": 0,
+            **({"numbers": f"logprobs-top{TOP}"} if self.logprobs else {}),
         }
 
     def judge(self, clip: Path, *, seed: int) -> Verdict:
@@ -87,22 +91,18 @@ class EndpointJudge(Judge):
         except MediaError as error:
             return Verdict.failure(f"the perturbed clip cannot be read: {str(error).replace(str(clip), clip.name)}")
         body = json.dumps(self._request(pictures, seed)).encode()
-        reason = ""
-        for attempt in range(self.attempts):
-            if attempt:
-                sleep(self.pause_s * 2 ** (attempt - 1))
-            try:
-                return _verdict(self._post(body))
-            except urllib.error.HTTPError as error:
-                reason = f"the endpoint answered {error.code} {error.reason}"
-                error.close()
-                if error.code not in _TRY_AGAIN:
-                    break
-            except (OSError, ValueError) as error:
-                cause = getattr(error, "reason", error)
-                late = isinstance(cause, TimeoutError)
-                reason = f"timed out after {self.timeout:g} s" if late else f"the endpoint cannot be reached: {cause}"
-        return Verdict.failure(reason)
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if key := os.environ.get(self.api_key_env):
+            headers["Authorization"] = f"Bearer {key}"
+        asking = Attempts(most=self.attempts, pause_s=self.pause_s, timeout=self.timeout)
+        try:
+            reply = asking.ask(f"{self.base_url.rstrip('/')}/chat/completions", body, headers)
+        except EndpointError as error:
+            return Verdict.failure(error.reason)
+        return _verdict(reply, logprobs=self.logprobs)
+
+    def cannot_see(self, axis: str, *, sound: bool) -> str:
+        return "the model sees frames and hears nothing" if sound else ""
 
     def _request(self, pictures: Sequence[bytes], seed: int) -> dict[str, object]:
         images = [
@@ -111,41 +111,31 @@ class EndpointJudge(Judge):
         ]
         text = {"type": "text", "text": f"{self.question.strip()}\n\n{_FORM}"}
         messages = [{"role": "user", "content": [text, *images]}]
-        return {"model": self.model, "temperature": 0, "seed": seed, "messages": messages}
-
-    def _post(self, body: bytes) -> bytes:
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        key = os.environ.get(self.api_key_env)
-        if key:
-            headers["Authorization"] = f"Bearer {key}"
-        request = urllib.request.Request(f"{self.base_url.rstrip('/')}/chat/completions", body, headers, method="POST")
-        opener = urllib.request.build_opener(_NoRedirects)
-        with opener.open(request, timeout=self.timeout) as reply:
-            return cast(bytes, reply.read(_LONGEST_REPLY))
+        asked = {"logprobs": True, "top_logprobs": TOP} if self.logprobs else {}
+        return {"model": self.model, "temperature": 0, "seed": seed, "messages": messages, **asked}
 
 
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A redirect would carry the key to another host: it is an error instead."""
+def _verdict(reply: bytes, *, logprobs: bool) -> Verdict:
+    """The verdict in a chat completion; a model that does not keep to the form gives its first line as answer.
 
-    def redirect_request(
-        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
-    ) -> None:
-        return None
-
-
-def _verdict(reply: bytes) -> Verdict:
-    """The verdict in a chat completion; a model that does not keep to the form gives its first line as answer."""
+    With `logprobs`, confidence and entropy are those of its tokens, and none that it states itself.
+    """
     try:
-        text = json.loads(reply.decode("utf-8"))["choices"][0]["message"]["content"]
+        data = json.loads(reply.decode("utf-8"))
+        text = data["choices"][0]["message"]["content"]
     except (ValueError, LookupError, TypeError, RecursionError):
         return Verdict.failure("the endpoint's reply is no chat completion")
     if not isinstance(text, str) or not text.strip():
         return Verdict.failure("the model answered nothing")
     verdict = parsed_verdict(_without_fence(text))
-    if not verdict.failed:
+    if verdict.failed:
+        first, _, rest = text.strip().partition("\n")
+        verdict = Verdict(output=first.strip(), justification=rest.strip())
+    if not logprobs:
         return verdict
-    first, _, rest = text.strip().partition("\n")
-    return Verdict(output=first.strip(), justification=rest.strip())
+    numbers = logprob_numbers(data)
+    remarks = () if numbers else ("the endpoint gave no log-probabilities",)
+    return replace(verdict, numbers=numbers or {}, remarks=remarks)
 
 
 def _without_fence(text: str) -> str:

@@ -16,8 +16,10 @@ from rushes.media.find import Paths, search_clips
 from rushes.remote.address import Place, is_remote, joined
 from rushes.remote.transfer import cached_copy, local_copy
 from rushes.robustness.manifests import MANIFEST
-from rushes.robustness.sweep.axes import checked_grid, checked_seeds
+from rushes.robustness.sweep.axes import check_design, checked_grid, checked_seeds
+from rushes.robustness.sweep.idle import idle_axes
 from rushes.robustness.sweep.judges import named_judge
+from rushes.robustness.sweep.plan import planned
 from rushes.robustness.sweep.render import check_source
 from rushes.robustness.sweep.writer import (
     RunTask,
@@ -27,11 +29,11 @@ from rushes.robustness.sweep.writer import (
     judge_on_worker,
     locked,
     make_run,
-    planned,
     store_failure,
     store_judged,
     write_manifest,
 )
+from rushes.robustness.sweep_dir import FULL_GRID
 from rushes.runs import Run, clip_ids, clip_paths, mirrored_folder
 from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks
 
@@ -56,8 +58,10 @@ def sweep_clips(
     axes: Mapping[str, Sequence[float]],
     out: Path | str,
     seeds: Sequence[int] = (1,),
+    design: str = FULL_GRID,
     judge: Judge | str = "bundle",
     profile: object = "general",
+    tier: int = 0,
     jobs: int | None = None,
     timeout: float | None = None,
     keep_clips: bool = False,
@@ -68,16 +72,22 @@ def sweep_clips(
 ) -> SweepOutcome:
     """Judge every clip at every combination of axis values and seeds.
 
+    With `design="one-at-a-time"` one axis moves while the others stay at their first value: the sum of the values in
+    place of their product, and all that an axis's own effect needs.
+
     One clip writes `out` itself, several write `out/<clip>` each. `judge` is a judge or the name of one, "bundle",
-    "command:CMD {clip}" or NAME:ARGUMENT of an installed package; `profile` is for the clip bundle. A run that is there
-    already is kept (with `retry_failed`, unless its judge failed); a judge that fails is recorded as the answer
-    "judge-error" with its reason. `timeout`, in seconds, is for a judge given by name, and for one that keeps no time
+    "command:CMD {clip}" or NAME:ARGUMENT of an installed package; `profile` and `tier` are for the clip bundle. A
+    run that is there already is kept (with `retry_failed`, unless its judge failed); a judge that fails is recorded
+    with its reason, and no output. `timeout`, in seconds, is for a judge given by name, and for one that keeps no time
     of its own. On the engine Ray a judge works on any node, and what it says is written here. `warn` gets a line about
-    what the search for clips passed over.
+    what the search for clips passed over, about an axis that cannot move the judge, and about seeds that only repeat.
     """
+    check_design(design)
     grid, seed_list = checked_grid(axes.items()), checked_seeds(seeds)
     if isinstance(judge, str):
-        judge = named_judge(judge, JudgeOptions(profile=profile, timeout=timeout))
+        judge = named_judge(judge, JudgeOptions(profile=profile, timeout=timeout, tier=tier))
+    for line in idle_axes(grid, seed_list, judge):
+        warn(line)
     found = search_clips(clip_paths(clips))
     if str(found.passed_over):
         warn(f"passed over: {found.passed_over}")
@@ -90,7 +100,7 @@ def sweep_clips(
         ids = clip_ids([str(clip) for clip in found.clips], found.names)
         folders = [target] if len(sources) == 1 else [target / name for name in ids]
         sweeps = {
-            folder: _tasks(source, folder, grid, seed_list, judge, keep_clips)
+            folder: _tasks(source, folder, planned(grid, seed_list, design=design), judge, keep_clips)
             for source, folder in zip(sources, folders, strict=True)
         }
         with locked(target):
@@ -104,7 +114,7 @@ def sweep_clips(
                 failed += gave_none
                 progress(done, len(tasks), "runs")
             for folder, of_clip in sweeps.items():
-                write_manifest(folder, grid, seed_list, of_clip)
+                write_manifest(folder, grid, seed_list, of_clip, design=design)
         places = tuple(_place(folder, target, out) for folder in folders)
         return SweepOutcome(sweeps=places, runs=len(tasks), kept=kept, failed=failed)
 
@@ -129,8 +139,7 @@ def _place(folder: Path, target: Path, out: Path | str) -> Path | str:
 def _tasks(
     source: Place,
     folder: Path,
-    grid: Mapping[str, Sequence[float]],
-    seeds: Sequence[int],
+    runs: Sequence[tuple[Mapping[str, float], int]],
     judge: Judge,
     keep_clips: bool,
 ) -> list[RunTask]:
@@ -146,7 +155,7 @@ def _tasks(
             judge=judge,
             keep_clip=keep_clips,
         )
-        for values, seed in planned(grid, seeds)
+        for values, seed in runs
     ]
 
 

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
-import math
-import os
 import shlex
 import shutil
-import signal
-import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
 from rushes.core.judge import Judge, JudgeOptions, Verdict
+from rushes.core.provenance import file_digest
 from rushes.core.registry import Registry
 from rushes.errors import InputError
 from rushes.robustness.metrics import MetricComputationError, extract_answer, extract_justification
+from rushes.robustness.scores import RICH_NUMBERS, rich_number, unusable_numbers
+from rushes.robustness.sweep.program import run_program
 
-_NUMBERS = ("confidence_score", "output_entropy")
-_LONGEST_ANSWER = 16 << 20
-_PR_SET_PDEATHSIG = 1
-"""prctl(2): the signal the kernel sends a process when the one that started it ends."""
+_SCRIPT = b"#!"
 
 JUDGES: Registry[type[Judge]] = Registry(
     "judge",
@@ -61,8 +55,9 @@ def parsed_verdict(text: str) -> Verdict:
         output = extract_answer(data)
     except MetricComputationError:
         return Verdict.failure("expected a non-empty output in the JSON; got " + _glimpse(text))
-    numbers = {key: number for key in _NUMBERS if (number := _finite(data.get(key))) is not None}
-    return Verdict(output=output, justification=extract_justification(data), numbers=numbers)
+    numbers = {key: number for key in RICH_NUMBERS if (number := rich_number(data, key)) is not None}
+    remarks = unusable_numbers(data, "the judge's reply")
+    return Verdict(output=output, justification=extract_justification(data), numbers=numbers, remarks=remarks)
 
 
 def _json_object(text: str) -> dict[str, object] | None:
@@ -75,11 +70,6 @@ def _json_object(text: str) -> dict[str, object] | None:
         if isinstance(data, dict):
             return data
     return None
-
-
-def _finite(value: object) -> float | None:
-    number = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if number else None  # type: ignore[arg-type]
 
 
 def _glimpse(text: str) -> str:
@@ -114,33 +104,21 @@ class CommandJudge(Judge):
 
     def describe(self) -> dict[str, object]:
         # Not the time limit: a failed sweep may be asked again with a longer one.
-        return {"kind": "command", "command": self.command}
+        files = script_digests(self._words())
+        return {"kind": "command", "command": self.command, **({"files": files} if files else {})}
 
     def judge(self, clip: Path, *, seed: int) -> Verdict:
         words = [word.replace("{clip}", str(clip)).replace("{seed}", str(seed)) for word in self._words()]
-        try:
-            # A session of its own: a program that outlives its time is stopped with everything it started.
-            process = subprocess.Popen(  # the user's own program, as words, no shell  # nosec B603
-                words,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
-                preexec_fn=_end_with_us(),
-            )
-        except OSError as error:
-            return Verdict.failure(f"{words[0]}: cannot be started ({error.strerror or error})")
-        try:
-            out, err = process.communicate(timeout=self.timeout)
-        except subprocess.TimeoutExpired:
-            _stop(process)
-            return Verdict.failure(f"timed out after {self.timeout:g} s")
-        if process.returncode:
-            errors = err.decode("utf-8", "replace").strip().splitlines()
-            return Verdict.failure(f"exit code {process.returncode}" + (f": {errors[-1][:200]}" if errors else ""))
-        if len(out) > _LONGEST_ANSWER:
-            return Verdict.failure(f"printed over {_LONGEST_ANSWER >> 20} MiB; expected one JSON object")
-        return parsed_verdict(out.decode("utf-8", "replace"))
+        ended = run_program(words, timeout=self.timeout)
+        if ended.problem:
+            return Verdict.failure(ended.problem)
+        if ended.code:
+            errors = ended.err.decode("utf-8", "replace").replace(str(clip), clip.name).strip().splitlines()
+            return Verdict.failure(f"exit code {ended.code}" + (f": {errors[-1][:200]}" if errors else ""))
+        return parsed_verdict(ended.out.decode("utf-8", "replace"))
+
+    def uses_seed(self) -> bool:
+        return "{seed}" in self.command
 
     def _words(self) -> list[str]:
         try:
@@ -152,23 +130,30 @@ class CommandJudge(Judge):
         return words
 
 
-def _end_with_us() -> Callable[[], None] | None:
-    """What a child does before its program runs, so that no kill of ours leaves it behind; None without Linux."""
-    if sys.platform != "linux":
-        return None
-    return partial(end_with_parent, ctypes.CDLL(None).prctl, os.getpid())
+def script_digests(words: Sequence[str]) -> dict[str, str]:
+    """sha256 of every file that the command names, by the word that names it: a changed script is another judge.
+
+    The program itself counts where it is a script; an interpreter or a binary is told by its name alone, so that the
+    same sweep can go on on another machine.
+    """
+    found: dict[str, str] = {}
+    for number, word in enumerate(words):
+        path = Path(word if number else shutil.which(word) or word)
+        try:
+            stat = path.stat()
+            if path.is_file() and (number or _is_script(path)):
+                found[word] = _digest(str(path), stat.st_mtime_ns, stat.st_size)
+        except (OSError, ValueError):
+            continue  # a word that is no file, or one that cannot be read: the judge will say so
+    return found
 
 
-def end_with_parent(prctl: Callable[..., int], parent: int) -> None:
-    """Ask the kernel to kill this process when its parent ends. The library is loaded before the fork, not after."""
-    prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-    if os.getppid() != parent:  # it died before the kernel was asked
-        os._exit(1)
+def _is_script(path: Path) -> bool:
+    with open(path, "rb") as file:
+        return file.read(len(_SCRIPT)) == _SCRIPT
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass  # it ended between the time-out and here
-    process.communicate()
+@lru_cache(maxsize=64)
+def _digest(path: str, changed_ns: int, size: int) -> str:
+    """Read again only where the file has changed: every run's description asks for it."""
+    return file_digest(path)

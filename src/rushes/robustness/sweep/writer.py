@@ -7,15 +7,15 @@ A run is made in a folder with a dot before its name and renamed when it is comp
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any, cast
 
 from rushes.core.files import replacing, take_lock
 from rushes.core.judge import Judge, Verdict
@@ -27,12 +27,14 @@ from rushes.remote.transfer import local_copy
 from rushes.robustness.encoding import run_directory
 from rushes.robustness.manifests import MANIFEST, RUNS_FAMILY
 from rushes.robustness.sweep.render import render
+from rushes.robustness.sweep_dir import FULL_GRID
 
 TIMESTAMP = "1970-01-01T00:00:00Z"
 PIPELINE = "rushes-perturb-1"
 """Names the formulas and their order; changes when a perturbation would give other pixels."""
 TRACE = "trace_pack.jsonl"
 CLIP = "clip.mp4"
+_STAGE = ".judging-"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,11 @@ class RunTask:
         """Where the run is made before it is complete."""
         return self.runs / f".{self.name}"
 
+    @property
+    def stage(self) -> Path:
+        """Where the judge finds the clip. The name says nothing of the perturbation: a judge must not read it there."""
+        return self.runs / f"{_STAGE}{hashlib.sha256(self.name.encode()).hexdigest()[:16]}"
+
     def spec(self) -> str:
         """`spec.json`: everything that decides what the run will say."""
         spec = {
@@ -74,28 +81,38 @@ class RunTask:
         return _pretty(spec)
 
 
-def planned(grid: Mapping[str, Sequence[float]], seeds: Sequence[int]) -> list[tuple[dict[str, float], int]]:
-    """Axis values and seed of every run, in execution order: axes by name, the last fastest, seeds innermost."""
-    names = sorted(grid)
-    points = itertools.product(*(grid[name] for name in names))
-    return [(dict(zip(names, point, strict=True)), seed) for point in points for seed in seeds]
-
-
 def make_run(task: RunTask) -> bool:
     """Perturb, judge and store one run; returns whether the judge failed."""
-    shutil.rmtree(task.part, ignore_errors=True)
+    _remove(task.part, task.stage)
     task.part.mkdir(parents=True)
+    task.stage.mkdir()
     try:
-        clip = task.part / CLIP
-        with local_copy(task.source) as source:
-            render(source.path, clip, task.values, seed=task.seed, clip_sha256=task.clip_sha256)
-        verdict = _verdict(task, clip)
-        if not task.keep_clip:
-            clip.unlink()
+        verdict, clip = _judged(task, task.stage / CLIP)
+        if clip is not None:
+            os.replace(clip, task.part / CLIP)
         store_run(task, verdict)
     finally:
-        shutil.rmtree(task.part, ignore_errors=True)
+        _remove(task.part, task.stage)
     return verdict.failed
+
+
+def _judged(task: RunTask, clip: Path) -> tuple[Verdict, Path | None]:
+    """The verdict about a clip that is made at this path, and the clip where it is to be kept and still there."""
+    with local_copy(task.source) as source:
+        render(source.path, clip, task.values, seed=task.seed, clip_sha256=task.clip_sha256)
+    digest = file_digest(clip) if task.keep_clip else ""
+    verdict = _verdict(task, clip)
+    if not task.keep_clip:
+        return verdict, None
+    if clip.is_symlink() or not clip.is_file() or file_digest(clip) != digest:
+        remark = "the judge changed or removed its clip, so it is not kept"
+        return replace(verdict, remarks=(*verdict.remarks, remark)), None
+    return verdict, clip
+
+
+def _remove(*folders: Path) -> None:
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _verdict(task: RunTask, clip: Path) -> Verdict:
@@ -118,12 +135,8 @@ class Judged:
 def judge_on_worker(task: RunTask) -> Judged:
     """Perturb and judge one run in a temporary folder; `store_judged` writes it where the sweep is."""
     with TemporaryDirectory(prefix="rushes-sweep-") as folder:
-        clip = Path(folder) / task.part.name / CLIP
-        clip.parent.mkdir()
-        with local_copy(task.source) as source:
-            render(source.path, clip, task.values, seed=task.seed, clip_sha256=task.clip_sha256)
-        verdict = _verdict(task, clip)
-        return Judged(verdict=verdict, clip=clip.read_bytes() if task.keep_clip else None)
+        verdict, clip = _judged(task, Path(folder) / CLIP)
+        return Judged(verdict=verdict, clip=None if clip is None else clip.read_bytes())
 
 
 def store_judged(task: RunTask, judged: Judged) -> bool:
@@ -142,14 +155,7 @@ def store_judged(task: RunTask, judged: Judged) -> bool:
 def store_run(task: RunTask, verdict: Verdict) -> None:
     """Write a run's files beside a kept clip and put the folder in its place."""
     task.part.mkdir(parents=True, exist_ok=True)
-    record = {
-        "step": 1,
-        "event": "judged",
-        "output": verdict.output,
-        "justification": verdict.justification,
-        "status": "error" if verdict.failed else "ok",
-        **({"rich_summary": dict(verdict.numbers)} if verdict.numbers else {}),
-    }
+    record = trace_record(verdict)
     (task.part / TRACE).write_text(json.dumps(record, sort_keys=True) + "\n", encoding="utf-8")
     (task.part / "spec.json").write_text(task.spec(), encoding="utf-8")
     artifacts = sorted(path.name for path in task.part.iterdir())
@@ -165,9 +171,24 @@ def store_run(task: RunTask, verdict: Verdict) -> None:
     os.replace(task.part, task.folder)
 
 
+def trace_record(verdict: Verdict) -> dict[str, object]:
+    """The one record of a run's trace. A failure is no output: its record has none, and says why instead."""
+    if verdict.failed:
+        return {"step": 1, "event": "judged", "status": "error", "error": verdict.justification}
+    return {
+        "step": 1,
+        "event": "judged",
+        "output": verdict.output,
+        "justification": verdict.justification,
+        "status": "ok",
+        **({"rich_summary": dict(verdict.numbers)} if verdict.numbers else {}),
+        **({"remarks": list(verdict.remarks)} if verdict.remarks else {}),
+    }
+
+
 def store_failure(task: RunTask, reason: str) -> None:
     """Store a run whose worker died; nothing it left behind is kept."""
-    shutil.rmtree(task.part, ignore_errors=True)
+    _remove(task.part, task.stage)
     store_run(task, Verdict.failure(reason))
 
 
@@ -176,15 +197,29 @@ def is_finished(task: RunTask, *, retry_failed: bool) -> bool:
     if not (task.folder / "manifest.json").is_file():
         return False
     try:
-        same = (task.folder / "spec.json").read_text(encoding="utf-8") == task.spec()
+        before = (task.folder / "spec.json").read_text(encoding="utf-8")
         failed = json.loads((task.folder / TRACE).read_bytes()).get("status") == "error"
     except (OSError, ValueError, AttributeError):
         return False
-    if not same:
-        raise RunError(
-            f"{task.folder}: holds a run with another clip, judge or setting; choose another -o or remove the folder"
-        )
+    if before != task.spec():
+        raise RunError(f"{task.folder}: {_changed(before, task)}; choose another -o or remove the folder")
     return not (failed and retry_failed)
+
+
+def _changed(before: str, task: RunTask) -> str:
+    """What tells a run that is there from the one that would be made now, in words."""
+    try:
+        old = json.loads(before)["judge"]
+    except (ValueError, LookupError, TypeError):
+        old = None
+    new = task.judge.describe()
+    if isinstance(old, dict) and old.get("command") == new.get("command") and "files" in new:
+        then: Any = old.get("files") or {}
+        for name, digest in cast(dict[str, str], new["files"]).items():
+            if then.get(name) != digest:
+                was = f"sha256 {then[name][:12]}…" if name in then else "no digest"
+                return f"was judged by another {name} ({was} then, {digest[:12]}… now)"
+    return "holds a run with another clip, judge or setting"
 
 
 def check_folder(folder: Path, expected: Iterable[str]) -> None:
@@ -196,7 +231,7 @@ def check_folder(folder: Path, expected: Iterable[str]) -> None:
 
 def clear_cut_off(runs: Path) -> None:
     """Remove what runs that were cut off left behind."""
-    for path in runs.glob(".*_seed=*"):
+    for path in (*runs.glob(".*_seed=*"), *runs.glob(f"{_STAGE}*")):
         shutil.rmtree(path)
 
 
@@ -205,7 +240,12 @@ def _names(folder: Path) -> set[str]:
 
 
 def write_manifest(
-    folder: Path, grid: Mapping[str, Sequence[float]], seeds: Sequence[int], tasks: Sequence[RunTask]
+    folder: Path,
+    grid: Mapping[str, Sequence[float]],
+    seeds: Sequence[int],
+    tasks: Sequence[RunTask],
+    *,
+    design: str = FULL_GRID,
 ) -> None:
     """`sweep_manifest.json`, once every run is there."""
     manifest = {
@@ -220,6 +260,7 @@ def write_manifest(
             for task in tasks
         ],
         "manifest_schema_family": RUNS_FAMILY,
+        **({"design": design} if design != FULL_GRID else {}),
     }
     with replacing(folder / MANIFEST) as out:
         out.write(_pretty(manifest))
