@@ -25,13 +25,15 @@ def show_comparison(found: RunsComparison) -> None:
             _show_distances(one)
         return
     from rushes.suite.compare_page_rows import not_compared
-    from rushes.suite.compare_page_words import quiet_lines
+    from rushes.suite.compare_page_words import holm_lines, quiet_lines
     from rushes.suite.compare_tables import result_table
 
     for letter, run in zip(found.letters, found.runs, strict=True):
         print(f"{letter} {run.place}")
     say_states(found)
     _print(result_table(found), range(2, 7))
+    for line in holm_lines(found):
+        print(line)
     for said, names in quiet_lines(found):
         print(f"{said}: {', '.join(names)}")
     for row in not_compared(found).texts():
@@ -54,7 +56,7 @@ def _show(found: RunsComparison) -> None:
         transition_table,
         unlike_lines,
     )
-    from rushes.suite.compare_page_words import alone_line, too_few_line
+    from rushes.suite.compare_page_words import holm_lines
     from rushes.suite.compare_tables import difference_table
 
     comparison = found.comparisons[0]
@@ -67,7 +69,7 @@ def _show(found: RunsComparison) -> None:
     _print(difference_table(found), range(2, 9))
     if any(one.verdict == "moved" for one in found.judged):
         print(MOVED)
-    for line in filter(None, (alone_line(found), too_few_line(found))):
+    for line in holm_lines(found):
         print(line)
     for line in unlike_lines(comparison):
         print(line)

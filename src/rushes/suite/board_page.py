@@ -52,12 +52,13 @@ def render_board(page: BoardPage, *, out: Path | str) -> str:
     return _render(page, urls, style=style, script=script, policy=content_policy(style, script, media=_MEDIA))
 
 
-def render_served(page: BoardPage, *, urls: Mapping[ClipKey, str], static: str) -> str:
+def render_served(page: BoardPage, *, urls: Mapping[ClipKey, str], static: str, twin: str) -> str:
     """The same page for a server, without a script or a style of its own: both come from below `static`.
 
-    `urls` says where each clip plays from. Below `static` lie `board.css` (`page_style`) and `served_script`.
+    `urls` says where each clip plays from, `twin` where its data is. Below `static` lie `board.css` (`page_style`) and
+    `served_script`.
     """
-    return _render(page, urls, static=static)
+    return _render(page, urls, static=static, twin=twin)
 
 
 def _render(
@@ -68,6 +69,7 @@ def _render(
     script: str = "",
     policy: str = "",
     static: str = "",
+    twin: str = "",
 ) -> str:
     judged = [column for column in page.columns if column.judged]
     clips = ClipIndex(page.data)
@@ -82,6 +84,7 @@ def _render(
             style=style,
             script=script,
             static=static,
+            twin=twin,
             version=__version__,
             facts=definition_facts,
             why_only_moves=why_only_moves,

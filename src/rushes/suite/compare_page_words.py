@@ -101,13 +101,18 @@ def quiet_lines(found: RunsComparison) -> list[tuple[str, list[str]]]:
     return [*lines, *reasons.items()]
 
 
-def alone_line(found: RunsComparison) -> str:
+def holm_lines(found: RunsComparison) -> list[str]:
+    """What Holm's rule leaves unclear, and whether so few clips could tell anything."""
+    return [line for line in (_alone_line(found), _too_few_line(found)) if line]
+
+
+def _alone_line(found: RunsComparison) -> str:
     """Which changes would be clear if they were the only one that is shown; "" where there is none."""
-    names = [one.name for one in found.judged if one.alone]
+    names = list(dict.fromkeys(one.name for one in found.judged if one.alone))
     return f"With {found.family} comparisons at once (Holm), no longer clear: {', '.join(names)}" if names else ""
 
 
-def too_few_line(found: RunsComparison) -> str:
+def _too_few_line(found: RunsComparison) -> str:
     """That no change at all could stand out on so few clips, and how many it takes; "" where one could."""
     clips = max((one.p.count for one in found.judged), default=0)
     needed = fewest_prompts(found.family, SURE)

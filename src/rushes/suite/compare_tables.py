@@ -17,7 +17,7 @@ from rushes.remote.transfer import upload_on_exit
 from rushes.suite.compare_data import QUIET, signed_text
 from rushes.suite.compare_many import Judged, RunsComparison
 from rushes.suite.compare_page_rows import interval_cell, not_compared, p_cell, signed_cell, told_first
-from rushes.suite.compare_page_words import quiet_lines, run_name
+from rushes.suite.compare_page_words import holm_lines, quiet_lines, run_name
 from rushes.suite.paper_latex import code, escaped
 from rushes.suite.paper_markdown import code_span, plain_words
 from rushes.suite.set_distances import HOLDS, distance_table
@@ -117,6 +117,7 @@ def _texts(found: RunsComparison) -> _Texts:
         f"Verdicts are after Holm over {found.family} comparisons; moved is no verdict."
     )
     notes = [f"{said}: {', '.join(names)}" for said, names in quiet_lines(found)]
+    notes += holm_lines(found)
     notes += [f"{row[1].text} ({row[2].text}): {row[3].text}" for row in not_compared(found).rows]
     return _Texts(
         caption=caption,

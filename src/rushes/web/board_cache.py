@@ -89,5 +89,5 @@ def suite_status(folder: Path) -> dict[str, object]:
         missing = not (folder / FILE).is_file()
         return facts | {"status": "not found" if missing else "cannot be read", "problem": str(error)}
     counts = {"systems": len(found.suite.systems), "prompts": len(found.suite.prompts), "failed": len(found.failed)}
-    runs = sum(len(found.runs_of(step)) for step in found.steps)
+    runs = sum(len(found.runs_of(step)) for step in found.steps) + sum(len(s.runs) for s in found.suite.systems)
     return facts | counts | {"runs": runs, "status": "complete" if found.complete else "not complete", "problem": ""}

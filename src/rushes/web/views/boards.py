@@ -47,7 +47,7 @@ def board(request: Request, name: str) -> Response:
         return json_reply(board_as_data(shown.data, shown.verdicts, found=str(shown.opening)))
     urls = dict(_urls(request, opened))
     shown = replace(opened.page, thumbnails=_pictures(name, opened, urls))
-    return HTMLResponse(render_served(shown, urls=urls, static=STATIC))
+    return HTMLResponse(render_served(shown, urls=urls, static=STATIC, twin=f"/boards/{name}.json"))
 
 
 @router.get("/boards/{name}/strips/{stamp}/{system}-{prompt}.jpg", response_model=None)

@@ -14,7 +14,7 @@ from rushes.suite.compare_badges import BADGES
 from rushes.suite.compare_data import QUIET, transition_table, unlike_lines
 from rushes.suite.compare_many import Judged, RunsComparison, compare_all
 from rushes.suite.compare_page_rows import metric_groups
-from rushes.suite.compare_page_words import alone_line, opening, quiet_lines, too_few_line
+from rushes.suite.compare_page_words import holm_lines, opening, quiet_lines
 from rushes.suite.set_distances import HOLDS, distance_table, set_lines
 from rushes.web.access import admin
 from rushes.web.errors import wants_json
@@ -42,7 +42,7 @@ def comparison(request: Request, a: str, b: str) -> Response:
         family=found.family,
         opening=opening(found),
         groups=metric_groups(found),
-        lines=[line for line in (alone_line(found), too_few_line(found)) if line],
+        lines=holm_lines(found),
         quiet=[(said, names) for said, names in quiet_lines(found) if said in _QUIET],
         unlike=unlike_lines(two),
         changes=[] if two.distances else _changes(found, a, b),
