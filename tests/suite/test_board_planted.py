@@ -15,6 +15,8 @@ from rushes.core import Measurement
 from rushes.media import AudioTrack, write_clip
 from rushes.suite.board_data import BoardData
 from rushes.suite.board_judging import judge_board
+from rushes.suite.board_page_clips import ClipIndex
+from rushes.suite.board_page_timelines import board_timeline
 from rushes.suite.board_verdicts import Contrast
 from rushes.suite.collect import collect_board
 
@@ -118,6 +120,8 @@ def test_against_a_reference_the_source_ranks_above_its_copies(tmp_path: Path) -
             "blur",
             "crf-38",
         }
+    drawn = board_timeline(ClipIndex(board), (SOURCE, "take_0"))
+    assert drawn is not None and [lane["label"] for lane in drawn["lanes"]] == [r.label for r in board.readings]
     means = [board.whole[SOURCE, reading.key] for reading in board.readings]
     assert all(isinstance(m, Measurement) and m.value is not None for m in means) and not above(board)
 
