@@ -3,8 +3,8 @@
 A PCK without its normalisation says nothing: the same predictions give 0.50, 1.00 and 0.75 under three of them. So
 every function that makes a PCK takes one of these, every result carries it, and its label is in the signature.
 
-`TorsoDiameter`, `BoundingBoxDiagonal` and `AbsolutePixels` are ADR-173's three; the others have labels of their own, and
-none falls back on another in silence. A package adds its own by an entry point (see `NORMALIZATIONS`).
+`TorsoDiameter`, `BoundingBoxDiagonal` and `AbsolutePixels` are ADR-173's three; the others have labels of their own,
+and none falls back on another in silence. A package adds its own by an entry point (see `NORMALIZATIONS`).
 """
 
 from __future__ import annotations
