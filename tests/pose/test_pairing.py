@@ -8,7 +8,7 @@ import pytest
 from rushes.errors import InputError
 from rushes.pose.batch import PoseSet
 from rushes.pose.normalization import parse_norms
-from rushes.pose.pairing import agree_on_skeleton, pair_frames, same_dims
+from rushes.pose.pairing import agree_on_skeleton, one_size, pair_frames, same_dims
 from rushes.pose.skeletons import COCO_17, H36M_17, indexed_skeleton
 
 
@@ -63,7 +63,7 @@ def test_hips_and_head_by_index() -> None:
 
 def test_pictures_of_two_sizes() -> None:
     with pytest.raises(InputError, match="512×512 and b.mp4 640×360"):
-        agree(file(33, size=(512, 512)), file(33, size=(640, 360), path="b.mp4"))
+        one_size(file(33, size=(512, 512)), file(33, size=(640, 360), path="b.mp4"), scale=False)
 
 
 def test_two_against_three_dimensions() -> None:

@@ -67,6 +67,16 @@ def score(
     dims: Annotated[Literal[2, 3] | None, typer.Option(help="2 scores x and y of 3-D poses.")] = None,
     unit: Annotated[str | None, typer.Option(help="Unit of the coordinates: px, mm, cm, m; 3DPCK needs it.")] = None,
     root: Annotated[Literal["as-given", "hips"], typer.Option(help="Origin of 3-D errors.")] = "as-given",
+    pair: Annotated[
+        Literal["auto", "order", "time", "dtw"],
+        typer.Option(help="Frames by image id or else in order (auto), in order, by time, or warped in time."),
+    ] = "auto",
+    lag: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Search the best shift of up to N frames each way, and score at it.")
+    ] = 0,
+    fit: Annotated[
+        Literal["refuse", "scale"], typer.Option(help="Pictures of another size: refused, or the prediction scaled.")
+    ] = "refuse",
     duplicates: Annotated[
         Literal["refuse", "keep-best", "match"],
         typer.Option(help="Several people in an image: refused, the largest one scored, or everybody."),
@@ -88,7 +98,8 @@ def score(
 
     Example: rushes pose pred.npz gt.npz --norm torso-diameter --k 5 10 20 50 -o runs/pose
     """
-    from rushes.pose.evaluate import DEFAULT_KS, score_pose
+    from rushes.pose.evaluate import score_pose
+    from rushes.pose.question import DEFAULT_KS
 
     with progress_bars() as progress:
         done = score_pose(
@@ -104,6 +115,9 @@ def score(
             dims=dims,
             unit=unit,
             root=root,
+            pair=pair,
+            lag=lag,
+            fit=fit,
             duplicates=duplicates,
             assign=assign,
             unmatched=unmatched,

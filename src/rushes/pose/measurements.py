@@ -18,10 +18,11 @@ from rushes.pose.oks import OKS
 from rushes.pose.pck import PCK, PCK_AUC, PCKH, PckTally, pck_definition
 from rushes.pose.scoring import MILLIMETRES, PoseScores, ScoreSettings
 from rushes.pose.skeletons import COCO_17, Skeleton
+from rushes.pose.time_pairing import POSE_LAG
 
 _PLANE = (PCK, PCKH, PCK_AUC, MPJPE, MPJPE_FOUND, FOUND_RATIO, OKS)
 _PEOPLE = (KEYPOINT_AP, KEYPOINT_AR, IDENTITY_SWITCHES)
-_SPACE_AND_TIME = (PA_MPJPE, N_MPJPE, PCK_3D, PCK_3D_AUC, VELOCITY_ERROR, ACCELERATION_ERROR)
+_SPACE_AND_TIME = (PA_MPJPE, N_MPJPE, PCK_3D, PCK_3D_AUC, VELOCITY_ERROR, ACCELERATION_ERROR, POSE_LAG)
 DEFINITIONS = (*_PLANE, *_PEOPLE, *_SPACE_AND_TIME)
 """Every definition of this instrument, in the order the catalogue shows them."""
 

@@ -3,9 +3,8 @@
 A PCK without its normalisation says nothing: the same predictions give 0.50, 1.00 and 0.75 under three of them. So
 every function that makes a PCK takes one of these, every result carries it, and its label is in the signature.
 
-`TorsoDiameter`, `BoundingBoxDiagonal` and `AbsolutePixels` are ADR-173's three. `TorsoOrBoundingBox` and `HeadSize` are
-conventions of their own and have labels of their own; nothing here falls back on another rule in silence. A package
-adds its own by subclassing `PckNormalization` and naming it in its entry points (see `NORMALIZATIONS`).
+`TorsoDiameter`, `BoundingBoxDiagonal` and `AbsolutePixels` are ADR-173's three; the others have labels of their own,
+and none falls back on another in silence. A package adds its own by an entry point (see `NORMALIZATIONS`).
 """
 
 from __future__ import annotations
@@ -87,8 +86,7 @@ class PckNormalization(ABC):
         """The reference length of each frame; NaN where the frame cannot be scored."""
 
     def lengths(self, gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
-        """The extents and their squares. A rule that has the squares before their roots gives those: they are exact
-        for whole pixels, and PCK compares squares."""
+        """The extents and their squares, which PCK compares: exact for whole pixels where they come before roots."""
         extents = self.extents(gt, visible)
         with np.errstate(over="ignore"):
             return extents, extents * extents
@@ -113,8 +111,17 @@ class PckNormalization(ABC):
         return ""
 
 
+class _Spanned(PckNormalization):
+    """Rules that have the squares of their lengths before the roots."""
+
+    __slots__ = ()
+
+    def extents(self, gt: Floats, visible: Flags) -> Floats:
+        return self.lengths(gt, visible)[0]
+
+
 @dataclass(frozen=True, slots=True)
-class _ByHips(PckNormalization):
+class _ByHips(_Spanned):
     """Rules that need to know where the hips are: COCO's 11 and 12 unless a skeleton gives others."""
 
     left_hip: int = 11
@@ -145,8 +152,7 @@ class _ByHips(PckNormalization):
 class TorsoDiameter(_ByHips):
     """k % of the ground truth's hip-to-hip distance; both hips visible, or the frame is not scored.
 
-    There is no fallback: a frame without hips gives (0, 0, 0.0), never a PCK measured against something else. Hips that
-    are not COCO's 11 and 12 are in the label.
+    No fallback: a frame without hips gives (0, 0, 0.0). Hips that are not COCO's 11 and 12 are in the label.
 
     >>> TorsoDiameter().label(), TorsoDiameter(5, 6).label()
     ('torso-diameter', 'torso-diameter(5-6)')
@@ -155,22 +161,16 @@ class TorsoDiameter(_ByHips):
     name = "torso-diameter"
     unscoreable = "a hip is not visible, or both are in one place"
 
-    def extents(self, gt: Floats, visible: Flags) -> Floats:
-        return self.lengths(gt, visible)[0]
-
     def lengths(self, gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
         extents, squares = spans(gt, visible, first=self.left_hip, second=self.right_hip)
         return scoreable_extents(extents), squares
 
 
 @dataclass(frozen=True, slots=True)
-class BoundingBoxDiagonal(PckNormalization):
+class BoundingBoxDiagonal(_Spanned):
     """k % of the diagonal of the box around the ground truth's visible joints: the looser, image-like convention."""
 
     name = "bbox-diagonal"
-
-    def extents(self, gt: Floats, visible: Flags) -> Floats:
-        return self.lengths(gt, visible)[0]
 
     def lengths(self, gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
         extents, squares = bbox_diagonals(gt, visible)
@@ -222,15 +222,9 @@ class AbsolutePixels(PckNormalization):
 
 @dataclass(frozen=True, slots=True)
 class TorsoOrBoundingBox(_ByHips):
-    """The hip distance, and where that cannot be had the box diagonal: a mixture, hence a label of its own.
-
-    Some published harnesses do this under the name of torso PCK. It is here to reproduce their numbers.
-    """
+    """The hip distance, else the box diagonal: what some published harnesses call torso PCK, under its own label."""
 
     name = "torso-or-bbox"
-
-    def extents(self, gt: Floats, visible: Flags) -> Floats:
-        return self.lengths(gt, visible)[0]
 
     def lengths(self, gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
         torso = TorsoDiameter(self.left_hip, self.right_hip).lengths(gt, visible)
@@ -240,7 +234,7 @@ class TorsoOrBoundingBox(_ByHips):
 
 
 @dataclass(frozen=True, slots=True)
-class HeadSize(PckNormalization):
+class HeadSize(_Spanned):
     """k % of the distance between two head joints of the ground truth: what PCKh is measured against.
 
     COCO has no head top, so its head is ear to ear. MPII's own PCKh uses 0.6 of a drawn head box, which key point
@@ -266,9 +260,6 @@ class HeadSize(PckNormalization):
 
     def params(self) -> dict[str, str]:
         return {"head": f"{self.first}-{self.second}"}
-
-    def extents(self, gt: Floats, visible: Flags) -> Floats:
-        return self.lengths(gt, visible)[0]
 
     def lengths(self, gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
         extents, squares = spans(gt, visible, first=self.first, second=self.second)

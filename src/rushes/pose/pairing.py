@@ -60,11 +60,6 @@ def agree_on_skeleton(
         picked, note = _pick_joints(side, body)
         sides.append(picked)
         notes += note
-    if pred.size and gt.size and pred.size != gt.size:
-        raise InputError(
-            f"{pred.path} is {pred.size[0]}×{pred.size[1]} and {gt.path} {gt.size[0]}×{gt.size[1]}: "
-            "key points are in pixels, so the pictures must have one size; scale one of them first"
-        )
     return body, sides[0], sides[1], notes
 
 
@@ -131,6 +126,31 @@ def same_dims(pred: PoseSet, gt: PoseSet, dims: int | None) -> tuple[PoseSet, Po
     return pred, gt
 
 
+def one_size(pred: PoseSet, gt: PoseSet, *, scale: bool) -> tuple[PoseSet, tuple[str, ...]]:
+    """The prediction in pictures of the truth's size: refused where they differ, or scaled, x and y each by itself."""
+    if not scale:
+        if pred.size and gt.size and pred.size != gt.size:
+            raise InputError(
+                f"{pred.path} is {pred.size[0]}×{pred.size[1]} and {gt.path} {gt.size[0]}×{gt.size[1]}: key points are "
+                "in pixels, so the pictures must have one size; --fit scale brings the prediction to the truth's"
+            )
+        return pred, ()
+    for side in (pred, gt):
+        if side.size is None or min(side.size) < 1:
+            raise InputError(f"{side.path}: does not say how large its pictures are; --fit scale needs that (`size`)")
+    if pred.points.shape[2] == 3:
+        raise InputError(f"{pred.path}: is 3-D; --fit scale is about pixels: score x and y with --dims 2")
+    assert pred.size is not None and gt.size is not None
+    if pred.size == gt.size:
+        return pred, ()
+    factors = gt.size[0] / pred.size[0], gt.size[1] / pred.size[1]
+    notes = [f"{pred.path}: scaled from {pred.size[0]}×{pred.size[1]} to {gt.size[0]}×{gt.size[1]}"]
+    if abs(factors[0] / factors[1] - 1) > 0.01:
+        notes.append(f"{pred.path}: the pictures have another shape than those of {gt.path}; bodies are stretched")
+    points = np.asarray(pred.points, dtype=np.float64) * np.array(factors)
+    return replace(pred, points=points, size=gt.size), tuple(notes)
+
+
 def common_unit(pred: PoseSet, gt: PoseSet, asked: str | None) -> str:
     """The unit of both sides' coordinates; `InputError` for one nobody knows, and where files contradict."""
     for what, unit in (("--unit", asked), (pred.path, pred.unit), (gt.path, gt.unit)):
@@ -151,7 +171,7 @@ class Pairing:
     A prediction of −1 is a truth nobody predicted, kept because unmatched truths were to count as wrong.
     """
 
-    by: Literal["image id", "order"]
+    by: Literal["image id", "order", "time", "dtw"]
     pred: NDArray[np.int64] | slice
     gt: NDArray[np.int64] | slice
     frames: int

@@ -24,7 +24,9 @@ def people_measurements(
     pred: PoseSet, gt: PoseSet, settings: ScoreSettings, people: PeoplePairing | None
 ) -> Iterator[Measurement]:
     """AP and AR of two COCO files with COCO's joints, and switches where both sides have tracks."""
-    if pred.people is not None and gt.people is not None and settings.similarity and not _why_no_ap(pred, gt):
+    seventeen = all(side.people is not None and side.people.keypoints.shape[1] == 17 for side in (pred, gt))
+    if seventeen and settings.similarity and not _why_no_ap(pred, gt):
+        assert pred.people is not None and gt.people is not None
         kept = tuple((key, value) for key, value in settings.labels if key not in _OF_PAIRS)
         own = replace(settings, labels=kept, unmatched="skip")
         for row in ap_measurements(pred.people, gt.people):

@@ -173,10 +173,10 @@ def pose_warnings(
     lines += pairing.warnings(pred, gt, unmatched)
     if pairing.by == "order" and (pred.ids is None) != (gt.ids is None):
         lines.append(f"{(pred if pred.ids is None else gt).path}: has no image ids, so frames were paired by order")
-    if pred.fps and gt.fps and abs(pred.fps / gt.fps - 1) > 0.01:
+    if pairing.by in ("order", "image id") and pred.fps and gt.fps and abs(pred.fps / gt.fps - 1) > 0.01:
         lines.append(
             f"{pred.path} runs at {pred.fps:.2f} frames a second and {gt.path} at {gt.fps:.2f}: frames were paired by "
-            "number, which is another moment; bring both to one rate first (rushes canon)"
+            "number, which is another moment; --pair time pairs by time, or bring both to one rate first (rushes canon)"
         )
     if gt.visibility is None:
         lines.append(f"{gt.path}: has no visibility; every joint with a finite place counts as visible")
@@ -191,7 +191,7 @@ def pose_warnings(
 
 def _frame(finding: Finding, gt: PoseSet, pairing: Pairing) -> str:
     frame, _ = finding.first or (0, 0)
-    return gt.frame_name(frame if isinstance(pairing.gt, slice) else int(pairing.gt[frame]))
+    return gt.frame_name(frame + (pairing.gt.start or 0) if isinstance(pairing.gt, slice) else int(pairing.gt[frame]))
 
 
 def _place_warnings(pred: PoseSet, gt: PoseSet, pairing: Pairing, checks: Checks, skeleton: Skeleton) -> Iterator[str]:
