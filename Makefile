@@ -38,6 +38,7 @@ demo: models
 # One thread for each of the two: libraries that take every core would only be in each other's way.
 test: models system
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python scripts/coverage_gate.py
 
 check: setup
 	$(BIN)/ruff check src tests benchmarks examples tools

@@ -86,3 +86,10 @@ def test_public_names_are_loaded_when_used():
     code = "import sys, rushes.robustness; rushes.robustness.MetricsEngine; print('numpy' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert answer.stdout == "False\n"
+
+
+def test_the_seeds_coverage_gates_run_with_the_tests():
+    root = Path(__file__).parents[2]
+    assert "scripts/coverage_gate.py" in (root / "Makefile").read_text(encoding="utf-8").partition("\ntest:")[2]
+    gate = (root / "scripts/coverage_gate.py").read_text(encoding="utf-8")
+    assert '{"metrics.py": 95.0, "metrics_engine.py": 90.0}' in gate
