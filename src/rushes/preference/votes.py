@@ -77,6 +77,8 @@ class Vote:
     """Ids of the two clips, the key that joins a vote to the clips' metrics; "" where unknown."""
     watched: tuple[WatchedSpan, ...] = ()
     """The play ledger behind the vote, for exports."""
+    viewing: Mapping[str, object] = field(default_factory=dict)
+    """How the rater looked at it: window, screen, pixel ratio, theme; empty where nobody recorded it."""
 
     def __post_init__(self) -> None:
         if not self.sample or not self.rater:

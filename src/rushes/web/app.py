@@ -31,6 +31,7 @@ from rushes.web.views import (
     results,
     runs,
     studies,
+    surroundings,
     takes,
 )
 from rushes.web.workbench import Workbench
@@ -38,7 +39,7 @@ from rushes.web.workbench import Workbench
 if TYPE_CHECKING:
     from rushes.preference.study.service import StudyService
 
-VIEWS = (home, login, rater, ratings, clips, studies, admin, results, exports, runs, takes, comparisons)
+VIEWS = (home, login, rater, ratings, surroundings, clips, studies, admin, results, exports, runs, takes, comparisons)
 STATIC = Path(__file__).with_name("static")
 
 

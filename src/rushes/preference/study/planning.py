@@ -8,7 +8,8 @@ from dataclasses import asdict
 from sqlalchemy import Connection, func, select
 
 from rushes.preference.assignment import MINIMUM_RATERS
-from rushes.preference.rubric import RUBRIC
+from rushes.preference.consent import LANGUAGES
+from rushes.preference.own_rubric import stored_text
 from rushes.preference.study.database.tables import pair, rater, study, vote
 from rushes.preference.study.errors import StudyError
 from rushes.preference.study.queries import SAMPLE_KINDS, log, study_row
@@ -24,16 +25,20 @@ def create(connection: Connection, plan: StudyPlan, *, now: int) -> int:
     values = {
         "name": plan.name,
         "title": plan.title or plan.name,
-        "rubric": RUBRIC.version,
+        "rubric": plan.rubric.version,
         "seed": plan.seed,
         "min_raters": plan.min_raters,
         "quota": plan.quota,
         "gold_every": plan.gold_every,
         "repeat_every": plan.repeat_every,
         "exclusion_rule": asdict(plan.exclusion or ExclusionRule()),
-        "watch_rule": asdict(WatchRule(passes=RUBRIC.full_watches)),
+        "watch_rule": asdict(WatchRule(passes=plan.rubric.full_watches)),
         "simulated": plan.simulated,
         "created_ms": now,
+        "language": plan.language,
+        "rubric_text": stored_text(plan.rubric),
+        "consent_text": None if plan.consent is None else dict(plan.consent),
+        "audio_check": plan.audio_check,
     }
     study_id = connection.execute(study.insert().values(**values).returning(study.c.id)).scalar_one()
     settings = {key: value for key, value in values.items() if key != "created_ms"}
@@ -58,6 +63,8 @@ def _check(plan: StudyPlan) -> None:
         raise StudyError(f"a rater's quota is at least 1 pair; got {plan.quota}")
     if plan.gold_every < 0 or plan.repeat_every < 0 or 1 in (plan.gold_every, plan.repeat_every):
         raise StudyError("gold and repeat pairs come once in 2 or more tasks, or 0 for never")
+    if plan.language not in LANGUAGES:
+        raise StudyError(f"the raters' pages speak {', '.join(LANGUAGES)}; got {plan.language!r}")
     if plan.exclusion is not None:
         _check_rule(plan.exclusion)
 

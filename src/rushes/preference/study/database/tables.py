@@ -21,6 +21,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
 metadata = MetaData(
@@ -74,6 +75,10 @@ study = Table(
     Column("watch_rule", JSON, nullable=False),
     Column("simulated", Boolean, nullable=False),
     _at("created_ms"),
+    Column("language", String(8), nullable=False, server_default="en"),
+    Column("rubric_text", Text),  # an own rubric as canonical JSON; the built-in one is known by its version
+    Column("consent_text", JSON),
+    Column("audio_check", Boolean, nullable=False, server_default=false()),
 )
 
 clip = Table(
@@ -94,6 +99,7 @@ clip = Table(
     Column("content_type", String(40), nullable=False),
     Column("size", BigInteger, nullable=False),
     Column("token", String(64), nullable=False, unique=True),
+    Column("refused", Text, nullable=False, server_default=""),  # what a system said instead of making a clip
 )
 
 pair = Table(
@@ -119,6 +125,7 @@ pair = Table(
     Column("needed", Integer, nullable=False),
     Column("free", Integer, nullable=False),
     Column("state", String(10), nullable=False),
+    Column("source_clip_id", Integer),  # for edits: the clip that was to be edited, a clip of no system
     UniqueConstraint("study_id", "sample"),
     Index(None, "study_id", "kind", "free"),
 )
@@ -137,6 +144,9 @@ rater = Table(
     Column("active_ms", BigInteger, nullable=False),
     Column("tasks", Integer, nullable=False),
     Column("excluded", Boolean, nullable=False),
+    Column("language", String(8)),
+    _at("sound_ms", optional=True),
+    Column("sound_tries", Integer, nullable=False, server_default="0"),
     UniqueConstraint("study_id", "code"),
 )
 
@@ -212,6 +222,7 @@ vote = Table(
     Column("watched", JSON, nullable=False),
     _ref("supersedes", "vote", optional=True),
     _at("at_ms"),
+    Column("viewing", JSON),  # screen, window and surround, as `study/viewing.py` reads them
     UniqueConstraint("assignment_id", "key"),
     Index(None, "study_id", "purpose"),
     Index(None, "pair_id"),
