@@ -86,7 +86,7 @@ def test_the_work(visit: Callable[..., Visitor], study: Study, look: dict[str, o
     check_with_axe(page, "not signed in")
     page.goto(f"/i/{study.service.invite_again('bars', 'rater_01').token}")
     page.get_by_role("button", name="Begin").click()
-    page.evaluate("document.querySelector('[name=csrf_token]').value = 'stale'")
+    page.evaluate("document.querySelector('[data-vote] [name=csrf_token]').value = 'stale'")
     page.evaluate("document.querySelector('[data-vote]').submit()")
     playwright.expect(page.get_by_role("heading", name="Please send this again")).to_be_visible()
     check_with_axe(page, "a stale form, handed back")

@@ -205,12 +205,12 @@ def test_edit_precision_is_asked_for_edit_tasks_only(study: Study) -> None:
     seen = {}
     for _ in range(3):
         task = watch_all(client, "/rate.json", study)
-        seen[task["family"]] = [dimension["key"] for dimension in task["dimensions"]]
+        seen[task["prompt"][-2]] = [dimension["key"] for dimension in task["dimensions"]]
         client.send_quietly("/rate/vote", filled(task, key_of(client.get("/rate").text)))
     assert {family: "edit_precision" in keys for family, keys in seen.items()} == {
-        "multi-constraint adherence": False,
-        "temporal": False,
-        "editability": True,
+        "0": False,  # T1
+        "1": False,  # T2
+        "2": True,  # T4
     }
 
 

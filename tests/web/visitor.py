@@ -61,12 +61,23 @@ class Visitor:
     def fill(self, *, winner: str = "A", tag: str = "Flicker / temporal jitter") -> None:
         page = self.page
         page.locator("label", has=page.locator(f"[name=winner][value={winner}]")).click()
-        page.get_by_label("Primary reason tag").select_option(tag)
+        page.locator(".tag .main", has=page.locator(f'[value="{tag}"]')).click()
         for box in page.locator("fieldset.rate").all():
             box.locator("label", has_text="4").click()
 
     def send(self) -> None:
         self.page.locator("[data-submit]").click()
+
+    def steady_side(self) -> str:
+        """The side of the training pair that should win."""
+        from sqlalchemy import select
+
+        from rushes.preference.study.database.tables import assignment, pair
+
+        query = select(assignment.c.left, pair.c.expected).join(pair, pair.c.id == assignment.c.pair_id)
+        with self.study.service.database.read() as connection:
+            left, expected = connection.execute(query.where(pair.c.kind == "training")).one()
+        return "A" if left == expected else "B"
 
     def at_work(self) -> Visitor:
         """On the first real pair; what comes before it was done over HTTP."""
@@ -89,7 +100,7 @@ class Visitor:
         """Through the training pair to the first real one."""
         self.begin()
         self.watch_twice()
-        self.fill()
+        self.fill(winner=self.steady_side())
         self.send()
         self.page.get_by_role("link", name="Start the work").click()
         playwright.expect(self.page.get_by_text("Pair 1 of")).to_be_visible()

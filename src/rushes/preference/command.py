@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -30,6 +30,9 @@ MediaFolder = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")]
 Clips = Annotated[Path | None, typer.Option(help="Folder of clips named SYSTEM_T2_p09.mp4, for a prompt manifest.")]
 Prompts = Annotated[Path | None, typer.Option(help="CSV task_id,prompt_id,prompt_text with the prompts' words.")]
+RubricFile = Annotated[Path | None, typer.Option(help="TOML or JSON with dimensions, anchors and tags of your own.")]
+ConsentFile = Annotated[Path | None, typer.Option(help="TOML or JSON: contact, compensation, ethics, text.")]
+SourceClips = Annotated[Path | None, typer.Option(help="Folder of the clips that were to be edited: T4_p09.mp4.")]
 DEFAULT_DB = "studies.db"
 
 
@@ -70,6 +73,11 @@ def create(
     ),
     on_erase: Annotated[str, typer.Option(help="A rater who asks to be erased: keep their votes, or remove.")] = "keep",
     pay: Annotated[str, typer.Option(help="Declared rate: 12 GBP/hour, 0.40 USD/vote or 5 EUR/study.")] = "",
+    rubric: RubricFile = None,
+    consent: ConsentFile = None,
+    language: Annotated[str, typer.Option(help="Language of the raters' pages: en or de.")] = "en",
+    audio_check: Annotated[bool, typer.Option(help="Ask raters to count tones first, where a clip has sound.")] = True,
+    source_clips: SourceClips = None,
     db: Db = DEFAULT_DB,
     media: MediaFolder = None,
     as_json: Json = False,
@@ -96,8 +104,11 @@ def create(
         pairing=cast("Pairing", pairing),
         on_erase=cast("OnErase", on_erase),
         pay=pay,
+        language=language,
+        audio_check=audio_check,
+        **own_texts(rubric, consent),
     )
-    found = read_sources(sources, clips=clips, prompts=prompts) if sources else []
+    found = read_sources(sources, clips=clips, prompts=prompts, source_clips=source_clips) if sources else []
     with open_studies(db, media) as service, progress_bars() as progress:
         pairs = service.create_study(plan, clips=found, progress=progress).pairs
     if as_json:
@@ -106,6 +117,15 @@ def create(
     print(f"Study {study}: {pairs} pairs, exclusion rule {rule.label}.")
     print(f"Next: rushes study invite {study} 4 --db {shown(db)}, then rushes serve --db {shown(db)}")
     print(shown(db))
+
+
+def own_texts(rubric: Path | None, consent: Path | None) -> dict[str, Any]:
+    """The plan's own rubric and consent words, where files were given."""
+    from rushes.preference.consent import read_consent
+    from rushes.preference.own_rubric import read_rubric
+
+    found: dict[str, Any] = {} if rubric is None else {"rubric": read_rubric(rubric)}
+    return found if consent is None else found | {"consent": read_consent(consent)}
 
 
 def shown(db: str) -> str:
@@ -127,6 +147,7 @@ def import_(
     ] = None,
     clips: Clips = None,
     prompts: Prompts = None,
+    source_clips: SourceClips = None,
     db: Db = DEFAULT_DB,
     media: MediaFolder = None,
     as_json: Json = False,
@@ -146,9 +167,9 @@ def import_(
             votes = service.import_ratings(study, file.votes)
             _warn(len(file.unfilled), file.unknown_tags)
         elif sources and len(sources) == 1 and not sources[0].is_dir():
-            pairs = service.import_csv(study, sources[0], clips=clips, prompts=prompts)
+            pairs = service.import_csv(study, sources[0], clips=clips, prompts=prompts, source_clips=source_clips)
         elif sources:
-            pairs = service.import_runs(study, sources, prompts=prompts)
+            pairs = service.import_runs(study, sources, prompts=prompts, source_clips=source_clips)
     if as_json:
         print_json({"study": study, "pairs": pairs, "votes": votes})
     else:

@@ -77,6 +77,8 @@ class Rubric:
     full_watches: int = 2
     minimum_raters: int = 2
     most_secondary_tags: int = 3
+    tag_on_tie: bool = True
+    """Whether a tie needs a primary tag as well. Rubric v0.1 says "pick at least one" without exception."""
 
     def dimensions_for(self, family: str) -> tuple[Dimension, ...]:
         """The dimensions a rater of this task family sees: edit precision only for edit tasks.
@@ -95,6 +97,10 @@ class Rubric:
         ['Adherence / Semantics', 'Temporal / Identity', 'Quality / Realism', 'Safety (for safety tasks)']
         """
         return tuple(g for g in self.tag_groups if g.families is None or family in g.families)
+
+    def needs_tag(self, *, tie: bool) -> bool:
+        """Whether an answer must name a primary tag."""
+        return self.tag_on_tie or not tie
 
     def tags_for(self, family: str) -> tuple[str, ...]:
         return tuple(tag for group in self.tag_groups_for(family) for tag in group.tags)
@@ -119,14 +125,15 @@ class Rubric:
 
     def _tag_problems(self, vote: Vote) -> list[str]:
         found, allowed = [], self.tags_for(vote.family)
-        if not vote.primary_tag:
+        if not vote.primary_tag and self.needs_tag(tie=vote.winner == "tie"):
             found.append("Choose 1 primary reason tag.")
         for tag in (vote.primary_tag, *vote.secondary_tags):
             if tag and tag not in allowed:
                 found.append(f"The tag {tag!r} is not offered for task family {vote.family or 'none'}.")
         if len(vote.secondary_tags) > self.most_secondary_tags:
             found.append(f"Choose 0–{self.most_secondary_tags} secondary tags; got {len(vote.secondary_tags)}.")
-        if len({vote.primary_tag, *vote.secondary_tags}) <= len(vote.secondary_tags):
+        chosen = [tag for tag in (vote.primary_tag, *vote.secondary_tags) if tag]
+        if len(set(chosen)) < len(chosen):
             found.append("Choose each tag once.")
         return found
 
@@ -141,10 +148,15 @@ class Rubric:
 
 def _read(version: str) -> Rubric:
     data = tomllib.loads((files("rushes.preference") / "rubrics" / f"{version}.toml").read_text(encoding="utf-8"))
-    dimensions = [Dimension(**_frozen(row, "anchors")) for row in data.pop("dimensions")]
-    groups = [TagGroup(**_frozen(row, "tags")) for row in data.pop("tag_groups")]
+    return rubric_of(data)
+
+
+def rubric_of(data: Mapping[str, Any]) -> Rubric:
+    """The rubric of plain data, as a file of `rubrics/` has it."""
+    dimensions = [Dimension(**_frozen(row, "anchors")) for row in data["dimensions"]]
+    groups = [TagGroup(**_frozen(row, "tags")) for row in data["tag_groups"]]
     lists = _frozen(data, "instructions", "priorities", "quality_control")
-    return Rubric(**lists, dimensions=tuple(dimensions), tag_groups=tuple(groups))
+    return Rubric(**lists | {"dimensions": tuple(dimensions), "tag_groups": tuple(groups)})
 
 
 def _frozen(row: Mapping[str, Any], *lists: str) -> dict[str, Any]:
@@ -159,8 +171,22 @@ RUBRIC = _read("0.1")
 RUBRICS: Mapping[str, Rubric] = MappingProxyType({RUBRIC.version: RUBRIC})
 
 
+_OWN: dict[str, Rubric] = {}
+# Own rubrics that this process has met. Their version is the digest of their words, so one name has one content.
+
+
+def keep_rubric(own: Rubric) -> Rubric:
+    """Make an own rubric (`own_rubric.py`) known to `rubric` under its version."""
+    return _OWN.setdefault(own.version, own)
+
+
 def rubric(version: str = RUBRIC.version) -> Rubric:
     """The rubric of this version; `InputError` naming those there are."""
-    if version not in RUBRICS:
-        raise InputError(f"no rubric has version {version!r}; there is {', '.join(sorted(RUBRICS))}")
-    return RUBRICS[version]
+    found = RUBRICS.get(version) or _OWN.get(version)
+    if found is None:
+        raise InputError(f"no rubric has version {version!r}; there is {', '.join(sorted({*RUBRICS, *_OWN}))}")
+    return found
+
+
+def is_known(version: str) -> bool:
+    return version in RUBRICS or version in _OWN

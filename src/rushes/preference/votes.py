@@ -80,6 +80,8 @@ class Vote:
     turn: int = 0
     """When it came among the votes on its sample: 1 for the first; 0 where nobody recorded it. A sample gets a third
     rater only when the first two disagree, so agreement rests on the first votes alone."""
+    viewing: Mapping[str, object] = field(default_factory=dict)
+    """How the rater looked at it: window, screen, pixel ratio, theme; empty where nobody recorded it."""
 
     def __post_init__(self) -> None:
         if not self.sample or not self.rater:

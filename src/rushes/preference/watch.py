@@ -70,7 +70,9 @@ class Ledger:
         return Ledger(tuple(levels), self.credited_ms + end_ms - start_ms)
 
     def passes(self, duration_ms: float, rule: WatchRule) -> int:
-        """Full passes so far, at most `rule.passes`."""
+        """Full passes so far, at most `rule.passes`. What has no duration (a refusal) asks for no watching."""
+        if duration_ms <= 0:
+            return rule.passes
         wanted = rule.wanted_ms(duration_ms)
         done = 0
         while done < min(rule.passes, len(self.covered)) and _length(self.covered[done]) >= wanted:

@@ -34,6 +34,7 @@ from rushes.web.views import (
     running,
     runs,
     studies,
+    surroundings,
     takes,
 )
 from rushes.web.workbench import Workbench
@@ -47,6 +48,7 @@ VIEWS = (
     join,
     rater,
     ratings,
+    surroundings,
     clips,
     studies,
     running,

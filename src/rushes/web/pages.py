@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from rushes.core.canonical import canonical_json
 from rushes.preference.study.records import LONGEST_NOTE
+from rushes.web.languages import strings
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -47,7 +48,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
 
 
 def _plain(context: dict[str, Any]) -> dict[str, Any]:
-    return {"notice": "", "problem": "", **context}
+    return {"notice": "", "problem": "", "t": strings(), "switch": False, **context}
 
 
 def reply(

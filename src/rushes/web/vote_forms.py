@@ -9,8 +9,11 @@ from starlette.datastructures import FormData
 from rushes.preference.rubric import Rubric
 from rushes.preference.study import ClipView, Task, VoteForm, WatchState
 from rushes.preference.study.records import Choice
+from rushes.preference.study.viewing import read_viewing
 
 MOST_SECONDARY_TAGS_READ = 20
+TAG_LETTERS = "CDEGHIJKMPQRUWXYZ"
+"""Keys of the tags, in the rubric's order. The other letters: A, B, T choose; F, L, N, O, S, V are the player's."""
 
 
 def read_vote(form: FormData) -> VoteForm:
@@ -26,6 +29,7 @@ def read_vote(form: FormData) -> VoteForm:
         ratings_a=_ratings(form, "ratings_a."),
         ratings_b=_ratings(form, "ratings_b."),
         note=str(form.get("note", "")).replace("\r\n", "\n").replace("\0", ""),
+        viewing=read_viewing(str(form.get("viewing", ""))),
     )
 
 
@@ -50,16 +54,26 @@ def vote_data(form: VoteForm | None) -> dict[str, object]:
     }
 
 
+def tag_keys(task: Task) -> dict[str, str]:
+    """The letter beside each tag; tags beyond the last letter have none."""
+    return dict(zip(task.tags, TAG_LETTERS, strict=False))
+
+
 def task_data(task: Task, rubric: Rubric, *, form: VoteForm | None = None) -> dict[str, object]:
-    """A task as plain data: what a rater's page may know, and not one thing more."""
+    """A task as plain data: what a rater's page may know, and not one thing more.
+
+    The task family is not in it: "identity" above a pair tells a rater what to look for.
+    """
     return {
         "assignment": task.assignment,
         "training": task.training,
         "number": task.number,
         "total": task.total,
-        "family": task.family_title,
         "prompt": task.prompt,
         "clips": {side: _clip_data(clip) for side, clip in (("A", task.a), ("B", task.b))},
+        "source": None
+        if task.source is None
+        else _clip_data(task.source) | {"address": f"/rate/source/{task.assignment}"},
         "dimensions": [
             {"key": d.key, "label": d.label, "anchors": [[score, text] for score, text in d.anchors]}
             for d in rubric.dimensions
@@ -79,12 +93,13 @@ def task_data(task: Task, rubric: Rubric, *, form: VoteForm | None = None) -> di
 
 def _clip_data(clip: ClipView) -> dict[str, object]:
     return {
-        "address": f"/media/{clip.token}",
+        "address": "" if clip.refused else f"/media/{clip.token}",
         "duration_ms": clip.duration_ms,
         "fps": clip.fps,
         "width": clip.width,
         "height": clip.height,
         "has_audio": clip.has_audio,
+        "refused": clip.refused,
     }
 
 

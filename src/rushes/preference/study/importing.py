@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -42,14 +43,32 @@ def prepare(
     sources: Sequence[SourceClip], *, media: Path, progress: Progress = no_progress
 ) -> dict[tuple[str, str], ReadyClip]:
     """Every clip ready to play, by (sample, system)."""
-    missing_files([source.path for source in sources])
-    names = sorted({source.system for source in sources})
+    missing_files([source.path for source in sources if not source.refused])
+    names = sorted({source.system for source in sources} - {""})
     ready = {}
     progress(0, len(sources), "clips")
     for done, source in enumerate(sources, 1):
-        ready[source.sample, source.system] = ready_clip(source.path, media=media, hide=names)
+        ready[source.sample, source.system] = (
+            refusal(source) if source.refused else ready_clip(source.path, media=media, hide=names)
+        )
         progress(done, len(sources), "clips")
     return ready
+
+
+def refusal(source: SourceClip) -> ReadyClip:
+    """What stands where a clip would: nothing to play, no duration, and a digest of its own."""
+    told = "\0".join(("refused", source.sample, source.system, source.refused))
+    return ReadyClip(
+        path=Path(),
+        sha256=hashlib.sha256(told.encode()).hexdigest(),
+        duration_ms=0,
+        fps=0.0,
+        width=0,
+        height=0,
+        has_audio=False,
+        content_type="",
+        size=0,
+    )
 
 
 def store(
@@ -75,7 +94,8 @@ def store(
             expected, tag = _expected(one, source, found.rubric)
             values = _pair_values(one, kind, sides[one.sample], ids, found.min_raters)
             extra = {"expected": expected, "expected_tag": tag, "prompt_text": source.prompt_text}
-            connection.execute(pair.insert().values(study_id=found.id, feedback=source.feedback, **values, **extra))
+            more = {"feedback": source.feedback, "source_clip_id": ids.get((one.source, ""))}
+            connection.execute(pair.insert().values(study_id=found.id, **values, **extra, **more))
     added = len(by_kind.get("sample", []))
     counts = {kind: len(pairs) for kind, pairs in by_kind.items()}
     log(connection, study_id=found.id, actor="admin", action="imported", now=now, pairs=counts)
@@ -107,8 +127,10 @@ def _store_clips(
     ids = {}
     for source in sources:
         facts = ready[source.sample, source.system]
-        values = asdict(facts) | {"path": str(facts.path)}
-        names = {"system": source.system, "name": source.name, "source": str(source.path), "token": new_token()}
+        # A refusal has no file: its empty path is what tells that there is nothing to send.
+        paths = ("", "") if source.refused else (str(facts.path), str(source.path))
+        values = asdict(facts) | {"path": paths[0], "source": paths[1], "refused": source.refused}
+        names = {"system": source.system, "name": source.name, "token": new_token()}
         insert = clip.insert().values(study_id=study_id, **values, **names).returning(clip.c.id)
         ids[source.sample, source.system] = int(connection.execute(insert).scalar_one())
     return ids

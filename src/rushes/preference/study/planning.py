@@ -8,7 +8,8 @@ from dataclasses import asdict
 from sqlalchemy import Connection, func, select
 
 from rushes.preference.assignment import MINIMUM_RATERS
-from rushes.preference.rubric import RUBRIC
+from rushes.preference.consent import LANGUAGES
+from rushes.preference.own_rubric import stored_text
 from rushes.preference.study.database.tables import pair, rater, study, vote
 from rushes.preference.study.errors import StudyError
 from rushes.preference.study.pay import rate_text
@@ -25,19 +26,23 @@ def create(connection: Connection, plan: StudyPlan, *, now: int) -> int:
     values = {
         "name": plan.name,
         "title": plan.title or plan.name,
-        "rubric": RUBRIC.version,
+        "rubric": plan.rubric.version,
         "seed": plan.seed,
         "min_raters": plan.min_raters,
         "quota": plan.quota,
         "gold_every": plan.gold_every,
         "repeat_every": plan.repeat_every,
         "exclusion_rule": asdict(plan.exclusion or ExclusionRule()),
-        "watch_rule": asdict(WatchRule(passes=RUBRIC.full_watches)),
+        "watch_rule": asdict(WatchRule(passes=plan.rubric.full_watches)),
         "simulated": plan.simulated,
         "pairing": plan.pairing,
         "on_erase": plan.on_erase,
         "pay": rate_text(plan.pay),
         "created_ms": now,
+        "language": plan.language,
+        "rubric_text": stored_text(plan.rubric),
+        "consent_text": None if plan.consent is None else dict(plan.consent),
+        "audio_check": plan.audio_check,
     }
     study_id = connection.execute(study.insert().values(**values).returning(study.c.id)).scalar_one()
     settings = {key: value for key, value in values.items() if key != "created_ms"}
@@ -69,6 +74,8 @@ def _check(plan: StudyPlan) -> None:
             f"votes of an erased rater are kept without the person (keep) or removed; got {plan.on_erase!r}"
         )
     rate_text(plan.pay)
+    if plan.language not in LANGUAGES:
+        raise StudyError(f"the raters' pages speak {', '.join(LANGUAGES)}; got {plan.language!r}")
     if plan.exclusion is not None:
         _check_rule(plan.exclusion)
 

@@ -7,6 +7,8 @@ from typing import Any
 
 from sqlalchemy import BindParameter, Connection, Row, bindparam, select
 
+from rushes.preference.own_rubric import from_stored
+from rushes.preference.rubric import is_known
 from rushes.preference.study.database.tables import audit, rater, rater_session, study
 from rushes.preference.study.errors import NotAllowed, StudyError
 from rushes.preference.study.records import ExclusionRule, Stage
@@ -24,7 +26,15 @@ def study_row(connection: Connection, name: str, *, lock: bool = False) -> Row[A
     if row is None:
         there = ", ".join(connection.execute(select(study.c.name).order_by(study.c.name)).scalars()) or "none yet"
         raise StudyError(f"no study is called {name!r}; there is {there}")
+    know_rubric(connection, row.rubric)
     return row
+
+
+def know_rubric(connection: Connection, version: str) -> None:
+    """An own rubric lives in its study's row: read it once, and `rubric(version)` knows it from then on."""
+    if not is_known(version):
+        text = connection.execute(select(study.c.rubric_text).where(study.c.rubric == version)).scalar()
+        from_stored(version, text or "{}")
 
 
 def rater_row(connection: Connection, study_id: int, code: str) -> Row[Any]:
@@ -64,6 +74,7 @@ def signed_in(connection: Connection, session: str, now: int) -> Row[Any]:
     row = connection.execute(_SIGNED_IN, {"session_hash": token_hash(session)}).first()
     if row is None or row.expires_ms <= now:
         raise NotAllowed("your session has ended; open your link again or ask for a new invitation")
+    know_rubric(connection, row.rubric)
     return row
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from rushes.core import Measurement
+from rushes.preference.rubric import RUBRIC, Rubric
 
 ScreenSide: TypeAlias = Literal["A", "B"]
 """Where a clip stands on a rater's screen: A on the left."""
@@ -55,6 +56,14 @@ class StudyPlan:
     """What happens to the votes of a rater who asks to be erased: kept without the person, or removed."""
     pay: str = ""
     """The declared rate: "12 GBP/hour", "0.40 USD/vote", "5 EUR/study"; empty where nothing was declared."""
+    rubric: Rubric = RUBRIC
+    """What raters are told and may answer: the built-in rubric, or `own_rubric.read_rubric(FILE)`."""
+    language: str = "en"
+    """The language of the raters' pages: "en" or "de". A rater may switch."""
+    consent: Mapping[str, object] | None = None
+    """The study's own words on the consent page (`consent.read_consent(FILE)`): contact, compensation, approval."""
+    audio_check: bool = False
+    """Whether raters type in a short tone sequence before they begin, where a clip has sound."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +149,8 @@ class ClipView:
     width: int
     height: int
     has_audio: bool
+    refused: str = ""
+    """What the system said instead of making a clip: then there is nothing to play, to watch or to rate."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,6 +206,8 @@ class VoteForm:
     """Dimension key to 1–5 for the clip shown as A."""
     ratings_b: Mapping[str, int] = field(default_factory=dict)
     note: str = ""
+    viewing: Mapping[str, object] | None = None
+    """How the pair was looked at (`study/viewing.py`): window, screen, pixel ratio, theme; None where unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,6 +238,9 @@ class Task:
     """Minutes of work since the last break of 10 minutes or more, for the break prompt."""
     has_voted: bool
     """Whether the rater has a vote that can still be changed: `StudyService.last_vote`."""
+    source: ClipView | None = None
+    """For edits: the clip that was to be edited. Shown, never asked for by the watch gate; its token is the
+    assignment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

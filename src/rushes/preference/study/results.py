@@ -118,6 +118,7 @@ def as_vote(row: Row[Any], *, turn: int = 0) -> Vote:
         clip_b=clip_id(row.system_b, row.clip_b) if row.clip_b else "",
         watched=tuple(WatchedSpan(*span) for span in row.watched),
         turn=turn,
+        viewing=row.viewing or {},
     )
 
 
@@ -133,7 +134,7 @@ def clip_id(system: str, name: str) -> str:
 def clips(connection: Connection, study_name: str) -> tuple[StudyClip, ...]:
     """The study's clips, those of gold and training pairs included."""
     found = study_row(connection, study_name)
-    query = select(clip).where(clip.c.study_id == found.id, clip.c.path != "").order_by(clip.c.id)
+    query = select(clip).where(clip.c.study_id == found.id, clip.c.path != "", clip.c.system != "").order_by(clip.c.id)
     return tuple(
         StudyClip(id=clip_id(row.system, row.name), system=row.system, source=row.source, sha256=row.sha256)
         for row in connection.execute(query)

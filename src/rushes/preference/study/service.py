@@ -11,7 +11,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rushes.core.progress import Progress, no_progress
-from rushes.preference.study import accounts, decisions, importing, planning, ratings, results, sources, voting, work
+from rushes.preference.rubric import Rubric
+from rushes.preference.study import (
+    accounts,
+    decisions,
+    importing,
+    planning,
+    presentation,
+    ratings,
+    results,
+    sources,
+    voting,
+    work,
+)
 from rushes.preference.study.database.connection import Database
 from rushes.preference.study.errors import StudyError
 from rushes.preference.study.queries import signed_in
@@ -126,7 +138,7 @@ class StudyService:
             importing.planned_pairs(clips)
         with self.database.read() as connection:
             planning.check_new(connection, plan)
-        everything = [*self._training(training), *clips]
+        everything = [*self._training(training, plan.rubric), *clips]
         ready = importing.prepare(everything, media=self.media_folder, progress=progress)
         with self.database.write() as connection:
             planning.create(connection, plan, now=self._clock())
@@ -134,12 +146,12 @@ class StudyService:
                 importing.store(connection, plan.name, everything, ready, now=self._clock())
             return planning.summaries(connection, plan.name)[0]
 
-    def _training(self, wanted: bool) -> list[SourceClip]:
+    def _training(self, wanted: bool, words: Rubric) -> list[SourceClip]:
         if not wanted:
             return []
         from rushes.preference.study.training import training_clips
 
-        return training_clips(self.media_folder)
+        return training_clips(self.media_folder, words=words)
 
     def studies(self) -> tuple[StudySummary, ...]:
         """Every study, by name."""
@@ -158,6 +170,7 @@ class StudyService:
         *,
         prompts: Path | None = None,
         only: Sequence[str] = (),
+        source_clips: Path | None = None,
         progress: Progress = no_progress,
     ) -> int:
         """Pairs from two or more run directories of `rushes clip`, one per system (named by its folder).
@@ -166,7 +179,8 @@ class StudyService:
         these subjects, all of them when empty. Returns the pairs added.
         `StudyError` for one run only, no common subject, a missing file, a pair that is there already.
         """
-        return self._import(study, sources.from_runs(runs, prompts=prompts, only=only), progress)
+        found = sources.from_runs(runs, prompts=prompts, only=only)
+        return self._import(study, sources.with_sources(found, source_clips), progress)
 
     def import_csv(
         self,
@@ -175,15 +189,18 @@ class StudyService:
         *,
         clips: Path | None = None,
         prompts: Path | None = None,
+        source_clips: Path | None = None,
         progress: Progress = no_progress,
     ) -> int:
         """Pairs from a CSV with `sample_id,task_id,prompt_id,system,path` (paths relative to the CSV), or from a
         prompt manifest `task_id,prompt_id,prompt_text` with `clips`, a folder of files named `SYSTEM_T2_p09.mp4`.
 
         Optional columns: `kind` (sample, gold, training), `expected` (the system that must win), `expected_tag`,
-        `feedback`, `prompt_text`, `clip_id`. Returns the pairs added.
+        `feedback`, `prompt_text`, `clip_id`, `source` (the clip that was to be edited), `refused` (what the system said
+        instead of making a clip; the path is empty then). Returns the pairs added.
         """
-        return self._import(study, sources.from_csv(table, clips=clips, prompts=prompts), progress)
+        found = sources.read_sources([table], clips=clips, prompts=prompts, source_clips=source_clips)
+        return self._import(study, found, progress)
 
     def import_ratings(self, study: str, votes: Sequence[Vote]) -> int:
         """Votes given elsewhere, from `rushes.preference.exchange.read_ratings`; returns how many were added.
@@ -304,6 +321,36 @@ class StudyService:
         this rater, shown to the administrator and given to others; the rater goes on with the next."""
         with self.database.write() as connection:
             work.report_problem(connection, session, assignment, kind=kind, text=text, now=self._clock())
+
+    def presentation(self, session: str) -> presentation.Presentation:
+        """What the rater's pages show around the pairs: rubric, language, consent words, what was done so far."""
+        with self.database.read() as connection:
+            return presentation.presentation(connection, session, now=self._clock())
+
+    def choose_language(self, session: str, language: str) -> None:
+        """Keep the language a rater switched to."""
+        with self.database.write(durable=False) as connection:
+            presentation.choose_language(connection, session, language, now=self._clock())
+
+    def sound_check_wav(self, session: str) -> bytes:
+        """The tones of the rater's sound check, as a WAV file."""
+        with self.database.read() as connection:
+            return presentation.sound_check_wav(connection, session, now=self._clock())
+
+    def answer_sound_check(self, session: str, typed: str) -> bool:
+        """Whether the rater typed in what was heard; a wrong answer gets another sequence."""
+        with self.database.write() as connection:
+            return presentation.answer_sound_check(connection, session, typed, now=self._clock())
+
+    def more_work(self, session: str) -> bool:
+        """Whether there is a pair for this rater now; nothing is assigned by looking."""
+        with self.database.read() as connection:
+            return presentation.more_work(connection, session, now=self._clock())
+
+    def source_media(self, session: str, assignment: str) -> Media:
+        """The clip that was to be edited in this rater's own assignment; `NotAllowed` for any other."""
+        with self.database.read() as connection:
+            return presentation.source_media(connection, session, assignment, now=self._clock())
 
     # --- what came of it --------------------------------------------------------------------------------------------
 

@@ -17,6 +17,9 @@ from rushes.runs import Run, read_run
 _TABLE = ("sample_id", "task_id", "prompt_id", "system", "path")
 _MANIFEST = ("task_id", "prompt_id", "prompt_text")
 _KINDS = ("sample", "gold", "training")
+SOURCE = "source"
+"""The kind of a clip that was to be edited: it belongs to a sample and to no system."""
+_SHORTEST_NAME = 4
 _CLIP_NAME = re.compile(r"(?P<system>.+)_(?P<task>[A-Za-z]\d+)_(?P<prompt>[A-Za-z]?\d+)")
 _FAMILY = re.compile(r"(?:^|_)(?P<task>T\d)_(?P<prompt>p?\d+)(?:_|$)")
 
@@ -38,13 +41,59 @@ class SourceClip:
     """For gold and training pairs: the system that must win."""
     expected_tag: str = ""
     feedback: str = ""
+    source: Path | None = None
+    """For edits: the clip that was to be edited."""
+    refused: str = ""
+    """What the system said instead of making a clip; `path` is then empty."""
 
 
-def read_sources(paths: Sequence[Path], *, clips: Path | None = None, prompts: Path | None = None) -> list[SourceClip]:
-    """Clips of one CSV file, or of two or more run directories."""
+def read_sources(
+    paths: Sequence[Path],
+    *,
+    clips: Path | None = None,
+    prompts: Path | None = None,
+    source_clips: Path | None = None,
+) -> list[SourceClip]:
+    """Clips of one CSV file, or of two or more run directories, and the clips that were to be edited.
+
+    `source_clips` is a folder of the latter, each named as its sample or as its task and prompt (`T4_p09.mp4`).
+    """
     if len(paths) == 1 and not paths[0].is_dir():
-        return from_csv(paths[0], clips=clips, prompts=prompts)
-    return from_runs(paths, prompts=prompts)
+        return with_sources(from_csv(paths[0], clips=clips, prompts=prompts), source_clips)
+    return with_sources(from_runs(paths, prompts=prompts), source_clips)
+
+
+def with_sources(clips: Sequence[SourceClip], folder: Path | None = None) -> list[SourceClip]:
+    """The clips, and after them one clip of kind "source" for every sample that has one.
+
+    `StudyError` where two rows of a sample name different ones, or a folder has none for any sample.
+    """
+    found: dict[str, SourceClip] = {}
+    named = _source_files(folder)
+    used = 0
+    for clip in clips:
+        by_name = named.get(clip.sample) or named.get(f"{clip.family}_{clip.prompt}")
+        used += by_name is not None
+        path = clip.source or by_name
+        if path is None:
+            continue
+        before = found.get(clip.sample)
+        if before is not None and before.path != path:
+            raise StudyError(
+                f"sample {clip.sample}: two source clips, {before.path} and {path}; an edit starts from one"
+            )
+        found[clip.sample] = SourceClip(system="", sample=clip.sample, path=path, name=path.stem, kind=SOURCE)
+    if folder is not None and not used:
+        raise StudyError(f"{folder}: no clip is named as a sample of the study, such as {clips[0].sample}.mp4")
+    return [*clips, *found.values()]
+
+
+def _source_files(folder: Path | None) -> dict[str, Path]:
+    if folder is None:
+        return {}
+    if not folder.is_dir():
+        raise StudyError(f"{folder}: expected a folder of source clips; there is none")
+    return {path.stem: path for path in sorted(folder.iterdir()) if path.suffix.lower() in VIDEO_SUFFIXES}
 
 
 def from_runs(runs: Sequence[Path], *, prompts: Path | None = None, only: Sequence[str] = ()) -> list[SourceClip]:
@@ -110,7 +159,9 @@ def from_csv(table: Path, *, clips: Path | None = None, prompts: Path | None = N
     rows, header = _read(table)
     if all(column in header for column in _TABLE):
         texts = _prompt_texts(prompts)
-        return [_table_clip(table, number, row, texts) for number, row in enumerate(rows, 2)]
+        found = [_table_clip(table, number, row, texts) for number, row in enumerate(rows, 2)]
+        _refuse_named_refusals(table, found)
+        return found
     if all(column in header for column in _MANIFEST):
         if clips is None:
             raise StudyError(f"{table}: a prompt manifest needs the folder of its clips too; give --clips FOLDER")
@@ -143,20 +194,26 @@ def _prompt_texts(path: Path | None) -> dict[tuple[str, str], str]:
 
 
 def _table_clip(table: Path, number: int, row: Mapping[str, str], texts: Mapping[tuple[str, str], str]) -> SourceClip:
+    refused = row.get("refused", "")
     for column in ("sample_id", "system", "path"):
-        if not row.get(column):
-            raise StudyError(f"{table}, line {number}: {column} is empty; every clip needs one")
+        if not row.get(column) and not (column == "path" and refused):
+            hint = ", or `refused` with what the system said" if column == "path" else ""
+            raise StudyError(f"{table}, line {number}: {column} is empty; every clip needs one{hint}")
+    if row["path"] and refused:
+        raise StudyError(f"{table}, line {number}: a clip and a refusal; leave `path` or `refused` empty")
     kind = row.get("kind") or "sample"
     if kind not in _KINDS:
         raise StudyError(f"{table}, line {number}: kind is {', '.join(_KINDS)} or empty; got {kind!r}")
     if kind != "sample" and not row.get("expected"):
         raise StudyError(f"{table}, line {number}: a {kind} pair names the system that must win in column expected")
-    path = table.parent / row["path"]
+    path = Path() if refused else table.parent / row["path"]
     return SourceClip(
         system=row["system"],
         sample=row["sample_id"],
         path=path,
-        name=row.get("clip_id") or path.stem,
+        name=row.get("clip_id") or path.stem or f"{row['sample_id']}_refused",
+        source=table.parent / row["source"] if row.get("source") else None,
+        refused=refused,
         family=row["task_id"],
         prompt=row["prompt_id"],
         prompt_text=row.get("prompt_text") or texts.get((row["task_id"], _bare(row["prompt_id"])), ""),
@@ -165,6 +222,15 @@ def _table_clip(table: Path, number: int, row: Mapping[str, str], texts: Mapping
         expected_tag=row.get("expected_tag", ""),
         feedback=row.get("feedback", ""),
     )
+
+
+def _refuse_named_refusals(table: Path, clips: Sequence[SourceClip]) -> None:
+    """`StudyError` for a refusal that a rater could tell the system by."""
+    names = sorted({clip.system for clip in clips if len(clip.system) >= _SHORTEST_NAME})
+    for clip in clips:
+        told = next((name for name in names if name.casefold() in clip.refused.casefold()), None)
+        if told is not None:
+            raise StudyError(f"{table}: the refusal of sample {clip.sample} names a system ({told}); write it without")
 
 
 def _manifest_clips(table: Path, rows: Sequence[Mapping[str, str]], folder: Path) -> list[SourceClip]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.media import write_clip
+from rushes.preference.rubric import RUBRIC, Rubric
 from rushes.preference.study.sources import SourceClip
 
 SAMPLE = "training"
@@ -23,10 +24,16 @@ _TEXT = (
     "Its fault, “Flicker / temporal jitter”, is the primary tag; its temporal consistency is 1 or 2, "
     "and the steady clip's is 5."
 )
+_TAG = "Flicker / temporal jitter"
+_PLAIN_TEXT = "One clip flickers and the other is the same without it: the steady one is better."
 
 
-def training_clips(media: Path) -> list[SourceClip]:
-    """The pair, its two files written below `media` (the same bytes every time)."""
+def training_clips(media: Path, *, words: Rubric = RUBRIC) -> list[SourceClip]:
+    """The pair, its two files written below `media` (the same bytes every time).
+
+    Under a rubric that has no tag for flicker, the feedback names the winner alone.
+    """
+    known = _TAG in words.tags_for("T2")
     folder = media / "training"
     folder.mkdir(parents=True, exist_ok=True)
     clips = []
@@ -45,8 +52,8 @@ def training_clips(media: Path) -> list[SourceClip]:
                 prompt_text="A grey ball rolls from left to right at a steady pace.",
                 kind="training",
                 expected="steady",
-                expected_tag="Flicker / temporal jitter",
-                feedback=_TEXT,
+                expected_tag=_TAG if known else "",
+                feedback=_TEXT if words.version == RUBRIC.version else _PLAIN_TEXT,
             )
         )
     return clips

@@ -45,7 +45,7 @@ def submit(
     missing = (
         *_closed(row, correction),
         *_watch_missing(row, watch_rule(who)),
-        *_form_missing(form, row.family, rubric(who.rubric)),
+        *_form_missing(form, row.family, rubric(who.rubric), refused=_refused_sides(row)),
     )
     if missing:
         return VoteRefusal(missing=missing)
@@ -73,13 +73,19 @@ def _watch_missing(row: Row[Any], rule: WatchRule) -> list[Missing]:
     return found
 
 
-def _form_missing(form: VoteForm, family: str, book: Rubric) -> list[Missing]:
+def _refused_sides(row: Row[Any]) -> tuple[str, ...]:
+    """Sides of the screen without a clip: the system refused, so there is nothing to rate."""
+    texts = (row.a_refused, row.b_refused) if row.left == "a" else (row.b_refused, row.a_refused)
+    return tuple(side for side, text in zip(("a", "b"), texts, strict=True) if text)
+
+
+def _form_missing(form: VoteForm, family: str, book: Rubric, *, refused: tuple[str, ...]) -> list[Missing]:
     found = []
     if form.winner not in ("A", "B", "Tie"):
         found.append(Missing(field="winner", message="Choose A, B or Tie."))
     found += _tags_missing(form, family, book)
     for side, ratings in (("a", form.ratings_a), ("b", form.ratings_b)):
-        found += _ratings_missing(side, ratings, family, book)
+        found += [] if side in refused and not ratings else _ratings_missing(side, ratings, family, book)
     if len(form.note) > LONGEST_NOTE:
         message = f"Keep the note under {LONGEST_NOTE} characters; it has {len(form.note)}."
         found.append(Missing(field="note", message=message))
@@ -91,7 +97,8 @@ def _form_missing(form: VoteForm, family: str, book: Rubric) -> list[Missing]:
 def _tags_missing(form: VoteForm, family: str, book: Rubric) -> list[Missing]:
     offered, found = book.tags_for(family), []
     if not form.primary_tag:
-        found.append(Missing(field="primary_tag", message="Choose 1 primary reason tag."))
+        if book.needs_tag(tie=form.winner == "Tie"):
+            found.append(Missing(field="primary_tag", message="Choose 1 primary reason tag."))
     elif form.primary_tag not in offered:
         found.append(Missing(field="primary_tag", message=f"“{form.primary_tag}” is not offered for this task."))
     if len(form.secondary_tags) > book.most_secondary_tags:
@@ -147,7 +154,7 @@ def _store(
         "key": request,
         "winner": winner,
         "left": row.left,
-        "primary_tag": form.primary_tag,
+        "primary_tag": form.primary_tag or "",
         "secondary_tags": list(form.secondary_tags),
         "ratings": _by_system(form, row.left),
         "pair_ratings": {},
@@ -155,6 +162,7 @@ def _store(
         "watched": _watched(row),
         "supersedes": row.vote_id,
         "at_ms": now,
+        "viewing": None if form.viewing is None else dict(form.viewing),
     }
     stored = connection.execute(_ADD, values).scalar_one()
     state = "late" if late else "voted"
@@ -168,9 +176,9 @@ def _store(
     return int(stored), winner
 
 
-def _by_system(form: VoteForm, left: str) -> dict[str, list[int]]:
+def _by_system(form: VoteForm, left: str) -> dict[str, list[int | None]]:
     first, second = (form.ratings_a, form.ratings_b) if left == "a" else (form.ratings_b, form.ratings_a)
-    return {name: [first[name], second[name]] for name in sorted(first)}
+    return {name: [first.get(name), second.get(name)] for name in sorted({*first, *second})}
 
 
 def _watched(row: Row[Any]) -> list[list[object]]:

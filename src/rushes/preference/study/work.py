@@ -32,7 +32,7 @@ from rushes.preference.study.database.tables import (
 )
 from rushes.preference.study.errors import NotAllowed, StudyError
 from rushes.preference.study.play_ledger import KEEP, add_play, shown_since, watch_state
-from rushes.preference.study.queries import SESSION, WHO, log, signed_in, watch_rule
+from rushes.preference.study.queries import SESSION, WHO, know_rubric, log, signed_in, watch_rule
 from rushes.preference.study.records import (
     LONGEST_NOTE,
     PROBLEMS,
@@ -73,14 +73,22 @@ _PLACE = (
             table.c.width,
             table.c.height,
             table.c.has_audio,
+            table.c.refused,
         )
     ),
 )
+_SOURCE = clip.alias("source_clip")
 _MINE = (
-    select(*_PLACE, TASKS_EXPECTED, HAS_VOTED)
+    select(
+        *_PLACE,
+        TASKS_EXPECTED,
+        HAS_VOTED,
+        *(_SOURCE.c[name].label(f"source_{name}") for name in ("duration_ms", "fps", "width", "height", "has_audio")),
+    )
     .join(pair, pair.c.id == assignment.c.pair_id)
     .join(_CLIP_A, _CLIP_A.c.id == pair.c.clip_a_id)
     .join(_CLIP_B, _CLIP_B.c.id == pair.c.clip_b_id)
+    .outerjoin(_SOURCE, _SOURCE.c.id == pair.c.source_clip_id)
     .where(assignment.c.key == bindparam("wanted_key"), assignment.c.rater_id == bindparam("wanted_rater"))
     .with_for_update(of=assignment, key_share=True)
 )
@@ -110,6 +118,7 @@ def at_work(connection: Connection, session: str, key: str, now: int) -> tuple[A
     if found is None or found.who_expires_ms <= now:
         signed_in(connection, session, now)
         raise NotAllowed(NOT_YOURS)
+    know_rubric(connection, found.who_rubric)
     return _Who._make(found[: len(WHO)]), _Place._make(found[len(WHO) :])
 
 
@@ -193,8 +202,8 @@ def _form_of(row: Row[Any]) -> VoteForm:
         winner=on_screen[row.winner],
         primary_tag=row.primary_tag,
         secondary_tags=tuple(row.secondary_tags),
-        ratings_a={name: both[0 if first else 1] for name, both in row.ratings.items()},
-        ratings_b={name: both[1 if first else 0] for name, both in row.ratings.items()},
+        ratings_a={name: both[0 if first else 1] for name, both in row.ratings.items() if both[0 if first else 1]},
+        ratings_b={name: both[1 if first else 0] for name, both in row.ratings.items() if both[1 if first else 0]},
         note=row.note,
     )
 
@@ -233,6 +242,7 @@ def _task(connection: Connection, who: Row[Any], row: Row[Any], *, now: int, sho
         draft=None if row.draft is None else form_from_plain(row.draft),
         session_minutes=0 if who.work_since_ms is None else _minutes(who, now),
         has_voted=row.has_voted,
+        source=None if row.source_duration_ms is None else _clip_view(row, "source", row.key),
     )
 
 
@@ -241,7 +251,7 @@ def _minutes(who: Row[Any], now: int) -> int:
 
 
 def _clip_view(row: Row[Any], side: str, token: str) -> ClipView:
-    fields = ("duration_ms", "fps", "width", "height", "has_audio")
+    fields = ("duration_ms", "fps", "width", "height", "has_audio", *(() if side == "source" else ("refused",)))
     return ClipView(token=token, **{name: getattr(row, f"{side}_{name}") for name in fields})
 
 
@@ -250,7 +260,7 @@ def form_plain(form: VoteForm) -> dict[str, object]:
 
 
 def form_from_plain(data: dict[str, Any]) -> VoteForm:
-    return VoteForm(**(data | {"secondary_tags": tuple(data["secondary_tags"])}))
+    return VoteForm(**(data | {"secondary_tags": tuple(data["secondary_tags"]), "viewing": None}))
 
 
 def record_play(connection: Connection, session: str, key: str, events: Sequence[PlayEvent], *, now: int) -> WatchState:

@@ -1,6 +1,7 @@
 // What a rater has filled in, kept twice: in this browser at once, on the server a moment later.
 
 import { post } from "./net.js";
+import { words } from "./words.js";
 
 const WAIT_MS = 700;
 
@@ -15,7 +16,7 @@ export class Draft {
     form.addEventListener("change", changed);
   }
 
-  fields() { return [...new FormData(this.form)].filter(([name]) => !["csrf_token", "key"].includes(name)); }
+  fields() { return [...new FormData(this.form)].filter(([name]) => !["csrf_token", "key", "viewing"].includes(name)); }
 
   async save() {
     clearTimeout(this.timer);
@@ -23,9 +24,9 @@ export class Draft {
     try {
       await post("/rate/draft", new FormData(this.form));
       if (JSON.stringify(this.fields()) === before) this.#keep(false);
-      this.say("Saved.");
+      this.say(words("saved"));
     } catch (error) {
-      this.say(error.code === "session" ? "Kept in this browser: your session has ended." : "Kept in this browser; not on the server yet.");
+      this.say(words(error.code === "session" ? "kept_session" : "kept"));
       if (error.code !== "session" && error.code !== "gone") this.timer = setTimeout(() => this.save(), 5000);
     }
   }

@@ -30,8 +30,8 @@ export class PairPlayer extends EventTarget {
 
   get playing() { return this.active.size > 0; }
   get ready() { return this.sides.every((side) => this.videos[side].readyState >= 1); }
-  get duration() { return Math.max(...this.sides.map((side) => this.videos[side].duration || 0)); }
-  get clock() { return Math.max(...this.sides.map((side) => this.videos[side].currentTime)); }
+  get duration() { return Math.max(0, ...this.sides.map((side) => this.videos[side].duration || 0)); }
+  get clock() { return Math.max(0, ...this.sides.map((side) => this.videos[side].currentTime)); }
 
   playBoth() { this.#start(this.sides); }
   playOne(side) { this.#start([side]); }

@@ -1,11 +1,15 @@
-// The rater's page: wires player, ledger, draft, keys and form together. The page works without it as far as a page can;
-// only the watch itself needs the script.
+// The rater's page: wires player, stage, ledger, draft, keys and answers together. The page works without it as far as a
+// page can; only the watch itself needs the script.
 
+import { Answers } from "./answers.js";
 import { Draft } from "./draft.js";
 import { Ledger } from "./ledger.js";
 import { get, Offline, post } from "./net.js";
 import { PairPlayer } from "./player.js";
+import { Sending } from "./sending.js";
 import * as shortcuts from "./shortcuts.js";
+import { Stage } from "./stage.js";
+import { words } from "./words.js";
 
 const $ = (selector, root = document) => root.querySelector(selector);
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -13,17 +17,18 @@ const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
 const pair = $("[data-pair]");
 const form = $("[data-vote]");
 const assignment = pair.dataset.assignment;
-const required = Number(pair.dataset.required);
-const videos = Object.fromEntries($$("[data-side]").map((figure) => [figure.dataset.side, $("video", figure)]));
-const fps = Math.max(...Object.values(videos).map((video) => Number(video.dataset.fps) || 0)) || 30;
+const watched = { A: Number(pair.dataset.a), B: Number(pair.dataset.b), required: Number(pair.dataset.required) };
+const playable = $$("[data-side]").filter((figure) => $("video", figure)); // a refusal has no clip
+const videos = Object.fromEntries(playable.map((figure) => [figure.dataset.side, $("video", figure)]));
+const fps = Math.max(0, ...Object.values(videos).map((video) => Number(video.dataset.fps) || 0)) || 30;
 const player = new PairPlayer(videos, { frameSeconds: 1 / fps });
 const saved = $("[data-saved]");
 const say = (text) => { saved.textContent = text; };
+const stage = new Stage($("[data-stage]"), videos, { language: document.documentElement.lang });
 // A vote that is being changed is stored already: what is not sent yet is nobody's draft.
 const draft = "correction" in form.dataset ? { forget() {} } : new Draft(form, assignment, { say });
-const ledger = new Ledger(videos, {
-  send: async (events, options) => showWatch(await post("/rate/watch", { assignment, events }, options)),
-});
+const answers = new Answers(form, { watch: () => watched });
+const ledger = new Ledger(videos, { send: report });
 
 // --- the clips ---------------------------------------------------------------------------------------------------
 
@@ -31,13 +36,29 @@ const both = $("[data-both]");
 const scrub = $("[data-scrub]");
 const time = $("[data-time]");
 const loop = $("[data-loop]");
+const lost = $("[data-not-counted]");
+const source = $("[data-source]"); // for edits: shown, and never part of the watch
+
+async function report(events, options) {
+  try {
+    showWatch(await post("/rate/watch", { assignment, events }, options));
+  } catch (error) {
+    if (error instanceof Offline) notCounted(words("waiting"));
+    throw error;
+  }
+}
+
+function notCounted(text) {
+  lost.hidden = !text;
+  lost.textContent = text;
+}
 
 function showPlayer() {
-  both.textContent = player.playing ? "Pause" : "Play both";
-  $("[data-sound]").textContent = player.sound ? `Sound: ${player.sound}` : "Sound: off";
+  both.textContent = words(player.playing ? "pause" : "play_both");
+  $("[data-sound]").textContent = player.sound ? words("sound", { side: player.sound }) : words("sound_off");
   for (const [side, video] of Object.entries(videos)) {
     const alone = player.active.has(side) && player.active.size === 1;
-    $(`[data-play="${side}"]`).textContent = alone ? `Pause ${side}` : `Play ${side}`;
+    $(`[data-play="${side}"]`).textContent = words(alone ? "pause_side" : "play_side", { side });
     video.closest("[data-side]").classList.toggle("playing", player.active.has(side));
   }
   showTime();
@@ -47,29 +68,28 @@ function showTime() {
   const { clock, duration } = player;
   time.textContent = `${clock.toFixed(2)} / ${duration.toFixed(2)} s`;
   if (document.activeElement !== scrub || player.playing) scrub.value = duration ? String(Math.round((1000 * clock) / duration)) : "0";
-  scrub.setAttribute("aria-valuetext", `${clock.toFixed(1)} of ${duration.toFixed(1)} seconds`);
+  scrub.setAttribute("aria-valuetext", words("time", { now: clock.toFixed(1), all: duration.toFixed(1) }));
 }
 
 function showWatch(watch) {
   const text = $("[data-watch]");
   if (text.textContent !== watch.text) text.textContent = watch.text;
-  for (const side of ["A", "B"]) {
+  for (const side of Object.keys(videos)) {
     const count = $(`[data-count="${side}"]`);
-    count.textContent = `watched ${watch[side]} of ${required}`;
-    count.classList.toggle("full", watch[side] >= required);
+    count.textContent = words("watched", { done: watch[side], times: watched.required });
+    count.classList.toggle("full", watch[side] >= watched.required);
     $(`[data-share="${side}"]`).value = watch.share[side];
   }
-  const lost = $("[data-not-counted]");
-  lost.hidden = !watch.not_credited.length;
-  lost.textContent = watch.not_credited.length ? `Not counted: ${[...new Set(watch.not_credited)].join("; ")}.` : "";
-  if (watch.complete) for (const item of $$("[data-missing] li[data-watchful]")) item.remove();
+  Object.assign(watched, { A: watch.A, B: watch.B });
+  answers.refresh();
+  notCounted(watch.not_credited.length ? words("not_counted", { why: [...new Set(watch.not_credited)].join("; ") }) : "");
 }
 
 // A clip that nobody can see does not count: bring both in front of the eyes before they play.
 async function comeIntoView() {
   const seen = ({ top, bottom }) => Math.min(bottom, innerHeight) - Math.max(top, 0) >= 0.6 * (bottom - top);
   if (player.playing || Object.values(videos).every((video) => seen(video.getBoundingClientRect()))) return;
-  pair.scrollIntoView({ block: "start" });
+  $("[data-stage-top]").scrollIntoView({ block: "start" });
   for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame); // until the ledger has seen it
 }
 
@@ -79,15 +99,18 @@ function cannotPlay(video) {
   if (reports) reports.open = true;
 }
 
-$("[data-transport]").hidden = false;
-for (const element of $$("[data-play], [data-help]")) element.hidden = false;
+$("[data-transport]").hidden = playable.length === 0;
+for (const element of $$("[data-play], [data-help], [data-large]")) element.hidden = false;
 const toggleBoth = () => comeIntoView().then(() => player.toggleBoth());
-const toggleOne = (side) => comeIntoView().then(() => player.toggleOne(side));
+const toggleOne = (side) => { if (videos[side]) comeIntoView().then(() => player.toggleOne(side)); };
 both.addEventListener("click", toggleBoth);
 for (const button of $$("[data-play]")) button.addEventListener("click", () => toggleOne(button.dataset.play));
+for (const button of $$("[data-large]")) button.addEventListener("click", () => stage.toggleFull($("[data-screen]", button.closest("[data-side]"))));
 for (const button of $$("[data-step]")) button.addEventListener("click", () => player.step(Number(button.dataset.step)));
 const toggleLoop = () => { player.loop = !player.loop; loop.setAttribute("aria-pressed", String(player.loop)); };
 loop.addEventListener("click", toggleLoop);
+$("[data-full]").addEventListener("click", () => stage.toggleFull());
+$("[data-one]").addEventListener("click", () => stage.toggleNative());
 const sound = $("[data-sound]");
 const audible = Object.keys(videos).filter((side) => videos[side].dataset.audio === "1");
 sound.hidden = audible.length === 0;
@@ -97,87 +120,52 @@ if (audible.length) player.listenTo(audible[0]);
 sound.addEventListener("click", nextSound);
 scrub.addEventListener("input", () => { player.pause(); player.seek((Number(scrub.value) / 1000) * player.duration); });
 for (const event of ["change", "ready"]) player.addEventListener(event, showPlayer);
+player.addEventListener("change", () => { if (player.playing) source?.pause(); });
 player.addEventListener("time", showTime);
 player.addEventListener("trouble", ({ detail }) => {
   cannotPlay(videos[detail.side]);
 });
-for (const video of Object.values(videos)) {
+for (const [side, video] of Object.entries(videos)) {
   video.addEventListener("seeked", showTime);
-  video.addEventListener("click", toggleBoth);
+  // In full screen there is one clip to see, so one is played.
+  video.addEventListener("click", () => { if (document.fullscreenElement?.matches("[data-screen]")) toggleOne(side); else toggleBoth(); });
   if (video.error) cannotPlay(video); // it failed before we listened
 }
-document.addEventListener("visibilitychange", () => { if (document.hidden) player.pause(); });
+const toggleSource = () => { if (source?.paused) { player.pause(); source.play().catch(() => {}); } else source?.pause(); };
+document.addEventListener("visibilitychange", () => { if (document.hidden) { player.pause(); source?.pause(); } });
 showPlayer();
 
 // --- the form ----------------------------------------------------------------------------------------------------
 
-const chips = $$("[name=secondary_tags]");
-const primary = $("[name=primary_tag]");
-
-function limitTags() {
-  const full = chips.filter((chip) => chip.checked).length >= 3;
-  for (const chip of chips) {
-    if (chip.value === primary.value) chip.checked = false;
-    chip.disabled = chip.value === primary.value || (full && !chip.checked);
-  }
-}
-form.addEventListener("change", (event) => { limitTags(); mark(event.target.closest("[data-field]"), false); });
-limitTags();
-
-// The frame of a question is coloured; the control in it tells assistive technology.
-function mark(field, invalid) {
-  if (!field) return;
-  field.toggleAttribute("data-invalid", invalid);
-  const control = field.matches("[role=radiogroup]") ? field : $("select, textarea", field);
-  if (control) control.setAttribute("aria-invalid", String(invalid));
-}
-
-function showMissing(items) {
-  const box = $("[data-missing]");
-  for (const field of $$("[data-invalid]")) mark(field, false);
-  $("ul", box).replaceChildren(...items.map(({ field, message }) => {
-    const line = document.createElement("li");
-    line.textContent = message;
-    if (field.startsWith("watch")) line.dataset.watchful = "1";
-    mark($(`[data-field="${CSS.escape(field)}"]`), true);
-    return line;
-  }));
-  box.classList.remove("hidden");
-  box.focus();
-}
-
-const submit = $("[data-submit]");
-let sending = false;
-
-async function send() {
-  if (sending) return;
-  sending = submit.disabled = true;
-  say("Sending…");
-  player.pause();
-  try {
+const sending = new Sending(form, {
+  say,
+  async prepare() {
+    player.pause();
+    form.elements.viewing.value = JSON.stringify(stage.viewing());
     await ledger.flush().catch((error) => { if (error instanceof Offline) throw error; });
-    const answer = await post(form.getAttribute("action"), new FormData(form));
+  },
+  taken(answer) {
     draft.forget();
     if (answer.feedback) showLesson(answer.feedback); else location.assign(answer.next);
-    return; // the button stays off: there is nothing more to send here
-  } catch (error) {
-    if (error.code === "missing") { say(""); showMissing(error.missing); }
-    else if (error.code === "session") { say("Not sent. Your answer is kept."); $("[data-expired]").showModal(); }
-    else say(error instanceof Offline ? "Not sent: no connection. Your answer is kept; send it again in a moment." : error.message);
-  }
-  sending = submit.disabled = false;
-}
+  },
+  missing: (items) => answers.showMissing(items),
+  ended: () => $("[data-expired]").showModal(),
+});
 
-form.addEventListener("submit", (event) => { event.preventDefault(); send(); });
-$("[data-retry]").addEventListener("click", () => { $("[data-expired]").close(); send(); });
+form.addEventListener("submit", (event) => { event.preventDefault(); sending.send(); });
+$("[data-retry]").addEventListener("click", () => { $("[data-expired]").close(); sending.send(); });
 $("[data-close]").addEventListener("click", () => $("[data-expired]").close());
 
 function showLesson(feedback) {
   const dialog = $("[data-lesson]");
   say("");
-  $("[data-lesson-title]").textContent = feedback.right ? "That is what we were looking for" : "Most people would see this one differently";
+  $("[data-lesson-title]").textContent = feedback.title;
   $("[data-lesson-text]").textContent = feedback.text;
-  $("[data-lesson-expected]").textContent = `Expected: ${feedback.expected}${feedback.expected_tag ? `, because of “${feedback.expected_tag}”` : ""}.`;
+  $("[data-lesson-expected]").textContent = feedback.expected_text;
+  const tag = $("[data-lesson-tag]");
+  tag.hidden = !feedback.tag_text;
+  tag.textContent = feedback.tag_text;
+  $("[data-lesson-start]").hidden = !feedback.right;
   $("[data-lesson-again]").hidden = feedback.right;
   dialog.addEventListener("cancel", (event) => event.preventDefault());
   dialog.showModal();
@@ -191,33 +179,35 @@ problem?.addEventListener("submit", async (event) => {
     draft.forget();
     location.assign(answer.next);
   } catch (error) {
-    if (error.code === "session") $("[data-expired]").showModal(); else say(error.message);
+    if (error.code === "session") $("[data-expired]").showModal();
+    else say(error instanceof Offline ? words("not_sent") : error.message);
   }
 });
 
 // --- keys, break, what comes next --------------------------------------------------------------------------------
 
-const choose = (value) => {
-  const choice = $(`[name=winner][value="${value}"]`);
-  choice.checked = true;
-  choice.focus();
-  choice.dispatchEvent(new Event("change", { bubbles: true }));
-};
 const keys = $("[data-keys]");
 const help = () => keys.showModal();
+const note = $("[name=note]");
 shortcuts.install({
   " ": toggleBoth,
   ",": () => player.step(-1),
   ".": () => player.step(1),
-  a: () => toggleOne("A"),
-  b: () => toggleOne("B"),
+  "shift+a": () => toggleOne("A"),
+  "shift+b": () => toggleOne("B"),
   l: toggleLoop,
   s: () => { if (!sound.hidden) nextSound(); },
-  1: () => choose("A"),
-  2: () => choose("B"),
-  0: () => choose("Tie"),
+  f: () => stage.toggleFull(),
+  o: () => stage.toggleNative(),
+  v: toggleSource,
+  n: () => note.focus(),
+  a: () => answers.choose("A"),
+  b: () => answers.choose("B"),
+  t: () => answers.choose("Tie"),
+  ...Object.fromEntries([1, 2, 3, 4, 5].map((score) => [score, (target) => answers.rate(score, target)])),
+  ...Object.fromEntries(answers.letters.map((letter) => [letter, () => answers.tag(letter)])),
   "?": help,
-});
+}, { send: () => sending.send(), leave: (field) => field.blur() });
 $("[data-help]").addEventListener("click", help);
 const keysOff = $("[data-keys-off]");
 keysOff.checked = shortcuts.off();

@@ -1,21 +1,36 @@
-// Keys for raters. Off while typing, off with modifiers, and off altogether where the rater switched them off.
+// Keys for raters. Off while typing, off with modifiers, and off altogether where the rater switched them off. The one
+// chord, Ctrl or Cmd with Enter, sends from anywhere, also while typing.
 
 const PLACE = "rushes:keys-off";
 
 const typing = (element) => element.closest("input:not([type=radio]):not([type=checkbox]):not([type=range]), textarea, select, [contenteditable]");
 const pressable = (element) => element.closest("button, a, summary, input:not([type=range])");
 
-export function install(actions) {
+// "shift+a" for a letter with Shift; signs such as "?" need Shift on many keyboards and are named by themselves. Caps Lock
+// changes nothing.
+function nameOf({ key, shiftKey }) {
+  const small = key.toLowerCase();
+  return shiftKey && /^[a-z]$/.test(small) ? `shift+${small}` : small;
+}
+
+export function install(actions, { send, leave }) {
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing) return;
+    if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
     const target = event.target instanceof Element ? event.target : document.body;
-    if (off() || typing(target) || document.querySelector("dialog[open]")) return;
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.altKey) {
+      if (target.closest("[data-problem]")) return;
+      event.preventDefault();
+      if (!event.repeat) send();
+      return;
+    }
+    if (event.key === "Escape" && target.matches("textarea")) { leave(target); return; }
+    if (event.ctrlKey || event.metaKey || event.altKey || off() || typing(target)) return;
     // Space presses a focused button or box; on a choice that is made already it would do nothing, so it plays.
     if (event.key === " " && pressable(target) && !(target.type === "radio" && target.checked)) return;
-    const action = actions[event.key.toLowerCase()];
+    const action = actions[nameOf(event)];
     if (!action) return;
     event.preventDefault();
-    if (!event.repeat || event.key === "," || event.key === ".") action();
+    if (!event.repeat || event.key === "," || event.key === ".") action(target);
   });
 }
 

@@ -10,19 +10,20 @@ from starlette.responses import Response
 
 from rushes.preference.rubric import rubric
 from rushes.preference.study import NotAllowed, RaterSession, Task, VoteForm
+from rushes.preference.study.presentation import Presentation
 from rushes.web import sessions
 from rushes.web.access import rater, rater_token, signed_out
+from rushes.web.languages import strings
 from rushes.web.pages import page, reply, see, with_twin
 from rushes.web.views.join import resting
-from rushes.web.vote_forms import task_data
+from rushes.web.vote_forms import tag_keys, task_data
 from rushes.web.workbench import workbench
 
 router = APIRouter()
 Rater = Annotated[RaterSession, Depends(rater)]
 
 BREAK_AFTER_MINUTES = 30
-CHANGED = "Your last vote was changed. The study's owner can see both."
-STEPS = ("Consent", "Instructions", "Training pair", "Work")
+STEPS = ("consent", "instructions", "training", "work")
 
 
 @router.get("/i/{token}", response_model=None)
@@ -61,23 +62,38 @@ def work(request: Request) -> Response:
         session, task = workbench(request).service.standing(rater_token(request))
     except NotAllowed:
         raise signed_out(request, None) from None
+    about = workbench(request).service.presentation(rater_token(request))
     if session.stage == "consent":
-        return _stage(request, "consent", "rater/consent.html", session, rubric=rubric())
+        return _stage(request, "consent", "rater/consent.html", session, about)
+    if about.sound_check:
+        return see("/rate/sound")
     if session.stage == "training":
-        return _stage(request, "training", "rater/instructions.html", session, rubric=rubric(), first=True)
+        return _stage(request, "training", "rater/instructions.html", session, about, first=True)
     if session.study_state != "open":
         return resting(request, session)
-    notice = CHANGED if request.query_params.get("changed") == "1" else ""
+    notice = strings(about.language)("pair.changed") if request.query_params.get("changed") == "1" else ""
     if task is None:
-        change = workbench(request).service.last_vote(rater_token(request)) is not None
-        ending = workbench(request).service.running.ending(rater_token(request))
-        return _stage(request, "done", "rater/done.html", session, has_voted=change, notice=notice, ending=ending)
+        service = workbench(request).service
+        facts = {
+            "has_voted": service.last_vote(rater_token(request)) is not None,
+            "votes": about.votes,
+            "minutes": about.minutes,
+            "ending": service.running.ending(rater_token(request)),
+        }
+        return _stage(request, "done", "rater/done.html", session, about, notice=notice, **facts)
     return pair_page(request, session, task, notice=notice)
 
 
-def _stage(request: Request, stage: str, template: str, session: RaterSession, **context: Any) -> Response:
+def _stage(
+    request: Request, stage: str, template: str, session: RaterSession, about: Presentation, **context: Any
+) -> Response:
     data = {"stage": stage, "study_title": session.study_title}
-    return reply(request, template, data, steps=STEPS, **context)
+    return reply(request, template, data, steps=STEPS, **spoken(about), **context)
+
+
+def spoken(about: Presentation) -> dict[str, Any]:
+    """What every page of a signed-in rater is rendered with: words, rubric, the study's consent texts."""
+    return {"t": strings(about.language), "rubric": about.rubric, "consent": about.consent, "switch": True}
 
 
 @router.post("/rate/consent", response_model=None)
@@ -92,14 +108,16 @@ def instructions(request: Request, session: Rater) -> Response:
     if session.stage == "consent":
         return see("/rate")
     first = session.stage == "training"
-    return _stage(request, session.stage, "rater/instructions.html", session, rubric=rubric(), first=first)
+    about = workbench(request).service.presentation(rater_token(request))
+    return _stage(request, session.stage, "rater/instructions.html", session, about, first=first)
 
 
 @with_twin(router, "/rate/training")
 def training(request: Request, session: Rater) -> Response:
-    if session.stage == "consent":
+    service = workbench(request).service
+    if session.stage == "consent" or service.presentation(rater_token(request)).sound_check:
         return see("/rate")
-    return pair_page(request, session, workbench(request).service.training_task(rater_token(request)))
+    return pair_page(request, session, service.training_task(rater_token(request)))
 
 
 @with_twin(router, "/rate/last")
@@ -132,6 +150,7 @@ def pair_page(
     notice: str = "",
 ) -> Response:
     """The pair with its form; `missing` is what kept a vote from being taken, `correction` changes one that was."""
+    about = workbench(request).service.presentation(rater_token(request))
     rules = rubric(task.rubric)
     stage = "training" if task.training else "work"
     data = {"stage": stage, "correction": correction, **task_data(task, rules, form=form)}
@@ -141,12 +160,13 @@ def pair_page(
         data,
         status=status,
         study_title=session.study_title,
-        rubric=rules,
+        tag_keys=tag_keys(task),
         missing=missing,
         key=vote_key(task, correction=correction),
         notice=notice,
         break_after=BREAK_AFTER_MINUTES,
         steps=STEPS,
+        **spoken(about),
     )
 
 

@@ -11,13 +11,23 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rushes.preference.study import Accepted, NotAllowed, PlayEvent, StudyError, Task, VoteForm, VoteRefusal
+from rushes.preference.study import (
+    Accepted,
+    Feedback,
+    NotAllowed,
+    PlayEvent,
+    StudyError,
+    Task,
+    VoteForm,
+    VoteRefusal,
+)
 from rushes.preference.study.records import LONGEST_NOTE, PROBLEMS
 from rushes.web.access import posted, rater, rater_token, signed_out
 from rushes.web.errors import Refusal, wants_json
+from rushes.web.languages import Strings, strings
 from rushes.web.pages import json_reply, page, see
 from rushes.web.security import csrf_token
-from rushes.web.views.rater import STEPS, pair_page
+from rushes.web.views.rater import STEPS, pair_page, spoken
 from rushes.web.vote_forms import read_vote, watch_data
 from rushes.web.workbench import workbench
 
@@ -88,23 +98,36 @@ def vote(request: Request, form: Form) -> Response:
         raise _refused(request, error, form) from None
     onward = "/rate?changed=1" if correction else "/rate"
     return (
-        _taken(request, answer, onward) if isinstance(answer, Accepted) else _not_taken(request, answer, filled, form)
+        _taken(request, answer, filled, onward)
+        if isinstance(answer, Accepted)
+        else _not_taken(request, answer, filled, form)
     )
 
 
-def _taken(request: Request, answer: Accepted, onward: str) -> Response:
-    feedback = answer.feedback
-    lesson = feedback and {
-        "right": feedback.right,
-        "expected": feedback.expected,
-        "expected_tag": feedback.expected_tag,
-        "text": feedback.text,
-    }
+def _taken(request: Request, answer: Accepted, filled: VoteForm, onward: str) -> Response:
+    about = workbench(request).service.presentation(rater_token(request))
+    lesson = answer.feedback and lesson_data(answer.feedback, filled, strings(about.language))
     if wants_json(request):
         return json_reply({"accepted": True, "repeated": answer.repeated, "feedback": lesson, "next": onward})
     if lesson:
-        return page(request, "rater/feedback.html", feedback=lesson, steps=STEPS)
+        return page(request, "rater/feedback.html", feedback=lesson, steps=STEPS, **spoken(about))
     return see(onward)
+
+
+def lesson_data(feedback: Feedback, filled: VoteForm, t: Strings) -> dict[str, object]:
+    """What the training pair teaches, in the rater's language. Right means the winner; another tag is said so."""
+    tag = feedback.expected_tag or ""
+    winner = t("pair.tie") if feedback.expected == "Tie" else feedback.expected
+    named = t("feedback.expected_tag", winner=winner, tag=t.words(tag)) if tag else ""
+    return {
+        "right": feedback.right,
+        "expected": feedback.expected,
+        "expected_tag": feedback.expected_tag,
+        "title": t("feedback.right" if feedback.right else "feedback.wrong"),
+        "text": t.words(feedback.text),
+        "expected_text": named or t("feedback.expected", winner=winner),
+        "tag_text": t("feedback.other_tag") if feedback.right and tag and filled.primary_tag != tag else "",
+    }
 
 
 def _not_taken(request: Request, answer: VoteRefusal, filled: VoteForm, form: FormData) -> Response:

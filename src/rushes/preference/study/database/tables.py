@@ -80,6 +80,10 @@ study = Table(
     Column("on_erase", String(10), nullable=False, server_default="keep"),
     Column("pairing", String(20), nullable=False, server_default="round-robin"),
     Column("pay", Text, nullable=False, server_default=""),
+    Column("language", String(8), nullable=False, server_default="en"),
+    Column("rubric_text", Text),  # an own rubric as canonical JSON; the built-in one is known by its version
+    Column("consent_text", JSON),
+    Column("audio_check", Boolean, nullable=False, server_default=false()),
 )
 
 recruitment = Table(
@@ -117,6 +121,7 @@ clip = Table(
     Column("content_type", String(40), nullable=False),
     Column("size", BigInteger, nullable=False),
     Column("token", String(64), nullable=False, unique=True),
+    Column("refused", Text, nullable=False, server_default=""),  # what a system said instead of making a clip
 )
 
 pair = Table(
@@ -143,6 +148,7 @@ pair = Table(
     Column("free", Integer, nullable=False),
     Column("state", String(10), nullable=False),
     Column("retired", Boolean, nullable=False, server_default=false()),
+    Column("source_clip_id", Integer),  # for edits: the clip that was to be edited, a clip of no system
     UniqueConstraint("study_id", "sample"),
     Index(None, "study_id", "kind", "free"),
 )
@@ -168,6 +174,9 @@ rater = Table(
     _at("joined_ms", optional=True),
     _at("erased_ms", optional=True),
     Column("erasing", Boolean, nullable=False, server_default=false()),
+    Column("language", String(8)),
+    _at("sound_ms", optional=True),
+    Column("sound_tries", Integer, nullable=False, server_default="0"),
     UniqueConstraint("study_id", "code"),
     Index(None, "study_id", "participant", unique=True),
 )
@@ -244,6 +253,7 @@ vote = Table(
     Column("watched", JSON, nullable=False),
     _ref("supersedes", "vote", optional=True),
     _at("at_ms"),
+    Column("viewing", JSON),  # screen, window and surround, as `study/viewing.py` reads them
     UniqueConstraint("assignment_id", "key"),
     Index(None, "study_id", "purpose"),
     Index(None, "pair_id"),

@@ -1,0 +1,123 @@
+"""What a rater's pages show around the pairs: rubric, language, consent words, sound check, what was done so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import BindParameter, Connection, Row, bindparam, exists, func, select
+
+from rushes.preference.consent import LANGUAGES, consent_words
+from rushes.preference.rubric import Rubric, rubric
+from rushes.preference.study.database.tables import assignment, clip, pair, rater, study
+from rushes.preference.study.errors import NotAllowed, StudyError
+from rushes.preference.study.queries import signed_in
+from rushes.preference.study.records import Media
+from rushes.preference.study.sound_check import answer, sequence, sequence_wav
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Presentation:
+    """One rater's view of a study."""
+
+    rubric: Rubric
+    language: str
+    consent: dict[str, list[str]]
+    """The study's own consent words by field, in the rater's language."""
+    sound_check: bool
+    """Whether the rater still has to pass the sound check."""
+    votes: int
+    """Pairs this rater has voted on, training left out."""
+    minutes: int
+    """Minutes of work, breaks left out."""
+
+
+def presentation(connection: Connection, session: str, *, now: int) -> Presentation:
+    who = signed_in(connection, session, now)
+    row = connection.execute(_ABOUT, {"study_wanted": who.study_id, "rater_wanted": who.id}).one()
+    language = who.language or row.language
+    return Presentation(
+        rubric=rubric(who.rubric),
+        language=language,
+        consent=consent_words(row.consent_text, language),
+        sound_check=bool(row.audio_check and who.sound_ms is None and row.sounding),
+        votes=row.voted,
+        minutes=round(who.active_ms / 60_000),
+    )
+
+
+_ABOUT = select(
+    study.c.language,
+    study.c.consent_text,
+    study.c.audio_check,
+    exists().where(clip.c.study_id == study.c.id, clip.c.has_audio).label("sounding"),
+    select(func.count())
+    .where(
+        assignment.c.rater_id == bindparam("rater_wanted"),
+        assignment.c.state.in_(("voted", "late")),
+        assignment.c.purpose != "training",
+    )
+    .scalar_subquery()
+    .label("voted"),
+).where(study.c.id == bindparam("study_wanted"))
+
+
+def choose_language(connection: Connection, session: str, language: str, *, now: int) -> None:
+    """Keep the language a rater switched to; `StudyError` naming those there are."""
+    if language not in LANGUAGES:
+        raise StudyError(f"the pages speak {', '.join(LANGUAGES)}; got {language!r}")
+    who = signed_in(connection, session, now)
+    connection.execute(rater.update().where(rater.c.id == who.id).values(language=language))
+
+
+def sound_check_wav(connection: Connection, session: str, *, now: int) -> bytes:
+    who = signed_in(connection, session, now)
+    return sequence_wav(sequence(who.seed, who.code, who.sound_tries))
+
+
+def answer_sound_check(connection: Connection, session: str, typed: str, *, now: int) -> bool:
+    return answer(connection, signed_in(connection, session, now), typed, now=now)
+
+
+def more_work(connection: Connection, session: str, *, now: int) -> bool:
+    """Whether there is a pair for this rater now. Only a look: nothing is assigned, no place is held."""
+    who: Row[Any] = signed_in(connection, session, now)
+    if who.excluded:
+        return False
+    keys = {"rater_wanted": who.id, "study_wanted": who.study_id}
+    row = connection.execute(_MORE, keys).one()
+    return bool(row.held or (row.free and (who.quota is None or who.tasks < who.quota)))
+
+
+_RATER: BindParameter[int] = bindparam("rater_wanted")
+_STUDY: BindParameter[int] = bindparam("study_wanted")
+_MORE = select(
+    exists()
+    .where(assignment.c.rater_id == _RATER, assignment.c.state == "open", assignment.c.purpose != "training")
+    .label("held"),
+    exists()
+    .where(
+        pair.c.study_id == _STUDY,
+        pair.c.kind == "sample",
+        pair.c.free > 0,
+        ~exists().where(assignment.c.pair_id == pair.c.id, assignment.c.rater_id == _RATER),
+    )
+    .label("free"),
+)
+
+
+def source_media(connection: Connection, session: str, key: str, *, now: int) -> Media:
+    """The clip that was to be edited, by the rater's own assignment; `NotAllowed` for any other."""
+    who = signed_in(connection, session, now)
+    row = connection.execute(_SOURCE, {"wanted_key": key, "rater_wanted": who.id}).first()
+    if row is None:
+        raise NotAllowed("no such clip; reload the page")
+    return Media(path=row.path, content_type=row.content_type, etag=key[:16], size=row.size)
+
+
+_SOURCE = (
+    select(clip.c.path, clip.c.content_type, clip.c.size)
+    .join(pair, pair.c.source_clip_id == clip.c.id)
+    .join(assignment, assignment.c.pair_id == pair.c.id)
+    .where(assignment.c.key == bindparam("wanted_key"), assignment.c.rater_id == bindparam("rater_wanted"))
+)
