@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from rushes.core.progress import Progress, no_progress
 from rushes.errors import InputError
 from rushes.preference.rubric import rubric
 from rushes.preference.statistics.pairs import Pair, Take, first_sides, pairs_of
-from rushes.preference.study.clips import ReadyClip, missing_files, ready_clip
+from rushes.preference.study.clips import ReadyClip, missing_files, ready_clips
 from rushes.preference.study.database.tables import clip, pair
 from rushes.preference.study.errors import StudyError
 from rushes.preference.study.queries import log, study_row
@@ -41,14 +41,15 @@ def planned_pairs(sources: Sequence[SourceClip]) -> dict[str, list[Pair]]:
 def prepare(
     sources: Sequence[SourceClip], *, media: Path, progress: Progress = no_progress
 ) -> dict[tuple[str, str], ReadyClip]:
-    """Every clip ready to play, by (sample, system)."""
+    """Every clip ready to play, by (sample, system); samples and gold pairs all in the same way."""
     missing_files([source.path for source in sources])
     names = sorted({source.system for source in sources})
-    ready = {}
-    progress(0, len(sources), "clips")
-    for done, source in enumerate(sources, 1):
-        ready[source.sample, source.system] = ready_clip(source.path, media=media, hide=names)
-        progress(done, len(sources), "clips")
+    ready: dict[tuple[str, str], ReadyClip] = {}
+    for group in (("sample", "gold"), ("training",)):
+        clips = [source for source in sources if source.kind in group]
+        if clips:
+            made = ready_clips([source.path for source in clips], media=media, hide=names, progress=progress)
+            ready |= {(source.sample, source.system): made[source.path] for source in clips}
     return ready
 
 
@@ -78,8 +79,15 @@ def store(
             connection.execute(pair.insert().values(study_id=found.id, feedback=source.feedback, **values, **extra))
     added = len(by_kind.get("sample", []))
     counts = {kind: len(pairs) for kind, pairs in by_kind.items()}
-    log(connection, study_id=found.id, actor="admin", action="imported", now=now, pairs=counts)
+    log(connection, study_id=found.id, actor="admin", action="imported", now=now, pairs=counts, clips=how(ready))
     return added
+
+
+def how(ready: Mapping[tuple[str, str], ReadyClip]) -> dict[str, object]:
+    """What was done to the clips, for the log: how many were copied without metadata, how many encoded, and why."""
+    done = Counter(one.treatment for one in ready.values())
+    reasons = sorted({one.why for one in ready.values() if one.why})
+    return {"copied without metadata": done["copied"], "encoded again": done["encoded"], "because": reasons}
 
 
 def _refuse_known(connection: Connection, study_id: int, samples: Sequence[str], study_name: str) -> None:
@@ -108,6 +116,7 @@ def _store_clips(
     for source in sources:
         facts = ready[source.sample, source.system]
         values = asdict(facts) | {"path": str(facts.path)}
+        del values["why"]  # stands in the log
         names = {"system": source.system, "name": source.name, "source": str(source.path), "token": new_token()}
         insert = clip.insert().values(study_id=study_id, **values, **names).returning(clip.c.id)
         ids[source.sample, source.system] = int(connection.execute(insert).scalar_one())

@@ -33,6 +33,7 @@ def create(connection: Connection, plan: StudyPlan, *, now: int) -> int:
         "exclusion_rule": asdict(plan.exclusion or ExclusionRule()),
         "watch_rule": asdict(WatchRule(passes=RUBRIC.full_watches)),
         "simulated": plan.simulated,
+        "training_tries": plan.training_tries,
         "created_ms": now,
     }
     study_id = connection.execute(study.insert().values(**values).returning(study.c.id)).scalar_one()
@@ -58,6 +59,8 @@ def _check(plan: StudyPlan) -> None:
         raise StudyError(f"a rater's quota is at least 1 pair; got {plan.quota}")
     if plan.gold_every < 0 or plan.repeat_every < 0 or 1 in (plan.gold_every, plan.repeat_every):
         raise StudyError("gold and repeat pairs come once in 2 or more tasks, or 0 for never")
+    if plan.training_tries < 1:
+        raise StudyError(f"the owner is told after 1 or more wrong training answers; got {plan.training_tries}")
     if plan.exclusion is not None:
         _check_rule(plan.exclusion)
 

@@ -46,6 +46,7 @@ WHO = (
     study.c.gold_every,
     study.c.repeat_every,
     study.c.watch_rule,
+    study.c.training_tries,
 )
 """A rater with the study's settings."""
 SESSION: BindParameter[str] = bindparam("session_hash")
