@@ -187,6 +187,7 @@ def _vote_in_peace(service: StudyService, study: str, link: str, count: int) -> 
         task = service.next_task(session)
         assert task is not None
         plays = [PlayEvent(**_stretch(side, n)) for n in range(2) for side in ("A", "B")]  # type: ignore[arg-type]
+        service.load_clips(session, task)
         service.record_play(session, task.assignment, plays)
         ratings = dict.fromkeys(task.dimensions, rating)
         form = VoteForm(

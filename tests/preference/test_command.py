@@ -68,13 +68,15 @@ def vote_all(db: Path, links: dict[str, str], prefer: dict[str, str]) -> None:
 
 
 def _judge(service: StudyService, clock: Clock, session: str, task, prefer: str) -> None:
+    service.load_clips(session, task)
     clock.now += 2 * task.a.duration_ms
     plays = [
         PlayEvent(side=side, start_ms=0, end_ms=task.a.duration_ms, sequence=n) for n in (1, 2) for side in ("A", "B")
     ]
     service.record_play(session, task.assignment, plays)
     ratings = {name: 3 for name in task.dimensions}
-    left = f"/{prefer}/" in service.media(task.a.token).path
+    source = service.media(task.a.token).source
+    left = source.endswith("/steady.mp4") if task.training else f"/{prefer}/" in source
     form = VoteForm(
         winner="A" if left else "B", primary_tag="Flicker / temporal jitter", ratings_a=ratings, ratings_b=ratings
     )

@@ -101,7 +101,7 @@ class Study:
         if stage in ("training", "work"):
             self.service.give_consent(token)
         if stage == "work":
-            decide(self, token, self.service.training_task(token), "A")
+            train(self, token)
         client = self.site.client()
         client.cookies.set("rushes_rater", token, domain="127.0.0.1")
         return client
@@ -114,8 +114,18 @@ class Study:
         return client
 
 
-def decide(study: Study, session: str, task: Task, winner: Choice) -> None:
-    """Watch and vote through the service."""
+def train(study: Study, session: str) -> None:
+    """Answer the training pair, and answer it as the feedback says where that was wrong."""
+    task = study.service.training_task(session)
+    answer = decide(study, session, task, "A", tag="Flicker / temporal jitter")
+    if answer.feedback is not None and not answer.feedback.right:
+        decide(study, session, task, answer.feedback.expected, tag=answer.feedback.expected_tag or task.tags[0])
+    assert study.service.session(session).stage == "work"
+
+
+def decide(study: Study, session: str, task: Task, winner: Choice, *, tag: str = "") -> Accepted:
+    """Load, watch and vote through the service."""
+    study.service.load_clips(session, task)
     study.site.app.state.pass_time(2 * max(task.a.duration_ms, task.b.duration_ms))
     lengths: tuple[tuple[ScreenSide, int], ...] = (("A", task.a.duration_ms), ("B", task.b.duration_ms))
     plays = [
@@ -126,13 +136,15 @@ def decide(study: Study, session: str, task: Task, winner: Choice) -> None:
     study.service.record_play(session, task.assignment, plays)
     form = VoteForm(
         winner=winner,
-        primary_tag=task.tags[0],
+        primary_tag=tag or task.tags[0],
         ratings_a=dict.fromkeys(task.dimensions, 4),
         ratings_b=dict.fromkeys(task.dimensions, 2),
         note="seen twice",
     )
-    answer = study.service.submit_vote(session, task.assignment, form, key=f"pair-{task.assignment}"[:64])
+    key = f"{winner}-{task.assignment}"[:64] if task.training else f"pair-{task.assignment}"[:64]
+    answer = study.service.submit_vote(session, task.assignment, form, key=key)
     assert isinstance(answer, Accepted), answer
+    return answer
 
 
 def vote_through(study: Study, client: Client, choose: Callable[[Task], Choice]) -> None:
@@ -182,8 +194,11 @@ def stretches(task: dict[str, Any], *, times: int = 2, first: int = 1) -> list[d
 
 
 def watch_all(client: Client, address: str, study: Study) -> dict[str, Any]:
-    """Report two full plays of both clips of the task at this address, with time passing on the server's clock."""
+    """Load both clips of the task at this address and report two full plays of each, with time passing on the server's
+    clock."""
     task: dict[str, Any] = client.get(address).json()
+    for clip in task["clips"].values():
+        assert client.get(clip["address"]).status_code == 200
     study.site.app.state.pass_time(sum(clip["duration_ms"] for clip in task["clips"].values()) * 2)
     answer = client.send_json("/rate/watch", {"assignment": task["assignment"], "events": stretches(task)})
     assert answer.status_code == 200 and answer.json()["complete"], answer.text

@@ -21,7 +21,7 @@ PAGES = ("", "/raters", "/disagreements", "/adjudication", "/results", "/export"
 
 def for_system(study: Study, system: str) -> Callable[[Task], Choice]:
     """A rater who always prefers this system; which side it is on, the server knows."""
-    return lambda task: "A" if system in study.service.media(task.a.token).path else "B"
+    return lambda task: "A" if system in study.service.media(task.a.token).source else "B"
 
 
 @pytest.fixture

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from .livesite import Client, Study
+from .livesite import Client, Study, stretches
 
 
 @pytest.fixture
@@ -79,3 +81,42 @@ def test_no_other_token_opens_anything(study: Study, token: str) -> None:
 def test_a_clip_needs_a_session(study: Study, clip: tuple[Client, str, bytes]) -> None:
     assert study.site.client().get(clip[1]).status_code == 404
     assert study.admin().get(clip[1]).status_code == 200
+
+
+def test_a_clip_that_changed_after_the_import_is_not_served(study: Study) -> None:
+    """Its file was replaced on disk: the rater is told to go on, the owner what happened."""
+    client = study.rater()
+    address = client.get("/rate.json").json()["clips"]["A"]["address"]
+    path = Path(study.service.media(address.rsplit("/", 1)[1]).path)
+    assert client.get(address).status_code == 200
+    kept = path.read_bytes()
+    path.write_bytes(kept[:-1] + b"x")
+    for _ in range(2):
+        answer = client.get(address, headers={"accept": "application/json"})
+        assert (answer.status_code, answer.json()["code"]) == (404, "clip-changed")
+        assert str(path) not in answer.text
+    (problem,) = study.service.study_status("bars").problems
+    assert problem.kind == "clip changed" and str(path) in problem.text
+    path.write_bytes(kept)
+    assert client.get(address).status_code == 200
+
+
+def test_only_what_was_sent_counts_as_watched(study: Study) -> None:
+    """Ranges are summed for this assignment; a HEAD, a 304 and somebody else's download add nothing."""
+    client, admin = study.rater(), study.admin()
+    task = client.get("/rate.json").json()
+    report = {"assignment": task["assignment"], "events": stretches(task)}
+    clips = {side: clip["address"] for side, clip in task["clips"].items()}
+    for address in clips.values():
+        client.head(address)
+        admin.get(address)
+        assert client.get(address, headers={"if-none-match": "*", "range": "bytes=0-99"}).status_code == 206
+    study.site.app.state.pass_time(60_000)
+    assert client.send_json("/rate/watch", report).json()["text"] == "A 0/2 · B 0/2"
+    size = len(admin.get(clips["A"]).content)
+    for start in range(100, size, 2000):
+        client.get(clips["A"], headers={"range": f"bytes={start}-{min(size, start + 2000) - 1}"})
+    report["events"] = stretches(task, first=10)
+    assert client.send_json("/rate/watch", report).json()["text"] == "A 2/2 · B 0/2"
+    client.get(clips["B"])
+    assert client.get(clips["B"], headers={"if-none-match": "*"}).status_code == 304, "the browser has it all by now"

@@ -74,6 +74,8 @@ def test_an_early_vote_is_refused_with_all_that_is_missing(study: Study) -> None
 def test_one_watch_is_not_two(study: Study) -> None:
     client = study.rater()
     task = client.get("/rate.json").json()
+    for clip in task["clips"].values():
+        client.get(clip["address"])
     study.site.app.state.pass_time(10_000)
     once = {"assignment": task["assignment"], "events": stretches(task, times=1)}
     watch = client.send_json("/rate/watch", once).json()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from rushes.preference.evaluate import evaluate_study
 from rushes.preference.rubric import FAMILIES
 from rushes.preference.statistics.pairs import seeded_order
 from rushes.preference.study import (
+    Accepted,
     ClipView,
     Invitation,
     PlayEvent,
@@ -105,7 +107,7 @@ class SimulatedRater:
         self._service, self._clock, self._code = service, clock, invitation.rater
         self._session = service.accept_invite(invitation.token).token
         service.give_consent(self._session)
-        self._judge(service.training_task(self._session))
+        self._judge(service.training_task(self._session), teach=True)
 
     def work(self) -> bool:
         """Judge the next pair; False when there is none."""
@@ -114,7 +116,8 @@ class SimulatedRater:
             self._judge(task)
         return task is not None
 
-    def _judge(self, task: Task) -> None:
+    def _judge(self, task: Task, *, teach: bool = False) -> None:
+        self._service.load_clips(self._session, task)
         for count in (1, 2):
             self._clock.now += max(task.a.duration_ms, task.b.duration_ms)
             whole: tuple[tuple[ScreenSide, ClipView], ...] = (("A", task.a), ("B", task.b))
@@ -123,7 +126,11 @@ class SimulatedRater:
                 task.assignment,
                 [PlayEvent(side=side, start_ms=0, end_ms=clip.duration_ms, sequence=count) for side, clip in whole],
             )
-        answer = self._service.submit_vote(self._session, task.assignment, self._form(task), key="only")
+        form = self._form(task)
+        answer = self._service.submit_vote(self._session, task.assignment, form, key="only")
+        if teach and isinstance(answer, Accepted) and answer.feedback is not None:  # a program learns at once
+            form = replace(form, winner=answer.feedback.expected)
+            answer = self._service.submit_vote(self._session, task.assignment, form, key="again")
         if isinstance(answer, VoteRefusal):
             raise StudyError(f"a simulated vote was refused: {answer.missing[0].message}")
 
@@ -141,7 +148,7 @@ class SimulatedRater:
 
     def _system(self, clip: ClipView) -> str:
         """What only a simulation may know: which system made the clip."""
-        return Path(self._service.media(clip.token).path).name.split("_")[0]
+        return Path(self._service.media(clip.token).source).name.split("_")[0]
 
     def _number(self, *key: str) -> float:
         """A number from 0 to 1 that depends on rater and pair alone."""

@@ -33,6 +33,9 @@ class WatchRule:
     max_rate: float = 1.0
     clock_slack_ms: float = 1000.0
     """How far a report may run ahead of the server's clock."""
+    bridge_ms: float = 250.0
+    """A stretch that begins so little after the last one ended goes on from there: on a busy machine the browser says
+    late that a clip plays again after it was held. What is bridged must fit the server's clock like all play."""
 
     def wanted_ms(self, duration_ms: float) -> float:
         """Milliseconds of a clip that one pass must cover.
@@ -64,7 +67,7 @@ class Ledger:
             if not pieces:
                 break
             again = _overlap(pieces, have)
-            merged = _union(have, pieces)
+            merged = union(have, pieces)
             levels[level : level + 1] = [merged]
             pieces = again
         return Ledger(tuple(levels), self.credited_ms + end_ms - start_ms)
@@ -109,6 +112,16 @@ class Ledger:
         return cls(covered, int(data["credited"]))
 
 
+def bridged(start_ms: float, last_end_ms: float | None, rule: WatchRule) -> float:
+    """Where a stretch begins, given where the last credited one of this clip ended.
+
+    >>> bridged(1127.0, 1000.0, WatchRule()), bridged(1400.0, 1000.0, WatchRule()), bridged(0.0, 1000.0, WatchRule())
+    (1000.0, 1400.0, 0.0)
+    """
+    follows = last_end_ms is not None and 0 < start_ms - last_end_ms <= rule.bridge_ms
+    return last_end_ms if follows and last_end_ms is not None else start_ms
+
+
 def credit(
     ledger: Ledger,
     start_ms: float,
@@ -145,7 +158,12 @@ def _refusal(start_ms: float, end_ms: float, rate: float, visible: bool, rule: W
     return "" if rate > 0 else "played backwards"
 
 
-def _union(one: Sequence[Span], other: Sequence[Span]) -> tuple[Span, ...]:
+def union(one: Sequence[Span], other: Sequence[Span]) -> tuple[Span, ...]:
+    """What either covers, sorted and disjoint.
+
+    >>> union([(0, 5), (9, 12)], [(5, 7)])
+    ((0, 7), (9, 12))
+    """
     merged: list[Span] = []
     for start, end in sorted((*one, *other)):
         if merged and start <= merged[-1][1]:

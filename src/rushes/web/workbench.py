@@ -13,6 +13,7 @@ from rushes.preference.study.service import StudyService
 from rushes.web.board_cache import BoardCache
 from rushes.web.imports import Imports
 from rushes.web.limits import RateLimit
+from rushes.web.media import Digests
 from rushes.web.run_cache import RunCache
 
 LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
@@ -35,6 +36,7 @@ class Workbench:
     """Must be given to set the first password: whoever started the server sees it, a passer-by does not."""
     logins: RateLimit = field(default_factory=lambda: RateLimit(tries=5, window_s=300))
     imports: Imports = field(default_factory=Imports)
+    digests: Digests = field(default_factory=Digests)
     run_cache: RunCache = field(default_factory=RunCache)
     board_cache: BoardCache = field(default_factory=BoardCache)
 

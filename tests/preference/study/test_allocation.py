@@ -121,6 +121,7 @@ def vote_now(service, clock, session, task, winner):
     ratings = {name: 3 for name in task.dimensions}
     form = VoteForm(winner=winner, primary_tag=task.tags[0], ratings_a=ratings, ratings_b=ratings)
     events = [PlayEvent(side=side, start_ms=0, end_ms=480, sequence=number) for number in (1, 2) for side in ("A", "B")]
+    service.load_clips(session, task)
     service.record_play(session, task.assignment, events)
     assert not isinstance(service.submit_vote(session, task.assignment, form, key="k"), VoteRefusal)
 

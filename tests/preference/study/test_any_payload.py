@@ -189,6 +189,7 @@ def test_any_play(
     desk: Desk, service: StudyService, clock: HandClock, reports: list[tuple[list[PlayEvent], int]]
 ) -> None:
     person, task = desk.newcomer()
+    service.load_clips(person.session, task)
     began, state = clock.now, task.watch
     for events, later in reports:
         clock.forward(later)

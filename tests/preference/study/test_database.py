@@ -149,6 +149,7 @@ def test_many_raters_at_once_lose_no_vote(service, study, database):
         try:
             while (task := service.next_task(session)) is not None:
                 plays = [PlayEvent(side=s, start_ms=0, end_ms=480, sequence=n) for n in (1, 2) for s in ("A", "B")]
+                service.load_clips(session, task)
                 assert service.record_play(session, task.assignment, plays).complete
                 ratings = {name: 3 for name in task.dimensions}
                 form = VoteForm(winner="A", primary_tag=task.tags[0], ratings_a=ratings, ratings_b=ratings)
@@ -200,4 +201,7 @@ def test_a_service_beside_its_sqlite_file(tmp_path):
     with open_service(tmp_path / "studies.db") as service:
         service.create_study(StudyPlan(name="s"))
         assert service.media_folder == tmp_path / "studies.media"
-        assert sorted(path.name for path in service.media_folder.rglob("*.mp4")) == ["steady.mp4", "unsteady.mp4"]
+        assert sorted(path.name for path in (service.media_folder / "clips").rglob("*.mp4")) == [
+            "steady.mp4",
+            "unsteady.mp4",
+        ]

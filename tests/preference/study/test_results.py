@@ -114,8 +114,9 @@ def test_gold_errors_exclude(service, takes, tmp_path, clock):
         while (task := service.next_task(session)) is not None:
             clock.forward(2000)
             plays = [PlayEvent(side=s, start_ms=0, end_ms=480, sequence=n) for n in (1, 2) for s in ("A", "B")]
+            service.load_clips(session, task)
             service.record_play(session, task.assignment, plays)
-            on_left = f"{prefer}_" in service.media(task.a.token).path
+            on_left = f"{prefer}_" in service.media(task.a.token).source
             ratings = {name: 3 for name in task.dimensions}
             form = VoteForm(
                 winner="A" if on_left else "B", primary_tag=task.tags[0], ratings_a=ratings, ratings_b=ratings

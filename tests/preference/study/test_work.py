@@ -95,7 +95,7 @@ def test_the_same_key_is_stored_once_and_another_is_refused(service, people):
     (one,) = people(1)
     task = one.task()
     first = one.vote(task)
-    again = service.submit_vote(one.session, task.assignment, one.form(task, "B"), key=task.assignment)
+    again = service.submit_vote(one.session, task.assignment, one.form(task), key=task.assignment)
     assert again == dataclasses.replace(first, repeated=True)
     other = service.submit_vote(one.session, task.assignment, one.form(task, "B"), key="another")
     assert fields(other) == ["assignment"]
@@ -161,6 +161,7 @@ def test_the_next_pair_can_be_preloaded_without_moving_on(service, people):
 def test_play_that_does_not_count(service, people, clock):
     (one,) = people(1)
     task = one.task()
+    service.load_clips(one.session, task)
     clock.forward(60_000)
     whole = {"start_ms": 0, "end_ms": task.a.duration_ms}
     state = service.record_play(
@@ -179,6 +180,7 @@ def test_play_that_does_not_count(service, people, clock):
 def test_a_report_sent_twice_is_credited_once(service, people, clock):
     (one,) = people(1)
     task = one.task()
+    service.load_clips(one.session, task)
     clock.forward(60_000)
     event = PlayEvent(side="A", start_ms=0, end_ms=task.a.duration_ms, sequence=7)
     assert service.record_play(one.session, task.assignment, [event, event]).passes_a == 1
@@ -188,6 +190,7 @@ def test_a_report_sent_twice_is_credited_once(service, people, clock):
 def test_play_faster_than_the_servers_clock_is_not_credited_whatever_the_browser_says(service, people, clock):
     (one,) = people(1)
     task = one.task()
+    service.load_clips(one.session, task)
     whole = {"side": "A", "start_ms": 0, "end_ms": task.a.duration_ms, "client_ms": clock.now + 10**9}
     events = [PlayEvent(sequence=number, **whole) for number in range(1, 5)]
     state = service.record_play(one.session, task.assignment, events)
@@ -298,6 +301,7 @@ def test_the_training_pair_teaches_and_does_not_count(service, manifest, two_sys
     service.give_consent(session)
     task = service.training_task(session)
     assert task.training and task.number == 0 and task.family == "T2"
+    service.load_clips(session, task)
     clock.forward(2 * task.a.duration_ms)
     events = [
         PlayEvent(side=side, start_ms=0, end_ms=task.a.duration_ms, sequence=number)
@@ -307,7 +311,7 @@ def test_the_training_pair_teaches_and_does_not_count(service, manifest, two_sys
     assert service.record_play(session, task.assignment, events).complete
     steady = "A" if service.media(task.a.token).path.endswith("/steady.mp4") else "B"
     ratings = {name: 3 for name in task.dimensions}
-    form = VoteForm(winner="Tie", primary_tag=task.tags[0], ratings_a=ratings, ratings_b=ratings)
+    form = VoteForm(winner="Tie", primary_tag="Flicker / temporal jitter", ratings_a=ratings, ratings_b=ratings)
     wrong = service.submit_vote(session, task.assignment, form, key="1")
     assert wrong.feedback is not None and not wrong.feedback.right and wrong.feedback.expected == steady
     assert wrong.feedback.expected_tag == "Flicker / temporal jitter"

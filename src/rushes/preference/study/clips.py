@@ -1,22 +1,25 @@
-"""Getting clips ready for raters' browsers.
+"""Getting clips ready for raters' browsers, all of a study's in the same way.
 
-A clip that every browser plays is used as it is, where it lies. Anything else is canonicalised into the media folder:
-another container or codec, 10-bit or 4:4:4 pictures, no stated duration, and files whose bytes tell the system's name
-(encoders like to sign their work), because a rater could read it there.
+Where every clip is one that any browser plays, and all are of one container, each is copied into the media folder
+packet for packet, without its metadata (`rushes.media.strip`). Where one of them is not (another codec, 10-bit or 4:4:4
+pictures, no stated duration), or where a system's name is still in a copy's bytes, all of them are encoded again, the
+same way: a copy of one system beside an encoding of another would be told apart, and judged as such.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import file_digest
 from rushes.errors import MediaError
 from rushes.media import canonicalize, probe
 from rushes.media.probe import MediaFacts
+from rushes.media.strip import copy_without_metadata
 from rushes.preference.study.errors import StudyError
 
 _PLAYABLE = {
@@ -45,6 +48,12 @@ class ReadyClip:
     has_audio: bool
     content_type: str
     size: int
+    served_sha256: str = ""
+    """Of the file that raters get; checked before it is sent."""
+    treatment: str = ""
+    """"copied" without metadata, or "encoded"; "" for a file that is used where it lies."""
+    why: str = ""
+    """Why the study's clips were encoded."""
 
 
 def missing_files(paths: Sequence[Path]) -> None:
@@ -62,8 +71,76 @@ def _is_file(path: Path) -> bool:
         return False
 
 
+def ready_clips(
+    sources: Sequence[Path], *, media: Path, hide: Sequence[str], progress: Progress = no_progress
+) -> dict[Path, ReadyClip]:
+    """Clips that will stand beside one another, all copied without metadata or all encoded; see the module's words.
+
+    `hide` are names that must not be found in what raters get. `MediaError` for a clip that cannot be decoded.
+    """
+    paths = list(dict.fromkeys(sources))
+    found = {path: _Found(digest=file_digest(path), facts=probe(path)) for path in paths}
+    why = _mixed(found)
+    ready: dict[Path, ReadyClip] = {}
+    for done, path in enumerate(paths if not why else ()):
+        progress(done, len(paths), "clips")
+        ready[path], why = _copied(path, found[path], media, hide)
+        if why:
+            why = f"{path.name}: {why}"
+            break
+    if why:
+        ready = {}
+        for done, path in enumerate(paths):
+            progress(done, len(paths), "clips")
+            ready[path] = _encoded(path, found[path], media, why)
+    progress(len(paths), len(paths), "clips")
+    return ready
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    digest: str
+    facts: MediaFacts
+
+
+def _mixed(found: Mapping[Path, _Found]) -> str:
+    """Why these clips cannot all be copied into one kind of container; "" where they can."""
+    kinds = {path: content_type(path, one.facts) for path, one in found.items()}
+    for path, kind in kinds.items():
+        if kind is None:
+            return f"{path.name}: not every browser plays it"
+    return "" if len(set(kinds.values())) < 2 else "the clips are of different containers"
+
+
+def _place(media: Path, source: Path, digest: str, ending: str) -> Path:
+    """Where a clip's copy goes. Raters never see it; the name is for people who look into the folder."""
+    folder = media / "clips" / digest[:24]
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder / f"{source.stem[:80]}{ending}"
+
+
+def _copied(source: Path, found: _Found, media: Path, hide: Sequence[str]) -> tuple[ReadyClip, str]:
+    kind = content_type(source, found.facts) or ""
+    target = _place(media, source, found.digest, ".webm" if kind == "video/webm" else ".mp4")
+    why = copy_without_metadata(source, target)
+    if not why and _tells(target, hide):
+        target.unlink()
+        why = "it holds a system's name in its picture or sound data"
+    if why:
+        return _ready(source, found.digest, found.facts, kind), why
+    return replace(_ready(target.resolve(), found.digest, probe(target), kind), treatment="copied"), ""
+
+
+def _encoded(source: Path, found: _Found, media: Path, why: str) -> ReadyClip:
+    target = _place(media, source, found.digest, ".encoded.mp4")
+    canonicalize(source, target, fps=_rate(found.facts))
+    ready = _ready(target.resolve(), found.digest, probe(target), "video/mp4")
+    return replace(ready, treatment="encoded", why=why)
+
+
 def ready_clip(source: Path, *, media: Path, hide: Sequence[str]) -> ReadyClip:
-    """The clip as raters will get it; `MediaError` for one that cannot be decoded at all."""
+    """One clip of a run, for whoever may know where it comes from: as it lies, or canonicalised where some browser
+    could not play it; `MediaError` for one that cannot be decoded at all."""
     digest = file_digest(source)
     facts = probe(source)
     kind = content_type(source, facts)
@@ -109,6 +186,7 @@ def _ready(path: Path, digest: str, facts: MediaFacts, kind: str) -> ReadyClip:
         has_audio=facts.audio is not None,
         content_type=kind,
         size=os.stat(path).st_size,
+        served_sha256=file_digest(path),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,11 +14,11 @@ from rushes.core.progress import Progress, no_progress
 from rushes.errors import InputError
 from rushes.preference.rubric import rubric
 from rushes.preference.statistics.pairs import Pair, Take, first_sides, pairs_of
-from rushes.preference.study.clips import ReadyClip, missing_files, ready_clip
+from rushes.preference.study.clips import ReadyClip, missing_files, ready_clips
 from rushes.preference.study.database.tables import clip, pair
 from rushes.preference.study.errors import StudyError
 from rushes.preference.study.queries import log, study_row
-from rushes.preference.study.sources import SourceClip
+from rushes.preference.study.sources import SOURCE, SourceClip
 from rushes.preference.study.tokens import new_token
 from rushes.preference.votes import Side
 
@@ -42,16 +42,16 @@ def planned_pairs(sources: Sequence[SourceClip]) -> dict[str, list[Pair]]:
 def prepare(
     sources: Sequence[SourceClip], *, media: Path, progress: Progress = no_progress
 ) -> dict[tuple[str, str], ReadyClip]:
-    """Every clip ready to play, by (sample, system)."""
-    missing_files([source.path for source in sources if not source.refused])
+    """Every clip ready to play, by (sample, system); samples and gold pairs all in the same way."""
+    files = [source for source in sources if not source.refused]
+    missing_files([source.path for source in files])
     names = sorted({source.system for source in sources} - {""})
-    ready = {}
-    progress(0, len(sources), "clips")
-    for done, source in enumerate(sources, 1):
-        ready[source.sample, source.system] = (
-            refusal(source) if source.refused else ready_clip(source.path, media=media, hide=names)
-        )
-        progress(done, len(sources), "clips")
+    ready = {(source.sample, source.system): refusal(source) for source in sources if source.refused}
+    for group in (("sample", "gold"), (SOURCE,), ("training",)):
+        clips = [source for source in files if source.kind in group]
+        if clips:
+            made = ready_clips([source.path for source in clips], media=media, hide=names, progress=progress)
+            ready |= {(source.sample, source.system): made[source.path] for source in clips}
     return ready
 
 
@@ -98,8 +98,15 @@ def store(
             connection.execute(pair.insert().values(study_id=found.id, **values, **extra, **more))
     added = len(by_kind.get("sample", []))
     counts = {kind: len(pairs) for kind, pairs in by_kind.items()}
-    log(connection, study_id=found.id, actor="admin", action="imported", now=now, pairs=counts)
+    log(connection, study_id=found.id, actor="admin", action="imported", now=now, pairs=counts, clips=how(ready))
     return added
+
+
+def how(ready: Mapping[tuple[str, str], ReadyClip]) -> dict[str, object]:
+    """What was done to the clips, for the log: how many were copied without metadata, how many encoded, and why."""
+    done = Counter(one.treatment for one in ready.values())
+    reasons = sorted({one.why for one in ready.values() if one.why})
+    return {"copied without metadata": done["copied"], "encoded again": done["encoded"], "because": reasons}
 
 
 def _refuse_known(connection: Connection, study_id: int, samples: Sequence[str], study_name: str) -> None:
@@ -130,6 +137,7 @@ def _store_clips(
         # A refusal has no file: its empty path is what tells that there is nothing to send.
         paths = ("", "") if source.refused else (str(facts.path), str(source.path))
         values = asdict(facts) | {"path": paths[0], "source": paths[1], "refused": source.refused}
+        del values["why"]  # stands in the log
         names = {"system": source.system, "name": source.name, "token": new_token()}
         insert = clip.insert().values(study_id=study_id, **values, **names).returning(clip.c.id)
         ids[source.sample, source.system] = int(connection.execute(insert).scalar_one())

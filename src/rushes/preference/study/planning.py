@@ -38,6 +38,7 @@ def create(connection: Connection, plan: StudyPlan, *, now: int) -> int:
         "pairing": plan.pairing,
         "on_erase": plan.on_erase,
         "pay": rate_text(plan.pay),
+        "training_tries": plan.training_tries,
         "created_ms": now,
         "language": plan.language,
         "rubric_text": stored_text(plan.rubric),
@@ -76,6 +77,8 @@ def _check(plan: StudyPlan) -> None:
     rate_text(plan.pay)
     if plan.language not in LANGUAGES:
         raise StudyError(f"the raters' pages speak {', '.join(LANGUAGES)}; got {plan.language!r}")
+    if plan.training_tries < 1:
+        raise StudyError(f"the owner is told after 1 or more wrong training answers; got {plan.training_tries}")
     if plan.exclusion is not None:
         _check_rule(plan.exclusion)
 

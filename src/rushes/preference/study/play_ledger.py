@@ -13,10 +13,11 @@ from sqlalchemy import Connection, Row, bindparam, select
 from rushes.preference.study.database.tables import assignment, play
 from rushes.preference.study.errors import StudyError
 from rushes.preference.study.records import PlayEvent, ScreenSide, WatchState
-from rushes.preference.watch import Ledger, WatchRule, credit
+from rushes.preference.watch import Ledger, WatchRule, bridged, credit
 
-SET_BACK_MS = 60_000
-"""A clock that is this much behind the last sign of life was set back."""
+SET_BACK_MS = 1_000
+"""A clock that is this much behind the last sign of life was set back; less is within the slack of the watch rule."""
+NOT_SENT = "the clip has not been loaded"
 MOST_EVENTS = 500
 KEEP = assignment.update().where(assignment.c.id == bindparam("wanted_id"))
 
@@ -37,13 +38,35 @@ def watch_state(
 ) -> WatchState:
     books, lengths = books or ledgers(row), durations(row)
     return WatchState(
-        passes_a=books["A"].passes(lengths["A"], rule),
-        passes_b=books["B"].passes(lengths["B"], rule),
+        passes_a=books["A"].passes(lengths["A"], rule) if loaded(row, "A") else 0,
+        passes_b=books["B"].passes(lengths["B"], rule) if loaded(row, "B") else 0,
         required=rule.passes,
         share_a=books["A"].share(lengths["A"], rule),
         share_b=books["B"].share(lengths["B"], rule),
         not_credited=tuple(refused),
     )
+
+
+def loaded(row: Row[Any], side: ScreenSide) -> bool:
+    """Whether this server has sent all of the clip under this assignment: nobody watches what was not loaded."""
+    on_left = (side == "A") == (row.left == "a")
+    return sent_in_full(row.sent, side, row.a_size if on_left else row.b_size)
+
+
+def sent_in_full(sent: Any, side: str, size: int) -> bool:
+    """Whether all bytes of the clip went out.
+
+    >>> sent_in_full({"A": {"late_ms": 0, "spans": [[0, 900]]}}, "A", 900), sent_in_full(None, "A", 900)
+    (True, False)
+    """
+    known = (sent or {}).get(side)
+    return known is not None and [[0, size]] == [list(span) for span in known["spans"]]
+
+
+def late_ms(row: Row[Any], side: str) -> int | None:
+    """How long after the pair's showing the clip's first byte went out; None where none has."""
+    known = (row.sent or {}).get(side)
+    return None if known is None else int(known["late_ms"])
 
 
 def add_play(
@@ -55,23 +78,35 @@ def add_play(
     shown = shown_since(row, now)
     elapsed = now - shown
     fresh, refused = _fresh(connection, row, events), []
+    ends: dict[str, float] = dict((row.watch or {}).get("ends", {}))
     stored = []
     for event in fresh:
-        books[event.side], why = credit(
-            books[event.side],
-            event.start_ms,
-            event.end_ms,
-            rate=event.rate,
-            visible=event.visible,
-            duration_ms=lengths[event.side],
-            elapsed_ms=elapsed,
-            rule=rule,
+        late = late_ms(row, event.side)
+        book, why = (
+            (books[event.side], NOT_SENT)
+            if late is None
+            else credit(
+                books[event.side],
+                bridged(event.start_ms, ends.get(event.side), rule),
+                event.end_ms,
+                rate=event.rate,
+                visible=event.visible,
+                duration_ms=lengths[event.side],
+                elapsed_ms=elapsed - late,
+                rule=rule,
+            )
         )
+        books[event.side] = book
+        if why:
+            ends.pop(event.side, None)
+        else:
+            ends[event.side] = event.end_ms
         refused += [f"{event.side}: {why}"] if why else []
         stored.append(asdict(event) | {"assignment_id": row.id, "refused": why, "at_ms": now})
     if stored:
         connection.execute(play.insert(), stored)
     watched: dict[str, object] = {side: book.plain() for side, book in books.items()}
+    watched["ends"] = ends
     watched["newest"] = max(_newest(row), *(event.sequence for event in fresh)) if fresh else _newest(row)
     connection.execute(KEEP, {"wanted_id": row.id, "watch": watched, "shown_ms": shown, "touched_ms": now})
     return watch_state(row, rule, books=books, refused=refused)
@@ -81,7 +116,8 @@ def shown_since(row: Row[Any], now: int) -> int:
     """When the pair was shown, by the server's clock as it goes now.
 
     Where the clock was set back since the last sign of life, the showing moves with it: otherwise nothing that is
-    watched would count until the clock is where it was. Small steps are left alone; two servers differ by as much.
+    watched would count until the clock is where it was. Steps within the watch rule's slack are left alone; two servers
+    differ by as much.
     """
     shown = int(row.shown_ms if row.shown_ms is not None else row.assigned_ms)
     back = row.touched_ms - now

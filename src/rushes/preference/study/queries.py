@@ -58,6 +58,7 @@ WHO = (
     study.c.watch_rule,
     study.c.state.label("study_state"),
     study.c.pairing,
+    study.c.training_tries,
 )
 """A rater with the study's settings."""
 SESSION: BindParameter[str] = bindparam("session_hash")

@@ -64,6 +64,8 @@ class StudyPlan:
     """The study's own words on the consent page (`consent.read_consent(FILE)`): contact, compensation, approval."""
     audio_check: bool = False
     """Whether raters type in a short tone sequence before they begin, where a clip has sound."""
+    training_tries: int = 3
+    """Wrong answers to the training pair after which the owner is told; the pair is repeated until it is right."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,6 +254,15 @@ class Media:
     etag: str
     """Opaque, different for every assignment: a clip's digest would tell raters which clips are the same."""
     size: int
+    source: str = ""
+    """The file that was imported, for whoever may know."""
+    sha256: str = ""
+    """What the file must be; "" where nothing is known."""
+    assignment: int | None = None
+    """The rater's place this is sent for; None for an administrator, whose watching counts for nobody."""
+    side: ScreenSide = "A"
+    sent_in_full: bool = False
+    """Whether all its bytes went out for this place before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,6 +290,8 @@ class VoteRefusal:
     """The vote is not stored; `missing` says exactly what to do."""
 
     missing: tuple[Missing, ...]
+    stored: VoteForm | None = None
+    """The vote that stands, where this one came too late to be it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

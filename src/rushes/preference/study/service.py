@@ -20,6 +20,7 @@ from rushes.preference.study import (
     presentation,
     ratings,
     results,
+    sending,
     sources,
     voting,
     work,
@@ -149,7 +150,7 @@ class StudyService:
     def _training(self, wanted: bool, words: Rubric) -> list[SourceClip]:
         if not wanted:
             return []
-        from rushes.preference.study.training import training_clips
+        from rushes.preference.study.training_clips import training_clips
 
         return training_clips(self.media_folder, words=words)
 
@@ -252,8 +253,8 @@ class StudyService:
     def training_task(self, session: str) -> Task:
         """The training pair, as a task like any other.
 
-        `record_play` and `submit_vote` apply, and the answer of `submit_vote` carries the feedback. A wrong answer may
-        be tried again; the stage moves on either way.
+        `record_play` and `submit_vote` apply, and the answer of `submit_vote` carries the feedback. The pair is
+        repeated until its answer is right; only then the stage moves on.
         """
         with self.database.write(durable=False) as connection:
             return work.training_task(connection, session, now=self._clock())
@@ -290,6 +291,22 @@ class StudyService:
         with self.database.read() as connection:
             who = signed_in(connection, session, self._clock())
             return work.media(connection, token, rater_id=who.id)
+
+    def record_sent(self, media: Media, spans: Sequence[tuple[int, int]], *, ago_ms: int = 0) -> None:
+        """Note bytes [first, end) of a rater's clip as sent; play is credited for clips that were sent in full."""
+        with self.database.write(durable=False) as connection:
+            sending.record_sent(connection, media, spans, ago_ms=ago_ms, now=self._clock())
+
+    def load_clips(self, session: str, task: Task) -> None:
+        """Note both clips of a task as sent in full: for raters who are programs and load nothing."""
+        for view in (task.a, task.b):
+            media = self.media_for(session, view.token)
+            self.record_sent(media, [(0, media.size)])
+
+    def report_changed(self, media: Media) -> None:
+        """Tell the owner that a clip's file is no longer the one that was imported."""
+        with self.database.write() as connection:
+            sending.report_changed(connection, media, now=self._clock())
 
     def record_play(self, session: str, assignment: str, events: Sequence[PlayEvent]) -> WatchState:
         """Add stretches of play to the ledger. Credited: forward, at 1× or slower, visible, and not faster than the

@@ -1,72 +1,59 @@
-"""The training pair every study has unless it brings its own: a ball that rolls, and the same with flicker.
+"""The training pair: what its answer teaches, and when a rater may go on to the work.
 
-The right answer is beyond dispute, so the feedback can teach the double watch, the tags and the scales.
+The pair is repeated, each time with feedback, until its answer is right: the expected winner, and the expected tag
+among the reasons where one was declared. A problem report does not stand in for it. After the declared number of
+wrong answers the study's owner is told, once; the rater may go on trying.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from sqlalchemy import Connection, Row, func, select
 
-from rushes.media import write_clip
-from rushes.preference.rubric import RUBRIC, Rubric
-from rushes.preference.study.sources import SourceClip
+from rushes.preference.study.database.tables import problem, rater, vote
+from rushes.preference.study.queries import log
+from rushes.preference.study.records import Choice, Feedback, VoteForm
 
-SAMPLE = "training"
-_WIDTH, _HEIGHT, _FPS, _FRAMES = 320, 180, 25, 50
-_FLICKER = 0.45
-"""How far every second frame is darkened."""
-_TEXT = (
-    "The clip that flickers breaks the second priority, temporal stability, while both follow the prompt. "
-    "Its fault, “Flicker / temporal jitter”, is the primary tag; its temporal consistency is 1 or 2, "
-    "and the steady clip's is 5."
-)
-_TAG = "Flicker / temporal jitter"
-_PLAIN_TEXT = "One clip flickers and the other is the same without it: the steady one is better."
+STUCK = "training"
+"""The kind of problem the server reports for a rater who does not get the training pair right."""
 
 
-def training_clips(media: Path, *, words: Rubric = RUBRIC) -> list[SourceClip]:
-    """The pair, its two files written below `media` (the same bytes every time).
-
-    Under a rubric that has no tag for flicker, the feedback names the winner alone.
-    """
-    known = _TAG in words.tags_for("T2")
-    folder = media / "training"
-    folder.mkdir(parents=True, exist_ok=True)
-    clips = []
-    for name, flicker in (("steady", 0.0), ("unsteady", _FLICKER)):
-        path = folder / f"{name}.mp4"
-        if not path.exists():
-            write_clip(path, _rolling_ball(flicker), fps=_FPS)
-        clips.append(
-            SourceClip(
-                system=name,
-                sample=SAMPLE,
-                path=path,
-                name=name,
-                family="T2",
-                prompt=SAMPLE,
-                prompt_text="A grey ball rolls from left to right at a steady pace.",
-                kind="training",
-                expected="steady",
-                expected_tag=_TAG if known else "",
-                feedback=_TEXT if words.version == RUBRIC.version else _PLAIN_TEXT,
-            )
-        )
-    return clips
+def feedback(row: Row[Any], form: VoteForm) -> Feedback | None:
+    """What a training answer is told; None for any other pair."""
+    if row.purpose != "training" or row.expected is None:
+        return None
+    on_screen: dict[str, Choice] = {"tie": "Tie", row.left: "A", "b" if row.left == "a" else "a": "B"}
+    expected = on_screen[row.expected]
+    named = row.expected_tag is None or row.expected_tag in (form.primary_tag, *form.secondary_tags)
+    text = f"{_remark(form, expected, named)} {row.feedback}".strip()
+    return Feedback(
+        right=form.winner == expected and named, expected=expected, expected_tag=row.expected_tag, text=text
+    )
 
 
-def _rolling_ball(flicker: float) -> Iterator[NDArray[np.uint8]]:
-    rows, columns = np.mgrid[0:_HEIGHT, 0:_WIDTH]
-    for number in range(_FRAMES):
-        centre = 30 + (_WIDTH - 60) * number / (_FRAMES - 1)
-        distance = np.hypot(columns - centre, rows - _HEIGHT * 0.6)
-        ball = np.clip(32 - distance, 0, 1)
-        picture = 210 - 60 * (rows > _HEIGHT * 0.6 + 31) - 110 * ball
-        if number % 2:
-            picture = picture * (1 - flicker)
-        grey = picture.astype(np.uint8)
-        yield np.repeat(grey[:, :, None], 3, axis=2)
+def _remark(form: VoteForm, expected: Choice, named: bool) -> str:
+    """What a look at the answer adds to the pair's own words."""
+    if form.winner != expected:
+        return ""
+    if not named:
+        return "The winner is right, the reason is not yet."
+    a, b = sum(form.ratings_a.values()), sum(form.ratings_b.values())
+    agrees = {"A": a > b, "B": b > a, "Tie": True}[expected]
+    return "" if agrees else "The winner is right, but your ratings do not say so: rate the better clip higher."
+
+
+def finish_training(connection: Connection, who: Row[Any], row: Row[Any], *, right: bool, now: int) -> None:
+    """Let the rater go on after a right answer; tell the owner after the declared number of wrong ones."""
+    if who.trained_ms is not None:
+        return
+    if right:
+        connection.execute(rater.update().where(rater.c.id == who.id).values(trained_ms=now))
+        return
+    tries = connection.execute(select(func.count()).where(vote.c.assignment_id == row.id)).scalar_one()
+    if tries != who.training_tries:
+        return
+    text = f"{tries} wrong answers to the training pair; write to the rater, or look at the pair"
+    values = {"study_id": who.study_id, "assignment_id": row.id, "kind": STUCK, "text": text}
+    connection.execute(problem.insert().values(**values, at_ms=now))
+    log(connection, study_id=who.study_id, actor=who.code, action="training not passed", now=now, tries=tries)

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, bindparam, select
 
 from rushes.preference.rubric import Rubric, rubric
 from rushes.preference.study.allocation import may_return, recount
-from rushes.preference.study.database.tables import assignment, pair, rater, vote
+from rushes.preference.study.database.tables import assignment, pair, vote
 from rushes.preference.study.errors import StudyError
-from rushes.preference.study.play_ledger import durations, ledgers
+from rushes.preference.study.play_ledger import durations, ledgers, loaded
 from rushes.preference.study.queries import log, watch_rule
 from rushes.preference.study.records import (
     LONGEST_NOTE,
     Accepted,
     Choice,
-    Feedback,
     Missing,
     ScreenSide,
     VoteForm,
     VoteRefusal,
 )
-from rushes.preference.study.work import at_work, count_time
+from rushes.preference.study.training import feedback, finish_training
+from rushes.preference.study.work import LAST_VOTE, at_work, count_time, form_of
 from rushes.preference.votes import HIGHEST_RATING, LOWEST_RATING, Winner
 from rushes.preference.watch import WatchRule
 
@@ -38,37 +39,64 @@ def submit(
         raise StudyError(f"an idempotency key has 1 to {LONGEST_KEY} characters; got {len(request)}")
     who, row = at_work(connection, session, key, now)
     if row.vote_id is not None:
-        before = vote.c.assignment_id == row.id, vote.c.key == request
-        known = connection.execute(select(vote.c.id, vote.c.winner).where(*before)).first()
-        if known is not None:
-            return Accepted(vote=known.id, repeated=True, feedback=_feedback(row, known.winner))
+        known = connection.execute(select(vote).where(vote.c.assignment_id == row.id, vote.c.key == request)).first()
+        if known is not None and _same(form_of(known), form):
+            return Accepted(vote=known.id, repeated=True, feedback=feedback(row, form_of(known)))
+        standing = form_of(connection.execute(select(vote).where(vote.c.id == row.vote_id)).one())
+        if why := _stands(connection, row, standing, correction=correction, sent_before=known is not None):
+            return VoteRefusal(missing=(Missing(field="assignment", message=why),), stored=standing)
     missing = (
-        *_closed(row, correction),
+        *_reported(row),
         *_watch_missing(row, watch_rule(who)),
         *_form_missing(form, row.family, rubric(who.rubric), refused=_refused_sides(row)),
     )
     if missing:
         return VoteRefusal(missing=missing)
     count_time(connection, who, now=now)  # the rater's row before the pair's: an exclusion takes them in that order
-    stored, winner = _store(connection, who, row, form, request=request, now=now)
-    return Accepted(vote=stored, repeated=False, feedback=_feedback(row, winner))
+    stored = _store(connection, who, row, form, request=request, now=now)
+    lesson = feedback(row, form)
+    if row.purpose == "training":
+        finish_training(connection, who, row, right=lesson is None or lesson.right, now=now)
+    return Accepted(vote=stored, repeated=False, feedback=lesson)
 
 
-def _closed(row: Row[Any], correction: bool) -> list[Missing]:
-    if row.state == "problem":
-        return [Missing(field="assignment", message="You reported a problem with this pair; go on to the next one.")]
-    if row.vote_id is not None and row.purpose != "training" and not correction:
-        return [Missing(field="assignment", message="You voted on this pair already; the first vote stands.")]
-    return []
+def _same(stored: VoteForm, sent: VoteForm) -> bool:
+    """Whether a form that comes again is the one that was stored, whatever the order of its tags."""
+    return replace(stored, secondary_tags=tuple(sorted(stored.secondary_tags))) == replace(
+        sent,
+        secondary_tags=tuple(sorted(sent.secondary_tags)),
+        ratings_a=dict(sent.ratings_a),
+        ratings_b=dict(sent.ratings_b),
+    )
+
+
+def _stands(connection: Connection, row: Row[Any], stored: VoteForm, *, correction: bool, sent_before: bool) -> str:
+    """Why the vote that is stored for this place stands; "" where another may be added."""
+    if row.purpose == "training" and not sent_before:
+        return ""
+    if sent_before or not correction:
+        said = f"You voted on this pair already: {stored.winner}, “{stored.primary_tag}”. That vote stands."
+        return f"{said} On the next page you can change your last vote."
+    last = connection.execute(LAST_VOTE, {"rater_wanted": row.rater_id}).first()
+    return "" if last is not None and last.assignment_id == row.id else "Only your last vote can be changed."
+
+
+def _reported(row: Row[Any]) -> list[Missing]:
+    if row.state != "problem":
+        return []
+    return [Missing(field="assignment", message="You reported a problem with this pair; go on to the next one.")]
 
 
 def _watch_missing(row: Row[Any], rule: WatchRule) -> list[Missing]:
     books, lengths = ledgers(row), durations(row)
     found = []
-    for side in ("A", "B"):
+    sides: tuple[ScreenSide, ...] = ("A", "B")
+    for side in sides:
         done = books[side].passes(lengths[side], rule)
-        if done < rule.passes:
+        if done < rule.passes or not loaded(row, side):
             message = f"Watch clip {side} fully {rule.passes} times; so far {done} of {rule.passes}."
+            if done >= rule.passes:
+                message = f"Clip {side} was not loaded in full here. Reload the page, then play it to its end."
             found.append(Missing(field=f"watch_{side.lower()}", message=message))
     return found
 
@@ -139,9 +167,7 @@ _ADD = vote.insert().returning(vote.c.id)
 _DONE = assignment.update().where(assignment.c.id == bindparam("wanted_id"))
 
 
-def _store(
-    connection: Connection, who: Row[Any], row: Row[Any], form: VoteForm, *, request: str, now: int
-) -> tuple[int, Winner]:
+def _store(connection: Connection, who: Row[Any], row: Row[Any], form: VoteForm, *, request: str, now: int) -> int:
     connection.execute(_HOLD, {"pair_wanted": row.pair_id})
     late = row.state == "late" or (row.state == "released" and not may_return(connection, row))
     winner = _true_winner(form.winner, row.left)
@@ -168,12 +194,10 @@ def _store(
     state = "late" if late else "voted"
     done = {"vote_id": stored, "state": state, "draft": None, "touched_ms": now}
     connection.execute(_DONE, {"wanted_id": row.id, **done})
-    if row.purpose == "training" and who.trained_ms is None:
-        connection.execute(rater.update().where(rater.c.id == who.id).values(trained_ms=now))
     recount(connection, row.pair_id, minimum=who.min_raters, kind=row.kind)
     action = "voted" if row.vote_id is None else "corrected a vote"
     log(connection, study_id=who.study_id, actor=who.code, action=action, now=now, sample=row.sample, vote=stored)
-    return int(stored), winner
+    return int(stored)
 
 
 def _by_system(form: VoteForm, left: str) -> dict[str, list[int | None]]:
@@ -189,15 +213,3 @@ def _watched(row: Row[Any]) -> list[list[object]]:
     )
     books = ledgers(row)
     return [list(span) for side, system in shown for span in books[side].spans(system)]
-
-
-def _feedback(row: Row[Any], winner: str) -> Feedback | None:
-    if row.purpose != "training" or row.expected is None:
-        return None
-    on_screen: dict[str, Choice] = {"tie": "Tie", row.left: "A", "b" if row.left == "a" else "a": "B"}
-    return Feedback(
-        right=winner == row.expected,
-        expected=on_screen[row.expected],
-        expected_tag=row.expected_tag,
-        text=row.feedback,
-    )

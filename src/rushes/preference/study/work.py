@@ -31,7 +31,7 @@ from rushes.preference.study.database.tables import (
     vote,
 )
 from rushes.preference.study.errors import NotAllowed, StudyError
-from rushes.preference.study.play_ledger import KEEP, add_play, shown_since, watch_state
+from rushes.preference.study.play_ledger import KEEP, add_play, sent_in_full, shown_since, watch_state
 from rushes.preference.study.queries import SESSION, WHO, know_rubric, log, signed_in, watch_rule
 from rushes.preference.study.records import (
     LONGEST_NOTE,
@@ -41,6 +41,7 @@ from rushes.preference.study.records import (
     Media,
     PlayEvent,
     RaterSession,
+    ScreenSide,
     Task,
     VoteForm,
     WatchState,
@@ -74,6 +75,7 @@ _PLACE = (
             table.c.height,
             table.c.has_audio,
             table.c.refused,
+            table.c.size,
         )
     ),
 )
@@ -174,14 +176,14 @@ def _next_task(connection: Connection, who: Row[Any], *, ahead: int, now: int) -
 
 def last_vote(connection: Connection, session: str, *, now: int) -> Task | None:
     who = signed_in(connection, session, now)
-    found = connection.execute(_LAST_VOTE, {"rater_wanted": who.id}).first()
+    found = connection.execute(LAST_VOTE, {"rater_wanted": who.id}).first()
     if found is None:
         return None
     task = _task(connection, who, _mine(connection, who, found.assignment_key), now=now, show=False)
-    return replace(task, draft=_form_of(found))
+    return replace(task, draft=form_of(found))
 
 
-_LAST_VOTE = (
+LAST_VOTE = (
     select(vote, assignment.c.key.label("assignment_key"))
     .join(assignment, assignment.c.vote_id == vote.c.id)
     .where(
@@ -194,7 +196,7 @@ _LAST_VOTE = (
 )
 
 
-def _form_of(row: Row[Any]) -> VoteForm:
+def form_of(row: Row[Any]) -> VoteForm:
     """A stored vote as it looked on the screen."""
     first = row.left == "a"
     on_screen: dict[str, Choice] = {"tie": "Tie", "a": "A" if first else "B", "b": "B" if first else "A"}
@@ -321,22 +323,20 @@ def report_problem(connection: Connection, session: str, key: str, *, kind: str,
         raise StudyError("this pair is closed for you; there is nothing to report any more")
     values = {"study_id": who.study_id, "assignment_id": row.id, "kind": kind, "text": text[:LONGEST_NOTE]}
     connection.execute(problem.insert().values(**values, at_ms=now))
-    connection.execute(assignment.update().where(assignment.c.id == row.id).values(state="problem"))
-    if row.purpose == "training":
-        connection.execute(rater.update().where(rater.c.id == who.id).values(trained_ms=now))
-    recount(connection, row.pair_id, minimum=who.min_raters, kind=row.kind)
+    if row.purpose != "training":  # training is done or waited for, never skipped: its pair stays where it is
+        connection.execute(assignment.update().where(assignment.c.id == row.id).values(state="problem"))
+        recount(connection, row.pair_id, minimum=who.min_raters, kind=row.kind)
     log(connection, study_id=who.study_id, actor=who.code, action="problem", now=now, sample=row.sample, kind=kind)
 
 
+_FILE = ("path", "content_type", "size", "source", "sha256", "served_sha256")
 _SHOWN = (
     select(
+        assignment.c.id,
         assignment.c.left,
         assignment.c.token_a,
-        *(
-            column.label(f"{side}_{column.name}")
-            for side, table in (("a", _CLIP_A), ("b", _CLIP_B))
-            for column in (table.c.path, table.c.content_type, table.c.size)
-        ),
+        assignment.c.sent,
+        *(table.c[name].label(f"{side}_{name}") for side, table in (("a", _CLIP_A), ("b", _CLIP_B)) for name in _FILE),
     )
     .join(pair, pair.c.id == assignment.c.pair_id)
     .join(_CLIP_A, _CLIP_A.c.id == pair.c.clip_a_id)
@@ -344,6 +344,7 @@ _SHOWN = (
     .where(or_(assignment.c.token_a == bindparam("token"), assignment.c.token_b == bindparam("token")))
 )
 _SHOWN_TO = _SHOWN.where(assignment.c.rater_id == bindparam("rater_wanted"))
+_ANY_CLIP = select(*(clip.c[name] for name in _FILE)).where(clip.c.token == bindparam("token"))
 
 
 def media(connection: Connection, token: str, *, rater_id: int | None) -> Media:
@@ -352,13 +353,21 @@ def media(connection: Connection, token: str, *, rater_id: int | None) -> Media:
         row = connection.execute(_SHOWN, {"token": token}).first()
     else:
         row = connection.execute(_SHOWN_TO, {"token": token, "rater_wanted": rater_id}).first()
-    path, content_type, size = "", "", 0
     if row is not None:
-        first = (token == row.token_a) == (row.left == "a")
-        path, content_type, size = row[2:5] if first else row[5:8]
-    elif rater_id is None:
-        found = connection.execute(select(clip.c.path, clip.c.content_type, clip.c.size).where(clip.c.token == token))
-        path, content_type, size = found.first() or ("", "", 0)
-    if not path:
+        side: ScreenSide = "A" if token == row.token_a else "B"
+        system = "a" if (side == "A") == (row.left == "a") else "b"
+        file = {name: getattr(row, f"{system}_{name}") for name in _FILE}
+        found = _media(token, file)
+        whole = sent_in_full(row.sent, side, found.size)
+        return found if rater_id is None else replace(found, assignment=row.id, side=side, sent_in_full=whole)
+    one = connection.execute(_ANY_CLIP, {"token": token}).first() if rater_id is None else None
+    if one is None or not one.path:
         raise NotAllowed("no such clip; reload the page")
-    return Media(path=path, content_type=content_type, etag=token[:16], size=size)
+    return _media(token, one._asdict())
+
+
+def _media(token: str, file: dict[str, Any]) -> Media:
+    # A study of an earlier version has no digest of a converted copy; of a clip used where it lay, it has.
+    as_it_lay = file["sha256"] if file["path"] == file["source"] else ""
+    digest = file["served_sha256"] or as_it_lay
+    return Media(etag=token[:16], sha256=digest, **{name: file[name] for name in _FILE[:4]})

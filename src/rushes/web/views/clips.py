@@ -17,7 +17,8 @@ router = APIRouter()
 
 @router.api_route("/media/{token}", methods=["GET", "HEAD"], response_model=None)
 def clip(request: Request, token: str) -> Response:
-    return clip_response(request, _media(request, token))
+    bench = workbench(request)
+    return clip_response(request, _media(request, token), bench.service, bench.digests)
 
 
 def _media(request: Request, token: str) -> Media:

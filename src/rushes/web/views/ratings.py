@@ -28,7 +28,7 @@ from rushes.web.languages import Strings, strings
 from rushes.web.pages import json_reply, page, see
 from rushes.web.security import csrf_token
 from rushes.web.views.rater import STEPS, pair_page, spoken
-from rushes.web.vote_forms import read_vote, watch_data
+from rushes.web.vote_forms import read_vote, vote_data, watch_data
 from rushes.web.workbench import workbench
 
 router = APIRouter()
@@ -133,7 +133,11 @@ def lesson_data(feedback: Feedback, filled: VoteForm, t: Strings) -> dict[str, o
 def _not_taken(request: Request, answer: VoteRefusal, filled: VoteForm, form: FormData) -> Response:
     if wants_json(request):
         facts = [{"field": item.field, "message": item.message} for item in answer.missing]
-        return json_reply({"error": "This vote is not complete yet.", "code": "missing", "missing": facts}, status=409)
+        stored = {} if answer.stored is None else {"stored": vote_data(answer.stored)}
+        refusal = {"error": "This vote is not complete yet.", "code": "missing", "missing": facts, **stored}
+        return json_reply(refusal, status=409)
+    if answer.stored is not None:  # another tab was first: the page of this pair has gone
+        raise Refusal(409, answer.missing[0].message, code="stands")
     session, task = rater(request), _same_task(request, form)
     if task is None or task.assignment != form.get("assignment"):
         return see("/rate")

@@ -16,7 +16,7 @@ from rushes.core.definition import describe_difference
 from rushes.errors import InputError, MediaError, RunError
 from rushes.web.access import admin
 from rushes.web.errors import Refusal
-from rushes.web.media import clip_response
+from rushes.web.media import file_response
 from rushes.web.pages import json_reply, reply, with_twin
 from rushes.web.run_cache import OpenRun, Reading, Row
 from rushes.web.run_data import run_head, take_data, take_page, timeline_data, value_data
@@ -77,7 +77,7 @@ def clip(request: Request, token: str) -> Response:
     if file is None:
         raise Refusal(404, "There is no such take, or its file was moved or deleted.", code="clip-missing")
     try:
-        return clip_response(request, playable(file, media=workbench(request).service.media_folder))
+        return file_response(request, playable(file, media=workbench(request).service.media_folder))
     except MediaError as error:
         raise Refusal(415, f"This take cannot be played: {error}", code="clip-unplayable") from None
 

@@ -10,10 +10,12 @@ steps that lets late comers in first. On PostgreSQL transactions take turns for 
 from __future__ import annotations
 
 import math
+import os
+import stat
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +165,7 @@ def _engine(url: URL) -> Engine:
         if not url.database or url.database == ":memory:":
             raise InputError("a study's SQLite database is a file; got no path")
         Path(url.database).absolute().parent.mkdir(parents=True, exist_ok=True)
+        _keep_private(Path(url.database))
         engine = create_engine(url, connect_args={"check_same_thread": False}, pool_size=20, max_overflow=40)
     except (NoSuchModuleError, ModuleNotFoundError):
         raise MissingDependency(
@@ -171,6 +174,20 @@ def _engine(url: URL) -> Engine:
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _keep_private(path: Path) -> None:
+    """Mode 0600, before SQLite opens it: its -wal and -shm files take the mode of the file itself.
+
+    Somebody else's file stays as it is; whether it can be opened is said where that is tried.
+    """
+    with suppress(OSError):
+        if path.is_dir():
+            return
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        for file in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+            if file.exists() and stat.S_IMODE(file.stat().st_mode) & 0o077:
+                file.chmod(0o600)
 
 
 def _prepare_postgresql(connection: Any, _: object) -> None:

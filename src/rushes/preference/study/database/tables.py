@@ -50,7 +50,16 @@ def _at(name: str, *, optional: bool = False) -> Column[int]:
     return Column(name, BigInteger, nullable=optional)
 
 
-admin = Table("admin", metadata, _id(), Column("password_hash", Text, nullable=False), _at("set_ms"))
+admin = Table(
+    "admin",
+    metadata,
+    _id(),
+    Column("password_hash", Text, nullable=False),
+    _at("set_ms"),
+    Column("name", String(40), nullable=False, server_default="admin"),
+    Column("role", String(12), nullable=False, server_default="owner"),
+)
+"""One row for every setting of a password; an account's newest stands, and one with an empty hash is closed."""
 
 admin_session = Table(
     "admin_session",
@@ -58,7 +67,19 @@ admin_session = Table(
     _id(),
     Column("token_hash", String(64), nullable=False, unique=True),
     _at("expires_ms"),
+    Column("name", String(40), nullable=False, server_default="admin"),
 )
+
+admin_device = Table(
+    "admin_device",
+    metadata,
+    _id(),
+    Column("name", String(40), nullable=False),
+    Column("device_hash", String(64), nullable=False),
+    _at("at_ms"),
+    UniqueConstraint("name", "device_hash"),
+)
+"""Browsers from which an account was signed in: wrong tries from elsewhere do not lock them out."""
 
 study = Table(
     "study",
@@ -84,6 +105,7 @@ study = Table(
     Column("rubric_text", Text),  # an own rubric as canonical JSON; the built-in one is known by its version
     Column("consent_text", JSON),
     Column("audio_check", Boolean, nullable=False, server_default=false()),
+    Column("training_tries", Integer, nullable=False, server_default="3"),
 )
 
 recruitment = Table(
@@ -122,6 +144,8 @@ clip = Table(
     Column("size", BigInteger, nullable=False),
     Column("token", String(64), nullable=False, unique=True),
     Column("refused", Text, nullable=False, server_default=""),  # what a system said instead of making a clip
+    Column("served_sha256", String(64)),
+    Column("treatment", String(10)),
 )
 
 pair = Table(
@@ -211,6 +235,7 @@ assignment = Table(
     _at("assigned_ms"),
     _at("shown_ms", optional=True),
     _at("touched_ms"),
+    Column("sent", JSON),
     UniqueConstraint("pair_id", "rater_id", "look"),
     Index(None, "rater_id", "state", "number"),
     Index(None, "study_id", "state", "touched_ms"),
