@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -304,6 +305,17 @@ def test_axe_finds_nothing_serious(
         page.goto(address)
         if "take_1" in address:
             playwright.expect(page.locator("canvas").last).to_be_visible()
-        violations = axe.Axe().run(page).response["violations"]
-        serious = [(v["id"], v["nodes"][0]["html"]) for v in violations if v["impact"] in ("serious", "critical")]
-        assert serious == [], address
+        _no_serious_fault(axe, page, address)
+    page.goto("/boards/takes")
+    page.locator("button.open").first.click()
+    playwright.expect(page.locator("#theatre canvas").first).to_be_visible()
+    _no_serious_fault(axe, page, "clips of a prompt")
+    page.keyboard.press("Escape")
+    page.locator(".board-table [data-reading]").first.click()
+    _no_serious_fault(axe, page, "every pair of a reading")
+
+
+def _no_serious_fault(axe: Any, page: playwright.Page, where: str) -> None:
+    violations = axe.Axe().run(page).response["violations"]
+    serious = [(v["id"], v["nodes"][0]["html"]) for v in violations if v["impact"] in ("serious", "critical")]
+    assert serious == [], where
