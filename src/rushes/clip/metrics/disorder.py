@@ -53,7 +53,8 @@ TEMPORAL_DISORDER = Definition(
     "coded anew, the median real clip reads 2 % lower, and a third of them 5 % or more. The added constants are "
     "those of flow_acceleration, flow_residual and temporal_inconsistency; none was fitted.",
     reference="on 85 clips of the FETV study ρ = −.71 with people's temporal quality, and ground truth first of five "
-    "systems; the form was chosen with these clips in view",
+    "systems; the form was chosen among some forty with these clips in view, and neighbouring ones put a near-still "
+    "system just before ground truth",
     params=signature_params(
         flow="dis-fast", finest_scale=0, short_side=SHORT_SIDE, resize="area", rate=RATE, statistic="weighted-median"
     ),
