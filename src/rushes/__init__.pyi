@@ -59,11 +59,15 @@ from rushes.suite.believe import Belief as Belief
 from rushes.suite.believe import believe as believe
 from rushes.suite.board import Board as Board
 from rushes.suite.board import write_board as write_board
-from rushes.suite.compare import RunComparison as RunComparison
+from rushes.suite.board_data import BoardData as BoardData
+from rushes.suite.board_judging import judge_board as judge_board
+from rushes.suite.board_verdicts import ReadingVerdict as ReadingVerdict
+from rushes.suite.collect import collect_board as collect_board
 from rushes.suite.compare import compare_runs as compare_runs
 from rushes.suite.compare_many import RunsComparison as RunsComparison
 from rushes.suite.compare_page import ComparisonPage as ComparisonPage
 from rushes.suite.compare_page import write_comparison as write_comparison
+from rushes.suite.compare_results import RunComparison as RunComparison
 from rushes.suite.compare_tables import comparison_table as comparison_table
 from rushes.suite.gate_report import GateReport as GateReport
 from rushes.suite.noise_gate import check_regression as check_regression

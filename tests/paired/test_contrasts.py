@@ -82,7 +82,7 @@ def test_the_same_mean_and_interval_as_two_runs(binary: bool) -> None:
     assert c.difference.interval == runs.mean.interval
     assert (c.higher, c.lower, c.equal) == (runs.rose.value, runs.fell.value, runs.same.value)
     if binary:
-        assert c.p.value == pytest.approx(runs.sign_test.value, rel=1e-9), "flags: the exact sign test"
+        assert c.p.value == pytest.approx(runs.p.value, rel=1e-9), "flags: the exact sign test"
 
 
 def test_no_pair() -> None:

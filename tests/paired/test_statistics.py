@@ -27,14 +27,14 @@ def ends(s: PairedStatistics) -> tuple[float, float]:
     return s.mean.interval.low, s.mean.interval.high
 
 
-def test_mean_t_interval_and_sign_test_by_hand() -> None:
+def test_mean_t_interval_and_sign_flips_by_hand() -> None:
     # differences 0.1, 0.2, 0.3, −0.1: mean 0.125; squares about it .000625 .005625 .030625 .050625, sum .0875,
     # s = √(.0875/3) = 0.170783; t(3, .975) = 3.182446; half = 3.182446 · 0.170783 / 2 = 0.271753
     s = of_values([(0.1, 0.2), (0.1, 0.3), (0.1, 0.4), (0.3, 0.2)])
     assert s.mean.value == pytest.approx(0.125)
     assert ends(s) == pytest.approx((0.125 - 0.271753, 0.125 + 0.271753), abs=1e-6)
-    # 3 of 4 rose: P = 2·(1 + 4)/16 = 0.625
-    assert s.sign_test.value == pytest.approx(0.625)
+    # sums of ±0.1 ±0.2 ±0.3 ±0.1 at 0.5 or more: nothing negative, or one of the two 0.1: 3 patterns, and 3 below 0
+    assert s.p.value == pytest.approx(6 / 16)
     assert (s.rose.value, s.fell.value, s.same.value) == (3, 1, 0)
 
 
@@ -83,7 +83,7 @@ def _fields(definition: Definition) -> dict[str, Any]:
 def test_six_up_and_none_down() -> None:
     # 2 / 2^6 = 0.03125; all differences equal, so no spread
     s = of_values([(0.1, 0.2)] * 6)
-    assert s.sign_test.value == pytest.approx(0.03125)
+    assert s.p.value == pytest.approx(0.03125)
     assert s.mean.interval is None
     assert s.mean.note == "no interval: all differences are equal: their spread cannot be told"
 
@@ -92,7 +92,7 @@ def test_unchanged_clips_are_ties_even_where_floats_are_not() -> None:
     # 0.1 + 0.2 is not 0.3 in floats, but both are stored as 0.3
     s = of_values([(0.1 + 0.2, 0.3), (0.5, 0.5)])
     assert (s.same.value, s.mean.value) == (2, 0.0)
-    assert s.sign_test.value is None and s.sign_test.note == "no clip changed"
+    assert (s.p.value, s.p.count, s.p.note) == (1.0, 0, "no clip changed")
 
 
 def test_missing_values_are_left_out_and_counted() -> None:
@@ -115,7 +115,7 @@ def test_true_false_gets_the_exact_interval() -> None:
     assert ends(s) == pytest.approx((-0.3, 0.3 * (2 * (1 - 0.025 ** (1 / 3)) - 1)))
     assert s.mean.interval is not None
     assert (s.mean.interval.level, s.mean.interval.method) == (0.95, "clopper-pearson-of-changed")
-    assert s.sign_test.value == pytest.approx(0.25)
+    assert s.p.value == pytest.approx(0.25)
 
 
 def test_the_exact_interval_agrees_with_the_sign_test() -> None:
@@ -135,7 +135,7 @@ def test_swapping_the_runs_mirrors_everything() -> None:
     one, other = of_values(pairs), of_values([(b, a) for a, b in pairs])
     assert isinstance(one.mean.value, float) and isinstance(other.mean.value, float)
     assert math.isclose(one.mean.value, -other.mean.value)
-    assert one.sign_test.value == other.sign_test.value and one.rose.value == other.fell.value
+    assert one.p.value == other.p.value and one.rose.value == other.fell.value
 
 
 def test_other_signatures_and_no_pairs_are_refused() -> None:

@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import binom, norm
 from tests.suite.boards import around, board, clips, metric, number, numbers, reading
 
+import rushes
 from rushes.core import Definition, Measurement
 from rushes.errors import DefinitionMismatch, InputError
 from rushes.runs import Run, Subject
@@ -444,3 +445,11 @@ def test_the_same_bytes_twice_and_in_any_order_of_systems() -> None:
         assert pair(turned, b, a).verdict == opposite[pair(one, a, b).verdict]
         assert pair(turned, b, a).p.value == pytest.approx(pair(one, a, b).p.value, rel=1e-9)
     assert dict(turned.letters) == dict(one.letters) and dict(turned.ranks) == dict(one.ranks)
+
+
+def test_what_python_shows_of_a_board_is_short() -> None:
+    one = metric("calm")
+    data = board((reading(one), {"amber": [1.0] * 40, "birch": [2.0] * 40}))
+    assert repr(data) == "BoardData(2 systems, 40 prompts, 1 reading)"
+    assert repr(rushes.judge_board(data)[reading(one).key]) == "ReadingVerdict(calm: amber b, birch a)"
+    assert rushes.collect_board.__doc__ and rushes.judge_board.__doc__ and rushes.write_board.__doc__

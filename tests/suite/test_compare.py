@@ -17,18 +17,19 @@ from rushes.core import Definition, Measurement, signature_params
 from rushes.core.selection import select
 from rushes.errors import InputError
 from rushes.runs import Entry, RunWriter, Subject, read_run
-from rushes.suite.compare import compare_runs, regression
+from rushes.suite.compare import compare_runs
+from rushes.suite.compare_as_data import as_data
 from rushes.suite.compare_data import (
-    as_data,
     change_table,
-    difference_table,
     quiet_readings,
     reading_names,
     transition_table,
     unlike_lines,
     verdict,
-    verdict_text,
 )
+from rushes.suite.compare_many import compare_all, judge
+from rushes.suite.compare_regression import regression
+from rushes.suite.compare_tables import difference_table
 
 Values = Mapping[Definition, float | None]
 
@@ -254,7 +255,7 @@ def test_a_metric_of_no_instrument_compares_like_any_other(tmp_path: Path) -> No
     a, b = (write_run(tmp_path / n, {"x": {own: v}, "y": {own: v / 2}}) for n, v in (("a", 0.2), ("b", 0.8)))
     found = compare_runs(a, b)
     # differences 0.6 and 0.3
-    (row,) = difference_table(found).texts()
+    (row,) = difference_table(judge([found])).texts()
     assert row[:3] == ["letterbox_ratio", "↓", "+0.4500"]
     assert [cells[:2] for cells in change_table(found).texts()] == [["letterbox_ratio", "x"], ["letterbox_ratio", "y"]]
     assert regression(found, "letterbox_ratio", 0.4)
@@ -295,7 +296,7 @@ def test_no_clip_alike_is_not_comparable_and_no_gate_holds(tmp_path: Path) -> No
     b = write_run(tmp_path / "b", values, sizes={"x": SMALL, "y": SMALL, "z": (64, 36)})
     found = compare_runs(a, b)
     assert {verdict(m) for m in found.metrics} == {"not comparable"}
-    assert difference_table(found).rows == [] and change_table(found).rows == []
+    assert difference_table(judge([found])).rows == [] and change_table(found).rows == []
     assert quiet_readings(found)["not comparable"] == ["blur_score", "freeze_frame_ratio"]
     why = f"{LEFT_OUT} on 2 of them, other differences on the rest"
     assert unlike_lines(found) == [f"On no clip compared ({why}): blur_score, freeze_frame_ratio"]
@@ -317,14 +318,14 @@ def test_a_clip_without_a_value_is_missing_and_not_unlike(tmp_path: Path) -> Non
 
 
 def test_a_proxy_moves_and_only_a_true_direction_is_judged(tmp_path: Path) -> None:
-    first: dict[str, Values] = {n: {BLUR_SCORE: 10.0, DECODE_FAILURES: 0, SCENE_CUT_COUNT: 1} for n in "wxyz"}
+    first: dict[str, Values] = {n: {BLUR_SCORE: 10.0, DECODE_FAILURES: 0, SCENE_CUT_COUNT: 1} for n in "stuvwxyz"}
     second: dict[str, Values] = {
-        n: {BLUR_SCORE: 30.0 + i, DECODE_FAILURES: 5 + i, SCENE_CUT_COUNT: 3 + i} for i, n in enumerate("wxyz")
+        n: {BLUR_SCORE: 30.0 + i, DECODE_FAILURES: 5 + i, SCENE_CUT_COUNT: 3 + i} for i, n in enumerate("stuvwxyz")
     }
     a, b = write_run(tmp_path / "a", first), write_run(tmp_path / "b", second)
-    there = [verdict_text(m) for m in compare_runs(a, b).metrics]
-    back = [verdict_text(m) for m in compare_runs(b, a).metrics]
+    there = [one.text for one in compare_all((a, b)).judged]
+    back = [one.text for one in compare_all((b, a)).judged]
     assert there == ["moved higher", "worse", "moved higher"]
     assert back == ["moved lower", "moved lower", "moved lower"]
-    arrows = {row[0]: row[1] for row in difference_table(compare_runs(a, b)).texts()}
+    arrows = {row[0]: row[1] for row in difference_table(compare_all((a, b))).texts()}
     assert arrows == {"blur_score": "·", "decode_failures": "↓", "scene_cut_count": "·"}

@@ -108,28 +108,33 @@ def test_a_run_still_going_is_compared_and_said_so(runs: tuple[str, str], tmp_pa
 def test_the_terminal_and_the_data_show_the_same_numbers(runs: tuple[str, str]) -> None:
     data = json.loads(run(*runs, "--json").stdout)
     lines = [line.split() for line in run(*runs).stdout.splitlines()]
-    for metric in data["metrics"]:
-        mean, sign_test, *counts = metric["measurements"]
+    holm = [one["holm"]["value"] for one in data["judged"]]
+    for metric, adjusted in zip(data["metrics"], holm, strict=True):
+        mean, p, *counts = metric["measurements"]
         low, high = (f"{mean['interval'][end]:+.4f}" for end in ("low", "high"))
         shown = [f"{mean['value']:+.4f}", low, "to", high, *(str(m["value"]) for m in counts)]
-        assert [*shown, f"{sign_test['value']:.4f}", metric["verdict"]] in [line[2:] for line in lines]
+        assert metric["verdict"] == "unclear"
+        row = [*shown, f"{p['value']:.4f}", f"{adjusted:.4f}", "cannot", "tell"]
+        assert row in [line[2:] for line in lines]
+    needed = "At most 2 clips changed: chance alone moves so few to one side, so nothing can be told here."
+    assert needed in " ".join(run(*runs).stdout.split())
 
 
 def test_moved_is_explained_and_what_differs_is_named(tmp_path: Path) -> None:
     settings = {"tier": 0, "profile": "general", "profile_sha256": "ab" * 32}
     for name, gain in (("a", 0.0), ("b", 20.0)):
         with RunWriter(tmp_path / name, instrument="clip", settings=settings) as made:
-            for n, clip in enumerate("wxyz"):
+            for n, clip in enumerate("rstuvwxyz"):
                 width = 320 if (name, clip) == ("b", "z") else 640
                 facts = {"media": {"video": {"width": width, "height": 360}}}
                 row = Measurement(definition=BLUR_SCORE, value=10.0 + gain + n * gain / 10, count=1)
                 subject = Subject(id=clip, kind="clip", path=clip, sha256=None, facts=facts)
                 made.add(Entry(subject=subject, measurements=(row,)))
-            made.finish(list("wxyz"))
+            made.finish(list("rstuvwxyz"))
     answer = run(str(tmp_path / "a"), str(tmp_path / "b"))
     shown = " ".join(answer.stdout.split())
     assert "moved higher" in shown and "does not tell better from worse" in shown
-    assert "On 1 of 4 clips not compared (frame size 640×360 in A, 320×360 in B): blur_score" in shown
+    assert "On 1 of 9 clips not compared (frame size 640×360 in A, 320×360 in B): blur_score" in shown
     gated = run(str(tmp_path / "a"), str(tmp_path / "b"), "--fail-on", "regression=blur_score:5")
     assert gated.exit_code == 1 and "so the gate cannot be checked" in gated.stderr
 

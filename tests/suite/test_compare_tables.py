@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -34,7 +36,7 @@ def test_csv_has_every_number_as_stored_with_its_signature(tmp_path: Path) -> No
             assert (float(row["p"]), float(row["p_holm"])) == (one.p.stored_value, one.holm.stored_value)
         assert [parse_signature(row[key])[0] for key in ("signature", "p_signature", "p_holm_signature")] == [
             "paired_mean_difference",
-            "paired_mean_p",
+            "sign_flip_p",
             "paired_holm_p",
         ]
 
@@ -47,7 +49,7 @@ def test_markdown_names_the_runs_and_every_signature(tmp_path: Path) -> None:
     assert "A is clean, B is bad, C is alike" in text and "after Holm over 3 comparisons" in text
     assert "1. `paired_mean_difference|of:decode_failures;" in text
     assert "- The same on every clip: freeze\\_frame\\_ratio, decode\\_failures (C)" in lines
-    assert "paired\\_holm\\_p\\|alternative:two-sided\\|of:…\\|tests:3\\|v:1" in text
+    assert "paired\\_holm\\_p\\|alternative:two-sided\\|of:…\\|test:sign-flip\\|tests:3\\|v:2" in text
 
 
 def test_latex_is_ascii_and_balanced_whatever_the_names(tmp_path: Path) -> None:
@@ -96,3 +98,22 @@ def test_distances_stay_side_by_side(tmp_path: Path) -> None:
 def test_another_format_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="markdown, latex, csv; got 'pdf'"):
         comparison_table(compare_all(planted_three(tmp_path)), "pdf")  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex (apt install texlive-latex-recommended)")
+def test_pdflatex_takes_the_table_as_it_is(tmp_path: Path) -> None:
+    """Names that would end a cell, a row or the document, in one pass without a question asked."""
+    names = ["a_b & c%d", "$x^2$ #1 {~} \\\\ \\end{table*}", '"quote" `tick` [star]*', "Zoë Ångström 動画 …"]
+    base = {f"p{n}": (0.1, 100.0 + 3 * n, 0) for n in range(9)}
+    runs = []
+    for n, name in enumerate(names):
+        clips = {clip: (freeze, blur - 5 * n - int(clip[1]) % 3, n) for clip, (freeze, blur, _) in base.items()}
+        runs.append(planted_run(tmp_path / name, clips))
+    found = compare_all(runs)
+    table = comparison_table(found, "latex")
+    body = "\\documentclass[twocolumn]{article}\\usepackage{booktabs}\\begin{document}\n" + table + "\\end{document}\n"
+    (tmp_path / "t.tex").write_text(body, encoding="ascii")
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "t.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert (tmp_path / "t.pdf").stat().st_size > 1000

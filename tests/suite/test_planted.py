@@ -10,8 +10,8 @@ from tests.clips import spoil
 from tests.suite.planted import PLANTED, clean, moving_texture, pictures_of, sound_of, write_set
 
 from rushes import compare_runs, evaluate_clips
-from rushes.suite.compare import RunComparison
 from rushes.suite.compare_data import direction, reading_names, verdict
+from rushes.suite.compare_results import RunComparison
 
 FRAMES, FPS = 50, 25.0
 

@@ -16,7 +16,7 @@ from rushes.distribution.definitions import bound_definition
 from rushes.distribution.protocols import recipe
 from rushes.errors import InputError
 from rushes.runs import Entry, RunWriter, Subject
-from rushes.suite.compare import regression
+from rushes.suite.compare_regression import regression
 
 
 def write_run(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,9 @@ from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO
 from rushes.core import Measurement
 from rushes.media import write_clip
 from rushes.runs import Entry, RunWriter, Subject
+from rushes.suite.board_data import Prompt
+from rushes.suite.suite_file import Suite, SuiteSystem
+from rushes.suite.suite_folder import SuiteRun
 
 from .livesite import PASSWORD, Client, Site
 
@@ -78,3 +81,12 @@ def owner(site: Site) -> Client:
     client = site.client()
     assert client.send_form("/login", {"password": PASSWORD}).status_code == 303
     return client
+
+
+def suite_of(folder: Path, runs: Mapping[str, Path], prompts: Sequence[str] = ()) -> Path:
+    """The folder of a suite whose systems were measured before: `suite.json` alone."""
+    folder.mkdir(parents=True)
+    systems = tuple(SuiteSystem(name=name, runs=(str(run),)) for name, run in runs.items())
+    suite = Suite(name=folder.name, systems=systems, prompts=tuple(Prompt(id=name) for name in prompts))
+    SuiteRun(path=folder, suite=suite, steps=(), complete=True).write()
+    return folder

@@ -20,8 +20,9 @@ from rushes.distribution.definitions import bound_definition
 from rushes.distribution.protocols import recipe
 from rushes.robustness import demo as robustness
 from rushes.runs import Entry, RunWriter, Subject, read_run
-from rushes.suite.compare import compare_runs
-from rushes.suite.compare_data import as_data
+from rushes.suite.compare_as_data import comparison_data
+from rushes.suite.compare_many import compare_all
+from rushes.suite.compare_page_words import opening, sentence, signed
 
 from .livesite import Client, Site
 from .runsite import HOSTILE, SETTINGS, entry, measured_runs, newer_run, owner, write_run
@@ -190,10 +191,30 @@ def test_two_runs_compare_as_on_the_command_line(make_site: MakeSite, measured: 
     client = owner(make_site(runs=measured))
     assert "/compare/runs?a=model_a&b=model_b" in html.unescape(client.get("/runs/model_a").text)
     data = client.get("/compare/runs.json?a=model_a&b=model_b").json()
-    assert data == json.loads(canonical_json(as_data(compare_runs(*measured, top=3))))
+    assert data == json.loads(canonical_json(comparison_data(compare_all(measured, top=3))))
     page = client.get("/compare/runs?a=model_a&b=model_b").text
     mean = next(m for m in data["metrics"] if m["signature"].startswith("flicker_score"))["measurements"][0]
-    assert f"{mean['value']:.4f}" in page and "Review signals" in page
+    assert f"{signed(mean['value'])}</td>" in page and "Review signals" in page
+
+
+def test_two_runs_are_judged_together_as_on_the_page_of_compare(make_site: MakeSite, tmp_path: Path) -> None:
+    """Eight takes, freezes longer on all, sharper on seven: p 2/2⁸ and 2/2⁷, both 2/2⁷ after Holm over two."""
+    takes = [f"t{n}" for n in range(8)]
+    a = write_run(tmp_path / "a", [entry(name, 0.1, 80.0) for name in takes])
+    b = write_run(tmp_path / "b", [entry(name, 0.2 + n / 100, 80.0 + n) for n, name in enumerate(takes)])
+    client = owner(make_site(runs=[a, b]))
+    page = html.unescape(client.get("/compare/runs?a=a&b=b").text)
+    found = compare_all((a, b), top=3)
+    assert found.family == 2 and opening(found) in page
+    for one in found.judged:
+        assert one.text == "moved higher" and sentence(one) in page
+        assert f'title="{one.holm.signature}">{float(one.holm.value or 0):.4f}</td>' in page
+    few = html.unescape(client.get("/compare/runs?a=b&b=a").text)
+    assert "moved lower" in few and "nothing can be told here" not in few
+    third = write_run(tmp_path / "c", [entry(name, 0.3, 81.0) for name in takes[:4]])
+    client = owner(make_site(runs=[a, third]))
+    few = html.unescape(client.get("/compare/runs?a=a&b=c").text)
+    assert ">cannot tell<" in few and "takes 7 clips or more" in few
 
 
 def test_two_runs_without_a_common_take_say_so(make_site: MakeSite, measured: tuple[Path, Path], five: Path) -> None:

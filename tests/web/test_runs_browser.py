@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from rushes.runs import RunWriter
 
 from .livesite import Site
-from .runsite import FLASH_FRAME, HOSTILE, SETTINGS, entry, measured_runs, newer_run, owner, write_run
+from .runsite import FLASH_FRAME, HOSTILE, SETTINGS, entry, measured_runs, newer_run, owner, suite_of, write_run
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 pytestmark = pytest.mark.browser
@@ -40,8 +41,8 @@ def look(browser: playwright.Browser, make_site: Callable[..., Site]) -> Iterato
     contexts: list[playwright.BrowserContext] = []
     faults: list[str] = []
 
-    def make(*runs: Path, **options: object) -> playwright.Page:
-        site = make_site(runs=runs)
+    def make(*runs: Path, suites: Sequence[Path] = (), **options: object) -> playwright.Page:
+        site = make_site(runs=runs, suites=suites)
         context = browser.new_context(base_url=site.url, **options)
         context.set_default_timeout(15_000)
         cookie = owner(site).cookies["rushes_admin"]
@@ -266,19 +267,55 @@ def test_every_page_fits_at_three_widths(
                 page.screenshot(path=f"{folder}/{name}_{width}.png", full_page=True)
 
 
-def test_axe_finds_nothing_serious(look: Callable[..., playwright.Page], measured: tuple[Path, Path]) -> None:
+def test_a_board_plays_its_clips_on_one_clock(
+    look: Callable[..., playwright.Page], measured: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """From the home page to two players with timelines, under the server's policy."""
+    page = look(suites=[suite_of(tmp_path / "takes", dict(zip(("amber", "birch"), measured, strict=True)))])
+    page.goto("/")
+    page.get_by_role("link", name="takes").click()
+    page.wait_for_selector("html[data-ready]")
+    page.locator("#matrix").scroll_into_view_if_needed()
+    until(page, "[...document.querySelectorAll('.matrix img')].filter((one) => one.naturalWidth > 0).length == 6")
+    page.get_by_role("button", name="take_1", exact=True).click()
+    until(page, "[...document.querySelectorAll('#theatre video')].filter((v) => v.readyState >= 2).length == 2")
+    assert page.locator("#theatre canvas").count() == 2
+    page.keyboard.press(".")
+    page.keyboard.press(".")
+    until(page, "[...document.querySelectorAll('#theatre video')].every((v) => Math.abs(v.currentTime - 0.1) < 0.021)")
+    page.keyboard.press("Escape")
+    page.locator(".board-table [data-reading]").first.click()
+    playwright.expect(page.locator("#about")).to_contain_text("sign-flip")
+
+
+def test_axe_finds_nothing_serious(
+    look: Callable[..., playwright.Page], measured: tuple[Path, Path], tmp_path: Path
+) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
-    page = look(*measured)
+    suite = suite_of(tmp_path / "takes", dict(zip(("amber", "birch"), measured, strict=True)))
+    page = look(*measured, suites=[suite])
     for address in (
         "/",
+        "/boards/takes",
         "/runs/model_a",
         "/runs/model_a/take?id=take_1",
         "/compare?a=model_a/take_1&b=model_b/take_1",
         "/compare/runs?a=model_a&b=model_b",
     ):
         page.goto(address)
-        if "take" in address:
+        if "take_1" in address:
             playwright.expect(page.locator("canvas").last).to_be_visible()
-        violations = axe.Axe().run(page).response["violations"]
-        serious = [(v["id"], v["nodes"][0]["html"]) for v in violations if v["impact"] in ("serious", "critical")]
-        assert serious == [], address
+        _no_serious_fault(axe, page, address)
+    page.goto("/boards/takes")
+    page.locator("button.open").first.click()
+    playwright.expect(page.locator("#theatre canvas").first).to_be_visible()
+    _no_serious_fault(axe, page, "clips of a prompt")
+    page.keyboard.press("Escape")
+    page.locator(".board-table [data-reading]").first.click()
+    _no_serious_fault(axe, page, "every pair of a reading")
+
+
+def _no_serious_fault(axe: Any, page: playwright.Page, where: str) -> None:
+    violations = axe.Axe().run(page).response["violations"]
+    serious = [(v["id"], v["nodes"][0]["html"]) for v in violations if v["impact"] in ("serious", "critical")]
+    assert serious == [], where

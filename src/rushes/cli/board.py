@@ -46,10 +46,10 @@ def board(
             progress=progress,
         )
     if as_json:
-        counts = {"systems": list(made.data.names), "prompts": len(made.data.prompts)}
-        refused = [{"name": refusal.name, "why": refusal.why} for refusal in made.data.refused]
-        found = {"board": str(made.path), "bytes": made.bytes, "found": made.found}
-        print_json(found | counts | {"refused": refused, "remarks": list(made.data.remarks)})
+        from rushes.suite.board_as_data import board_as_data
+
+        written = {"board": str(made.path), "bytes": made.bytes}
+        print_json(written | board_as_data(made.data, made.verdicts, found=made.found))
         return
     print(made.found)
     print(made.path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -66,8 +66,10 @@ def compare(
     checked = _check(found, gates)
     written = _write(found, out, table_format, clips=clips, title=title)
     if as_json:
+        from rushes.suite.compare_as_data import comparison_data
+
         asked = {"asked": fail_on or [], "broken": checked.broken_data(), "unchecked": checked.left_out}
-        print_json(_data(found) | {"gates": asked} | written)
+        print_json(comparison_data(found) | {"gates": asked} | written)
     elif out is None and table_format is None:
         show_comparison(found)
     elif out is not None:
@@ -134,7 +136,7 @@ class _Checked:
 
 
 def _check(found: RunsComparison, gates: Sequence[tuple[str, float]]) -> _Checked:
-    from rushes.suite.compare import regression
+    from rushes.suite.compare_regression import regression
     from rushes.suite.gate import unchecked
 
     rows = list(zip(found.letters[1:], found.comparisons, strict=True))
@@ -144,7 +146,7 @@ def _check(found: RunsComparison, gates: Sequence[tuple[str, float]]) -> _Checke
 
 
 def _finish(checked: _Checked, allow_unjudged: bool) -> None:
-    from rushes.suite.compare import about
+    from rushes.suite.compare_readings import about
 
     for _, amount, statistics in checked.broken:
         mean = statistics.mean
@@ -154,18 +156,6 @@ def _finish(checked: _Checked, allow_unjudged: bool) -> None:
     if checked.left_out:
         way_on = "let through by --allow-unjudged" if allow_unjudged else "--allow-unjudged lets it through"
         say(f"gate: not checked on everything: {'; '.join(checked.left_out)}; {way_on}")
-
-
-def _data(found: RunsComparison) -> dict[str, Any]:
-    """Two runs as ever, and what is said after Holm's rule; of several, each against the first."""
-    from rushes.suite.compare_data import as_data
-    from rushes.suite.compare_many import as_many_data
-
-    judged: dict[str, Any] = as_many_data(found)
-    if len(found.runs) > 2:
-        return judged | {"comparisons": [as_data(one) for one in found.comparisons]}
-    alone: dict[str, Any] = as_data(found.comparisons[0])
-    return judged | alone | {"definitions": alone["definitions"] | judged["definitions"]}
 
 
 def _gate(text: str) -> tuple[str, float]:

@@ -9,8 +9,8 @@ from rushes.terminal.console import print_table, say
 
 if TYPE_CHECKING:
     from rushes.core.table import Table
-    from rushes.suite.compare import RunComparison
     from rushes.suite.compare_many import RunsComparison
+    from rushes.suite.compare_results import RunComparison
 
 _NAMES_SHOWN = 5
 
@@ -18,22 +18,22 @@ _NAMES_SHOWN = 5
 def show_comparison(found: RunsComparison) -> None:
     """Two runs in full, as ever; several in one table, every one against the first."""
     if len(found.runs) == 2:
-        _show(found.comparisons[0])
-        if names := [one.name for one in found.judged if one.alone]:
-            print(f"With {found.family} comparisons at once (Holm), no longer clear: {', '.join(names)}")
+        _show(found)
         return
     if found.comparisons[0].distances:
         for one in found.comparisons:
             _show_distances(one)
         return
     from rushes.suite.compare_page_rows import not_compared
-    from rushes.suite.compare_page_words import quiet_lines
+    from rushes.suite.compare_page_words import holm_lines, quiet_lines
     from rushes.suite.compare_tables import result_table
 
     for letter, run in zip(found.letters, found.runs, strict=True):
         print(f"{letter} {run.place}")
     say_states(found)
     _print(result_table(found), range(2, 7))
+    for line in holm_lines(found):
+        print(line)
     for said, names in quiet_lines(found):
         print(f"{said}: {', '.join(names)}")
     for row in not_compared(found).texts():
@@ -47,27 +47,30 @@ def say_states(found: RunsComparison) -> None:
             say(f"{run.place}: the run is {run.status}; what is finished so far was compared")
 
 
-def _show(comparison: RunComparison) -> None:
+def _show(found: RunsComparison) -> None:
     from rushes.suite.compare_data import (
         MOVED,
         QUIET,
         change_table,
-        difference_table,
         quiet_readings,
         transition_table,
         unlike_lines,
-        verdict,
     )
+    from rushes.suite.compare_page_words import holm_lines
+    from rushes.suite.compare_tables import difference_table
 
+    comparison = found.comparisons[0]
     first, second = comparison.first, comparison.second
     if comparison.distances:
         _show_distances(comparison)
         return
     print(f"A {first.place}  ·  B {second.place}  ·  {len(comparison.paired)} clips in both, differences are B − A")
     _say_state(comparison)
-    _print(difference_table(comparison), range(2, 8))
-    if any(verdict(m) == "moved" for m in comparison.metrics):
+    _print(difference_table(found), range(2, 9))
+    if any(one.verdict == "moved" for one in found.judged):
         print(MOVED)
+    for line in holm_lines(found):
+        print(line)
     for line in unlike_lines(comparison):
         print(line)
     for word, names in quiet_readings(comparison).items():
@@ -85,7 +88,7 @@ def _show(comparison: RunComparison) -> None:
         print(f"Refused: {refusal.why}")
     if comparison.unshared:
         print(f"Only in one run: {', '.join(comparison.unshared)}")
-    _show_signatures(comparison)
+    _show_signatures(found)
 
 
 def _show_distances(comparison: RunComparison) -> None:
@@ -113,15 +116,16 @@ def _print(table: Table, numbers: Sequence[int]) -> None:
     print_table(table.title, table.header, table.texts(), numbers=numbers)
 
 
-def _show_signatures(comparison: RunComparison) -> None:
+def _show_signatures(found: RunsComparison) -> None:
     """The shapes of the signatures once, then the metrics that stand for `of`; `--json` spells all of them out."""
-    from rushes.paired.definitions import CHANGED_CLIPS, MEAN_DIFFERENCE, SIGN_TEST
-    from rushes.suite.compare_data import QUIET, verdict
+    from rushes.paired.definitions import CHANGED_CLIPS, MEAN_DIFFERENCE, SIGN_FLIP
+    from rushes.paired.family_definitions import HOLM
+    from rushes.suite.compare_data import QUIET
 
     print("Signatures, `of` being each metric's own:")
-    for definition in (MEAN_DIFFERENCE, SIGN_TEST, CHANGED_CLIPS):
+    for definition in (MEAN_DIFFERENCE, SIGN_FLIP, HOLM.with_params(tests=max(found.family, 1)), CHANGED_CLIPS):
         print(f"  {definition.signature}")
-    for signature in dict.fromkeys(m.reading.signature for m in comparison.metrics if verdict(m) not in QUIET):
+    for signature in dict.fromkeys(one.metric.reading.signature for one in found.judged if one.verdict not in QUIET):
         print(f"  of {signature}")
 
 

@@ -26,6 +26,10 @@ def serve(
     run: Annotated[
         list[Path] | None, typer.Option("--run", help="A run directory to show; may be given several times.")
     ] = None,
+    suite: Annotated[
+        list[Path] | None,
+        typer.Option("--suite", help="A folder of rushes suite run, to show its board; may be given several times."),
+    ] = None,
     media: Annotated[
         Path | None, typer.Option("--media", help="Where converted clips go; beside a SQLite file by default.")
     ] = None,
@@ -40,7 +44,7 @@ def serve(
         bool, typer.Option("--json", help="Print the addresses as one JSON line on stdout, then serve.")
     ] = False,
 ) -> None:
-    """Serve studies and runs in a browser. On the first start, the printed link sets the administrator's password.
+    """Serve studies, boards and runs in a browser. On the first start, the printed link sets the owner's password.
 
     Example: rushes serve --db studies.db --run runs/model_a --run runs/model_b
     """
@@ -59,6 +63,7 @@ def serve(
         database_url=db,
         media=media or (Path("studies.media") if "://" in db else None),
         runs=tuple(run or ()),
+        suites=tuple(suite or ()),
         public_url=public_url,
         any_host=wildcard and not public_url,
         setup_key=key,

@@ -41,20 +41,6 @@ MEAN_DIFFERENCE = Definition(
     open_params=("of",),
     places=("metric",),
 )
-SIGN_TEST = Definition(
-    name="paired_sign_test_p",
-    unit="probability",
-    lowest=0,
-    highest=1,
-    better="neither",
-    summary="How often chance alone splits the clips that changed at least this unevenly into up and down.",
-    formula="exact two-sided binomial probability of `rose` out of `rose + fell` at one half",
-    edge_cases="Clips that did not change are left out. None changed: no value.",
-    reference="the sign test (Arbuthnott 1710; Dixon and Mood 1946), scipy.stats.binomtest",
-    params=signature_params(alternative="two-sided", ties="dropped"),
-    open_params=("of",),
-    places=("metric",),
-)
 CHANGED_CLIPS = Definition(
     name="paired_clip_count",
     unit="clips",
@@ -119,16 +105,18 @@ SIGN_FLIP = Definition(
     lowest=0,
     highest=1,
     better="neither",
-    summary="How often chance alone makes a mean difference this large, if either system could have made either clip.",
+    summary="How often chance alone makes a mean difference this large, if either system, or run, could have made "
+    "either clip.",
     formula="share of all patterns of signs of the differences whose sum is at least as far from 0 as the sum found; "
-    "beyond 22 prompts that differ, all patterns of the 12 largest, the rest as a normal with their own variance, less "
-    "one step of the grid that all sizes lie on, where they do; sums within 1e-8 a prompt count as equal",
-    edge_cases="Prompts that do not differ are left out. None differs: 1. No prompt shared: no value. The smallest "
-    "possible is 2^(1 − n) for n prompts that differ.",
+    "beyond 22 clips that differ, all patterns of the 12 largest, the rest as a normal with their own variance, less "
+    "one step of the grid that all sizes lie on, where they do; sums within 1e-8 a clip count as equal",
+    edge_cases="Prompts or clips that do not differ are left out. None differs: 1. None shared: no value. The smallest "
+    "possible is 2^(1 − n) for n that differ. Of a true/false metric, and where all differences are equal, it is the "
+    "exact sign test.",
     reference="Fisher 1935; Pitman 1937; Romano 1990",
     params=signature_params(alternative="two-sided", beyond="normal", exact=EXACT_PATTERNS, largest=LARGEST_PATTERNS),
     open_params=("of",),
-    places=("first", "metric", "second"),
+    places=("metric",),
 )
 INTERVAL_P = Definition(
     name="interval_p",
@@ -154,10 +142,11 @@ HOLM_P = Definition(
     highest=1,
     better="neither",
     summary="The p of one pair of systems on one reading, allowing for everything else that the board tests.",
-    formula="Holm's step-down over the board's tests: sorted upwards, the largest so far of (m − k + 1)·p(k)",
+    formula="Holm's step-down over the board's tests: sorted upwards, the largest so far of (m − k + 1)·p(k). `test` "
+    "says which p went in: sign-flip is sign_flip_p, interval is interval_p",
     edge_cases="A pair whose prompts do not differ at all is no test (it could not give a false alarm): 1. No p: none.",
     reference="Holm 1979; " + _BOARD,
-    open_params=("family", "of", "tests"),
+    open_params=("family", "of", "test", "tests"),
     places=("first", "metric", "second"),
 )
 
@@ -179,7 +168,6 @@ BADGE_SHARE = Definition(
 
 DEFINITIONS = (
     MEAN_DIFFERENCE,
-    SIGN_TEST,
     CHANGED_CLIPS,
     BADGE_TRANSITIONS,
     BADGE_SHARE,

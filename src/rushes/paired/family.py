@@ -6,50 +6,32 @@ import math
 from collections.abc import Sequence
 
 from rushes.core import Interval, Measurement
-from rushes.paired.definitions import EXACT, of
-from rushes.paired.family_definitions import HOLM, MEAN_TEST, SPREAD
+from rushes.paired.definitions import of
+from rushes.paired.family_definitions import HOLM, SPREAD
 from rushes.paired.holm import holm
 from rushes.paired.statistics import PairedStatistics
 
 
-def mean_test(statistics: PairedStatistics) -> Measurement:
-    """How often chance alone moves the mean this far.
-
-    Formula     t = mean / (half the interval / t(n − 1, (1 + level)/2)); p = 2 · P(T ≥ |t|), n − 1 degrees of freedom.
-                A true/false metric: the exact sign test, whose interval is Clopper and Pearson's
-    Unit        probability, 0 to 1
-    Edge cases  all differences equal, and not 0: the sign test too. Else no interval, no value; the note says why
-    Reference   Student 1908; scipy.stats.ttest_rel
-    """
-    mean, definition = statistics.mean, of(MEAN_TEST, statistics.metric)
-    interval, signs = mean.interval, statistics.sign_test
-    alike = interval is None and mean.count > 1 and signs.count == mean.count
-    if signs.value is not None and (alike or (interval is not None and interval.method == EXACT)):
-        p = float(signs.value)
-    elif mean.value is None or interval is None:
-        return Measurement.missing(definition, mean.note or "no interval", at=mean.at)
-    else:
-        from scipy.stats import t
-
-        freedom = mean.count - 1
-        error = (interval.high - interval.low) / 2 / float(t.ppf((1 + interval.level) / 2, freedom))
-        p = float(2 * t.sf(abs(float(mean.value)) / error, freedom))
-    return Measurement(definition=definition, value=min(p, 1.0), count=mean.count, at=mean.at)
-
-
-def holm_tests(tests: Sequence[Measurement], metrics: Sequence[PairedStatistics]) -> list[Measurement]:
-    """`mean_test` of every comparison, in the same order, raised by Holm's rule over those that have a value."""
-    values = [None if test.value is None else float(test.value) for test in tests]
-    raised = holm([p for p in values if p is not None])
-    family, left = max(len(raised), 1), iter(raised)
+def holm_tests(metrics: Sequence[PairedStatistics]) -> list[Measurement]:
+    """`p` of every comparison, in the same order, raised by Holm's rule over those on which a clip changed."""
+    tests = [float(one.p.value or 0) for one in metrics if is_test(one.p)]
+    family, left = max(len(tests), 1), iter(holm(tests))
     found = []
-    for test, value, statistics in zip(tests, values, metrics, strict=True):
-        definition = of(HOLM, statistics.metric).with_params(tests=family)
-        if value is None:
-            found.append(Measurement.missing(definition, test.note, at=test.at))
+    for one in metrics:
+        definition = of(HOLM, one.metric).with_params(tests=family)
+        if one.p.value is None:
+            found.append(Measurement.missing(definition, one.p.note, at=one.p.at))
         else:
-            found.append(Measurement(definition=definition, value=next(left), count=test.count, at=test.at))
+            value = next(left) if is_test(one.p) else 1.0
+            found.append(
+                Measurement(definition=definition, value=value, count=one.p.count, note=one.p.note, at=one.p.at)
+            )
     return found
+
+
+def is_test(p: Measurement) -> bool:
+    """Whether it could give a false alarm: with no clip that changed, p is 1 whatever happens."""
+    return p.value is not None and p.count > 0
 
 
 def spread_difference(statistics: PairedStatistics, values: Sequence[float]) -> Measurement:

@@ -1,4 +1,4 @@
-"""One metric on the same clips, twice: mean difference with its interval, exact sign test, how many rose and fell."""
+"""One metric on the same clips, twice: mean difference with its interval, sign-flip test, how many rose and fell."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TypeAlias
 from rushes.core import Definition, Interval, Measurement
 from rushes.core.definition import require_same_signature
 from rushes.core.measurement import At
-from rushes.paired.definitions import CHANGED_CLIPS, EXACT, MEAN_DIFFERENCE, SIGN_TEST, STUDENT_T, of
+from rushes.paired.definitions import CHANGED_CLIPS, EXACT, MEAN_DIFFERENCE, SIGN_FLIP, STUDENT_T, of
 
 Pairs: TypeAlias = Sequence[tuple[Measurement, Measurement]]
 """(first run, second run)."""
@@ -27,14 +27,15 @@ class PairedStatistics:
     metric: Definition
     mean: Measurement
     """With its interval; where there is none, the note says why."""
-    sign_test: Measurement
+    p: Measurement
+    """Of the sign-flip test, the one that boards use too."""
     rose: Measurement
     fell: Measurement
     same: Measurement
 
     @property
     def measurements(self) -> tuple[Measurement, ...]:
-        return (self.mean, self.sign_test, self.rose, self.fell, self.same)
+        return (self.mean, self.p, self.rose, self.fell, self.same)
 
 
 def paired_statistics(pairs: Pairs, *, unlike: Pairs = (), why_unlike: str = "") -> PairedStatistics:
@@ -45,7 +46,7 @@ def paired_statistics(pairs: Pairs, *, unlike: Pairs = (), why_unlike: str = "")
     Inputs      at least one pair; values may be missing. `unlike` are pairs of clips that do not compare because of
                 facts that the metric depends on, and `why_unlike` says which: they count in the mean's note alone
     Edge cases  pairs without both values are left out, counted in the mean's note; see each definition
-    Reference   Student's t; Clopper–Pearson for a true/false metric; the exact sign test
+    Reference   Student's t; Clopper–Pearson for a true/false metric; the sign-flip test
 
     What all pairs are about (`at`), the statistics are about. Raises `DefinitionMismatch` when signatures differ.
     """
@@ -67,7 +68,7 @@ def paired_statistics(pairs: Pairs, *, unlike: Pairs = (), why_unlike: str = "")
     return PairedStatistics(
         metric=metric,
         mean=_mean(metric, differences, interval, note, at),
-        sign_test=_sign_test(metric, rose, fell, at),
+        p=_sign_flip(metric, differences, note, at),
         rose=_count(metric, "rose", rose, len(differences), note, at),
         fell=_count(metric, "fell", fell, len(differences), note, at),
         same=_count(metric, "same", len(differences) - rose - fell, len(differences), note, at),
@@ -135,14 +136,14 @@ def exact_interval(rose: int, fell: int, n: int, *, level: float = LEVEL) -> tup
     return Interval(low=low, high=high, level=level, method=EXACT), ""
 
 
-def _sign_test(metric: Definition, rose: int, fell: int, at: At) -> Measurement:
-    definition = of(SIGN_TEST, metric)
-    if rose + fell == 0:
-        return Measurement.missing(definition, "no clip changed", at=at)
-    from scipy.stats import binomtest
+def _sign_flip(metric: Definition, differences: Sequence[float], why_none: str, at: At) -> Measurement:
+    from rushes.paired.sign_flip import sign_flip_p
 
-    p = float(binomtest(rose, rose + fell).pvalue)
-    return Measurement(definition=definition, value=p, count=rose + fell, at=at)
+    definition, changed = of(SIGN_FLIP, metric), sum(difference != 0 for difference in differences)
+    if not differences:
+        return Measurement.missing(definition, why_none, at=at)
+    p = float(sign_flip_p([differences])[0])
+    return Measurement(definition=definition, value=p, count=changed, note="" if changed else "no clip changed", at=at)
 
 
 def _count(metric: Definition, change: str, number: int, n: int, why_none: str, at: At) -> Measurement:

@@ -38,7 +38,7 @@ Given: TypeAlias = "BoardData | Run | Path | str | Iterable[Run | Path | str]"
 """A suite's folder, runs, or a board's data."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Board:
     """A written board."""
 
@@ -49,6 +49,9 @@ class Board:
     """The opening: what is better on what, and how sure that is."""
     data: BoardData
     verdicts: Mapping[ReadingKey, ReadingVerdict]
+
+    def __repr__(self) -> str:
+        return f"Board({str(self.path)!r}, {self.data!r})"
 
 
 def write_board(
@@ -74,14 +77,10 @@ def write_board(
     rows, those first on which the systems are furthest apart; 0 leaves them out. Videos play from where they lie.
     The same runs and clips give the same bytes. Raises `InputError` where there is nothing to show.
     """
-    data = given if isinstance(given, BoardData) else collect_board(given)
-    if not data.readings:
-        why = f" ({data.refused[0].name}: {data.refused[0].why})" if data.refused else ""
-        raise InputError(f"no reading is the same for every system, so there is no board{why}")
-    data = with_overall(data, weights) if weights else _declared(data, given)
-    judged = verdicts if verdicts is not None else judge_board(data, level=level)
-    page = _page(data, judged, title=title, level=level, strips=strips, timelines=timelines, jobs=jobs, said=progress)
-    html = render_board(page, out=out)
+    page = board_page(given, title=title, weights=weights, level=level, verdicts=verdicts, timelines=timelines)
+    pictured = first_clips(page.data, page.order, strips)
+    taken = thumbnails(ClipIndex(page.data), pictured, jobs=jobs or cpu_count(), progress=progress)
+    html = render_board(replace(page, thumbnails=taken), out=out)
     try:
         with upload_on_exit(out) as target, replacing(target) as file:
             file.write(html)
@@ -91,32 +90,36 @@ def write_board(
         path=out if is_remote(out) else Path(out),
         bytes=len(html.encode()),
         found=str(page.opening),
-        data=data,
-        verdicts=judged,
+        data=page.data,
+        verdicts=page.verdicts,
     )
 
 
-def _page(
-    data: BoardData,
-    verdicts: Mapping[ReadingKey, ReadingVerdict],
+def board_page(
+    given: Given,
     *,
-    title: str,
-    level: float,
-    strips: int,
-    timelines: int,
-    jobs: int | None,
-    said: Progress,
+    title: str = "",
+    weights: Mapping[str, float] | None = None,
+    level: float = LEVEL,
+    verdicts: Mapping[ReadingKey, ReadingVerdict] | None = None,
+    timelines: int = TIMELINES,
 ) -> BoardPage:
-    columns, order, clips = board_columns(data, verdicts), rows_by_disagreement(data), ClipIndex(data)
-    pictured = first_clips(data, order, strips)
+    """Everything on the page but film strips, as `write_board` and the workbench draw it."""
+    data = given if isinstance(given, BoardData) else collect_board(given)
+    if not data.readings:
+        why = f" ({data.refused[0].name}: {data.refused[0].why})" if data.refused else ""
+        raise InputError(f"no reading is the same for every system, so there is no board{why}")
+    data = with_overall(data, weights) if weights else _declared(data, given)
+    judged = verdicts if verdicts is not None else judge_board(data, level=level)
+    columns, order, clips = board_columns(data, judged), rows_by_disagreement(data), ClipIndex(data)
     drawn = {key: board_timeline(clips, key) for key in first_clips(data, order, timelines)}
     return BoardPage(
         title=title or _title(data),
         opening=opening_of(data, columns, level=level),
         data=data,
+        verdicts=judged,
         columns=columns,
         order=order,
-        thumbnails=thumbnails(clips, pictured, jobs=jobs or cpu_count(), progress=said),
         timelines={key: line for key, line in drawn.items() if line is not None},
         people=any(reading.instrument == PEOPLE for reading in data.readings),
     )

@@ -76,7 +76,7 @@ class RefusedReading:
     why: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class BoardData:
     """Everything a board shows, before any verdict."""
 
@@ -96,3 +96,8 @@ class BoardData:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(system.name for system in self.systems)
+
+    def __repr__(self) -> str:
+        listed = {"system": self.systems, "prompt": self.prompts, "reading": self.readings}
+        sizes = [f"{len(some)} {name}{'' if len(some) == 1 else 's'}" for name, some in listed.items()]
+        return f"BoardData({', '.join([*sizes, *([f'{len(self.refused)} refused'] if self.refused else [])])})"

@@ -56,7 +56,9 @@ def judge_board(
     alpha = round(1 - level, 12)
     found = {}
     for reading in chosen:
-        definition = of(HOLM_P, reading.definition).with_params(family=family, tests=len(tests))
+        definition = of(HOLM_P, reading.definition).with_params(
+            family=family, test="sign-flip" if reading.per_prompt else "interval", tests=len(tests)
+        )
         contrasts = tuple(_judged(reading, c, adjusted.get(id(c)), definition, alpha) for c in raw[reading.key])
         found[reading.key] = _reading_verdict(data, reading, contrasts)
     return found

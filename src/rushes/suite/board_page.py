@@ -7,19 +7,20 @@ prompts cost no more than the first screen. Videos alone are not inside: they pl
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rushes import __version__
 from rushes.core import Definition
 from rushes.report.page import asset, content_policy, joined_modules, page_environment
 from rushes.report.script_json import embedded_json
-from rushes.suite.board_data import BoardData
+from rushes.suite.board_data import BoardData, ReadingKey
 from rushes.suite.board_page_clips import ClipIndex, ClipKey
 from rushes.suite.board_page_columns import BoardColumn, why_only_moves
 from rushes.suite.board_page_data import page_data, row_pictures, row_timelines
 from rushes.suite.board_page_strips import Thumbnail
 from rushes.suite.board_page_words import Opening
+from rushes.suite.board_verdicts import ReadingVerdict
 
 _PACKAGE = "rushes.suite"
 _SCRIPTS = ("dom.js", "players.js", "matrix.js", "board.js")
@@ -33,22 +34,45 @@ class BoardPage:
     title: str
     opening: Opening
     data: BoardData
+    verdicts: Mapping[ReadingKey, ReadingVerdict]
     columns: Sequence[BoardColumn]
     order: Sequence[int]
     """Prompts, those the systems disagree on most first."""
-    thumbnails: Mapping[ClipKey, Thumbnail]
     timelines: Mapping[ClipKey, dict[str, object]]
     people: bool
     """Whether people were asked."""
+    thumbnails: Mapping[ClipKey, Thumbnail] = field(default_factory=dict)
 
 
 def render_board(page: BoardPage, *, out: Path | str) -> str:
     """The whole file; `out` is where it will lie, which its videos are named from."""
-    style = asset("report.css") + asset("board.css", _PACKAGE)
-    script = joined_modules(("timeline.js",)) + "\n" + joined_modules(_SCRIPTS, _PACKAGE)
+    style, script = page_style(), joined_modules(("timeline.js",)) + "\n" + joined_modules(_SCRIPTS, _PACKAGE)
     clips = ClipIndex(page.data)
     urls = {key: clips.url(key, out) for key in page.data.clips}
+    return _render(page, urls, style=style, script=script, policy=content_policy(style, script, media=_MEDIA))
+
+
+def render_served(page: BoardPage, *, urls: Mapping[ClipKey, str], static: str, twin: str) -> str:
+    """The same page for a server, without a script or a style of its own: both come from below `static`.
+
+    `urls` says where each clip plays from, `twin` where its data is. Below `static` lie `board.css` (`page_style`) and
+    `served_script`.
+    """
+    return _render(page, urls, static=static, twin=twin)
+
+
+def _render(
+    page: BoardPage,
+    urls: Mapping[ClipKey, str],
+    *,
+    style: str = "",
+    script: str = "",
+    policy: str = "",
+    static: str = "",
+    twin: str = "",
+) -> str:
     judged = [column for column in page.columns if column.judged]
+    clips = ClipIndex(page.data)
     html = (
         page_environment(_PACKAGE)
         .get_template("board.html")
@@ -56,9 +80,11 @@ def render_board(page: BoardPage, *, out: Path | str) -> str:
             page=page,
             systems=page.data.names,
             groups=[("judged", judged), ("moved", [column for column in page.columns if not column.judged])],
-            policy=content_policy(style, script, media=_MEDIA),
+            policy=policy,
             style=style,
             script=script,
+            static=static,
+            twin=twin,
             version=__version__,
             facts=definition_facts,
             why_only_moves=why_only_moves,
@@ -68,6 +94,17 @@ def render_board(page: BoardPage, *, out: Path | str) -> str:
     )
     # A file name from a run can hold half a surrogate pair, which no file can.
     return html.encode("utf-8", "replace").decode()
+
+
+def page_style() -> str:
+    return asset("report.css") + asset("board.css", _PACKAGE)
+
+
+def served_script(name: str) -> str:
+    """One of the page's modules, by the name that others import it by; `KeyError` for anything else."""
+    if name == "timeline.js":
+        return asset(name)
+    return asset({script: script for script in _SCRIPTS}[name], _PACKAGE)
 
 
 def _rows(page: BoardPage) -> Iterator[tuple[str, str]]:

@@ -45,6 +45,11 @@ def thumbnails(
     return made
 
 
+def thumbnail_of(clips: ClipIndex, key: ClipKey) -> Thumbnail:
+    """The thumbnail of one clip, taken in this process, or why there is none."""
+    return _thumbnail(_task(clips, key))
+
+
 def _task(clips: ClipIndex, key: ClipKey) -> StripTask:
     entry = clips.entry(key)
     last = max(frame_count(clips.clip(key)) - 1, 0)

@@ -34,7 +34,7 @@ class Contrast:
     none. Equal means equal in 8 decimals."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ReadingVerdict:
     """One column's verdict."""
 
@@ -47,3 +47,7 @@ class ReadingVerdict:
     """By system: its best and its worst rank, by which systems it is surely behind and surely ahead of."""
     why_not: str = ""
     """Why the column has no verdict: no direction, one system, nothing shared; "" where it has one."""
+
+    def __repr__(self) -> str:
+        letters = ", ".join(f"{name} {letters or '–'}" for name, letters in self.letters.items())
+        return f"ReadingVerdict({self.key.partition('|')[0]}: {self.why_not or letters})"

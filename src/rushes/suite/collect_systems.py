@@ -57,7 +57,7 @@ def _of_suite(done: SuiteRun) -> Gathered:
     by_name = {system.name: system for system in found.systems}
     for declared in done.suite.systems:
         for place in declared.runs:
-            run = read_run(_moved(place, done.path))
+            run = read_run(moved_run(place, done.path))
             by_name[declared.name].runs.append(run)
             by_name[declared.name].roots += _roots(run)
     for step in done.steps:
@@ -73,7 +73,7 @@ def _of_suite(done: SuiteRun) -> Gathered:
     return found
 
 
-def _moved(place: str, folder: Path) -> str:
+def moved_run(place: str, folder: Path) -> str:
     """Where a run lies that a suite was given, seen from where the suite was run, or from beside its folder."""
     if is_remote(place):
         return place

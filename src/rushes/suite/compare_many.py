@@ -13,11 +13,12 @@ from pathlib import Path
 from rushes.core import Measurement
 from rushes.core.measurement import At
 from rushes.errors import InputError
-from rushes.paired.family import deviation, holm_tests, mean_test, spread_difference
+from rushes.paired.family import deviation, holm_tests, is_test, spread_difference
 from rushes.runs import Run, read_run
-from rushes.suite.compare import MetricComparison, RunComparison, compare_two
-from rushes.suite.compare_data import SURE, direction, reading_names, verdict
+from rushes.suite.compare import compare_two
+from rushes.suite.compare_data import SURE, direction, reading_names, verdict, verdict_text
 from rushes.suite.compare_refusals import require_one_instrument
+from rushes.suite.compare_results import MetricComparison, RunComparison
 
 MOST_RUNS = 9
 
@@ -33,9 +34,13 @@ class Judged:
     metric: MetricComparison
     spread: Measurement
     """The mean difference in units of the metric's spread, with its interval."""
-    p: Measurement
     holm: Measurement
-    """The same after Holm's rule."""
+    """Its p after Holm's rule."""
+
+    @property
+    def p(self) -> Measurement:
+        """Of the sign-flip test, this metric alone."""
+        return self.metric.statistics.p
 
     @property
     def verdict(self) -> str:
@@ -55,8 +60,8 @@ class Judged:
 
     @property
     def text(self) -> str:
-        """The verdict for people: "better", "moved higher"."""
-        return f"moved {direction(self.metric)}" if self.verdict == "moved" else self.verdict
+        """The verdict for people: "better", "moved higher", "cannot tell"."""
+        return verdict_text(self.verdict, direction(self.metric))
 
     @property
     def letter(self) -> str:
@@ -94,7 +99,7 @@ class RunsComparison:
     @property
     def family(self) -> int:
         """How many comparisons Holm's rule is over."""
-        return sum(one.p.value is not None for one in self.judged)
+        return sum(is_test(one.p) for one in self.judged)
 
     def find(self, name: str, **at: str) -> list[Judged]:
         """Every run's comparison of this metric name or signature, about this; `InputError` where no run has one."""
@@ -149,11 +154,9 @@ def judge(comparisons: Sequence[RunComparison]) -> RunsComparison:
         for name, metric in zip(reading_names(comparison.metrics), comparison.metrics, strict=True)
     ]
     statistics = [metric.statistics for _, _, metric in rows]
-    tests = [mean_test(one) for one in statistics]
-    raised = holm_tests(tests, statistics)
     judged = [
-        Judged(run=place, name=name, metric=metric, spread=_spread(metric), p=p, holm=holm)
-        for (place, name, metric), p, holm in zip(rows, tests, raised, strict=True)
+        Judged(run=place, name=name, metric=metric, spread=_spread(metric), holm=holm)
+        for (place, name, metric), holm in zip(rows, holm_tests(statistics), strict=True)
     ]
     order = {key: number for number, key in enumerate(dict.fromkeys(one.key for one in judged))}
     judged.sort(key=lambda one: (order[one.key], one.run))
@@ -186,28 +189,4 @@ def change_in_spreads(metric: MetricComparison) -> dict[str, float]:
         change.subject: float(change.difference.stored_value) / unit
         for change in metric.changes
         if change.difference.stored_value and unit
-    }
-
-
-def as_many_data(found: RunsComparison) -> dict[str, object]:
-    """What is said of every metric after Holm's rule, as plain data, with the definitions behind it."""
-    numbers = [m for one in found.judged for m in (one.spread, one.p, one.holm)]
-    return {
-        "runs": [run.place for run in found.runs],
-        "tests": found.family,
-        "judged": [
-            {
-                "run": one.letter,
-                "reading": one.name,
-                "signature": one.metric.reading.signature,
-                "at": one.metric.reading.place,
-                "verdict": one.verdict,
-                "moved": direction(one.metric) if one.holds else "",
-                "spread": one.spread.as_dict(),
-                "p": one.p.as_dict(),
-                "holm": one.holm.as_dict(),
-            }
-            for one in found.judged
-        ],
-        "definitions": {m.signature: m.definition.as_dict() for m in numbers},
     }

@@ -26,7 +26,7 @@ from rushes.suite.compare_page_clips import ShownClip, most_changed
 from rushes.suite.compare_page_pictures import PAIRS_SHOW, takes_of
 from rushes.suite.compare_page_rows import metric_groups, not_compared
 from rushes.suite.compare_page_timelines import shared_timeline
-from rushes.suite.compare_page_words import opening, opening_lines, own_letter, quiet_lines, run_name
+from rushes.suite.compare_page_words import holm_lines, opening, opening_lines, own_letter, quiet_lines, run_name
 from rushes.suite.set_distances import HOLDS, distance_table, set_lines
 from rushes.workers.local import cpu_count
 
@@ -112,6 +112,7 @@ def render_comparison(found: RunsComparison, *, clips: Sequence[ShownClip] = (),
             family=found.family,
             groups=metric_groups(found),
             quiet=quiet_lines(found),
+            lines=holm_lines(found),
             charts=charts,
             no_charts=no_charts,
             clips=clips,

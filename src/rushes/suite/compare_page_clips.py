@@ -9,9 +9,9 @@ from rushes.core.table import Cell
 from rushes.report.section import compact_cell
 from rushes.report.strips import Strip
 from rushes.runs import Entry
-from rushes.suite.compare import Change
 from rushes.suite.compare_many import Judged, RunsComparison, change_in_spreads
 from rushes.suite.compare_page_words import signed
+from rushes.suite.compare_results import Change
 
 _TAKES = ("clip", "pair")
 MOST_CHANGES = 6

@@ -6,8 +6,9 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 
+from rushes.paired.sign_flip import fewest_prompts
 from rushes.runs import Run
-from rushes.suite.compare_data import QUIET, direction
+from rushes.suite.compare_data import QUIET, SURE, direction
 from rushes.suite.compare_many import Judged, RunsComparison
 
 _SHOWN = 4
@@ -98,6 +99,29 @@ def quiet_lines(found: RunsComparison) -> list[tuple[str, list[str]]]:
             why = f"{one.letter} not comparable with A ({own_letter(one.metric.why_unlike, one.letter)})"
             reasons.setdefault(why, []).append(one.name)
     return [*lines, *reasons.items()]
+
+
+def holm_lines(found: RunsComparison) -> list[str]:
+    """What Holm's rule leaves unclear, and whether so few clips could tell anything."""
+    return [line for line in (_alone_line(found), _too_few_line(found)) if line]
+
+
+def _alone_line(found: RunsComparison) -> str:
+    """Which changes would be clear if they were the only one that is shown; "" where there is none."""
+    names = list(dict.fromkeys(one.name for one in found.judged if one.alone))
+    return f"With {found.family} comparisons at once (Holm), no longer clear: {', '.join(names)}" if names else ""
+
+
+def _too_few_line(found: RunsComparison) -> str:
+    """That no change at all could stand out on so few clips, and how many it takes; "" where one could."""
+    clips = max((one.p.count for one in found.judged), default=0)
+    needed = fewest_prompts(found.family, SURE)
+    if not found.family or clips >= needed:
+        return ""
+    return (
+        f"At most {_clips(clips)} changed: chance alone moves so few to one side, so nothing can be told here. To "
+        f"stand out among {found.family} comparison{'s' * (found.family != 1)} takes {needed} clips or more."
+    )
 
 
 def _with_letters(name: str, rows: Iterable[Judged], found: RunsComparison) -> str:

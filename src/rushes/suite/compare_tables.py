@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,13 +11,13 @@ from typing import Literal, TypeAlias, get_args
 from rushes.core import Measurement
 from rushes.core.files import replacing
 from rushes.core.selection import label
-from rushes.core.table import Cell, Table, csv_text
+from rushes.core.table import ARROWS, Cell, Table, csv_text, number
 from rushes.errors import InputError
 from rushes.remote.transfer import upload_on_exit
-from rushes.suite.compare_data import QUIET
+from rushes.suite.compare_data import QUIET, signed_text
 from rushes.suite.compare_many import Judged, RunsComparison
 from rushes.suite.compare_page_rows import interval_cell, not_compared, p_cell, signed_cell, told_first
-from rushes.suite.compare_page_words import quiet_lines, run_name
+from rushes.suite.compare_page_words import holm_lines, quiet_lines, run_name
 from rushes.suite.paper_latex import code, escaped
 from rushes.suite.paper_markdown import code_span, plain_words
 from rushes.suite.set_distances import HOLDS, distance_table
@@ -80,6 +81,32 @@ def result_table(found: RunsComparison) -> Table:
     return Table(title=title, header=("metric", "run", *_NUMBERS, "verdict"), rows=rows)
 
 
+def difference_table(found: RunsComparison) -> Table:
+    """Two runs for a terminal and the workbench: a row per metric that moved; `quiet_readings` has the others."""
+    return Table(
+        title=f"Mean differences with 95 % intervals, sign-flip p; verdicts after Holm over {_comparisons(found)}",
+        header=("metric", "better", "mean", "95 % interval", "rose", "fell", "same", "p", "p (Holm)", "verdict"),
+        rows=[_difference_row(one) for one in found.judged if one.verdict not in QUIET],
+    )
+
+
+def _comparisons(found: RunsComparison) -> str:
+    return f"{found.family} comparison{'' if found.family == 1 else 's'}"
+
+
+def _difference_row(one: Judged) -> tuple[Cell, ...]:
+    s = one.metric.statistics
+    interval = s.mean.interval
+    return (
+        Cell(one.name),
+        Cell(ARROWS[s.mean.definition.better] or "·"),
+        Cell(signed_text(float(s.mean.value or 0)), s.mean),
+        Cell("–" if interval is None else f"{signed_text(interval.low)} to {signed_text(interval.high)}"),
+        *(number(m) for m in (s.rose, s.fell, s.same, one.p, one.holm)),
+        Cell(one.text),
+    )
+
+
 def _texts(found: RunsComparison) -> _Texts:
     shown = [one for lines in told_first(found) for one in lines if one.verdict not in QUIET]
     several = len(found.runs) > 2
@@ -90,6 +117,7 @@ def _texts(found: RunsComparison) -> _Texts:
         f"Verdicts are after Holm over {found.family} comparisons; moved is no verdict."
     )
     notes = [f"{said}: {', '.join(names)}" for said, names in quiet_lines(found)]
+    notes += holm_lines(found)
     notes += [f"{row[1].text} ({row[2].text}): {row[3].text}" for row in not_compared(found).rows]
     return _Texts(
         caption=caption,
@@ -115,11 +143,12 @@ def _probabilities(shown: Sequence[Judged]) -> list[str]:
     """How p was measured: one sentence, for its signature differs from row to row in the metric alone."""
     if not shown:
         return []
-    tests = shown[0].holm.definition.param("tests")
-    return [
-        "p is paired_mean_p|alternative:two-sided|of:…|v:1, p (Holm) "
-        f"paired_holm_p|alternative:two-sided|of:…|tests:{tests}|v:1, `of` being the metric's signature."
-    ]
+    return [f"p is {_of_any(shown[0].p)}, p (Holm) {_of_any(shown[0].holm)}, `of` being the metric's signature."]
+
+
+def _of_any(m: Measurement) -> str:
+    """A signature without the metric it is of."""
+    return re.sub(r"\|of:[^|]*", "|of:…", m.signature)
 
 
 def _distances(found: RunsComparison) -> list[_Texts]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rushes.runs import Run
-from rushes.suite.compare import MetricComparison, RunComparison
+from rushes.suite.compare_results import MetricComparison, RunComparison
 
 _SHOWN = 3
 

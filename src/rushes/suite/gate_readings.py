@@ -11,7 +11,7 @@ from rushes.core import Definition, Measurement
 from rushes.core.measurement import At
 from rushes.core.selection import differing_keys, label
 from rushes.runs import Run
-from rushes.suite.compare import MetricComparison, RunComparison
+from rushes.suite.compare_results import MetricComparison, RunComparison
 
 Key: TypeAlias = tuple[str, At]
 _Index: TypeAlias = Mapping[Key, Mapping[str, Measurement]]

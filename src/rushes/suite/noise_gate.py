@@ -12,7 +12,8 @@ from pathlib import Path
 
 from rushes.errors import InputError
 from rushes.runs import Run, read_run
-from rushes.suite.compare import RunComparison, compare_runs
+from rushes.suite.compare import compare_runs
+from rushes.suite.compare_results import RunComparison
 from rushes.suite.gate_readings import gate_readings
 from rushes.suite.gate_report import GateReport
 from rushes.suite.gate_rules import Margins, Rule, gate_rules

@@ -21,6 +21,7 @@ from rushes.web.pages import page, see
 from rushes.web.security import Guard, StaleForm, csrf_checked
 from rushes.web.views import (
     admin,
+    boards,
     clips,
     comparisons,
     exports,
@@ -38,7 +39,7 @@ from rushes.web.workbench import Workbench
 if TYPE_CHECKING:
     from rushes.preference.study.service import StudyService
 
-VIEWS = (home, login, rater, ratings, clips, studies, admin, results, exports, runs, takes, comparisons)
+VIEWS = (home, login, rater, ratings, clips, studies, admin, results, exports, runs, takes, comparisons, boards)
 STATIC = Path(__file__).with_name("static")
 
 
@@ -48,6 +49,7 @@ def create_app(
     service: StudyService | None = None,
     media: Path | None = None,
     runs: Sequence[Path] = (),
+    suites: Sequence[Path] = (),
     public_url: str = "",
     any_host: bool = False,
     setup_key: str = "",
@@ -55,9 +57,10 @@ def create_app(
     """The workbench as an ASGI app.
 
     `database_url`: where the studies live ("studies.db", "postgresql://…"); or a `service` that is open already.
-    `media`: where converted clips go, needed with PostgreSQL. `runs`: run directories for the home page. `public_url`:
-    how people reach the server when it stands behind a proxy; with https it makes the cookies Secure. `setup_key`: what
-    the page for the first password asks for; made up when left out.
+    `media`: where converted clips go, needed with PostgreSQL. `runs`: run directories for the home page. `suites`:
+    folders of `rushes suite run`, whose boards are shown. `public_url`: how people reach the server when it stands
+    behind a proxy; with https it makes the cookies Secure. `setup_key`: what the page for the first password asks for;
+    made up when left out.
     """
     study_service = service if service is not None else _open(database_url, media)
     bench = Workbench(
@@ -65,6 +68,7 @@ def create_app(
         public_url=public_url.rstrip("/"),
         any_host=any_host,
         runs=_named(runs),
+        suites=_named(suites),
         setup_key=setup_key or secrets.token_urlsafe(16),
     )
 
@@ -119,5 +123,5 @@ def _open(database_url: str, media: Path | None) -> StudyService:
     return open_service(database_url, media=media)
 
 
-def _named(runs: Sequence[Path]) -> dict[str, Path]:
-    return dict(zip(subject_ids([run.resolve().name for run in runs]), runs, strict=True))
+def _named(folders: Sequence[Path]) -> dict[str, Path]:
+    return dict(zip(subject_ids([folder.resolve().name for folder in folders]), folders, strict=True))

@@ -101,14 +101,14 @@ class OpenRun:
 class RunCache:
     """Runs by folder, kept while their files stay as they are; and the opaque tokens of their clips."""
 
-    _tokens: dict[tuple[str, str], str] = field(default_factory=dict)
-    _takes: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _tokens: dict[tuple[Path, str], str] = field(default_factory=dict)
+    _takes: dict[str, tuple[Path, str]] = field(default_factory=dict)
     _open: dict[Path, OpenRun] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def read(self, folder: Path) -> OpenRun:
         """The run as it is on disk now; `RunError` for a folder that is not a run this version reads."""
-        stamp = _stamp(folder)
+        stamp = run_stamp(folder)
         with self._lock:
             known = self._open.get(folder)
         if known is not None and known.stamp == stamp:
@@ -118,19 +118,20 @@ class RunCache:
             self._open[folder] = opened
         return opened
 
-    def token(self, run: str, subject: str) -> str:
+    def token(self, run: Path, subject: str) -> str:
         """What stands for a run's clip in addresses, as long as the server runs; says nothing about either."""
         with self._lock:
             token = self._tokens.setdefault((run, subject), secrets.token_urlsafe(24))
             self._takes[token] = (run, subject)
         return token
 
-    def take(self, token: str) -> tuple[str, str] | None:
-        """The run and subject behind a token that some page has shown."""
+    def take(self, token: str) -> tuple[Path, str] | None:
+        """The run's folder and the subject behind a token that some page has shown."""
         return self._takes.get(token)
 
 
-def _stamp(folder: Path) -> str:
+def run_stamp(folder: Path) -> str:
+    """Changes when a file of the run does."""
     parts = []
     for name in _FILES:
         try:

@@ -126,7 +126,7 @@ def take_data(name: str, opened: OpenRun, row: Row, *, run_cache: RunCache) -> d
     return {
         **subject_data(name, subject),
         "run": name,
-        "video": None if file is None else take_address(run_cache.token(name, subject.id), file),
+        "video": None if file is None else take_address(run_cache.token(opened.run.path, subject.id), file),
         "missing": subject.kind == "clip" and file is None,
         "error": str(error) if error else "",
         "not_judged": [str(item) for item in listed] if isinstance(listed, list) else [],

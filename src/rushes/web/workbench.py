@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 
 from rushes.preference.study.service import StudyService
+from rushes.web.board_cache import BoardCache
 from rushes.web.imports import Imports
 from rushes.web.limits import RateLimit
 from rushes.web.run_cache import RunCache
@@ -28,11 +29,14 @@ class Workbench:
     """Answer to every host name: only with a wildcard bind and no public address."""
     runs: Mapping[str, Path] = field(default_factory=dict)
     """Run directories on the home page, by name."""
+    suites: Mapping[str, Path] = field(default_factory=dict)
+    """Folders of `rushes suite run`, each with its board, by name."""
     setup_key: str
     """Must be given to set the first password: whoever started the server sees it, a passer-by does not."""
     logins: RateLimit = field(default_factory=lambda: RateLimit(tries=5, window_s=300))
     imports: Imports = field(default_factory=Imports)
     run_cache: RunCache = field(default_factory=RunCache)
+    board_cache: BoardCache = field(default_factory=BoardCache)
 
     @property
     def secure(self) -> bool:

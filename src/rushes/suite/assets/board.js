@@ -43,7 +43,7 @@ function winsTable(reading) {
     return make("td", { class: verdict === "better" || verdict === "worse" ? verdict : "", title: said }, `${wins}–${ties}–${losses}`);
   };
   return make("table", { class: "pairs wtl" },
-    make("thead", {}, make("tr", {}, make("th"), ...names.map((name) => make("th", { scope: "col", title: name }, name)))),
+    make("thead", {}, make("tr", {}, make("td"), ...names.map((name) => make("th", { scope: "col", title: name }, name)))),
     make("tbody", {}, ...names.map((name, one) => make("tr", {}, make("th", { scope: "row", title: name }, name), ...names.map((_, other) => cell(one, other))))));
 }
 
@@ -59,12 +59,12 @@ function pairsTable(reading) {
       make("td", {}, p === null ? "–" : p < 0.0001 ? "< 0.0001" : p.toFixed(4)),
       make("td", { class: tone }, words), make("td", { class: "why-none" }, note));
   });
-  const heads = ["pair", "difference", "interval", "adjusted p", "verdict", ""];
+  const heads = ["pair", "difference", "interval", "adjusted p", "verdict", "note"];
   return make("table", { class: "pairs" }, make("thead", {}, make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)))), make("tbody", {}, ...rows));
 }
 
 function part(title, hint, content) {
-  return make("section", {}, make("h3", {}, title), ...(hint ? [make("p", { class: "hint" }, hint)] : []), make("div", { class: "scroll" }, content));
+  return make("section", {}, make("h3", {}, title), ...(hint ? [make("p", { class: "hint" }, hint)] : []), make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, content));
 }
 
 function openReading(place) {

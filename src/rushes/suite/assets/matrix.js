@@ -161,8 +161,12 @@ export class Matrix {
   cell(system, prompt, strip, best) {
     const cell = make("td");
     const clip = this.board.clips[system]?.[prompt];
-    if (strip?.[0]) cell.append(make("img", { src: strip[0], alt: `Three frames of ${this.board.systems[system]}`, title: clip?.[3] ?? "", loading: "lazy" }));
-    else if (strip?.[1]) cell.append(make("span", { class: "no-clip", title: strip[1] }, "no picture"));
+    const none = (why) => make("span", { class: "no-clip", title: why }, "no picture");
+    if (strip?.[0]) {
+      const picture = make("img", { src: strip[0], alt: `Three frames of ${this.board.systems[system]}`, title: clip?.[3] ?? "", loading: "lazy" });
+      picture.addEventListener("error", () => picture.replaceWith(none("The clip changed or could not be decoded again.")));
+      cell.append(picture);
+    } else if (strip?.[1]) cell.append(none(strip[1]));
     if (this.reading) cell.append(...this.value(system, prompt, best));
     if (!clip && this.board.clips.some((row) => row.some(Boolean))) cell.append(make("span", { class: "no-clip" }, "no clip"));
     return cell;

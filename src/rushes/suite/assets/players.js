@@ -124,6 +124,7 @@ export class Theatre {
     this.chips(chosen);
     this.players = chosen.map((system) => this.player(system));
     this.grid.dataset.many = chosen.length;
+    this.grid.style.setProperty("--shape", this.shape(chosen));
     this.grid.replaceChildren(...this.players.map(({ figure }) => figure));
     if (!chosen.length) this.grid.append(make("p", { class: "no-strip" }, "No system has a clip for this prompt."));
     const options = chosen.map((system) => make("option", { value: system }, this.board.systems[system]));
@@ -132,6 +133,12 @@ export class Theatre {
     this.laneOptions();
     this.drawTimelines();
     this.tell();
+  }
+
+  /** Width by height of the tallest clip: all have one box, so that their timelines stand on one line. */
+  shape(chosen) {
+    const sizes = chosen.map((system) => /(\d+)×(\d+)/.exec(this.board.clips[system][this.prompt][2])).filter(Boolean);
+    return sizes.length ? Math.min(...sizes.map(([, width, height]) => width / height)) : 16 / 9;
   }
 
   chips(chosen) {

@@ -1,4 +1,4 @@
-"""Two runs against each other: what moved, how sure that is, which takes to look at."""
+"""Two runs against each other: what `rushes compare` writes, judged alike, with links to the takes to look at."""
 
 from __future__ import annotations
 
@@ -9,22 +9,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rushes.core.text import value_text
-from rushes.suite.compare import BADGES, MetricComparison, RunComparison, compare_runs
-from rushes.suite.compare_data import (
-    MOVED,
-    as_data,
-    quiet_readings,
-    reading_names,
-    transition_table,
-    unlike_lines,
-    verdict,
-    verdict_text,
-)
+from rushes.suite.compare_as_data import comparison_data
+from rushes.suite.compare_badges import BADGES
+from rushes.suite.compare_data import QUIET, transition_table, unlike_lines
+from rushes.suite.compare_many import Judged, RunsComparison, compare_all
+from rushes.suite.compare_page_rows import metric_groups
+from rushes.suite.compare_page_words import holm_lines, opening, quiet_lines
 from rushes.suite.set_distances import HOLDS, distance_table, set_lines
 from rushes.web.access import admin
 from rushes.web.errors import wants_json
 from rushes.web.pages import json_reply, page, with_twin
-from rushes.web.run_data import value_data
 from rushes.web.views.runs import open_run
 
 router = APIRouter(dependencies=[Depends(admin)])
@@ -35,55 +29,55 @@ _MOST_CHANGES = 3
 @with_twin(router, "/compare/runs")
 def comparison(request: Request, a: str, b: str) -> Response:
     """`a` and `b` are names of served runs. The twin is what `rushes compare --json` prints."""
-    found = compare_runs(open_run(request, a).run, open_run(request, b).run, top=_MOST_CHANGES)
+    found = compare_all((open_run(request, a).run, open_run(request, b).run), top=_MOST_CHANGES)
     if wants_json(request):
-        return json_reply(as_data(found))
-    rows = [_row(name, one, a, b) for name, one in zip(reading_names(found.metrics), found.metrics, strict=True)]
-    quiet = quiet_readings(found)
-    distances = distance_table(found.distances)
-    if found.distances:
-        rows = []
+        return json_reply(comparison_data(found))
+    two = found.comparisons[0]
     return page(
         request,
         "run/comparison.html",
         a=a,
         b=b,
-        found=found,
-        rows=[row for row in rows if row["verdict"] not in quiet],
-        quiet=quiet,
-        unlike=unlike_lines(found),
-        moved=MOVED if any(row["verdict"] == "moved" for row in rows) else "",
+        found=two,
+        family=found.family,
+        opening=opening(found),
+        groups=metric_groups(found),
+        lines=holm_lines(found),
+        quiet=[(said, names) for said, names in quiet_lines(found) if said in _QUIET],
+        unlike=unlike_lines(two),
+        changes=[] if two.distances else _changes(found, a, b),
         badges=BADGES,
-        transitions=_transitions(found),
-        distances=distances,
-        distance_lines=[*set_lines(found.first, found.second), HOLDS] if found.distances else [],
+        transitions=[(before, counts) for before, *counts in transition_table(two).texts()],
+        distances=distance_table(two.distances),
+        distance_lines=[*set_lines(two.first, two.second), HOLDS] if two.distances else [],
+        signatures=_signatures(found),
         twin="/compare/runs.json?" + urlencode({"a": a, "b": b}),
     )
 
 
-def _row(name: str, one: MetricComparison, a: str, b: str) -> dict[str, object]:
-    s = one.statistics
+_QUIET = (QUIET["same"], QUIET["no pair"])
+"""What does not compare has lines of its own, with the reason (`unlike_lines`)."""
+
+
+def _changes(found: RunsComparison, a: str, b: str) -> list[tuple[str, list[dict[str, str]]]]:
+    """By metric, the takes that changed most, each with the page that shows both."""
+    return [(one.name, [_change(one, n, a, b) for n in range(len(one.metric.largest))]) for one in _shown(found)]
+
+
+def _change(one: Judged, number: int, a: str, b: str) -> dict[str, str]:
+    change = one.metric.largest[number]
     return {
-        "reading": name,
-        "verdict": verdict(one),
-        "verdict_text": verdict_text(one),
-        "mean": value_data(s.mean),
-        "interval": "" if s.mean.interval is None else s.mean.interval.text(),
-        "sign_test": value_data(s.sign_test),
-        "rose": value_text(s.rose),
-        "fell": value_text(s.fell),
-        "same": value_text(s.same),
-        "largest": [
-            {
-                "subject": change.subject,
-                "text": f"{value_text(change.first)} → {value_text(change.second)}",
-                "address": "/compare?" + urlencode({"a": f"{a}/{change.subject}", "b": f"{b}/{change.subject}"}),
-            }
-            for change in one.largest
-        ],
+        "subject": change.subject,
+        "text": f"{value_text(change.first)} → {value_text(change.second)}",
+        "address": "/compare?" + urlencode({"a": f"{a}/{change.subject}", "b": f"{b}/{change.subject}"}),
     }
 
 
-def _transitions(found: RunComparison) -> list[tuple[str, list[str]]]:
-    """Rows of the 3 × 3 table: before, then the counts after."""
-    return [(before, counts) for before, *counts in transition_table(found).texts()]
+def _shown(found: RunsComparison) -> list[Judged]:
+    return [one for one in found.judged if one.verdict not in QUIET]
+
+
+def _signatures(found: RunsComparison) -> list[str]:
+    numbers = (m for one in _shown(found) for m in (one.metric.statistics.mean, one.p, one.holm))
+    distances = (m for change in found.comparisons[0].distances for m in (change.first, change.second))
+    return list(dict.fromkeys(m.signature for m in (*numbers, *distances)))

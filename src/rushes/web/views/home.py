@@ -1,4 +1,4 @@
-"""The first page: studies and runs for the administrator, a way in for everyone else."""
+"""The first page: studies, boards and runs for the administrator, a way in for everyone else."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from rushes.preference.study.as_data import summary_data
 from rushes.web.access import is_admin
+from rushes.web.board_cache import suite_status
 from rushes.web.errors import Refusal, wants_json
 from rushes.web.pages import page, reply
 from rushes.web.run_cache import run_status
@@ -26,4 +27,5 @@ def home(request: Request) -> Response:
         return page(request, "admin/welcome.html", first=not bench.service.admin_exists())
     studies = [summary_data(summary) for summary in bench.service.studies()]
     runs = [{"name": name, **run_status(path)} for name, path in bench.runs.items()]
-    return reply(request, "admin/home.html", {"studies": studies, "runs": runs})
+    boards = [{"name": name, **suite_status(path)} for name, path in bench.suites.items()]
+    return reply(request, "admin/home.html", {"studies": studies, "runs": runs, "boards": boards})

@@ -90,4 +90,5 @@ def _trouble(request: Request, name: str, folder: Path, error: RunError) -> Resp
     """A run that cannot be read gets a page of its own: what is wrong, and what to do."""
     if wants_json(request):
         raise error
-    return page(request, "run/trouble.html", status=409, name=name, message=str(error), facts=run_status(folder))
+    context = {"what": "run", "address": f"/runs/{name}", "name": name, "message": str(error)}
+    return page(request, "run/trouble.html", status=409, **context, facts=run_status(folder))

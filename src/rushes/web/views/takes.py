@@ -154,7 +154,7 @@ def _by_token(request: Request, token: str) -> Path | None:
     if found is None:
         return None
     try:
-        opened = open_run(request, found[0])
+        opened = workbench(request).run_cache.read(found[0])
     except RunError:
         return None
     row = opened.by_id.get(found[1])
