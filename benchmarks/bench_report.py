@@ -30,12 +30,16 @@ _TIMES = """() => ({
 })"""
 
 
-def make_run(folder: Path, count: int) -> Path:
-    """A run as large as a real one: every tier-0 number, and series for all lanes of the timeline."""
+def make_run(folder: Path, count: int, *, one_by_one: bool = False) -> Path:
+    """A run as large as a real one: every tier-0 number, and series for all lanes of the timeline.
+
+    `one_by_one`: its clips were given each by its own path, and not by their folder.
+    """
     ids = [f"clip_{number:05d}" for number in range(count)]
     rng = np.random.default_rng(1)
     settings = {"tier": 1, "profile": "general"}
-    with RunWriter(folder, instrument="clip", settings=settings, inputs=ids, asked=["gone"]) as writer:
+    asked = [f"gone/{name}.mp4" for name in ids] if one_by_one else ["gone"]
+    with RunWriter(folder, instrument="clip", settings=settings, inputs=ids, asked=asked) as writer:
         for number, name in enumerate(ids):
             diffs = rng.uniform(2.0, 6.0, FRAMES - 1)
             seen = Observation(

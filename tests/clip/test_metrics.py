@@ -37,6 +37,7 @@ def test_the_bundles_keys_are_metrics_in_its_order() -> None:
         "flow_backward_error",
         "flow_acceleration",
         "temporal_inconsistency",
+        "temporal_disorder",
         "temporal_flickering",
         "temporal_flickering_opencv5",
         "warping_error",

@@ -92,11 +92,11 @@ class MotionWatch:
         if before is None or min(picture.shape) < SMALLEST or before.shape != picture.shape:
             return
         there, back = on_one_thread(lambda: (flow_between(before, picture), flow_between(picture, before)))
-        motion = _length(there)
+        motion = length(there)
         values = (
             motion,
             residual(before, picture, there),
-            _length(there + carried(back, there)) / (motion + FLOOR),
+            length(there + carried(back, there)) / (motion + FLOOR),
             float("nan") if self._flow is None else acceleration(self._flow, there),
         )
         self._flow = there
@@ -133,8 +133,8 @@ def residual(before: Grey, after: Grey, there: Field) -> float:
 
 def acceleration(before: Field, now: Field) -> float:
     """How much the motion of each point changes from one step to the next, over the motion itself."""
-    change = _length(carried(now, before) - before)
-    return change / ((_length(before) + _length(now)) / 2 + FLOOR)
+    change = length(carried(now, before) - before)
+    return change / ((length(before) + length(now)) / 2 + FLOOR)
 
 
 def carried(field: Field, along: Field) -> Field:
@@ -154,7 +154,8 @@ def _grid(height: int, width: int) -> tuple[Field, Field]:
     return rows, columns
 
 
-def _length(flow: Field) -> float:
+def length(flow: Field) -> float:
+    """Mean length of its arrows, pixels."""
     return _mean(cv2.magnitude(flow[..., 0], flow[..., 1]))
 
 

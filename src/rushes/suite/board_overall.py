@@ -68,7 +68,10 @@ def _found(data: BoardData, name: str) -> Reading:
     if reading.definition.better == "neither":
         raise InputError(f"overall weight {name!r}: neither direction of this reading is better, so it cannot count")
     if not reading.per_prompt:
-        raise InputError(f"overall weight {name!r}: this reading has one value per system, not one per prompt")
+        raise InputError(
+            f"overall weight {name!r}: this reading has one value per system, and an overall score is summed and "
+            "tested prompt by prompt; take it out of the weights and read its own column"
+        )
     return reading
 
 

@@ -17,7 +17,7 @@ from rushes.suite.board_data import BoardClip, BoardData, Prompt, Reading, Readi
 from rushes.suite.collect_columns import WHOLE, Column, Columns
 from rushes.suite.collect_definitions import mean_over_prompts, over_prompts
 from rushes.suite.collect_numbers import Number, numbers_of
-from rushes.suite.collect_prompts import PromptIndex, clip_name, is_answer
+from rushes.suite.collect_prompts import PromptIndex
 from rushes.suite.collect_remarks import (
     double_remarks,
     media_remarks,
@@ -26,6 +26,7 @@ from rushes.suite.collect_remarks import (
     some,
     stray_remarks,
 )
+from rushes.suite.collect_samples import Cell, average_samples, sample_remarks
 from rushes.suite.collect_systems import FoundSystem, Gathered, gather
 
 
@@ -48,11 +49,14 @@ def collect_board(place: Path | str | Run | Iterable[Path | str | Run]) -> Board
         _add_system(columns, system, index, matrix[system.name])
     remarks = [*found.remarks, *run_remarks(found.systems), *_add_studies(columns, found)]
     kept, refused = columns.settled()
+    samples = {name: row.samples for name, row in matrix.items()}
+    average_samples(kept, samples)
     names = [system.name for system in found.systems]
     prompts = index.prompts
     readings = [column.reading for column in kept]
     answers = {name: row.subjects for name, row in matrix.items()}
     remarks += prompt_remarks(index, answers, {name: row.doubles for name, row in matrix.items()})
+    remarks += sample_remarks(samples)
     remarks += stray_remarks({name: row.strays for name, row in matrix.items()})
     remarks += [*double_remarks(answers), *media_remarks(prompts, readings, answers)]
     values, whole = _values(kept, names, prompts, matrix)
@@ -75,8 +79,11 @@ class _Answers:
     """A system's clips by prompt."""
 
     by_subject: dict[tuple[int, str], str] = field(default_factory=dict)
-    """Prompt of a subject: by the place of its run among the system's, and its id there."""
+    """Key of a subject's cell: by the place of its run among the system's, and its id there."""
+    samples: dict[str, list[tuple[Cell, Subject]]] = field(default_factory=dict)
+    """By prompt: its clips, one unless they are numbered samples."""
     subjects: dict[str, Subject] = field(default_factory=dict)
+    """By prompt: its clip, of several samples the first."""
     runs: dict[str, int] = field(default_factory=dict)
     """By prompt: the run that has the clip's series."""
     doubles: dict[str, list[str]] = field(default_factory=dict)
@@ -84,27 +91,44 @@ class _Answers:
 
 
 def _answers(system: FoundSystem, index: PromptIndex) -> _Answers:
-    places = {id(run): n for n, run in enumerate(system.runs)}
-    claims: dict[tuple[str, int], list[Subject]] = {}
+    places, roots = {id(run): n for n, run in enumerate(system.runs)}, index.roots(system)
+    claims: dict[tuple[Cell, int], list[Subject]] = {}
     found = _Answers()
+    strays: dict[str, None] = {}
     for run, subject in index.prompted(system):
-        prompt = index.find(name := clip_name(subject, system.roots))
-        if prompt is None:
-            found.strays += [name] if name not in found.strays else []
+        cell = index.cell(name := roots.name(subject))
+        if cell is None:
+            strays[name] = None
         else:
-            claims.setdefault((prompt.id, places[id(run)]), []).append(subject)
-    for (prompt_id, _), subjects in claims.items():
-        if len(subjects) > 1:
-            found.doubles.setdefault(prompt_id, [subject.path for subject in subjects])
-    for (prompt_id, place), (subject, *_) in claims.items():
-        if prompt_id in found.doubles:
+            claims.setdefault((cell, places[id(run)]), []).append(subject)
+    found.strays = list(strays)
+    found.doubles = _doubles(claims)
+    clips: dict[Cell, tuple[Subject, int]] = {}
+    for (cell, place), (subject, *_) in claims.items():
+        if cell.prompt in found.doubles:
             continue
-        found.by_subject[place, subject.id] = prompt_id
-        if not is_answer(subject, system.roots):
-            continue
-        if prompt_id not in found.subjects or (subject.kind == "clip" and found.subjects[prompt_id].kind != "clip"):
-            found.subjects[prompt_id], found.runs[prompt_id] = subject, place
+        found.by_subject[place, subject.id] = cell.key
+        if roots.has(subject) and (cell not in clips or (subject.kind == "clip" and clips[cell][0].kind != "clip")):
+            clips[cell] = subject, place
+    for cell, (subject, place) in clips.items():
+        found.samples.setdefault(cell.prompt, []).append((cell, subject))
+        if cell.prompt not in found.subjects:
+            found.subjects[cell.prompt], found.runs[cell.prompt] = subject, place
     found.subjects = {p.id: found.subjects[p.id] for p in index.prompts if p.id in found.subjects}
+    return found
+
+
+def _doubles(claims: Mapping[tuple[Cell, int], list[Subject]]) -> dict[str, list[str]]:
+    """By prompt: clips of which nobody can say which answers it. So has one with a clip of its own and samples."""
+    cells: dict[tuple[str, int], list[Cell]] = {}
+    for cell, place in claims:
+        cells.setdefault((cell.prompt, place), []).append(cell)
+    found: dict[str, list[str]] = {}
+    for (prompt, place), row in cells.items():
+        paths = [subject.path for cell in row for subject in claims[cell, place]]
+        is_mixed = len(row) > 1 and not all(cell.sample for cell in row)
+        if is_mixed or len(paths) > len(row):
+            found.setdefault(prompt, paths)
     return found
 
 
@@ -112,9 +136,9 @@ def _add_system(columns: Columns, system: FoundSystem, index: PromptIndex, answe
     for place, run in enumerate(system.runs):
         for number in numbers_of(run):
             subject = number.subject
-            prompt = answers.by_subject.get((place, subject.id))
-            if prompt is not None:
-                columns.add(system.name, prompt, number)
+            cell = answers.by_subject.get((place, subject.id))
+            if cell is not None:
+                columns.add(system.name, cell, number)
             elif subject.kind not in index.kinds:
                 columns.add(system.name, WHOLE, number)
 

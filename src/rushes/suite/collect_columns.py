@@ -17,6 +17,8 @@ from rushes.suite.collect_numbers import Number
 
 WHOLE = ""
 """Key of a number that is about a system and no prompt."""
+SAMPLE_SIGN = "\0"
+"""Between a prompt's id and the number of its sample, in the key of a cell; no name of a file has it."""
 _UNSET = "none"
 """What a parameter reads that was never settled, because nothing could be measured."""
 _Topic: TypeAlias = tuple[str, str, At, bool]
@@ -180,7 +182,7 @@ def _other_references(column: Column) -> str:
         if len(set(digests.values())) > 1:
             first = next(iter(digests.values()))
             names = [name for name, digest in digests.items() if digest != first]
-            where = f" on {prompt}" if prompt else ""
+            where = f" on {prompt.replace(SAMPLE_SIGN, '-')}" if prompt else ""
             return f"{_names(names)} was held against another reference than {next(iter(digests))}{where}"
     return ""
 

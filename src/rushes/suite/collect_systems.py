@@ -99,7 +99,7 @@ def _of_runs(given: list[Path | str | Run]) -> Gathered:
         key = f"name {name}" if name else f"set {identity(generated)}"
         system = groups.setdefault(key, FoundSystem(name=name or set_name(generated)))
         system.runs.append(run)
-        system.roots += [root for root in _roots(run) if root not in system.roots]
+        system.roots = list(dict.fromkeys([*system.roots, *_roots(run)]))
     found.systems.extend(_named_apart(groups))
     return found
 

@@ -21,6 +21,7 @@ _FAMILIES = (
     ("image", "sharpness"),
     ("glitch", "odd_frame_score"),
     ("flow", "flow_residual flow_backward_error flow_acceleration temporal_inconsistency"),
+    ("disorder", "temporal_disorder"),
     ("vbench", "temporal_flickering temporal_flickering_opencv5"),
     ("warping", "warping_error warping_error_l1 warping_error_raft warping_error_l1_raft"),
     ("warping", "motion_magnitude motion_magnitude_px motion_magnitude_raft motion_magnitude_px_raft"),
