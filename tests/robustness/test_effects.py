@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rushes import measure_robustness
+from rushes import measure_robustness, read_run
+from rushes.robustness import charts, section
 from rushes.robustness.catalogue import DEFINITIONS
 from rushes.robustness.effect_definitions import MOST_ANSWERS
 from rushes.robustness.effects import OTHER_ANSWERS
@@ -89,3 +90,22 @@ def test_the_catalogue_is_complete_and_unique():
     assert len({definition.signature for definition in DEFINITIONS}) == len(DEFINITIONS)
     for definition in DEFINITIONS:
         assert definition.edge_cases and definition.reference, definition.signature
+
+
+def test_a_sweep_that_moves_one_axis_at_a_time_is_told_by_its_own_numbers(one_that_matters, edit_manifest, tmp_path):
+    """At its first value an axis would pool the runs of all others: shift 0 holds two soft runs of three."""
+
+    def thin(manifest):
+        moved = [run for run in manifest["runs"] if 0 in run["axis_values"].values()]
+        manifest.update(runs=moved, design="one-at-a-time")
+
+    edit_manifest(one_that_matters, thin)
+    (report,) = measure_robustness(one_that_matters, run=tmp_path / "run")
+    assert (report.runs, report.declared_runs, report.remarks) == (8, 8, ())
+    assert report.one("esi", axis="shift", value=0).value == 0.33333333
+    assert report.one("esi_one_axis", axis="shift", value=0).value == 1.0
+    summary = section.summary(read_run(tmp_path / "run"))
+    assert summary == "In sweep the answer holds least at blur 2, where 0% of the runs keep it."
+    assert not [m for m in report.measurements if "axis_1" in m.place]
+    lines, *_ = charts.charts(read_run(tmp_path / "run"))
+    assert lines.title == "sweep: stability along each axis"

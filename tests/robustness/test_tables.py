@@ -38,13 +38,14 @@ def stored(sweep, tmp_path):
 def test_cells_by_hand(sweep):
     (report,) = measure_robustness(sweep)
     table = report.table()
-    assert table.header == ("axis", "value", "ESI ↑", "drift ↓", "CSI ↑", "runs")
+    assert table.header == ("axis", "value", "ESI ↑", "drift ↓", "ESI alone ↑", "drift alone ↓", "CSI ↑", "runs")
     rows = {(axis, value): rest for axis, value, *rest in table.texts()}
     # a,b: two of four runs answer B; "why A" to "why B" is one of five characters, in half of the runs
-    assert rows["mode", "a,b"] == ["0.5000", "0.1000", "1.0000", "4"]
-    assert rows["mode", ""] == ["1.0000", "0.0000", "1.0000", "4"]
-    assert rows["mode", "all values"] == ["0.9000", "0.0200", "1.0000", "20"]
-    assert rows["speed", "2"] == ["0.8000", "0.0400", "1.0000", "10"]
+    # alone, with the other axis at baseline (speed 1, mode 100%|A), nothing moves
+    assert rows["mode", "a,b"] == ["0.5000", "0.1000", "1.0000", "0.0000", "1.0000", "4"]
+    assert rows["mode", ""] == ["1.0000", "0.0000", "1.0000", "0.0000", "1.0000", "4"]
+    assert rows["mode", "all values"] == ["0.9000", "0.0200", "1.0000", "0.0000", "1.0000", "20"]
+    assert rows["speed", "2"] == ["0.8000", "0.0400", "1.0000", "0.0000", "1.0000", "10"]
     assert {value for axis, value in rows if axis == "mode"} == {*SHOWN.values(), "all values"}
 
 

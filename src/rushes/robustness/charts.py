@@ -8,6 +8,7 @@ from typing import Any
 from rushes.core import Measurement
 from rushes.errors import MissingDependency
 from rushes.report.figure import Figure, chart_svg
+from rushes.robustness.sweep_dir import ONE_AT_A_TIME
 from rushes.robustness.tables import Readings, along_axes, over_two_axes
 from rushes.robustness.word_diff_svg import diff_svg
 from rushes.robustness.worst import headline
@@ -41,9 +42,10 @@ def _altair() -> Any:
 def _line_figures(subject: Subject, measurements: Sequence[Measurement]) -> Iterator[Figure]:
     altair = _altair()
     points: dict[str, list[dict[str, Any]]] = {}
+    alone = subject.facts.get("design") == ONE_AT_A_TIME
     for (axis, value), readings in along_axes(measurements).items():
         if value is not None:
-            points.setdefault(axis, []).extend({"value": value} | score for score in _scores(readings))
+            points.setdefault(axis, []).extend({"value": value} | score for score in _scores(readings, alone=alone))
     points = {axis: rows for axis, rows in points.items() if rows}
     if not points:
         return
@@ -57,9 +59,13 @@ def _line_figures(subject: Subject, measurements: Sequence[Measurement]) -> Iter
     )
 
 
-def _scores(readings: Readings) -> list[dict[str, Any]]:
-    """A point for each metric that has a value here: a value at which every run failed has none."""
-    found = ((kind, readings[name].value) for name, kind in _KINDS.items() if name in readings)
+def _scores(readings: Readings, *, alone: bool = False) -> list[dict[str, Any]]:
+    """A point for each metric that has a value here: a value at which every run failed has none.
+
+    `alone`: of an axis by itself. Where one axis moves at a time, the first value of each pools the runs of all others.
+    """
+    names = {name + "_one_axis" * alone: kind for name, kind in _KINDS.items()}
+    found = ((kind, readings[name].value) for name, kind in names.items() if name in readings)
     return [{"kind": kind, "score": value} for kind, value in found if value is not None]
 
 

@@ -70,7 +70,7 @@ FAILURE_RATE = Definition(
     better="lower",
     summary="How often the judge gave no answer: it failed, timed out, or said nothing that could be read.",
     formula="#runs whose last record says status error / #runs; where `at` names an axis and a value, at that value",
-    edge_cases="without an axis in `at`: over all runs of the sweep",
+    edge_cases="without a value in `at`: over all runs of the sweep",
     reference="the traces of `rushes sweep`",
     params=signature_params(failure="status-error"),
     open_params=("grid",),

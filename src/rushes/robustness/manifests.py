@@ -28,12 +28,23 @@ def read_json_object(path: Path, *, inside: Path | None = None) -> dict[str, obj
 
     A link that leads out of the folder `inside` is refused, and so is what is no regular file.
     """
+    return json_object(sweep_bytes(path, inside=inside), path)
+
+
+def sweep_bytes(path: Path, *, inside: Path | None = None) -> bytes:
+    """A file of the sweep; `MetricComputationError` names it where it cannot be read."""
     try:
-        data = json.loads(read_bytes(path, inside=inside).decode("utf-8"))
+        return read_bytes(path, inside=inside)
     except FileNotFoundError:
         raise MissingSweepFile(f"{path}: expected this file of the sweep; found none") from None
     except OSError as error:
         raise MetricComputationError(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+def json_object(content: bytes, path: Path) -> dict[str, object]:
+    """The JSON object of a file that was read."""
+    try:
+        data = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise MetricComputationError(f"{path}: expected JSON; {error}") from None
     if not isinstance(data, dict):

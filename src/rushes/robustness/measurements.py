@@ -105,19 +105,22 @@ def esi_measurements(
 
 
 def nothing_measured(axes: Axes, *, grid: str, note: str) -> tuple[Measurement, ...]:
-    """ESI and drift of every axis without a value, and why: the baseline has no answer to hold a run against."""
+    """ESI and drift of every axis and value without a number, and why: there is no answer to hold a run against."""
+    places: list[At] = []
+    for axis in axes:
+        labels = (value_label(axes, axis, encoded) for encoded in value_order(axes[axis]))
+        places += [(("axis", axis),), *((("axis", axis), ("value", label)) for label in labels)]
     definitions = (ESI.with_params(answer=OUTPUT, grid=grid), DRIFT.with_params(grid=grid))
-    return tuple(
-        Measurement.missing(definition, note, at=(("axis", axis),)) for definition in definitions for axis in axes
-    )
+    return tuple(Measurement.missing(definition, note, at=at) for definition in definitions for at in places)
 
 
 def failure_measurements(axes: Axes, scores: Sequence[RunScore], *, grid: str) -> tuple[Measurement, ...]:
-    """How often the judge failed: over the sweep, and at every value of every axis."""
+    """How often the judge failed: over the sweep, along every axis and at every value of it."""
     definition = FAILURE_RATE.with_params(grid=grid)
     rows = [_rate(definition, scores, ())]
     for axis in axes:
         groups = by_value(axis, scores)
+        rows.append(_rate(definition, scores, (("axis", axis),)))
         for encoded in value_order(axes[axis]):
             if encoded in groups:
                 at = (("axis", axis), ("value", value_label(axes, axis, encoded)))

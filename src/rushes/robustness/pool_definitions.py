@@ -15,8 +15,8 @@ REPLICATES = 2000
 LEVEL = 0.95
 SEED = 0
 FEWEST_CLIPS = 5
-"""Below this many clips a percentile interval is far too narrow, and none is given."""
-METHOD = f"cluster-bootstrap-clips-{REPLICATES}"
+"""Below this many clips there are too few draws to tell apart, and no interval is given."""
+METHOD = f"cluster-bootstrap-clips-{REPLICATES}-expanded"
 EXACT_METHOD = "clopper-pearson-clips"
 
 _DRAWN: dict[str, str | int] = {"interval": METHOD, "seed": SEED}
@@ -24,7 +24,9 @@ _FEW = (
     f"fewer than {FEWEST_CLIPS} clips: no interval; every clip at 0 or every clip at 1, so that nothing can vary: "
     "the exact binomial bound over clips"
 )
-_REFERENCE = "Davison and Hinkley 1997 (cluster bootstrap); on top of M05, Metrics Core"
+_REFERENCE = (
+    "Davison and Hinkley 1997 (cluster bootstrap); Hesterberg 2015 (expanded percentiles); on top of M05, Metrics Core"
+)
 
 ESI_OVER_CLIPS = replace(
     ESI_ONE_AXIS,

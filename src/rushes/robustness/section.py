@@ -11,6 +11,7 @@ from rushes.robustness.instrument import INSTRUMENT
 from rushes.robustness.pool_definitions import ESI_DIFFERENCE
 from rushes.robustness.statistics.comparison import comparison_table
 from rushes.robustness.statistics.pooling import flip_table, pool_table
+from rushes.robustness.sweep_dir import ONE_AT_A_TIME
 from rushes.robustness.tables import along_axes, effects_table, stability_table
 from rushes.runs import Entry, Run
 
@@ -71,10 +72,11 @@ def _sentence(entry: Entry) -> str:
     known: Any = entry.subject.facts
     if (known.get("baseline") or {"answer": ""}).get("answer", "") is None:
         return f"In {entry.subject.id} nothing can be said: the judge failed in the baseline run."
+    name = "esi_one_axis" if known.get("design") == ONE_AT_A_TIME else "esi"
     scores = [
-        (float(readings["esi"].value), axis, value)
+        (float(readings[name].value or 0), axis, value)
         for (axis, value), readings in along_axes(entry.measurements).items()
-        if value is not None and "esi" in readings and readings["esi"].value is not None
+        if value is not None and name in readings and readings[name].value is not None
     ]
     if not scores:
         return ""

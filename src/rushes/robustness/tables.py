@@ -10,6 +10,8 @@ from rushes.core.table import ARROWS, Cell, Table, number
 LABELS = {
     "esi": "ESI",
     "justification_drift": "drift",
+    "esi_one_axis": "ESI alone",
+    "justification_drift_one_axis": "drift alone",
     "confidence_stability": "CSI",
     "entropy_drift": "EDM",
     "judge_failure_rate": "failed",
@@ -45,7 +47,8 @@ def over_two_axes(measurements: Iterable[Measurement]) -> dict[tuple[str, str], 
 def stability_table(measurements: Iterable[Measurement], *, title: str = "Stability per axis value") -> Table:
     """A row per axis and per value of it; metrics that the sweep does not have get no column."""
     places = along_axes(measurements)
-    used = [name for name in LABELS if any(_worth_showing(name, readings) for readings in places.values())]
+    several = len({axis for axis, _ in places}) > 1
+    used = [name for name in LABELS if any(_worth_showing(name, readings, several) for readings in places.values())]
     heads = [_head(next(readings[name] for readings in places.values() if name in readings)) for name in used]
     rows = [
         (
@@ -61,7 +64,7 @@ def stability_table(measurements: Iterable[Measurement], *, title: str = "Stabil
         header=("axis", "value", *heads, "runs"),
         rows=rows,
         caption="ESI is the share of runs that answer as the baseline does; drift is how far their reasons moved. "
-        "Runs are those that answered.",
+        "Alone: with the other axes at baseline. Runs are those that answered.",
     )
 
 
@@ -70,7 +73,6 @@ EFFECTS = {
     "esi_range": "ESI range",
     "justification_drift_one_axis": "drift",
     "justification_drift_range": "drift range",
-    "esi_gradient_by_value": "steepest ESI step",
 }
 """What the columns of the table of axes are called."""
 
@@ -102,9 +104,11 @@ def _worst(readings: Readings) -> str:
     return readings["esi_range"].note or "steady" if "esi_range" in readings else "–"
 
 
-def _worth_showing(name: str, readings: Readings) -> bool:
-    """A judge that never fails needs no column that says so."""
-    return name in readings and (name != "judge_failure_rate" or bool(readings[name].value))
+def _worth_showing(name: str, readings: Readings, several: bool) -> bool:
+    """A judge that never fails needs no column that says so, and one axis is always alone."""
+    if name not in readings or (name in EFFECTS and not several):
+        return False
+    return name != "judge_failure_rate" or bool(readings[name].value)
 
 
 def _head(measurement: Measurement) -> str:

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from rushes.robustness.manifests import read_json_object
+from rushes.robustness.manifests import json_object, sweep_bytes
 from rushes.robustness.metrics import MetricComputationError
-from rushes.robustness.opening import open_file, read_bytes
+from rushes.robustness.opening import open_file
 from rushes.robustness.sweep_dir import Sweep, SweepRun
 
 _REQUIRED = ("run_id", "timestamp", "seed", "artifacts")
@@ -32,8 +32,8 @@ def manifest_problem(sweep: Sweep, run: SweepRun) -> str | None:
     """What is wrong with a run's manifest, or None."""
     path = sweep.manifest(run)
     try:
-        manifest = read_json_object(path, inside=sweep.bounds)
-        digest = hashlib.sha256(read_bytes(path, inside=sweep.bounds)).hexdigest()
+        content = sweep_bytes(path, inside=sweep.bounds)
+        manifest, digest = json_object(content, path), hashlib.sha256(content).hexdigest()
     except MetricComputationError as error:
         return str(error)
     if run.manifest_hash is None:

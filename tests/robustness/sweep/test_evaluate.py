@@ -6,6 +6,7 @@ import json
 import re
 import shlex
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from rushes import measure_robustness, sweep_clips
 from rushes.clip.judge import BundleJudge
 from rushes.clip.profile import load_profile
-from rushes.core.judge import JudgeOptions
+from rushes.core.judge import Judge, JudgeOptions, Verdict
 from rushes.errors import InputError, RunError
 from rushes.models.cache import is_pulled
 from rushes.models.catalogue import group_named
@@ -21,7 +22,7 @@ from rushes.robustness.sweep.endpoint import EndpointJudge
 from rushes.robustness.sweep.idle import idle_axes
 from rushes.robustness.sweep.judges import CommandJudge, named_judge
 from rushes.robustness.sweep.plan import planned
-from rushes.robustness.sweep.writer import TIMESTAMP, RunTask, locked
+from rushes.robustness.sweep.writer import TIMESTAMP, RunTask, locked, make_run
 from rushes.robustness.sweep_dir import read_sweep
 from rushes.robustness.verification import verify_sweep
 
@@ -257,6 +258,17 @@ def test_the_spec_names_no_folder(clip, tmp_path):
     assert json.loads(task.spec())["clip"] == {"name": "take.mp4", "sha256": "aa"}
 
 
+@dataclass(frozen=True)
+class Mute(Judge):
+    answer: object
+
+    def describe(self):
+        return {"kind": "mute"}
+
+    def judge(self, clip, *, seed):
+        return self.answer
+
+
 class TestJudgesThatMisbehave:
     """Each costs its own run, and nothing else."""
 
@@ -284,6 +296,20 @@ class TestJudgesThatMisbehave:
             below = path.relative_to(tmp_path / "s/runs")
             assert re.fullmatch(r"\.judging-[0-9a-f]{16}/clip\.mp4", str(below))
         assert not [path for path in (tmp_path / "s/runs").iterdir() if path.name.startswith(".")]
+
+    @pytest.mark.parametrize(
+        ("answer", "reason"),
+        [
+            (None, "the judge returned NoneType; expected a Verdict"),
+            (Verdict(output="", justification=""), "the judge's output is ''; expected text that is not empty"),
+        ],
+    )
+    def test_a_judge_that_returns_nothing_a_trace_can_hold(self, silent_clip, tmp_path, answer, reason):
+        """An empty output would have been written, and no sweep with it could be measured."""
+        folder, judge = tmp_path / "s", Mute(answer)
+        task = RunTask(source=silent_clip, clip_sha256="0", runs=folder, values={"crf": 20}, seed=1, judge=judge)
+        assert make_run(task)
+        assert json.loads((folder / "crf=20_seed=1/trace_pack.jsonl").read_text())["error"] == reason
 
     def test_a_changed_script_is_refused_on_resuming(self, clip, tmp_path):
         script = tmp_path / "judge.py"

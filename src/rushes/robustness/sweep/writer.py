@@ -117,11 +117,20 @@ def _remove(*folders: Path) -> None:
 
 def _verdict(task: RunTask, clip: Path) -> Verdict:
     try:
-        return task.judge.judge(clip, seed=task.seed)
+        return _usable(task.judge.judge(clip, seed=task.seed))
     except MemoryError:
         raise  # the worker knows what to do about it
     except Exception as error:  # somebody else's judge: what it raises costs its own answer
         return Verdict.failure(f"{type(error).__name__}: {error}".replace(str(clip), clip.name))
+
+
+def _usable(verdict: object) -> Verdict:
+    """The verdict, or a failure where somebody else's judge returned none that a trace can hold."""
+    if not isinstance(verdict, Verdict):
+        return Verdict.failure(f"the judge returned {type(verdict).__name__}; expected a Verdict")
+    if not isinstance(verdict.output, str) or not verdict.output:
+        return Verdict.failure(f"the judge's output is {verdict.output!r}; expected text that is not empty")
+    return verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
