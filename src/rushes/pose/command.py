@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -42,8 +43,10 @@ app = typer.Typer(
 @app.command("score", cls=several_words({"--k": str.isdecimal, "--norm": _is_norm}))
 @one_line_errors
 def score(
-    pred: Annotated[str, typer.Argument(help="Predicted poses: .json (COCO), .jsonl, .npy, .npz, or a clip.")],
-    gt: Annotated[str, typer.Argument(help="True poses, in any of the same formats.")],
+    pred: Annotated[
+        str, typer.Argument(help="Predicted poses: .json (COCO), .jsonl, .npy, .npz, or a clip; or a folder of them.")
+    ],
+    gt: Annotated[str, typer.Argument(help="True poses, in any of the same formats; a folder against a folder.")],
     norm: Annotated[
         list[str],
         typer.Option(
@@ -99,32 +102,34 @@ def score(
     Example: rushes pose pred.npz gt.npz --norm torso-diameter --k 5 10 20 50 -o runs/pose
     """
     from rushes.pose.evaluate import score_pose
-    from rushes.pose.question import DEFAULT_KS
+    from rushes.pose.question import DEFAULT_KS, PoseOptions
+    from rushes.pose.set_text import show_set
 
+    options: PoseOptions = {
+        "norms": norm,
+        "ks": _ks(k) or DEFAULT_KS,
+        "px": px,
+        "skeleton": skeleton,
+        "hips": _pair(hips, "--hips"),
+        "head": _pair(head, "--head"),
+        "columns": columns,
+        "dims": dims,
+        "unit": unit,
+        "root": root,
+        "pair": pair,
+        "lag": lag,
+        "fit": fit,
+        "duplicates": duplicates,
+        "assign": assign,
+        "unmatched": unmatched,
+    }
     with progress_bars() as progress:
-        done = score_pose(
-            pred,
-            gt,
-            norms=norm,
-            ks=_ks(k) or DEFAULT_KS,
-            px=px,
-            skeleton=skeleton,
-            hips=_pair(hips, "--hips"),
-            head=_pair(head, "--head"),
-            columns=columns,
-            dims=dims,
-            unit=unit,
-            root=root,
-            pair=pair,
-            lag=lag,
-            fit=fit,
-            duplicates=duplicates,
-            assign=assign,
-            unmatched=unmatched,
-            run=out,
-            overwrite=overwrite,
-            progress=progress,
-        )
+        if Path(pred).is_dir() or Path(gt).is_dir():
+            from rushes.pose.folders import score_poses
+
+            show_set(score_poses(pred, gt, run=out, overwrite=overwrite, progress=progress, **options), as_json=as_json)
+            return
+        done = score_pose(pred, gt, run=out, overwrite=overwrite, progress=progress, **options)
     if as_json:
         print_json(_as_json(done))
     else:
