@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from rushes.core import Interval, Measurement, mean
 from rushes.core.definition import Definition, require_same_signature
+from rushes.core.measurement import At
 from rushes.paired.statistics import LEVEL, mean_interval
 
 JACKKNIFE_CLIPS = "jackknife-clip"
@@ -25,11 +26,11 @@ _Scale: TypeAlias = tuple[Callable[[float], float], Callable[[float], float]]
 
 def set_measurements(clips: Sequence[Sequence[Measurement]]) -> Iterator[Measurement]:
     """Every number about the whole body, over the clips: pooled where that means something, then the clips' mean."""
-    groups: dict[str, list[Measurement]] = {}
+    groups: dict[tuple[str, At], list[Measurement]] = {}
     for numbers in clips:
         for m in numbers:
-            if not m.at:
-                groups.setdefault(m.signature, []).append(m)
+            if "joint" not in m.place:
+                groups.setdefault((m.signature, m.at), []).append(m)
     for group in groups.values():
         if group[0].name not in NOT_POOLED:
             yield pooled(group)
@@ -52,7 +53,7 @@ def pooled(group: Sequence[Measurement]) -> Measurement:
     parts = [(float(m.value), m.count) for m in group if m.value is not None and m.count]
     left_out = len(group) - len(parts)
     if not parts:
-        return Measurement.missing(definition, f"none of the {left_out} clips has a value")
+        return Measurement.missing(definition, f"none of the {left_out} clips has a value", at=group[0].at)
     value = _ratio(parts)
     interval, why = _jackknife(parts, value, shared)
     notes = (f"{left_out} of {len(group)} clips have no value" if left_out else "", why and f"no interval: {why}")
@@ -61,6 +62,7 @@ def pooled(group: Sequence[Measurement]) -> Measurement:
         value=value,
         count=sum(count for _, count in parts),
         note="; ".join(filter(None, notes)),
+        at=group[0].at,
         interval=interval,
     )
 

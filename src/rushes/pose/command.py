@@ -91,6 +91,9 @@ def score(
     unmatched: Annotated[
         Literal["skip", "wrong"], typer.Option(help="True poses nobody predicted: skipped (and counted), or wrong.")
     ] = "skip",
+    floor: Annotated[
+        bool, typer.Option("--floor/--no-floor", help="Of clips: also score a re-encoded copy of the truth.")
+    ] = True,
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory.")] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Start the run anew; what it holds is removed.")
@@ -122,6 +125,7 @@ def score(
         "duplicates": duplicates,
         "assign": assign,
         "unmatched": unmatched,
+        "floor": floor,
     }
     with progress_bars() as progress:
         if Path(pred).is_dir() or Path(gt).is_dir():
@@ -190,12 +194,15 @@ def _as_json(done: PoseEvaluation) -> dict[str, object]:
 
 
 def _show(done: PoseEvaluation) -> None:
+    from rushes.pose.noise_floor import COPY, floors
     from rushes.pose.tables import error_table, norm_of, pck_table, pcks
 
     table, errors = pck_table(done.measurements), error_table(done.measurements)
     title = f"Frames: {done.pairing.frames}, skeleton {done.skeleton.name}, paired by {done.pairing.by}"
     print_table(title, table.header, table.texts(), numbers=range(1, len(table.header) - 1))
     print_table(errors.title, errors.header, errors.texts(), numbers=(1,))
+    if floors(done.measurements):
+        print(f"copy {COPY}: the truth itself, re-encoded and seen by the same estimator. Less than that says nothing.")
     if len(done.accuracies) > 1:
         print("The same predictions under each normalisation: these PCKs do not compare with one another.")
     notes = dict.fromkeys(f"{m.name} {norm_of(m)}: {m.note}" for m in pcks(done.measurements) if m.note)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rushes.core import Measurement
 from rushes.core.selection import differing_keys, keys_of, label, select
@@ -21,7 +22,7 @@ def pose_tables(measurements: Sequence[Measurement]) -> tuple[Table, ...]:
 def pck_table(measurements: Sequence[Measurement]) -> Table:
     """One row per normalisation. Its signature is every column's, with K for the column's k."""
     by_norm: dict[str, dict[int, Measurement]] = {}
-    for m in pcks(measurements):
+    for m in (*pcks(measurements), *(m for m in measurements if m.name in _PCK and "copy" in m.place)):
         by_norm.setdefault(norm_of(m), {})[k_of(m)] = m
     ks = sorted({k for row in by_norm.values() for k in row})
     return Table(
@@ -34,7 +35,7 @@ def pck_table(measurements: Sequence[Measurement]) -> Table:
 
 def error_table(measurements: Sequence[Measurement]) -> Table:
     """Every number that is neither a PCK nor about one joint; areas under the curve last."""
-    others = [m for m in measurements if m.name not in (*_PCK, "pck_auc")]
+    others = [m for m in measurements if m.name not in (*_PCK, "pck_auc") and "joint" not in m.place]
     return Table(
         title="Beside PCK",
         header=("metric", "value", "unit", "note", "signature"),
@@ -70,9 +71,13 @@ def _shown(numbers: Sequence[Measurement]) -> list[Measurement]:
 def set_table(measurements: Sequence[Measurement]) -> Table:
     """The set: each number pooled over all joints and as the mean of the clips, with its interval over clips."""
     rows = []
-    for m in (*_shown(measurements), *(m for m in measurements if m.name in ("mpjpe_found", "oks") and not m.at)):
+    others = [m for m in measurements if m.name in ("mpjpe_found", "oks") and not m.at]
+    copies = [replace(m, at=()) for m in measurements if "copy" in m.place]
+    named = [(m, "") for m in (*_shown(measurements), *others)] + [(m, ", re-encoded truth") for m in _shown(copies)]
+    for m, about in named:
         keys = keys_of(m)
         what = f"PCK@{k_of(m)}, {norm_of(m)}" if m.name in _PCK else f"{m.name}, {_AGGREGATES[keys['aggregate']]}"
+        what += about
         interval = "" if m.interval is None else m.interval.text()
         rows.append((Cell(what), number(m), Cell(interval), Cell(m.signature)))
     notes = dict.fromkeys(m.note for m in measurements if m.note and not m.at)
@@ -103,7 +108,8 @@ def norm_of(measurement: Measurement) -> str:
     keys = keys_of(measurement)
     name = f"head-size({keys['head']})" if "norm" not in keys else keys["norm"]
     name = f"{name}({keys['hips']})" if "hips" in keys else name
-    return f"{name}, {_AGGREGATES.get(keys['aggregate'], keys['aggregate'])}" if "aggregate" in keys else name
+    name = f"{name}, {_AGGREGATES.get(keys['aggregate'], keys['aggregate'])}" if "aggregate" in keys else name
+    return f"{name}, copy {keys['copy']}" if "copy" in keys else name
 
 
 def k_of(measurement: Measurement) -> int:
