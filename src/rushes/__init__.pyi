@@ -38,6 +38,8 @@ from rushes.media import probe as probe
 from rushes.pose.evaluate import PoseEvaluation as PoseEvaluation
 from rushes.pose.evaluate import score_pose as score_pose
 from rushes.pose.extract import extract_clips as extract_clips
+from rushes.pose.folders import PoseSetEvaluation as PoseSetEvaluation
+from rushes.pose.folders import score_poses as score_poses
 from rushes.preference.evaluate import evaluate_study as evaluate_study
 from rushes.preference.evaluate import evaluate_validity as evaluate_validity
 from rushes.preference.statistics.connection import RankingError as RankingError

@@ -16,6 +16,7 @@ from rushes.models.pulling import pull
 from rushes.pose import extract_clips, score_pose
 from rushes.pose.extract import extract_poses, save_poses
 from rushes.pose.poses import read_poses
+from rushes.pose.tables import error_table, pck_table
 
 
 def pulled(group: str) -> tuple[Path, ...]:
@@ -67,6 +68,14 @@ def test_clips_are_scored_directly(bodies: BodyPipeline, clip: Path, tmp_path: P
     assert any(s.startswith(f"pck|estimator:{bodies.digest}|k:20|norm:bbox-diagonal|skel") for s in signatures)
     assert any("no body found in 1 of 6" in line for line in done.warnings)
     assert any(m.signature.startswith("mpjpe|") and m.definition.unit == "px" for m in done.measurements)
+    # Beside the clip's own perfect score stands what a re-encoding alone does to the estimator, under one signature.
+    own, copy = (done.one("mpjpe_found", copy=copy) for copy in (None, "truth-h264-crf35"))
+    assert own.value == 0.0 and 0 < (copy.value or 0) < 40 and copy.signature == own.signature
+    assert done["mpjpe_found"] is own
+    tables = pck_table(done.measurements), error_table(done.measurements)
+    assert any("copy truth-h264-crf35" in row[0].text for table in tables for row in table.rows)
+    without = score_pose(clip, clip, norms="bbox-diagonal", floor=False, run=tmp_path / "without")
+    assert not any("copy" in m.place for m in without.measurements)
 
 
 def test_extract_writes_one_file_or_a_folder(bodies: BodyPipeline, clip: Path, tmp_path: Path) -> None:

@@ -7,6 +7,8 @@ from rushes.pose.batch import PoseBatch as PoseBatch
 from rushes.pose.evaluate import PoseEvaluation as PoseEvaluation
 from rushes.pose.evaluate import score_pose as score_pose
 from rushes.pose.extract import extract_clips as extract_clips
+from rushes.pose.folders import PoseSetEvaluation as PoseSetEvaluation
+from rushes.pose.folders import score_poses as score_poses
 from rushes.pose.instrument import NORMALIZATIONS as NORMALIZATIONS
 from rushes.pose.joint_errors import mpjpe as mpjpe
 from rushes.pose.normalization import AbsolutePixels as AbsolutePixels

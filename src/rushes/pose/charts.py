@@ -16,6 +16,9 @@ from rushes.pose.tables import joint_table, k_of, norm_of, pcks
 from rushes.report.figure import Figure, chart_svg
 from rushes.runs import Run, Subject
 
+MOST_CLIPS = 8
+"""A set of more clips has its tables; two figures of each clip would bury them."""
+
 Scores: TypeAlias = Mapping[str, float]
 """PCK by joint; those that were never scored are absent."""
 
@@ -30,8 +33,9 @@ _SMALL = ("nose", "eye", "ear", "mouth", "pinky", "index", "thumb", "heel", "toe
 def charts(run: Run) -> tuple[Figure, ...]:
     """Per pair of pose files: the curves, then the body."""
     figures: list[Figure] = []
-    for entry in run.entries:
-        if entry.subject.kind == "pose":
+    clips = [entry for entry in run.entries if entry.subject.kind == "pose" and "error" not in entry.subject.facts]
+    if len(clips) <= MOST_CLIPS:
+        for entry in clips:
             figures += _curve_figures(run, entry.subject, entry.measurements)
             figures += _body_figures(entry.subject, entry.measurements)
     return tuple(figures)

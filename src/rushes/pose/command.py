@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -42,8 +43,10 @@ app = typer.Typer(
 @app.command("score", cls=several_words({"--k": str.isdecimal, "--norm": _is_norm}))
 @one_line_errors
 def score(
-    pred: Annotated[str, typer.Argument(help="Predicted poses: .json (COCO), .jsonl, .npy, .npz, or a clip.")],
-    gt: Annotated[str, typer.Argument(help="True poses, in any of the same formats.")],
+    pred: Annotated[
+        str, typer.Argument(help="Predicted poses: .json (COCO), .jsonl, .npy, .npz, or a clip; or a folder of them.")
+    ],
+    gt: Annotated[str, typer.Argument(help="True poses, in any of the same formats; a folder against a folder.")],
     norm: Annotated[
         list[str],
         typer.Option(
@@ -88,6 +91,9 @@ def score(
     unmatched: Annotated[
         Literal["skip", "wrong"], typer.Option(help="True poses nobody predicted: skipped (and counted), or wrong.")
     ] = "skip",
+    floor: Annotated[
+        bool, typer.Option("--floor/--no-floor", help="Of clips: also score a re-encoded copy of the truth.")
+    ] = True,
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory.")] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Start the run anew; what it holds is removed.")
@@ -99,32 +105,35 @@ def score(
     Example: rushes pose pred.npz gt.npz --norm torso-diameter --k 5 10 20 50 -o runs/pose
     """
     from rushes.pose.evaluate import score_pose
-    from rushes.pose.question import DEFAULT_KS
+    from rushes.pose.question import DEFAULT_KS, PoseOptions
+    from rushes.pose.set_text import show_set
 
+    options: PoseOptions = {
+        "norms": norm,
+        "ks": _ks(k) or DEFAULT_KS,
+        "px": px,
+        "skeleton": skeleton,
+        "hips": _pair(hips, "--hips"),
+        "head": _pair(head, "--head"),
+        "columns": columns,
+        "dims": dims,
+        "unit": unit,
+        "root": root,
+        "pair": pair,
+        "lag": lag,
+        "fit": fit,
+        "duplicates": duplicates,
+        "assign": assign,
+        "unmatched": unmatched,
+        "floor": floor,
+    }
     with progress_bars() as progress:
-        done = score_pose(
-            pred,
-            gt,
-            norms=norm,
-            ks=_ks(k) or DEFAULT_KS,
-            px=px,
-            skeleton=skeleton,
-            hips=_pair(hips, "--hips"),
-            head=_pair(head, "--head"),
-            columns=columns,
-            dims=dims,
-            unit=unit,
-            root=root,
-            pair=pair,
-            lag=lag,
-            fit=fit,
-            duplicates=duplicates,
-            assign=assign,
-            unmatched=unmatched,
-            run=out,
-            overwrite=overwrite,
-            progress=progress,
-        )
+        if Path(pred).is_dir() or Path(gt).is_dir():
+            from rushes.pose.folders import score_poses
+
+            show_set(score_poses(pred, gt, run=out, overwrite=overwrite, progress=progress, **options), as_json=as_json)
+            return
+        done = score_pose(pred, gt, run=out, overwrite=overwrite, progress=progress, **options)
     if as_json:
         print_json(_as_json(done))
     else:
@@ -185,12 +194,15 @@ def _as_json(done: PoseEvaluation) -> dict[str, object]:
 
 
 def _show(done: PoseEvaluation) -> None:
+    from rushes.pose.noise_floor import COPY, floors
     from rushes.pose.tables import error_table, norm_of, pck_table, pcks
 
     table, errors = pck_table(done.measurements), error_table(done.measurements)
     title = f"Frames: {done.pairing.frames}, skeleton {done.skeleton.name}, paired by {done.pairing.by}"
     print_table(title, table.header, table.texts(), numbers=range(1, len(table.header) - 1))
     print_table(errors.title, errors.header, errors.texts(), numbers=(1,))
+    if floors(done.measurements):
+        print(f"copy {COPY}: the truth itself, re-encoded and seen by the same estimator. Less than that says nothing.")
     if len(done.accuracies) > 1:
         print("The same predictions under each normalisation: these PCKs do not compare with one another.")
     notes = dict.fromkeys(f"{m.name} {norm_of(m)}: {m.note}" for m in pcks(done.measurements) if m.note)

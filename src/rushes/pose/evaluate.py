@@ -44,6 +44,7 @@ def score_pose(
     duplicates: Duplicates = "refuse",
     assign: Assign | None = None,
     unmatched: Unmatched = "skip",
+    floor: bool = True,
     run: Path | str | None = None,
     overwrite: bool = False,
     progress: Progress = no_progress,
@@ -57,7 +58,8 @@ def score_pose(
                 pair: frames by image id or else in order (`auto`), in order, by `time` or by `dtw`; lag: how many
                 frames to search each way for the shift that fits best; fit: whether a prediction in pictures of
                 another size is scaled; duplicates, assign: several people in an image, see `rushes.pose.people`.
-                What departs from the default is in every signature.
+                What departs from the default is in every signature. floor: where the truth is a clip, also score a
+                re-encoded copy of it (see `rushes.pose.noise_floor`); it costs half as much time again.
     Errors      `InputError` with the file and the frame: different joints, 2-D against 3-D, nothing that pairs.
     """
     local_only(pred, gt, run)
@@ -81,6 +83,7 @@ def score_pose(
         duplicates=duplicates,
         assign=assign,
         unmatched=unmatched,
+        floor=floor,
     )
     scored = score_pair(pred, gt, question, progress=progress)
     return _store(scored, str(pred), str(gt), question, None if run is None else Path(run), overwrite=overwrite)

@@ -14,10 +14,12 @@ from rushes.core import Measurement
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import file_digest
 from rushes.core.selection import Numbers
+from rushes.errors import RushesError
 from rushes.media.endings import VIDEO_SUFFIXES
 from rushes.pose.accuracy import PoseAccuracy, accuracy_of
 from rushes.pose.batch import PoseBatch, PoseSet
 from rushes.pose.measurements import pose_measurements, variant
+from rushes.pose.noise_floor import floor_rows, reencoded
 from rushes.pose.normalization import parse_norms
 from rushes.pose.pairing import Pairing, agree_on_skeleton, common_unit, one_size, pair_frames, same_dims
 from rushes.pose.pck import CURVE_SERIES
@@ -71,7 +73,15 @@ def score_pair(
 ) -> PoseEvaluation:
     """Read two files (or find the bodies of two clips), put them together and score them."""
     predicted, truth = (load_side(side, question, progress) for side in (pred, gt))
-    return score_sides(predicted, truth, question)
+    done = score_sides(predicted, truth, question)
+    is_clip = Path(gt).suffix.lower() in VIDEO_SUFFIXES
+    if not (question.floor and is_clip and predicted.estimator == truth.estimator):
+        return done
+    try:
+        copy = score_sides(reencoded(gt, truth, progress=progress), truth, question)
+    except RushesError as error:
+        return replace(done, warnings=(*done.warnings, f"no noise floor: {error}"))
+    return replace(done, measurements=(*done.measurements, *floor_rows(copy.measurements)))
 
 
 def load_side(path: Path | str, question: PoseQuestion, progress: Progress = no_progress) -> PoseSet:

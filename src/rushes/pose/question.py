@@ -42,6 +42,7 @@ class PoseOptions(TypedDict, total=False):
     duplicates: Duplicates
     assign: Assign | None
     unmatched: Unmatched
+    floor: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +65,7 @@ class PoseQuestion:
     duplicates: Duplicates = "refuse"
     assign: Assign | None = None
     unmatched: Unmatched = "skip"
+    floor: bool = True
 
     def __post_init__(self) -> None:
         if isinstance(self.lag, bool) or not isinstance(self.lag, int) or not 0 <= self.lag <= LARGEST_LAG:
@@ -104,8 +106,8 @@ class PoseQuestion:
     def stored(self) -> dict[str, object]:
         """What a run keeps of it beside what the scored pair says; defaults of newer options are left out, so that a
         run of an older version goes on."""
-        newer = {"pair": self.pair, "lag": self.lag, "fit": self.fit, "assign": self.assign or ""}
-        plain = {"pair": "auto", "lag": 0, "fit": "refuse", "assign": ""}
+        newer = {"pair": self.pair, "lag": self.lag, "fit": self.fit, "assign": self.assign or "", "floor": self.floor}
+        plain = {"pair": "auto", "lag": 0, "fit": "refuse", "assign": "", "floor": True}
         asked: dict[str, object] = {
             "columns": self.columns or "",
             "duplicates": self.duplicates,

@@ -98,7 +98,7 @@ def _pieces(batch: PoseBatch, settings: ScoreSettings, areas: Floats | None) -> 
         own_areas = None if areas is None else areas[chunk.start : chunk.start + len(chunk.gt)]
         scores = PoseScores(
             tally=tally_chunk(chunk, ks=settings.ks, norms=settings.norms, curve=True, errors=errors),
-            checks=check_chunk(chunk, settings.skeleton),
+            checks=check_chunk(chunk, settings.skeleton, sequence=settings.sequence),
             oks=_similarity(chunk, own_areas) if settings.similarity else ErrorSum(),
             velocity=velocity,
             acceleration=acceleration,

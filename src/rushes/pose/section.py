@@ -8,7 +8,7 @@ from typing import Any
 from rushes.core.table import Table
 from rushes.core.text import value_text
 from rushes.pose.instrument import INSTRUMENT
-from rushes.pose.tables import k_of, norm_of, pcks, pose_tables
+from rushes.pose.tables import clip_table, k_of, norm_of, pcks, pose_tables, set_table
 from rushes.report.numbers import numbers_section
 from rushes.report.section import ReportOptions, Section
 from rushes.runs import Entry, Run
@@ -20,7 +20,11 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
 
 
 def grids(run: Run) -> tuple[Table, ...]:
-    """The tables of each pair of pose files."""
+    """The tables of each pair of pose files; of a set, the set's and a row per clip."""
+    whole = [entry for entry in run.entries if entry.subject.kind == "set"]
+    if whole:
+        clips = {entry.subject.id: entry.measurements for entry in run.entries if entry.subject.kind != "set"}
+        return (set_table(whole[0].measurements), clip_table(clips))
     return tuple(
         replace(table, title=f"{entry.subject.id}: {table.title}")
         for entry in run.entries
@@ -30,13 +34,20 @@ def grids(run: Run) -> tuple[Table, ...]:
 
 def summary(run: Run) -> str:
     """PCK under every normalisation at one k, which is the whole point: they differ."""
-    return " ".join(_sentence(entry) for entry in run.entries)
+    whole = [entry for entry in run.entries if entry.subject.kind == "set"]
+    return " ".join(_sentence(entry) for entry in whole or run.entries)
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
     lines = []
     for entry in run.entries:
         known: Any = entry.subject.facts
+        if entry.subject.kind == "set":
+            lines.append(("Clips", f"{known.get('scored')} of {known.get('pairs')} scored, against {known.get('gt')}"))
+            continue
+        if "error" in known:
+            lines.append(("Not scored", f"{entry.subject.id}: {known['error']}"))
+            continue
         lines.append(("Pair", f"{entry.subject.path} against {known.get('gt')}"))
         lines.append(("Frames", f"{known.get('frames')}, paired by {known.get('matched_by')}"))
         lines.append(("Skeleton", str(known.get("skeleton"))))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rushes.core import Measurement
 from rushes.core.selection import differing_keys, keys_of, label, select
 from rushes.core.table import ARROWS, Cell, Table, number
 
 _PCK = ("pck", "pckh")
+_AGGREGATES = {"pooled": "pooled", "mean": "mean of clips"}
 
 
 def pose_tables(measurements: Sequence[Measurement]) -> tuple[Table, ...]:
@@ -20,7 +22,7 @@ def pose_tables(measurements: Sequence[Measurement]) -> tuple[Table, ...]:
 def pck_table(measurements: Sequence[Measurement]) -> Table:
     """One row per normalisation. Its signature is every column's, with K for the column's k."""
     by_norm: dict[str, dict[int, Measurement]] = {}
-    for m in pcks(measurements):
+    for m in (*pcks(measurements), *(m for m in measurements if m.name in _PCK and "copy" in m.place)):
         by_norm.setdefault(norm_of(m), {})[k_of(m)] = m
     ks = sorted({k for row in by_norm.values() for k in row})
     return Table(
@@ -33,7 +35,7 @@ def pck_table(measurements: Sequence[Measurement]) -> Table:
 
 def error_table(measurements: Sequence[Measurement]) -> Table:
     """Every number that is neither a PCK nor about one joint; areas under the curve last."""
-    others = [m for m in measurements if m.name not in (*_PCK, "pck_auc")]
+    others = [m for m in measurements if m.name not in (*_PCK, "pck_auc") and "joint" not in m.place]
     return Table(
         title="Beside PCK",
         header=("metric", "value", "unit", "note", "signature"),
@@ -44,9 +46,48 @@ def error_table(measurements: Sequence[Measurement]) -> Table:
     )
 
 
+def clip_table(clips: Mapping[str, Sequence[Measurement]]) -> Table:
+    """One row per clip of a set: PCK at one k under each normalisation, and MPJPE."""
+    chosen: dict[str, Measurement] = {}
+    for numbers in clips.values():
+        for m in _shown(numbers):
+            chosen.setdefault(m.signature, m)
+    heads = [f"PCK@{k_of(m)}, {norm_of(m)}" if m.name in _PCK else m.name for m in chosen.values()]
+    rows = []
+    for name, numbers in clips.items():
+        own = {m.signature: m for m in numbers if not m.at}
+        frame = next((m.note for m in own.values() if m.value is None), "")
+        rows.append((Cell(name), *(number(own.get(signature)) for signature in chosen), Cell(frame)))
+    return Table(title="Each clip", header=("clip", *heads, "note"), rows=rows)
+
+
+def _shown(numbers: Sequence[Measurement]) -> list[Measurement]:
+    found = pcks(numbers)
+    ks = set(map(k_of, found))
+    k = 20 if 20 in ks else min(ks, default=0)
+    return [*(m for m in found if k_of(m) == k), *(m for m in numbers if m.name == "mpjpe" and not m.at)]
+
+
+def set_table(measurements: Sequence[Measurement]) -> Table:
+    """The set: each number pooled over all joints and as the mean of the clips, with its interval over clips."""
+    rows = []
+    others = [m for m in measurements if m.name in ("mpjpe_found", "oks") and not m.at]
+    copies = [replace(m, at=()) for m in measurements if "copy" in m.place]
+    named = [(m, "") for m in (*_shown(measurements), *others)] + [(m, ", re-encoded truth") for m in _shown(copies)]
+    for m, about in named:
+        keys = keys_of(m)
+        what = f"PCK@{k_of(m)}, {norm_of(m)}" if m.name in _PCK else f"{m.name}, {_AGGREGATES[keys['aggregate']]}"
+        what += about
+        interval = "" if m.interval is None else m.interval.text()
+        rows.append((Cell(what), number(m), Cell(interval), Cell(m.signature)))
+    notes = dict.fromkeys(m.note for m in measurements if m.note and not m.at)
+    header = ("number", "value", "95 % over clips", "signature")
+    return Table(title="The set", header=header, rows=rows, caption="; ".join(notes))
+
+
 def joint_table(measurements: Sequence[Measurement]) -> Table:
     """One row per joint, one column per normalisation."""
-    found = [m for m in measurements if m.name in _PCK and m.at]
+    found = [m for m in measurements if m.name in _PCK and "joint" in m.place]
     norms = list(dict.fromkeys(map(norm_of, found)))
     cells = {(m.place["joint"], norm_of(m)): m for m in found}
     joints = list(dict.fromkeys(joint for joint, _ in cells))
@@ -65,9 +106,10 @@ def pcks(measurements: Sequence[Measurement]) -> list[Measurement]:
 def norm_of(measurement: Measurement) -> str:
     """The label of the normalisation behind a PCK, with its hips where they are not COCO's, or its head joints."""
     keys = keys_of(measurement)
-    if "norm" not in keys:
-        return f"head-size({keys['head']})"
-    return f"{keys['norm']}({keys['hips']})" if "hips" in keys else keys["norm"]
+    name = f"head-size({keys['head']})" if "norm" not in keys else keys["norm"]
+    name = f"{name}({keys['hips']})" if "hips" in keys else name
+    name = f"{name}, {_AGGREGATES.get(keys['aggregate'], keys['aggregate'])}" if "aggregate" in keys else name
+    return f"{name}, copy {keys['copy']}" if "copy" in keys else name
 
 
 def k_of(measurement: Measurement) -> int:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rushes.pose.batch import Chunk, PoseSet
+from rushes.pose.body_checks import JUMP_TORSOS, NARROW, jumps, narrow
 from rushes.pose.geometry import Flags, Floats, joint_distances
 from rushes.pose.normalization import PckNormalization
 from rushes.pose.pairing import Pairing, Unmatched
@@ -49,6 +50,11 @@ class Checks:
     hips_seen: int = 0
     hips_swapped: Finding = Finding()
     """Frames whose predicted hips fit better with left and right exchanged."""
+    pred_jumps: Finding = Finding()
+    truth_jumps: Finding = Finding()
+    """Frames whose hips leap further than a body moves, where frames are consecutive."""
+    narrow: Finding = Finding()
+    """True bodies whose hips are almost in one place, measured by the trunk."""
     largest: float = 0.0
     """The largest finite coordinate of a visible true joint, without its sign."""
     limbs: tuple[tuple[str, float, int], ...] = ()
@@ -65,6 +71,9 @@ class Checks:
             self.truth_huge + other.truth_huge,
             self.hips_seen + other.hips_seen,
             self.hips_swapped + other.hips_swapped,
+            self.pred_jumps + other.pred_jumps,
+            self.truth_jumps + other.truth_jumps,
+            self.narrow + other.narrow,
             max(self.largest, other.largest),
             tuple((name, a + b, m + n) for (name, a, m), (_, b, n) in pairs),
         )
@@ -77,9 +86,13 @@ class Checks:
         return best if wrong else None
 
 
-def check_chunk(chunk: Chunk, skeleton: Skeleton) -> Checks:
-    """Look through one piece of a batch."""
+def check_chunk(chunk: Chunk, skeleton: Skeleton, *, sequence: bool = False) -> Checks:
+    """Look through one piece of a batch; leaps only within it, and where frames are consecutive."""
     placed_pred, placed_gt = (_placed(points) for points in (chunk.pred, chunk.gt))
+    leaps = [
+        _find(jumps(points, seen, skeleton)[:, np.newaxis], chunk.start) if sequence else Finding()
+        for points, seen in ((chunk.pred, placed_pred), (chunk.gt, chunk.visible & placed_gt))
+    ]
     return Checks(
         _find(chunk.visible & ~placed_gt, chunk.start),
         _find(chunk.visible & ~placed_pred, chunk.start),
@@ -88,6 +101,9 @@ def check_chunk(chunk: Chunk, skeleton: Skeleton) -> Checks:
         _find(_huge(chunk.pred), chunk.start),
         _find(chunk.visible & _huge(chunk.gt), chunk.start),
         *_hips(chunk, skeleton),
+        leaps[0],
+        leaps[1],
+        _find(narrow(chunk.gt, chunk.visible & placed_gt, skeleton)[:, np.newaxis], chunk.start),
         float(np.abs(chunk.gt[chunk.visible & placed_gt]).max(initial=0.0)),
         _limbs(chunk),
     )
@@ -182,6 +198,12 @@ def pose_warnings(
         lines.append(f"{gt.path}: has no visibility; every joint with a finite place counts as visible")
     lines += _place_warnings(pred, gt, pairing, checks, skeleton)
     lines += _body_warnings(pred, gt, pairing, checks)
+    if any("torso" in norm.name for norm in norms) and checks.narrow.count * 4 > checks.hips_seen:
+        lines.append(
+            f"{gt.path}: hip to hip is less than {NARROW:.0%} of the trunk in {checks.narrow.count} of "
+            f"{checks.hips_seen} frames (first {_frame(checks.narrow, gt, pairing)}), as from the side: PCK by the "
+            "torso is then a matter of few pixels; bbox-diagonal is not"
+        )
     lines += [f"{gt.path}: {warning}" for norm in norms if (warning := norm.warning(checks.largest))]
     better = checks.better_skeleton(skeleton.name)
     if better is not None:
@@ -213,6 +235,12 @@ def _place_warnings(pred: PoseSet, gt: PoseSet, pairing: Pairing, checks: Checks
 
 
 def _body_warnings(pred: PoseSet, gt: PoseSet, pairing: Pairing, checks: Checks) -> Iterator[str]:
+    for side, finding in ((pred, checks.pred_jumps), (gt, checks.truth_jumps)):
+        if finding.count:
+            yield (
+                f"{side.path}: the hips leap by more than {JUMP_TORSOS:g} torsos {finding.count} times (first "
+                f"{_frame(finding, gt, pairing)}), as where the estimator goes over to another person"
+            )
     if checks.hips_swapped.count * 2 > checks.hips_seen:
         yield (
             f"{pred.path}: left and right hip look swapped in {checks.hips_swapped.count} of {checks.hips_seen} frames "

@@ -16,6 +16,7 @@ from rushes.suite.compare_refusals import nothing_shared, require_one_instrument
 from rushes.suite.compare_results import Change, MetricComparison, Refused, RunComparison, Unlike, why_unlike
 from rushes.suite.medium import differing_facts
 from rushes.suite.pairing import pair_subjects
+from rushes.suite.same_truth import called_alike
 from rushes.suite.set_distances import DistanceChange, are_distances, distance_changes
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def compare_two(first: Path | str | Run, second: Path | str | Run, *, top: int =
     """`compare_runs` of two."""
     a, b = (run if isinstance(run, Run) else read_run(run) for run in (first, second))
     require_one_instrument((a, b))
+    b = called_alike(a, b)
     pairing = pair_subjects(a, b)
     paired = pairing.paired
     distances = distance_changes(a, b) if are_distances(a, b) else ()

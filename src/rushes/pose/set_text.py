@@ -1,0 +1,33 @@
+"""A scored set of clips on the terminal: the set first, then a row per clip."""
+
+from __future__ import annotations
+
+from rushes.pose.folders import PoseSetEvaluation
+from rushes.pose.tables import clip_table, set_table
+from rushes.terminal.console import print_json, print_table, say
+
+_MOST_WARNINGS = 20
+
+
+def show_set(done: PoseSetEvaluation, *, as_json: bool) -> None:
+    """Tables, or with `as_json` everything as data on stdout."""
+    if as_json:
+        print_json(
+            {
+                "run": str(done.run),
+                "failed": dict(done.failed),
+                "warnings": list(done.warnings),
+                "measurements": [m.as_dict() for m in done.measurements],
+                "clips": {name: [m.as_dict() for m in numbers] for name, numbers in done.clips.items()},
+            }
+        )
+        return
+    whole, clips = set_table(done.measurements), clip_table(done.clips)
+    print_table(whole.title, whole.header, whole.texts(), numbers=(1,))
+    print_table(clips.title, clips.header, clips.texts(), numbers=range(1, len(clips.header) - 1))
+    lines = tuple(dict.fromkeys(done.warnings))
+    for line in lines[:_MOST_WARNINGS]:
+        say(f"note: {line}")
+    if len(lines) > _MOST_WARNINGS:
+        say(f"note: {len(lines) - _MOST_WARNINGS} more remarks are with the clips in the run")
+    print(done.run)
