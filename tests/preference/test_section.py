@@ -33,7 +33,7 @@ def test_the_order_is_open_where_the_intervals_meet(tmp_path: Path) -> None:
     run = a_run(tmp_path / "r", found, simulated_raters=True, votes=8, raters=4, samples=8)
     ranking = grids(run)[0]
     assert [row[1] for row in ranking.texts()] == ["amber", "birch"]
-    assert ranking.caption == "Intervals: 90 % rater-clustered. Where they overlap, the order is open."
+    assert ranking.caption == "Intervals: 90 % rater- and prompt-clustered. Where they overlap, the order is open."
     assert summary(run) == (
         "Simulated raters put amber, then birch. The first two intervals overlap: the order is open."
     )
@@ -41,8 +41,8 @@ def test_the_order_is_open_where_the_intervals_meet(tmp_path: Path) -> None:
 
 
 def test_intervals_that_do_not_meet(tmp_path: Path) -> None:
-    # Every rater gives amber four votes of five: nobody differs, so the interval is a point.
-    by_rater = [vote for k in range(5) for vote in votes("aaaa" if k else "bbbb")]
+    # Every rater gives amber four votes of five: raters do not differ, and of 200 votes chance leaves little open.
+    by_rater = [vote for k in range(50) for vote in votes("aaaa" if k % 5 else "bbbb")]
     named = [
         Vote(sample=str(k), system_a="amber", system_b="birch", winner=v.winner, rater=v.rater)
         for k, v in enumerate(by_rater)

@@ -62,26 +62,36 @@ def _print_run(run: Run) -> None:
 
 
 def _show_report(run: Run) -> None:
-    from rushes.preference.tables import agreement_line, exclusion_rules, ranking, ranking_note
+    from rushes.preference.tables import agreement_line, exclusion_rules, ranking_note, study_tables
 
     facts = run.subjects[0].facts
     who = "simulated raters" if facts["simulated_raters"] else "raters"
     print(f"{facts['title']}: {facts['votes']} votes of {facts['raters']} {who} on {facts['samples']} samples")
     measurements = run.measurements[run.subjects[0].id]
     for rule in exclusion_rules(measurements):
-        _show(ranking(measurements, exclusion=rule))
+        tables = study_tables(measurements, exclusion=rule)
+        if "ranking" in tables:
+            _show(tables["ranking"])
         note = ranking_note(measurements, exclusion=rule)
         if note:
             print(f"No ranking: {note}")
         print(agreement_line(measurements, exclusion=rule))
+        for kind in _BY_SYSTEM:
+            if kind in tables:
+                _show(tables[kind])
     print(run.path)
 
 
+_BY_SYSTEM = ("head_to_head", "families", "ratings", "tags")
+"""Tables by system that a terminal shows after the ranking."""
+
+
 def _show(table: Table) -> None:
-    words = {"system", "metric"}
+    words = {"system", "metric", "task family", "dimension", "tag", ""}
     numbers = [column for column, name in enumerate(table.header) if name not in words]
     print_table(table.title, table.header, table.texts(), numbers=numbers)
-    print(table.caption)
+    if table.caption:
+        print(table.caption)
 
 
 @app.command("export")
