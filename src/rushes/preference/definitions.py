@@ -9,6 +9,7 @@ metric it is about is its `at`; how sure it is, its interval.
 from __future__ import annotations
 
 from rushes.core import Definition
+from rushes.preference.plan_numbers import PLAN_DEFINITIONS
 from rushes.preference.study_definition import FIRST_VOTES, TWO_WAYS
 from rushes.preference.study_definition import study_definition as _definition
 from rushes.preference.validity_definitions import VALIDITY_DEFINITIONS
@@ -260,5 +261,6 @@ TAG_AGAINST = _definition(
 DEFINITIONS = (
     *(value for value in tuple(globals().values()) if isinstance(value, Definition)),
     *VALIDITY_DEFINITIONS,
+    *PLAN_DEFINITIONS,
 )
-"""In the order they stand above, which is the catalogue's, then those of metrics against votes."""
+"""In the order they stand above, which is the catalogue's, then those of metrics against votes and of plans."""
