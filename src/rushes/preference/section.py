@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rushes.core import Measurement
 from rushes.core.table import Table
 from rushes.preference.instrument import INSTRUMENT
+from rushes.preference.preregistration import RegistrationState
 from rushes.preference.tables import all_tables, metric_names, predictions, ranked, ranking_note, under
 from rushes.report.numbers import numbers_section
 from rushes.report.section import ReportOptions, Section
@@ -36,6 +37,8 @@ def facts(run: Run) -> list[tuple[str, str]]:
         lines.append(("Study", f"{known.get('title') or entry.subject.id}, rubric {known.get('rubric')}"))
         lines.append(("Votes", f"{known.get('votes')} by {known.get('raters')} {who} on {known.get('samples')} pairs"))
         lines.append(("Exclusion rule", str(known.get("exclusion_rule"))))
+        if "preregistration" in known:
+            lines.append(("Preregistration", registration_text(known)))
     return lines
 
 
@@ -50,6 +53,16 @@ def _sentence(entry: Entry) -> str:
     who = "Simulated raters" if entry.subject.facts.get("simulated_raters") else "Raters"
     line = f"{who} put {', then '.join(m.place['system'] for m in strengths)}."
     return line if len(strengths) < 2 else line + _overlap(strengths[0], strengths[1])
+
+
+def registration_text(facts: Mapping[str, Any]) -> str:
+    """Whether the study's numbers were made as declared, from the facts of its run."""
+    known = facts.get("preregistration") or {"digest": ""}
+    return RegistrationState(
+        digest=known["digest"],
+        votes_before=known.get("votes_before", 0),
+        differs=tuple(known.get("differs", ())),
+    ).text
 
 
 _STUDY_NAMES = ("bt_elo", "tie_share")
