@@ -69,7 +69,7 @@ def test_ranking_agreement_and_metrics_are_drawn(tmp_path: Path) -> None:
     assert ranking.title == "mine: ranking"
     assert "one|x" in ranking.svg and "two" in ranking.svg
     assert "after excluding side_bias" in ranking.svg
-    assert "ties by davidson" in ranking.caption and "95 % rater-clustered" in ranking.caption
+    assert "ties by davidson" in ranking.caption and "95 % rater- and prompt-clustered" in ranking.caption
     assert "T1 multi-constraint adherence" in agreement.svg and "all families" in agreement.svg
     assert "flicker_score" in metrics.svg and "window" not in metrics.svg
 
@@ -78,7 +78,7 @@ def test_two_signatures_of_one_metric_are_told_apart(tmp_path: Path) -> None:
     votes = some_votes("aabatab")
     found = validity_measurements(votes, metric_values(votes, 3, 5), rubric_version="0.1")
     (metrics,) = charts(a_run(tmp_path / "run", found))
-    assert "window:3" in metrics.svg and "window:5" in metrics.svg
+    assert ", window 3" in metrics.svg and ", window 5" in metrics.svg
 
 
 def test_the_same_run_gives_the_same_bytes(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ def test_means_per_system_in_rubric_order(make: MakeVote) -> None:
         ("temporal", "x", 4.5, 2),
         ("temporal", "y", 1.5, 2),
     ]
-    assert found[0].mean.reason == "rater-clustered intervals need two raters"
+    assert found[0].mean.reason == "clustered intervals need two raters"
     assert found[1].mean.interval is not None
     # t(1) is wide: the interval is cut to the scale.
     assert (found[1].mean.interval.lower, found[1].mean.interval.upper) == (pytest.approx(1.0), 5)

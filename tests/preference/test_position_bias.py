@@ -34,7 +34,7 @@ def test_a_rater_who_always_votes_left(make: MakeVote) -> None:
     assert found.left_share.value == 1.0
     assert found.p_value == pytest.approx(2 / 2**10)  # ten of ten, two-sided
     assert found.left_share.interval is not None
-    assert found.left_share.interval.reason == "rater-clustered intervals need two raters"
+    assert found.left_share.interval.reason == "clustered intervals need two raters"
 
 
 def test_nothing_decided_is_none(make: MakeVote) -> None:

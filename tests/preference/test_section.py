@@ -33,7 +33,7 @@ def test_the_order_is_open_where_the_intervals_meet(tmp_path: Path) -> None:
     run = a_run(tmp_path / "r", found, simulated_raters=True, votes=8, raters=4, samples=8)
     ranking = grids(run)[0]
     assert [row[1] for row in ranking.texts()] == ["amber", "birch"]
-    assert ranking.caption == "Intervals: 90 % rater-clustered. Where they overlap, the order is open."
+    assert ranking.caption == "Intervals: 90 % rater- and prompt-clustered. Where they overlap, the order is open."
     assert summary(run) == (
         "Simulated raters put amber, then birch. The first two intervals overlap: the order is open."
     )
@@ -41,8 +41,8 @@ def test_the_order_is_open_where_the_intervals_meet(tmp_path: Path) -> None:
 
 
 def test_intervals_that_do_not_meet(tmp_path: Path) -> None:
-    # Every rater gives amber four votes of five: nobody differs, so the interval is a point.
-    by_rater = [vote for k in range(5) for vote in votes("aaaa" if k else "bbbb")]
+    # Every rater gives amber four votes of five: raters do not differ, and of 200 votes chance leaves little open.
+    by_rater = [vote for k in range(50) for vote in votes("aaaa" if k % 5 else "bbbb")]
     named = [
         Vote(sample=str(k), system_a="amber", system_b="birch", winner=v.winner, rater=v.rater)
         for k, v in enumerate(by_rater)
@@ -67,3 +67,56 @@ def test_a_run_of_the_first_format_shows_its_numbers_and_no_half_understood_tabl
     run = a_run(tmp_path / "r", (Measurement(definition=for_one, value=1000.0, count=2),))
     assert grids(run) == ()
     assert summary(run) == "mine: no ranking; this run is of an earlier version; write it again."
+
+
+def test_equal_systems_share_a_rank_and_names_stand_as_they_are(tmp_path: Path) -> None:
+    even = [
+        Vote(
+            sample=f"s{k}", system_a="=cmd|calc", system_b="b%7C", winner="ab"[k % 2], rater=f"r{k % 4}", prompt=f"p{k}"
+        )  # type: ignore[arg-type]
+        for k in range(8)
+    ]
+    run = a_run(tmp_path / "r", study_measurements(even, rubric_version="0.1"))
+    assert [row[:2] for row in grids(run)[0].texts()] == [["1", "=cmd|calc"], ["1", "b%7C"]]
+    assert "=cmd|calc" in summary(run)
+
+
+def test_adjudicated_labels_are_a_column_of_their_own(tmp_path: Path) -> None:
+    # Raw: amber wins 6 of 8. The one label says birch, and moves nothing but its own column.
+    given = votes("aaaaaabb")
+    label = Vote(sample="s0", system_a="amber", system_b="birch", winner="b", rater="admin", adjudicated=True)
+    table = grids(a_run(tmp_path / "r", study_measurements([*given, label], rubric_version="0.1")))[0]
+    assert table.header[-1] == "adjudicated"
+    assert [(row[1], row[5], row[-1]) for row in table.texts()] == [
+        ("amber", "0.75", "0.00 of 1"),
+        ("birch", "0.25", "1.00 of 1"),
+    ]
+
+
+def test_tags_ratings_duels_and_families_are_told_by_system(tmp_path: Path) -> None:
+    given = [
+        replace(
+            vote,
+            family=f"T{k % 2 + 1}",
+            prompt=f"p{k}",
+            primary_tag="Missed constraint",
+            secondary_tags=("Identity swap",) if vote.winner == "a" else (),
+            ratings={"temporal": (5, 2)},
+        )
+        for k, vote in enumerate(votes("aabaabbaaabbabab"))
+    ]
+    found = {t.title: t for t in grids(a_run(tmp_path / "r", study_measurements(given, rubric_version="0.1")))}
+    # amber won 9 of 16: birch lost 9 votes with each tag given there, amber 7.
+    assert found["mine: reasons"].header == ("tag", "primary", "secondary", "against amber", "against birch")
+    assert found["mine: reasons"].texts() == [
+        ["Missed constraint", "16", "0", "7", "9"],
+        ["Identity swap", "0", "9", "0", "9"],
+    ]
+    duel = found["mine: head to head"]
+    assert duel.header == ("system", "against amber", "against birch")
+    assert duel.texts()[0][2].startswith("0.56 (") and duel.texts()[1][1].startswith("0.44 (")
+    assert [row[0] for row in found["mine: ranking per task family"].texts()] == [
+        "T1 multi-constraint adherence"
+    ] * 2 + ["T2 temporal"] * 2
+    assert found["mine: ratings"].header == ("dimension", "amber ↑", "birch ↑")
+    assert {row[0] for row in found["mine: strength in JOD"].texts()} == {"amber", "birch"}

@@ -64,7 +64,7 @@ def test_every_number_states_its_conditions() -> None:
 def test_every_number_is_about_one_thing_and_catalogued() -> None:
     found = study_measurements(a_study(), rubric_version="0.1", exclusion_rule="gold_errors>2", excluded=["r5"])
     assert len({(m.signature, m.at) for m in found}) == len(found)
-    assert len({m.signature for m in found}) == 40  # 20 for each of the two rules
+    assert len({m.signature for m in found}) == 52  # 26 for each of the two rules
     assert {m.name for m in found} <= {definition.name for definition in DEFINITIONS}
     assert all(definition.signature in catalog() for definition in DEFINITIONS)
 
@@ -76,9 +76,9 @@ def test_the_ranking_reads_as_made() -> None:
     assert sum(elo) == pytest.approx(3000)  # type: ignore[arg-type]
     interval = one(found, "bt_elo", system="alpha").interval
     assert interval is not None and interval.low < elo[0] < interval.high  # type: ignore[operator]
-    assert (interval.level, interval.method) == (0.95, "rater-clustered")
+    assert (interval.level, interval.method) == (0.95, "rater- and prompt-clustered")
     ranks = one(found, "bt_rank", system="alpha").interval
-    assert ranks is not None and (ranks.low, ranks.method) == (1, "rater-clustered bonferroni")
+    assert ranks is not None and (ranks.low, ranks.method) == (1, "rater- and prompt-clustered bonferroni")
 
 
 def test_systems_compare_because_the_method_is_one() -> None:
@@ -195,13 +195,13 @@ def test_one_rater_has_a_ranking_without_intervals() -> None:
     found = study_measurements(a_study(raters=1, samples=60), rubric_version="0.1")
     beta = one(found, "bt_elo", system="beta")
     assert beta.value is not None and beta.interval is None
-    assert beta.note == "rater-clustered intervals need two raters"
+    assert beta.note == "clustered intervals need two raters"
 
 
 @pytest.mark.parametrize("policy", ["rao-kupper", "half-tie", "drop-tie"])
 def test_other_tie_policies_carry_their_label(policy: str) -> None:
     found = study_measurements(a_study(), rubric_version="0.1", tie_policy=policy)  # type: ignore[arg-type]
-    assert len(select(found, "bt_elo", ties=policy)) == 3
+    assert len(select(found, "bt_elo", ties=policy, family=None)) == 3
 
 
 def test_an_unknown_rubric_or_policy_is_refused() -> None:
@@ -264,7 +264,7 @@ def _labels(signature: str) -> str:
 @pytest.mark.parametrize("rule", ["a|b", "50%", "tab\there", "日本語", "a:b"])
 def test_any_exclusion_rule_fits_a_signature(rule: str) -> None:
     found = study_measurements(a_study(), rubric_version="0.1", exclusion_rule=rule, excluded=["r0"])
-    assert len({m.signature for m in found}) == 40
+    assert len({m.signature for m in found}) == 52
     assert exclusion_rules(found)[1] == rule.replace("|", "¦").replace("\t", " ")
 
 

@@ -32,10 +32,15 @@ def test_objects_and_columns_give_the_same_counts() -> None:
     votes, columns = some_votes(500)
     one = tally(votes)
     other = tally_arrays(
-        ["w", "x", "y", "z"], columns["first"], columns["second"], columns["outcome"], rater=columns["rater"]
+        ["w", "x", "y", "z"],
+        columns["first"],
+        columns["second"],
+        columns["outcome"],
+        rater=columns["rater"],
+        prompt=[sorted(vote.sample for vote in votes).index(vote.sample) for vote in votes],
     )
     assert one.systems == other.systems and one.raters == other.raters
-    for name in ("rater", "first", "second", "outcome", "count"):
+    for name in ("rater", "prompt", "first", "second", "outcome", "count"):
         assert getattr(one, name).tolist() == getattr(other, name).tolist()
     assert one.votes == 500
 

@@ -157,9 +157,8 @@ def test_measurements_carry_metric_ties_and_conditions() -> None:
         assert select([one_of], rubric="0.1", raters="people", exclusion="none", labels="raw") == (one_of,)
     drop = one(found, "metric_picks_winner", ties="drop", direction="lower")
     low, high = wilson(2, 3).lower, wilson(2, 3).upper
-    assert (
-        drop.value == pytest.approx(2 / 3) and drop.interval is not None and drop.interval.method == "rater-clustered"
-    )
+    assert drop.value == pytest.approx(2 / 3) and drop.interval is not None
+    assert drop.interval.method == "rater- and prompt-clustered"
     assert drop.note == f"1 votes without both values left out; Wilson interval {low:.4f} to {high:.4f}"
     assert drop.place == {"metric": "flicker_score", "reading": "flicker_score|window:3|v:1"}
     assert one(found, "metric_picks_winner", ties="half").value == pytest.approx(0.6)

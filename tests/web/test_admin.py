@@ -47,12 +47,12 @@ def test_every_page_and_its_twin_before_and_after_votes(study: Study) -> None:
 def test_progress_and_agreement_per_family(divided: Study) -> None:
     facts = divided.admin().get("/studies/bars.json").json()
     assert [family["family"] for family in facts["families"]] == ["T1", "T2", "T4"]
-    # Two raters disagree on each of three samples, so a third is asked: 9 votes; one of three pairs of raters agrees.
+    # Two raters disagree on each of three samples, so a third is asked: 9 votes; agreement is of the first two.
     assert facts["totals"]["votes"] == 9
-    assert facts["totals"]["agreement"] == pytest.approx(1 / 3, abs=1e-8)  # as it is stored: 8 decimals
+    assert facts["totals"]["agreement"] == 0.0
     assert facts["families"][0]["agreement_signature"].startswith("percent_agreement|exclusion:none|")
     page = divided.admin().get("/studies/bars").text
-    assert "multi-constraint adherence" in page and "33 %" in page
+    assert "multi-constraint adherence" in page and "0 %" in page
 
 
 def test_disagreements_stand_side_by_side_with_both_raters_tags(divided: Study) -> None:
@@ -144,7 +144,7 @@ def test_results_show_the_ranking_and_every_number_carries_its_signature(divided
     # 6 of 9 votes for the first: θ = ½ ln 2, Elo = 1000 ± 400/ln10 · ½ ln 2 = 1000 ± 60.206
     assert rows[0][2]["value"] == pytest.approx(1060.20600, abs=1e-4)
     assert rows[1][2]["value"] == pytest.approx(939.79400, abs=1e-4)
-    assert rows[0][2]["signature"].startswith("bt_elo|exclusion:none|labels:raw|")
+    assert rows[0][2]["signature"].startswith("bt_elo|clusters:rater+prompt|exclusion:none|labels:raw|")
     page = client.get("/studies/bars/results").text
     assert "1060" in page and "940" in page and 'class="range"' in page
     for policy in ("rao-kupper", "half-tie", "drop-tie"):

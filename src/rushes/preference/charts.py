@@ -66,8 +66,9 @@ def _agreement(entry: Entry) -> Iterator[Figure]:
     lowest = min(0.0, *(math.floor(row["value"] * 10.0) / 10.0 for row in rows))
     yield Figure(
         f"{entry.subject.id}: agreement per task family",
-        "How often two raters chose the same winner, with Wilson's interval over samples, beside two coefficients that "
-        "take chance into account (0 is what chance gives). A family far below the others needs clearer instructions.",
+        "How often a sample's first raters chose the same winner, with Wilson's interval over samples, beside two "
+        "coefficients that take chance into account (0 is what chance gives), with jackknife intervals. "
+        "A family far below the others needs clearer instructions.",
         chart_svg(_dot_chart(rows, "family", families, "kind", kinds, "agreement", [lowest, 1.0])),
     )
 
@@ -82,7 +83,7 @@ def _metrics(entry: Entry) -> Iterator[Figure]:
     chart = _dot_chart(rows, "name", order, "kind", ["decided"], "picks the winner", [0.0, 1.0])
     yield Figure(
         f"{entry.subject.id}: metrics against votes",
-        "How often each metric's better clip is the one people chose, with rater-clustered intervals. The dashed line "
+        "How often each metric's better clip is the one people chose, with their intervals. The dashed line "
         "is a coin; an interval across it says nothing.",
         chart_svg(_with_rule(chart, 0.5)),
     )
@@ -117,7 +118,7 @@ def _dot_chart(
     base = altair.Chart(
         altair.Data(values=list(rows)), width=_WIDTH, height=altair.Step(_ROW if len(kinds) == 1 else _ROW_OF_KIND)
     )
-    y = altair.Y(f"{label}:N", sort=list(order), title=None, axis=altair.Axis(labelLimit=220))
+    y = altair.Y(f"{label}:N", sort=list(order), title=None, axis=altair.Axis(labelLimit=0))
     shift = altair.YOffset(f"{kind}:N", sort=list(kinds))
     tint = altair.Color(f"{kind}:N", scale=colour, legend=legend)
     marks = altair.Shape(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rushes.preference import command_plan as command_plan  # adds `plan` and `preregister`
 from rushes.preference.command import DEFAULT_DB, Db, Json, Name, app, open_studies
 from rushes.preference.votes import TiePolicy
 from rushes.terminal.console import one_line_errors, print_json, print_table, say
@@ -32,6 +33,9 @@ def report(
         float, typer.Option(min=0, help="Precision of a normal prior on strengths; it enters the signature.")
     ] = 0.0,
     confidence: Confidence = 0.95,
+    preregistration: Annotated[
+        Path | None, typer.Option(help="The file the study was preregistered with; the study's log when left out.")
+    ] = None,
     overwrite: Overwrite = False,
     db: Db = DEFAULT_DB,
     as_json: Json = False,
@@ -44,7 +48,14 @@ def report(
 
     with open_studies(db) as service:
         run = evaluate_study(
-            service, study, run=out, tie_policy=ties, prior=prior, confidence=confidence, overwrite=overwrite
+            service,
+            study,
+            run=out,
+            tie_policy=ties,
+            prior=prior,
+            confidence=confidence,
+            overwrite=overwrite,
+            preregistration=preregistration,
         )
     if as_json:
         _print_run(run)
@@ -62,26 +73,38 @@ def _print_run(run: Run) -> None:
 
 
 def _show_report(run: Run) -> None:
-    from rushes.preference.tables import agreement_line, exclusion_rules, ranking, ranking_note
+    from rushes.preference.section import registration_text
+    from rushes.preference.tables import agreement_line, exclusion_rules, ranking_note, study_tables
 
     facts = run.subjects[0].facts
     who = "simulated raters" if facts["simulated_raters"] else "raters"
     print(f"{facts['title']}: {facts['votes']} votes of {facts['raters']} {who} on {facts['samples']} samples")
+    print(f"Preregistration: {registration_text(facts)}")
     measurements = run.measurements[run.subjects[0].id]
     for rule in exclusion_rules(measurements):
-        _show(ranking(measurements, exclusion=rule))
+        tables = study_tables(measurements, exclusion=rule)
+        if "ranking" in tables:
+            _show(tables["ranking"])
         note = ranking_note(measurements, exclusion=rule)
         if note:
             print(f"No ranking: {note}")
         print(agreement_line(measurements, exclusion=rule))
+        for kind in _BY_SYSTEM:
+            if kind in tables:
+                _show(tables[kind])
     print(run.path)
 
 
+_BY_SYSTEM = ("head_to_head", "families", "ratings", "tags")
+"""Tables by system that a terminal shows after the ranking."""
+
+
 def _show(table: Table) -> None:
-    words = {"system", "metric"}
+    words = {"system", "metric", "task family", "dimension", "tag", ""}
     numbers = [column for column, name in enumerate(table.header) if name not in words]
     print_table(table.title, table.header, table.texts(), numbers=numbers)
-    print(table.caption)
+    if table.caption:
+        print(table.caption)
 
 
 @app.command("export")

@@ -8,48 +8,11 @@ metric it is about is its `at`; how sure it is, its interval.
 
 from __future__ import annotations
 
-from rushes.core import Definition, signature_params
-from rushes.core.definition import Better
-
-_CONDITIONS = ("exclusion", "labels", "raters", "rubric")
-_FIRST = ("first release",)
-_FIRST_VOTES = (*_FIRST, "from the first min_raters votes of every sample; a third rater of disputes inflated it")
-
-
-def _definition(
-    name: str,
-    summary: str,
-    formula: str,
-    *,
-    unit: str = "ratio",
-    lowest: float | None = 0.0,
-    highest: float | None = 1.0,
-    better: Better = "neither",
-    edge_cases: str = "",
-    reference: str = "",
-    per: tuple[str, ...] = (),
-    choices: tuple[str, ...] = (),
-    ties: str = "",
-    history: tuple[str, ...] = _FIRST,
-) -> Definition:
-    """`per` is what a number is about, `choices` what its caller chooses; `ties` is what a tie counts as, empty where
-    the study chooses a policy."""
-    return Definition(
-        name=name,
-        unit=unit,
-        lowest=lowest,
-        highest=highest,
-        better=better,
-        summary=summary,
-        formula=formula,
-        edge_cases=edge_cases,
-        reference=reference,
-        params=signature_params(ties=ties) if ties else (),
-        open_params=(*_CONDITIONS, *choices) if ties else (*_CONDITIONS, *choices, "ties"),
-        places=per,
-        history=history,
-    )
-
+from rushes.core import Definition
+from rushes.preference.plan_numbers import PLAN_DEFINITIONS
+from rushes.preference.study_definition import FIRST_VOTES, TWO_WAYS
+from rushes.preference.study_definition import study_definition as _definition
+from rushes.preference.validity_definitions import VALIDITY_DEFINITIONS
 
 PERCENT_AGREEMENT = _definition(
     "percent_agreement",
@@ -62,7 +25,7 @@ PERCENT_AGREEMENT = _definition(
     per=("family",),
     choices=("votes",),
     ties="outcome",
-    history=_FIRST_VOTES,
+    history=FIRST_VOTES,
 )
 KRIPPENDORFF_ALPHA = _definition(
     "krippendorff_alpha",
@@ -77,7 +40,7 @@ KRIPPENDORFF_ALPHA = _definition(
     per=("family",),
     choices=("level", "of", "votes"),
     ties="outcome",
-    history=_FIRST_VOTES,
+    history=FIRST_VOTES,
 )
 FLEISS_KAPPA = _definition(
     "fleiss_kappa",
@@ -91,21 +54,23 @@ FLEISS_KAPPA = _definition(
     per=("family",),
     choices=("votes",),
     ties="outcome",
-    history=_FIRST_VOTES,
+    history=FIRST_VOTES,
 )
 COHEN_KAPPA = _definition(
     "cohen_kappa",
-    "Agreement beyond chance of two raters, averaged over all pairs of raters who share samples.",
-    "mean over rater pairs of (p_o − p_e) / (1 − p_e)",
+    "Agreement beyond chance of two raters, averaged over all pairs of raters who share samples; weighted, a tie is a "
+    "near miss.",
+    "mean over rater pairs of (p_o − p_e) / (1 − p_e); weights none, linear 1 − |i−j|/2, quadratic 1 − (i−j)²/4 of "
+    "a, tie, b",
     unit="1",
     lowest=-1.0,
     better="higher",
     edge_cases="pairs with one outcome only are left out and counted in the note",
-    reference="Cohen 1960; Light 1971",
+    reference="Cohen 1960, 1968; Light 1971",
     per=("family",),
-    choices=("votes",),
+    choices=("votes", "weights"),
     ties="outcome",
-    history=_FIRST_VOTES,
+    history=FIRST_VOTES,
 )
 GWET_AC1 = _definition(
     "gwet_ac1",
@@ -119,7 +84,7 @@ GWET_AC1 = _definition(
     per=("family",),
     choices=("votes",),
     ties="outcome",
-    history=_FIRST_VOTES,
+    history=FIRST_VOTES,
 )
 BT_ELO = _definition(
     "bt_elo",
@@ -132,11 +97,27 @@ BT_ELO = _definition(
     edge_cases="comparison graph in pieces, a system that won everything (without a prior), only ties: None",
     reference="Bradley & Terry 1952; ties: Davidson 1970, Rao & Kupper 1967",
     per=("system",),
-    choices=("prior",),
+    choices=("clusters", "prior"),
+    history=TWO_WAYS,
+)
+JOD = _definition(
+    "jod",
+    "Strength of a system in just-objectionable differences: 1 more means that 75 % prefer it; mean 0. An alternative "
+    "scale beside Elo.",
+    "Thurstone case V: P(i over j) = Φ((q_i − q_j)/1.4826), with pwcmp's prior",
+    unit="JOD",
+    lowest=None,
+    highest=None,
+    better="higher",
+    edge_cases="comparison graph in pieces, or only ties: None",
+    reference="Thurstone 1927; Perez-Ortiz & Mantiuk 2017 (pwcmp)",
+    per=("system",),
+    choices=("clusters", "prior"),
+    ties="drop",
 )
 BT_RANK = _definition(
     "bt_rank",
-    "Rank of a system by strength, and the ranks that its votes leave open.",
+    "Rank of a system by strength, equals sharing one, and the ranks that its votes leave open.",
     "interval: 1 + systems surely stronger to n − systems surely weaker; all pairwise differences jointly (Bonferroni)",
     unit="rank",
     lowest=1.0,
@@ -145,7 +126,8 @@ BT_RANK = _definition(
     edge_cases="no ranking: None; one rater: every rank stays possible",
     reference="Bonferroni bounds on all pairwise differences; docs/statistics.md",
     per=("system",),
-    choices=("prior",),
+    choices=("clusters", "prior"),
+    history=TWO_WAYS,
 )
 BT_TIE_PARAMETER = _definition(
     "bt_tie_parameter",
@@ -193,7 +175,9 @@ WIN_SHARE = _definition(
     edge_cases="no votes: None",
     reference="rubric v0.1, pairwise preference",
     per=("family", "system"),
+    choices=("clusters",),
     ties="half",
+    history=TWO_WAYS,
 )
 TIE_SHARE = _definition(
     "tie_share",
@@ -209,7 +193,20 @@ LEFT_SHARE = _definition(
     "left wins / (left wins + right wins), sides known",
     edge_cases="no decided vote with a known side: None",
     reference="sides are counter-balanced by the study; docs/statistics.md",
+    choices=("clusters",),
     ties="drop",
+    history=TWO_WAYS,
+)
+BT_SIDE_EFFECT = _definition(
+    "bt_side_effect",
+    "What standing on the left adds to a clip's log odds of winning, strengths taken into account; 0 is no effect.",
+    "δ in d = θ_i − θ_j + δ · side, side 1 where i stood left, −1 where j did; maximum likelihood",
+    unit="log odds",
+    lowest=None,
+    highest=None,
+    edge_cases="no vote with a known side, one side that won everything, or votes that cannot be ranked: None",
+    reference="Agresti 2002, home advantage; Davidson & Beaver 1977",
+    choices=("clusters",),
 )
 DIMENSION_MEAN = _definition(
     "dimension_mean",
@@ -222,7 +219,9 @@ DIMENSION_MEAN = _definition(
     edge_cases="one rater: no interval",
     reference="rubric v0.1, rating dimensions",
     per=("dimension", "system"),
+    choices=("clusters",),
     ties="counted",
+    history=TWO_WAYS,
 )
 TAG_COUNT = _definition(
     "tag_count",
@@ -235,58 +234,33 @@ TAG_COUNT = _definition(
     per=("role", "tag"),
     ties="counted",
 )
-METRIC_PICKS_WINNER = _definition(
-    "metric_picks_winner",
-    "How often the metric's better clip is the one people chose; 0.5 is chance.",
-    "drop: right / (right + wrong), undecided left out; half: (right + undecided/2) / votes, where undecided is a tie "
-    "of people or equal values",
+HEAD_TO_HEAD = _definition(
+    "head_to_head",
+    "Share of the votes between two systems that the first of them won, a tie as half.",
+    "(wins + ties/2) / votes of this pair of systems",
     better="higher",
-    edge_cases="no vote with both values: None; a metric without a direction is read as higher-is-better and says so",
-    reference="docs/statistics.md, metrics against votes",
-    per=("metric", "reading"),
-    choices=("direction",),
+    edge_cases="systems that never met have no row",
+    reference="rubric v0.1, pairwise preference",
+    per=("against", "system"),
+    choices=("clusters",),
+    ties="half",
 )
-BADGE_WIN_SHARE = _definition(
-    "badge_win_share",
-    "How often a clip with this badge won against a clip with another badge.",
-    "wins / decided votes between clips of different badges",
-    edge_cases="no such vote: None",
-    reference="docs/statistics.md, metrics against votes",
-    per=("badge",),
-    ties="drop",
-)
-TAG_METRIC_CHECK = _definition(
-    "tag_metric_check",
-    "How often the clip that lost has the worse metric value, among votes with the tag and among votes without.",
-    "losers with the worse value / decided votes with different values",
-    edge_cases="no such vote: None",
-    reference="docs/statistics.md, metrics against votes",
-    per=("metric", "reading", "tag", "tagged"),
-    ties="drop",
-)
-SUGGESTED_THRESHOLD = _definition(
-    "suggested_threshold",
-    "The value at which the votes would draw the line between clips that lose and clips that win.",
-    "midpoint of observed values with the best balanced accuracy for 'this clip loses'; fitted and judged on the same "
-    "votes, a suggestion for review",
-    unit="the metric's unit",
-    lowest=None,
+TAG_AGAINST = _definition(
+    "tag_against",
+    "How often a reason tag was given in a vote that the system lost: a tag names a failure of the clip not preferred.",
+    "decided votes with the tag, primary or secondary, that the system lost",
+    unit="votes",
     highest=None,
-    edge_cases="one value only, no direction, or nothing better than chance: None",
-    reference="balanced accuracy (Youden 1950); docs/statistics.md, metrics against votes",
-    per=("metric", "reading"),
-    ties="drop",
-)
-SUGGESTED_THRESHOLD_ACCURACY = _definition(
-    "suggested_threshold_accuracy",
-    "Balanced accuracy of the suggested threshold on the votes it was drawn from.",
-    "(share of losing clips beyond it + share of winning clips within it) / 2",
-    better="higher",
-    edge_cases="as suggested_threshold",
-    reference="balanced accuracy (Youden 1950)",
-    per=("metric", "reading"),
+    better="lower",
+    edge_cases="a tag that nobody gave has no row; in a tie a tag counts against neither",
+    reference="rubric v0.1, reason tags",
+    per=("system", "tag"),
     ties="drop",
 )
 
-DEFINITIONS = tuple(value for value in tuple(globals().values()) if isinstance(value, Definition))
-"""In the order they stand above, which is the catalogue's."""
+DEFINITIONS = (
+    *(value for value in tuple(globals().values()) if isinstance(value, Definition)),
+    *VALIDITY_DEFINITIONS,
+    *PLAN_DEFINITIONS,
+)
+"""In the order they stand above, which is the catalogue's, then those of metrics against votes and of plans."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from rushes.core import Measurement
@@ -14,6 +15,7 @@ from rushes.core.table import Table
 from rushes.errors import InputError
 from rushes.preference.conditions import NO_RULE, counted_votes
 from rushes.preference.instrument import INSTRUMENT
+from rushes.preference.preregistration import Analysis, read_registration, state
 from rushes.preference.study import StudyService, StudyStatus, open_service
 from rushes.preference.study_numbers import study_measurements
 from rushes.preference.tables import ranking
@@ -31,16 +33,21 @@ def evaluate_study(
     prior: float = 0.0,
     confidence: float = 0.95,
     overwrite: bool = False,
+    preregistration: Path | str | None = None,
 ) -> Run:
     """Write ranking, agreement, ratings and tags of a study, each with its signature, into a run directory.
 
     The same votes give the same bytes; more votes in the meantime replace the numbers. Where the study declared an
     exclusion rule, every number is there with and without it. A run of another study is refused with `RunError`, unless
-    `overwrite` starts it anew.
+    `overwrite` starts it anew. The run states whether its numbers were made as declared: in the file `preregistration`,
+    or in the study's log.
     """
     found = measure_study(service, study, tie_policy=tie_policy, prior=prior, confidence=confidence)
     settings = {"question": "study", "ties": tie_policy, "prior": prior, "confidence": confidence}
-    return _write(run, study, settings, found, inputs=[study], overwrite=overwrite)
+    declared = None if preregistration is None else read_registration(Path(preregistration))
+    analysis = Analysis(tie_policy=tie_policy, prior=prior, confidence=confidence)
+    facts = {"preregistration": state(service, study, analysis, declared=declared).as_dict()}
+    return _write(run, study, settings, found, inputs=[study], overwrite=overwrite, facts=facts)
 
 
 class MeasuredStudy(NamedTuple):
@@ -186,13 +193,14 @@ def _write(
     *,
     inputs: Sequence[str],
     overwrite: bool,
+    facts: Mapping[str, object] = MappingProxyType({}),
 ) -> Run:
     subject = Subject(
         id=subject_ids([study])[0],
         kind="study",
         path=study,
         sha256=votes_digest(found.votes),
-        facts=_facts(found.status, found.votes),
+        facts={**_facts(found.status, found.votes), **facts},
     )
     asked = {"study": study, **settings}
     with open_run(run, instrument=INSTRUMENT.name, settings=asked, inputs=inputs, overwrite=overwrite) as writer:

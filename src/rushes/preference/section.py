@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rushes.core import Measurement
 from rushes.core.table import Table
 from rushes.preference.instrument import INSTRUMENT
-from rushes.preference.tables import all_tables, predictions, ranked, ranking_note, under
+from rushes.preference.preregistration import RegistrationState
+from rushes.preference.tables import all_tables, metric_names, predictions, ranked, ranking_note, under
 from rushes.report.numbers import numbers_section
 from rushes.report.section import ReportOptions, Section
 from rushes.runs import Entry, Run
@@ -35,19 +37,47 @@ def facts(run: Run) -> list[tuple[str, str]]:
         lines.append(("Study", f"{known.get('title') or entry.subject.id}, rubric {known.get('rubric')}"))
         lines.append(("Votes", f"{known.get('votes')} by {known.get('raters')} {who} on {known.get('samples')} pairs"))
         lines.append(("Exclusion rule", str(known.get("exclusion_rule"))))
+        if "preregistration" in known:
+            lines.append(("Preregistration", registration_text(known)))
     return lines
 
 
 def _sentence(entry: Entry) -> str:
-    best = predictions(entry.measurements)
-    if best:
-        return f"{best[0].place['metric']} picks the human winner most often." if best[0].value is not None else ""
+    if best := predictions(entry.measurements):
+        return _best_metric(entry.subject.id, best)
+    if not any(m.name in _STUDY_NAMES for m in entry.measurements) and entry.measurements:
+        return f"{entry.subject.id}: no metric was compared with the votes."
     strengths = ranked(entry.measurements)
     if reason := ranking_note(entry.measurements):
         return f"{entry.subject.id}: no ranking; {reason}."
     who = "Simulated raters" if entry.subject.facts.get("simulated_raters") else "Raters"
     line = f"{who} put {', then '.join(m.place['system'] for m in strengths)}."
     return line if len(strengths) < 2 else line + _overlap(strengths[0], strengths[1])
+
+
+def registration_text(facts: Mapping[str, Any]) -> str:
+    """Whether the study's numbers were made as declared, from the facts of its run."""
+    known = facts.get("preregistration") or {"digest": ""}
+    return RegistrationState(
+        digest=known["digest"],
+        votes_before=known.get("votes_before", 0),
+        differs=tuple(known.get("differs", ())),
+    ).text
+
+
+_STUDY_NAMES = ("bt_elo", "tie_share")
+
+
+def _best_metric(study: str, best: Sequence[Measurement]) -> str:
+    """Which metric picks the human winner most often, and whether it is surely better than a coin."""
+    first = best[0]
+    if first.value is None:
+        return f"{study}: no vote has two clips that a metric tells apart."
+    name = metric_names(best)[first.place["reading"]]
+    line = f"{name} picks the human winner most often ({float(first.value):.0%} of {first.count} decided votes)."
+    if first.interval is not None and first.interval.low <= 0.5:
+        line += " Its interval holds 50 %: no metric here is surely better than a coin."
+    return line
 
 
 def _overlap(first: Measurement, second: Measurement) -> str:

@@ -6,20 +6,39 @@ numbers of their own, which no table mixes in.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from rushes.core import Measurement
-from rushes.core.selection import keys_of, select
+from rushes.core.selection import keys_of
 from rushes.core.table import Cell, Table, interval_cell, number
-from rushes.preference.conditions import ALL_FAMILIES, NO_RULE
-from rushes.preference.definitions import DEFINITIONS
-from rushes.preference.rubric import FAMILIES, RUBRIC
+from rushes.preference.conditions import NO_RULE
+from rushes.preference.study_cells import (
+    adjudicated_shares,
+    by_place,
+    has,
+    of_all_families,
+    over_all,
+    raw_numbers,
+    ruled_title,
+    strength,
+    with_interval,
+)
+from rushes.preference.study_cells import family_label as family_label
+from rushes.preference.study_cells import interval_words as interval_words
+from rushes.preference.system_tables import family_rankings as family_rankings
+from rushes.preference.system_tables import head_to_head as head_to_head
+from rushes.preference.system_tables import jod_scale as jod_scale
+from rushes.preference.system_tables import ratings as ratings
+from rushes.preference.system_tables import tags as tags
+from rushes.preference.validity_tables import metric_names as metric_names
+from rushes.preference.validity_tables import predictions as predictions
+from rushes.preference.validity_tables import validity as validity
 
 _WHOLE = {
     "tie_share": "ties",
     "left_share": "left clip chosen",
+    "bt_side_effect": "left side's worth, log odds",
     "drop_k_votes": "votes that would change the leader",
     "drop_k_share": "the same, as a share",
     "bt_tie_parameter": "tie parameter",
@@ -36,7 +55,16 @@ def exclusion_rules(measurements: Iterable[Measurement]) -> list[str]:
 
 def study_tables(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> dict[str, Table]:
     """Every table under one rule, by kind; those without a row are left out."""
-    kinds = {"ranking": ranking, "whole": whole_study, "agreement": agreement, "ratings": ratings, "tags": tags}
+    kinds = {
+        "ranking": ranking,
+        "head_to_head": head_to_head,
+        "families": family_rankings,
+        "jod": jod_scale,
+        "whole": whole_study,
+        "agreement": agreement,
+        "ratings": ratings,
+        "tags": tags,
+    }
     tables = {kind: make(measurements, exclusion=exclusion) for kind, make in kinds.items()}
     return {kind: table for kind, table in tables.items() if table.rows}
 
@@ -49,15 +77,20 @@ def all_tables(measurements: Sequence[Measurement]) -> list[Table]:
 
 
 def ranking(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> Table:
-    """One row per system, strongest first; systems without a strength last, by name."""
-    ranks = _by(_raw(measurements, "bt_rank", exclusion), "system")
-    shares = _by(_all_families(_raw(measurements, "win_share", exclusion)), "system")
+    """One row per system, strongest first; systems without a strength last, by name.
+
+    Adjudicators' labels are a column of their own, where there are any: they decide no rank.
+    """
+    ranks = by_place(over_all(raw_numbers(measurements, "bt_rank", exclusion)), "system")
+    shares = by_place(of_all_families(raw_numbers(measurements, "win_share", exclusion)), "system")
+    labels = by_place(of_all_families(adjudicated_shares(measurements)), "system")
     strengths = ranked(measurements, exclusion=exclusion)
     return Table(
-        title=_title("Ranking", exclusion),
+        title=ruled_title("Ranking", exclusion),
         header=(
             *("rank", "system", "Elo ↑", "Elo interval", "ranks left open"),
             *("win share ↑", "win share interval", "votes"),
+            *(("adjudicated",) if labels else ()),
         ),
         rows=[
             (
@@ -69,6 +102,7 @@ def ranking(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) ->
                 number(share := shares.get(system), digits=2),
                 interval_cell(share, digits=2),
                 Cell(str(elo.count if share is None else share.count)),
+                *_label_cells(labels, system),
             )
             for elo in strengths
         ],
@@ -76,9 +110,19 @@ def ranking(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) ->
     )
 
 
-def ranked(measurements: Iterable[Measurement], *, exclusion: str = NO_RULE) -> list[Measurement]:
-    """The systems' strengths, strongest first; those without one last, by name."""
-    return sorted(_raw(measurements, "bt_elo", exclusion), key=lambda m: (-_strength(m), m.place["system"]))
+def _label_cells(labels: Mapping[str, Measurement], system: str) -> tuple[Cell, ...]:
+    if not labels:
+        return ()
+    found = labels.get(system)
+    return (Cell("–") if found is None else Cell(f"{number(found, digits=2).text} of {found.count}", found),)
+
+
+def ranked(
+    measurements: Iterable[Measurement], *, exclusion: str = NO_RULE, family: str | None = None
+) -> list[Measurement]:
+    """The systems' strengths over all families, or in one, strongest first; those without one last, by name."""
+    found = [m for m in raw_numbers(measurements, "bt_elo", exclusion) if m.place.get("family") == family]
+    return sorted(found, key=lambda m: (-strength(m), m.place["system"]))
 
 
 def ranking_note(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> str:
@@ -92,21 +136,26 @@ def ranking_note(measurements: Sequence[Measurement], *, exclusion: str = NO_RUL
 
 def whole_study(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> Table:
     """The numbers that are about no system, family or tag."""
-    found = [(words, m) for name, words in _WHOLE.items() for m in _raw(measurements, name, exclusion)]
+    found = [(words, m) for name, words in _WHOLE.items() for m in raw_numbers(measurements, name, exclusion)]
     rows = [(Cell(words), number(m), interval_cell(m), Cell(m.note)) for words, m in found]
-    return Table(title=_title("The votes as a whole", exclusion), header=("number", "value", "interval", ""), rows=rows)
+    return Table(
+        title=ruled_title("The votes as a whole", exclusion), header=("number", "value", "interval", ""), rows=rows
+    )
 
 
 def agreement(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> Table:
     """One row per task family, all of them together first."""
-    shares = _raw(measurements, "percent_agreement", exclusion)
-    winners = [m for m in _raw(measurements, "krippendorff_alpha", exclusion) if _is(m, of="winner", level="nominal")]
-    others = [
-        _by(_raw(measurements, name, exclusion), "family") for name in ("gwet_ac1", "fleiss_kappa", "cohen_kappa")
+    shares = raw_numbers(measurements, "percent_agreement", exclusion)
+    winners = [
+        m for m in raw_numbers(measurements, "krippendorff_alpha", exclusion) if has(m, of="winner", level="nominal")
     ]
-    coefficients = [_by(winners, "family"), *others]
+    kappa = [
+        m for m in raw_numbers(measurements, "cohen_kappa", exclusion) if keys_of(m).get("weights", "none") == "none"
+    ]
+    others = [raw_numbers(measurements, name, exclusion) for name in ("gwet_ac1", "fleiss_kappa")]
+    coefficients = [by_place(found, "family") for found in (winners, *others, kappa)]
     return Table(
-        title=_title("Agreement between raters", exclusion),
+        title=ruled_title("Agreement between raters", exclusion),
         header=(
             *("task family", "agreement ↑", "agreement interval"),
             *("Krippendorff α ↑", "Gwet AC1 ↑", "Fleiss κ ↑", "Cohen κ ↑"),
@@ -116,94 +165,14 @@ def agreement(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) 
                 Cell(family_label(m.place["family"])),
                 number(m, digits=2),
                 interval_cell(m, digits=2),
-                *(number(values.get(m.place["family"]), digits=2) for values in coefficients),
+                *(with_interval(values.get(m.place["family"])) for values in coefficients),
             )
             for m in shares
         ],
-        caption=f"{interval_words(shares)} 0 is what chance gives, except for agreement itself; read α and AC1 beside "
-        "it, because κ collapses when nearly all votes go one way.",
+        caption=f"{interval_words([*shares, *winners])} 0 is what chance gives, except for agreement itself; read α "
+        "and AC1 beside it, because κ collapses when nearly all votes go one way. Each sample counts with its first "
+        "raters: a third, asked only where they differ, is left out.",
     )
-
-
-def family_label(family: str) -> str:
-    """A task family in words.
-
-    >>> family_label("T2"), family_label("all"), family_label("mine")
-    ('T2 temporal', 'all families', 'mine')
-    """
-    if family == ALL_FAMILIES:
-        return "all families"
-    return f"{family} {FAMILIES[family]}" if family in FAMILIES else family
-
-
-def ratings(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> Table:
-    """Mean ratings with their intervals: one row per dimension, one column per system."""
-    means = _raw(measurements, "dimension_mean", exclusion)
-    labels = {dimension.key: dimension.label for dimension in RUBRIC.dimensions}
-    cells = {(m.place["dimension"], m.place["system"]): m for m in means}
-    systems = sorted({system for _, system in cells})
-    rows = [
-        (
-            Cell(labels.get(dimension, dimension)),
-            *(_with_interval(cells.get((dimension, system))) for system in systems),
-        )
-        for dimension in dict.fromkeys(dimension for dimension, _ in cells)
-    ]
-    header = ("dimension", *(f"{system} ↑" for system in systems))
-    caption = f"Means of 1 to 5 points. {interval_words(means)}"
-    return Table(title=_title("Ratings", exclusion), header=header, rows=rows, caption=caption)
-
-
-def tags(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> Table:
-    """One row per reason tag that somebody gave, the most frequent first."""
-    counts: dict[str, dict[str, Measurement]] = {}
-    for m in _raw(measurements, "tag_count", exclusion):
-        counts.setdefault(m.place["tag"], {})[m.place["role"]] = m
-    order = sorted(counts, key=lambda tag: (*(-_count(counts[tag].get(role)) for role in _ROLES), tag))
-    rows = [(Cell(tag), *(number(counts[tag].get(role)) for role in _ROLES)) for tag in order]
-    return Table(title=_title("Reasons", exclusion), header=("tag", *_ROLES), rows=rows)
-
-
-_ROLES = ("primary", "secondary")
-
-
-def validity(measurements: Iterable[Measurement]) -> Table:
-    """One row per metric, the best predictor of the human winner first."""
-    given = list(measurements)
-    picks = predictions(given)
-    half = _by([m for m in _about(given, "metric_picks_winner") if _is(m, ties="half")], "reading")
-    lines = _by(_about(given, "suggested_threshold"), "reading")
-    names = metric_names(picks)
-    rows = [
-        (
-            Cell(names[reading := m.place["reading"]]),
-            number(m, digits=2),
-            interval_cell(m, digits=2),
-            number(half.get(reading), digits=2),
-            number(lines.get(reading)),
-        )
-        for m in picks
-    ]
-    return Table(
-        title="How often a metric picks the human winner",
-        header=("metric", "without ties ↑", "interval", "with ties ↑", "suggested threshold"),
-        rows=rows,
-        caption=f"0.5 is a coin. {interval_words(picks)} A threshold was fitted and judged on the same votes.",
-    )
-
-
-def predictions(measurements: Iterable[Measurement]) -> list[Measurement]:
-    """How often each metric picks the winner of decided votes, the best first."""
-    picks = [m for m in _about(measurements, "metric_picks_winner") if _is(m, ties="drop")]
-    return sorted(picks, key=lambda m: (-_strength(m), m.place["reading"]))
-
-
-def metric_names(measurements: Sequence[Measurement]) -> dict[str, str]:
-    """What to call each reading: its metric's name, or the whole reading where another shares that name."""
-    shared = Counter(m.place["metric"] for m in measurements)
-    return {
-        m.place["reading"]: m.place["metric" if shared[m.place["metric"]] == 1 else "reading"] for m in measurements
-    }
 
 
 def agreement_line(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> str:
@@ -217,58 +186,6 @@ def agreement_line(measurements: Sequence[Measurement], *, exclusion: str = NO_R
     )
 
 
-def interval_words(measurements: Iterable[Measurement]) -> str:
-    """What kind of intervals these numbers have: "Intervals: 95 % rater-clustered." """
-    kinds = {(m.interval.level, m.interval.method) for m in measurements if m.interval is not None}
-    words = " and ".join(f"{level * 100:g} % {method}" for level, method in sorted(kinds))
-    return f"Intervals: {words}." if words else "There are no intervals."
-
-
 def under(table: Table, subject: str) -> Table:
     """The table with its study in the title, for a page that shows several."""
     return replace(table, title=f"{subject}: {table.title[:1].lower()}{table.title[1:]}")
-
-
-def _title(words: str, exclusion: str) -> str:
-    return words if exclusion == NO_RULE else f"{words} without raters excluded by {exclusion}"
-
-
-_PLACES = {definition.name: definition.places for definition in DEFINITIONS}
-
-
-def _about(measurements: Iterable[Measurement], name: str) -> list[Measurement]:
-    """The numbers of this name that say what they are about; in runs of the first format, parameters said it."""
-    named = [m for m in measurements if m.name == name and "bound" not in keys_of(m)]
-    return [m for m in named if all(place in m.place for place in _PLACES[name])]
-
-
-def _raw(measurements: Iterable[Measurement], name: str, exclusion: str) -> list[Measurement]:
-    """The numbers of one name that rest on raw votes under one exclusion rule."""
-    return list(select(_about(measurements, name), labels="raw", exclusion=exclusion))
-
-
-def _all_families(measurements: Iterable[Measurement]) -> list[Measurement]:
-    return [m for m in measurements if m.place.get("family") == ALL_FAMILIES]
-
-
-def _by(measurements: Iterable[Measurement], place: str) -> dict[str, Measurement]:
-    return {m.place[place]: m for m in measurements}
-
-
-def _is(measurement: Measurement, **params: str) -> bool:
-    return params.items() <= keys_of(measurement).items()
-
-
-def _strength(measurement: Measurement) -> float:
-    return float("-inf") if measurement.value is None else float(measurement.value)
-
-
-def _count(measurement: Measurement | None) -> float:
-    return 0.0 if measurement is None else float(measurement.value or 0)
-
-
-def _with_interval(measurement: Measurement | None) -> Cell:
-    """Value and interval in one cell: "4.20 (3.91 to 4.49)"."""
-    cell = number(measurement, digits=2)
-    span = "" if measurement is None or measurement.interval is None else measurement.interval.text(digits=2)
-    return Cell(f"{cell.text} ({span})", measurement) if span else cell

@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import chain
 
 from rushes.core import Definition, Measurement
-from rushes.preference import definitions as d
+from rushes.preference import validity_definitions as d
 from rushes.preference.conditions import NO_RULE, Conditions, counted_votes, measured, rule_text
-from rushes.preference.statistics.intervals import CONFIDENCE, Estimate
+from rushes.preference.statistics.intervals import CLUSTERS, CONFIDENCE, TWO_WAY, Estimate
 from rushes.preference.statistics.validity import MetricValidity, Share, TagCheck, Validity, validity
 from rushes.preference.votes import Vote
 
@@ -72,8 +72,8 @@ def _tag(check: TagCheck, conditions: Conditions) -> Iterator[Measurement]:
 def _share(
     definition: Definition, share: Share, conditions: Conditions, at: Mapping[str, str], **params: str
 ) -> Measurement:
-    """The estimate with its rater-clustered interval; the note gives Wilson's, for votes taken as independent."""
+    """The estimate with its clustered interval; the note gives Wilson's, for votes taken as independent."""
     wilson = share.wilson.as_interval(conditions.confidence, "wilson")
     reasons = (share.estimate.reason, "" if wilson is None else f"Wilson interval {wilson.text()}")
     estimate = replace(share.estimate, reason="; ".join(filter(None, reasons)))
-    return measured(definition, estimate, conditions, at, method="rater-clustered", **params)
+    return measured(definition, estimate, conditions, at, method=TWO_WAY, clusters=CLUSTERS[TWO_WAY], **params)

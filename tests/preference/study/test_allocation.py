@@ -72,7 +72,7 @@ def test_a_third_rater_only_where_two_disagree(service, people, database):
     assert service.study_status("takes").agreement.value == pytest.approx(2 / 3, rel=1e-15)
     assert family.agreement.place == {"family": "T1"}
     assert family.agreement.signature == (
-        "percent_agreement|exclusion:none|labels:raw|raters:people|rubric:0.1|ties:outcome|v:1"
+        "percent_agreement|exclusion:none|labels:raw|raters:people|rubric:0.1|ties:outcome|votes:first-2|v:2"
     )
 
 

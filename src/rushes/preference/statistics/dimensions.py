@@ -1,6 +1,6 @@
 """What raters said beyond the winner: 1–5 ratings per dimension, and how often each reason tag was given.
 
-Means treat the 1–5 scale as equal steps; intervals are rater-clustered with t(G−1) and cut to 1–5. A reason tag names
+Means treat the 1–5 scale as equal steps; intervals are clustered by rater and prompt, cut to 1–5. A reason tag names
 a failure, so it is counted against the clip that was not preferred; in a tie it counts against neither.
 """
 
@@ -48,21 +48,22 @@ def dimension_means(
     Unit        1 to 5; higher is better
     Edge cases  no rating of a system on a dimension: no row. One rater: the mean stands, its interval is undefined.
     """
-    given: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
+    given: dict[tuple[str, str], list[tuple[int, Vote]]] = defaultdict(list)
     for vote in votes:
         if vote.counts_in_results:
             for dimension, (for_a, for_b) in vote.ratings.items():
                 for system, value in ((vote.system_a, for_a), (vote.system_b, for_b)):
                     if value is not None:
-                        given[dimension, system].append((value, vote.rater))
+                        given[dimension, system].append((value, vote))
     order = {dimension.key: place for place, dimension in enumerate(rubric.dimensions)}
     keys = sorted(given, key=lambda key: (order.get(key[0], len(order)), key))
     return tuple(DimensionMean(dimension=d, system=s, mean=_mean(given[d, s], confidence)) for d, s in keys)
 
 
-def _mean(given: list[tuple[int, str]], confidence: float) -> Estimate:
-    values, raters = [float(value) for value, _ in given], [rater for _, rater in given]
-    interval = clustered_mean(values, raters, confidence=confidence).within(LOWEST_RATING, HIGHEST_RATING)
+def _mean(given: list[tuple[int, Vote]], confidence: float) -> Estimate:
+    values, votes = [float(value) for value, _ in given], [vote for _, vote in given]
+    raters, prompts = [vote.rater for vote in votes], [vote.prompt_key for vote in votes]
+    interval = clustered_mean(values, raters, prompts, confidence=confidence).within(LOWEST_RATING, HIGHEST_RATING)
     return Estimate(value=sum(values) / len(values), count=len(values), interval=interval, reason=interval.reason)
 
 

@@ -1,4 +1,4 @@
-"""Chance-corrected agreement: Cohen's κ, Fleiss's κ, Gwet's AC1.
+"""Chance-corrected agreement: Cohen's κ (plain and weighted), Fleiss's κ, Gwet's AC1.
 
 Formula     (p_a − p_e) / (1 − p_e): p_a is percent agreement, p_e what chance is taken to give
             Fleiss  p_e = Σ π_c²,  π_c the mean over units of the share of ratings in c
@@ -7,17 +7,20 @@ Formula     (p_a − p_e) / (1 − p_e): p_a is percent agreement, p_e what chan
 Unit        1 is perfect agreement, 0 what chance gives
 Edge cases  nothing rated twice, or p_e = 1 (one category used): None with a reason. A missing rating leaves its unit
             with the raters it has (Gwet 2014); units rated once count in π, not in p_a.
-Reference   Cohen 1960; Fleiss 1971; Gwet 2008, 2014
+Reference   Cohen 1960, 1968 (weights); Fleiss 1971; Gwet 2008, 2014
 """
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import norm
 
 from rushes.errors import InputError
 from rushes.preference.statistics.agreement import (
@@ -27,10 +30,13 @@ from rushes.preference.statistics.agreement import (
     unit_agreement,
     votes_by_sample,
 )
-from rushes.preference.statistics.intervals import Estimate
+from rushes.preference.statistics.intervals import CONFIDENCE, Bounds, Estimate
+from rushes.preference.statistics.jackknife import with_interval
 from rushes.preference.statistics.tally import Floats
 from rushes.preference.votes import Vote
 
+KappaWeights: TypeAlias = Literal["none", "linear", "quadratic"]
+KAPPA_WEIGHTS: tuple[KappaWeights, ...] = get_args(KappaWeights)
 _ONE_CATEGORY = "all ratings are in one category, so chance explains them"
 
 
@@ -69,8 +75,11 @@ def _corrected(table: UnitTable, by_chance: float) -> Estimate:
     return Estimate(value=(observed - by_chance) / (1.0 - by_chance), count=len(pairable))
 
 
-def cohen_kappa(table: ArrayLike) -> Estimate:
+def cohen_kappa(table: ArrayLike, *, weights: KappaWeights = "none", confidence: float = CONFIDENCE) -> Estimate:
     """Cohen's κ of two raters from their cross table (rows: one rater's categories, columns: the other's).
+
+    Weighted, categories stand in order and a near miss counts in part: linear 1 − |i − j|/(q − 1), quadratic
+    1 − (i − j)²/(q − 1)². Interval: the large-sample error of Fleiss, Cohen & Everitt (1969), which the reason names.
 
     >>> round(cohen_kappa([[20, 5], [10, 15]]).value, 12)
     0.4
@@ -81,33 +90,79 @@ def cohen_kappa(table: ArrayLike) -> Estimate:
     total = float(counts.sum())
     if not total:
         return Estimate.undefined(NO_SHARED_UNIT)
-    by_chance = float(counts.sum(axis=1) @ counts.sum(axis=0)) / total**2
+    credit, share = _credits(len(counts), weights), counts / total
+    rows, columns = share.sum(axis=1), share.sum(axis=0)
+    by_chance = float(rows @ credit @ columns)
     if by_chance >= 1.0 - 1e-12:
         return Estimate.undefined(_ONE_CATEGORY, count=int(total))
-    observed = float(np.trace(counts) / total)
-    return Estimate(value=(observed - by_chance) / (1.0 - by_chance), count=int(total))
+    value = (float((credit * share).sum()) - by_chance) / (1.0 - by_chance)
+    # w_ij less what the two marginals give it: the influence of one unit on κ.
+    pull = credit - ((credit @ columns)[:, None] + (rows @ credit)[None, :]) * (1.0 - value)
+    spread = float((share * pull**2).sum()) - (value - by_chance * (1.0 - value)) ** 2
+    error = math.sqrt(max(0.0, spread) / total) / (1.0 - by_chance)
+    half = float(norm.ppf(0.5 + confidence / 2.0)) * error
+    interval = Bounds(lower=value - half, upper=value + half).within(-1.0, 1.0)
+    return Estimate(value=value, count=int(total), interval=interval, reason=f"standard error {error:.4f}")
 
 
-def mean_cohen_kappa(votes: Iterable[Vote]) -> Estimate:
+def _credits(size: int, weights: KappaWeights) -> Floats:
+    """What a pair of categories counts as agreement: 1 on the diagonal."""
+    if weights not in KAPPA_WEIGHTS:
+        raise InputError(f"kappa's weights are {', '.join(KAPPA_WEIGHTS)}; got {weights!r}")
+    place = np.arange(size, dtype=np.float64)
+    gap = np.abs(place[:, None] - place[None, :]) / max(size - 1, 1)
+    if weights == "none":
+        return np.eye(size)
+    return np.asarray(1.0 - (gap if weights == "linear" else gap**2), dtype=np.float64)
+
+
+def mean_cohen_kappa(
+    votes: Iterable[Vote], *, weights: KappaWeights = "none", confidence: float = CONFIDENCE
+) -> Estimate:
     """Cohen's κ averaged over all pairs of raters who share samples (Light 1971); count = those pairs.
 
-    Pairs whose κ is undefined (both used one category) are left out and named in the reason.
+    Pairs whose κ is undefined (both used one category) are left out and named in the reason. Interval: jackknife over
+    samples. Weighted, a tie stands between the two systems.
     """
-    found = [cohen_kappa(table) for _, table in sorted(_cross_tables(votes).items())]
-    values = [one.value for one in found if one.value is not None]
+    samples = [_meetings(given) for _, given in sorted(votes_by_sample(votes).items()) if len(given) > 1]
+    tables: dict[tuple[str, str], Floats] = defaultdict(lambda: np.zeros((3, 3)))
+    for pair, row, column in (one for meetings in samples for one in meetings):
+        tables[pair][row, column] += 1.0
+    found = {pair: cohen_kappa(tables[pair], weights=weights).value for pair in sorted(tables)}
     if not found:
         return Estimate.undefined(NO_SHARED_UNIT)
-    if not values:
+    whole = _mean(found.values())
+    if whole is None:
         return Estimate.undefined(f"in all {len(found)} rater pairs, all votes are in one category")
-    left_out = len(found) - len(values)
+    left_out = sum(value is None for value in found.values())
     reason = f"{left_out} of {len(found)} rater pairs left out: all their votes in one category" if left_out else ""
-    return Estimate(value=float(np.mean(values)), count=len(values), reason=reason)
+    estimate = Estimate(value=whole, count=len(found) - left_out, reason=reason)
+    values = [_mean((found | _changed(tables, meetings, weights)).values()) for meetings in samples]
+    return with_interval(estimate, values, np.ones(len(values), dtype=np.int64), confidence=confidence)
 
 
-def _cross_tables(votes: Iterable[Vote]) -> dict[tuple[str, str], Floats]:
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
+
+
+_Meeting: TypeAlias = tuple[tuple[str, str], int, int]
+
+
+def _meetings(given: Sequence[Vote]) -> list[_Meeting]:
+    """Every two raters of a sample, and where their winners stand in the categories."""
     place = {name: k for k, name in enumerate(WINNER_CATEGORIES)}
-    tables: dict[tuple[str, str], Floats] = defaultdict(lambda: np.zeros((3, 3)))
-    for given in votes_by_sample(votes).values():
-        for one, other in combinations(sorted(given, key=lambda vote: vote.rater), 2):
-            tables[one.rater, other.rater][place[one.winner], place[other.winner]] += 1.0
-    return tables
+    pairs = combinations(sorted(given, key=lambda vote: vote.rater), 2)
+    return [((one.rater, other.rater), place[one.winner], place[other.winner]) for one, other in pairs]
+
+
+def _changed(
+    tables: Mapping[tuple[str, str], Floats], meetings: Sequence[_Meeting], weights: KappaWeights
+) -> dict[tuple[str, str], float | None]:
+    """κ of the pairs that met on one sample, without it."""
+    found = {}
+    for pair, row, column in meetings:
+        table = tables[pair].copy()
+        table[row, column] -= 1.0
+        found[pair] = cohen_kappa(table, weights=weights).value
+    return found

@@ -4,7 +4,7 @@ Formula     left wins / (left wins + right wins), ties left out
 Unit        ratio, 0 to 1; 0.5 is no bias when sides are counter-balanced
 Inputs      raw votes whose side is known
 Edge cases  no decided vote with a known side: None with a reason. Imported votes without sides are counted apart.
-Interval    rater-clustered; the exact two-sided binomial test against 0.5 takes votes as independent
+Interval    clustered by rater and prompt; the exact two-sided binomial test against 0.5 takes votes as independent
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class PositionBias:
     """The left share with its interval and test, per rater, and how often each system stood left."""
 
     left_share: Estimate
-    """Interval: rater-clustered, cut to 0–1."""
+    """Interval: clustered by rater and prompt, cut to 0–1."""
     wilson: Bounds
     p_value: float | None
     by_rater: Mapping[str, Estimate]
@@ -46,7 +46,7 @@ def position_bias(votes: Iterable[Vote], *, confidence: float = CONFIDENCE) -> P
     decided = [vote for vote in known if vote.winner != "tie"]
     picked = [float(vote.winner == vote.shown_left) for vote in decided]
     return PositionBias(
-        left_share=_share(picked, [vote.rater for vote in decided], confidence),
+        left_share=_share(picked, decided, confidence),
         wilson=wilson(sum(picked), len(picked), confidence=confidence),
         p_value=float(binomtest(int(sum(picked)), len(picked)).pvalue) if picked else None,
         by_rater=_by_rater(decided, confidence),
@@ -55,13 +55,14 @@ def position_bias(votes: Iterable[Vote], *, confidence: float = CONFIDENCE) -> P
     )
 
 
-def _share(picked: list[float], raters: list[str], confidence: float) -> Estimate:
+def _share(picked: list[float], decided: list[Vote], confidence: float) -> Estimate:
     if not picked:
         return Estimate.undefined("no decided vote has a known side")
+    raters, prompts = [vote.rater for vote in decided], [vote.prompt_key for vote in decided]
     return Estimate(
         value=sum(picked) / len(picked),
         count=len(picked),
-        interval=clustered_mean(picked, raters, confidence=confidence).within(0.0, 1.0),
+        interval=clustered_mean(picked, raters, prompts, confidence=confidence).within(0.0, 1.0),
     )
 
 

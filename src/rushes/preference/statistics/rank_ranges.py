@@ -17,7 +17,7 @@ from rushes.preference.statistics.ranking import Ranking
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankRange:
-    """The ranks a system may hold; 1 is the strongest."""
+    """The ranks a system may hold; 1 is the strongest, and equals share a rank (1, 1, 3)."""
 
     system: str
     rank: int
@@ -31,22 +31,29 @@ def rank_ranges(
 ) -> tuple[RankRange, ...]:
     """A range for every system, strongest first. `spread` is what `intervals.uncertainty` gave."""
     size, place = len(ranking.systems), {name: i for i, name in enumerate(ranking.systems)}
+    ranks = shared_ranks(ranking)
     if isinstance(spread, str):
         return tuple(
-            RankRange(system=name, rank=at, best=1, worst=size, reason=spread)
-            for at, name in enumerate(ranking.order, 1)
+            RankRange(system=name, rank=ranks[name], best=1, worst=size, reason=spread) for name in ranking.order
         )
     critical = _joint_critical(spread, size * (size - 1) // 2, confidence)
     found = []
-    for at, name in enumerate(ranking.order, 1):
+    for name in ranking.order:
         signs = [_sure_sign(ranking, spread, place[name], j, critical) for j in range(size) if j != place[name]]
-        found.append(RankRange(system=name, rank=at, best=1 + signs.count(-1), worst=size - signs.count(1)))
+        best, worst = 1 + signs.count(-1), size - signs.count(1)
+        found.append(RankRange(system=name, rank=ranks[name], best=best, worst=worst))
     return tuple(found)
+
+
+def shared_ranks(ranking: Ranking) -> dict[str, int]:
+    """One more than the number of stronger systems; strengths that agree to nine decimals are equal."""
+    strength = ranking.log_worth.round(9)
+    return {name: 1 + int((strength > own).sum()) for name, own in zip(ranking.systems, strength, strict=True)}
 
 
 def _joint_critical(spread: Uncertainty, comparisons: int, confidence: float) -> float:
     tail = (1.0 - confidence) / (2.0 * max(comparisons, 1))
-    return float(t.isf(tail, spread.raters - 1) if spread.kind == "rater-clustered" else norm.isf(tail))
+    return float(norm.isf(tail) if spread.freedom is None else t.isf(tail, spread.freedom))
 
 
 def _sure_sign(ranking: Ranking, spread: Uncertainty, i: int, j: int, critical: float) -> int:

@@ -1,6 +1,6 @@
 """Votes as counts: the one step that looks at every vote, so that a million of them cost no more than a table.
 
-Everything a ranking or an interval needs is how often each rater gave each outcome on each pair of systems.
+Everything a ranking or an interval needs is how often each rater gave each outcome on each prompt and pair of systems.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _DENSE_CELLS = 8_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Tally:
-    """How often each rater gave each outcome on each pair; one row per (rater, pair, outcome) that occurred.
+    """How often each rater gave each outcome on each pair; one row per (rater, prompt, pair, outcome) that occurred.
 
-    Rows are sorted by rater, pair and outcome. `first < second` index `systems`, which are in text order.
+    Rows are sorted by rater, prompt, pair and outcome. `first < second` index `systems`, which are in text order.
     """
 
     systems: tuple[str, ...]
@@ -38,6 +38,9 @@ class Tally:
     second: Whole
     outcome: Whole
     count: Whole
+    prompt: Whole
+    prompts: tuple[str, ...]
+    """What clusters votes beside raters; one empty name where prompts are not known."""
 
     @property
     def votes(self) -> int:
@@ -110,39 +113,49 @@ def tally(votes: Iterable[Vote], *, systems: Collection[str] = ()) -> Tally:
     (('x', 'y'), 1, 1)
     """
     given = tuple(votes)
-    first, second, people = (
+    first, second, people, prompt = (
         [vote.system_a for vote in given],
         [vote.system_b for vote in given],
         [vote.rater for vote in given],
+        [vote.prompt_key for vote in given],
     )
     names, raters = sorted({*first, *second, *systems}), sorted(set(people))
-    place, person = {name: i for i, name in enumerate(names)}, {name: i for i, name in enumerate(raters)}
+    prompts = sorted(set(prompt))
+    place, person, words = ({name: i for i, name in enumerate(each)} for each in (names, raters, prompts))
     counted = tally_arrays(
         names,
         [place[name] for name in first],
         [place[name] for name in second],
         [OUTCOMES[vote.winner] for vote in given],
         rater=[person[name] for name in people],
+        prompt=[words[name] for name in prompt],
     )
-    return replace(counted, raters=tuple(raters))
+    return replace(counted, raters=tuple(raters), prompts=tuple(prompts))
 
 
 def tally_arrays(
-    systems: Sequence[str], first: ArrayLike, second: ArrayLike, outcome: ArrayLike, *, rater: ArrayLike | None = None
+    systems: Sequence[str],
+    first: ArrayLike,
+    second: ArrayLike,
+    outcome: ArrayLike,
+    *,
+    rater: ArrayLike | None = None,
+    prompt: ArrayLike | None = None,
 ) -> Tally:
-    """Count votes given as columns: indices into `systems`, outcome 0 first won · 1 second won · 2 tie, rater index.
+    """Count votes given as columns: indices into `systems`, outcome 0 first won · 1 second won · 2 tie, rater index,
+    prompt index (left out: prompts are not known, and intervals can cluster by rater alone).
 
     For a million votes from a file or another program; `systems` must be in text order.
     """
     a, b, result = (np.asarray(column, dtype=np.int64) for column in (first, second, outcome))
-    people = np.zeros_like(a) if rater is None else np.asarray(rater, dtype=np.int64)
-    _check_columns(systems, a, b, result, people)
+    people, words = (np.zeros_like(a) if one is None else np.asarray(one, dtype=np.int64) for one in (rater, prompt))
+    _check_columns(systems, a, b, result, people, words)
     swapped = a > b
     low, high = np.where(swapped, b, a), np.where(swapped, a, b)
     result = np.where(swapped & (result != TIE), 1 - result, result)
-    size, crowd = len(systems), int(people.max(initial=-1)) + 1
-    code = ((people * size + low) * size + high) * 3 + result
-    cells = crowd * size * size * 3
+    size, crowd, many = len(systems), int(people.max(initial=-1)) + 1, int(words.max(initial=-1)) + 1
+    code = (((people * many + words) * size + low) * size + high) * 3 + result
+    cells = crowd * many * size * size * 3
     if cells <= _DENSE_CELLS:
         dense = np.bincount(code, minlength=cells)
         seen = np.flatnonzero(dense)
@@ -150,23 +163,27 @@ def tally_arrays(
     else:
         seen, count = np.unique(code, return_counts=True)
     pair = seen // 3
+    who = pair // max(size * size, 1)
     return Tally(
         systems=tuple(systems),
         raters=tuple(f"{i}" for i in range(crowd)),
-        rater=pair // (size * size),
+        rater=who // max(many, 1),
         first=pair // size % size,
         second=pair % size,
         outcome=seen % 3,
         count=count,
+        prompt=who % max(many, 1),
+        prompts=tuple(f"{i}" for i in range(many)) if prompt is not None else ("",),
     )
 
 
-def _check_columns(systems: Sequence[str], a: Whole, b: Whole, outcome: Whole, rater: Whole) -> None:
-    if not (a.shape == b.shape == outcome.shape == rater.shape and a.ndim == 1):
-        raise InputError(f"vote columns need one length; got {a.shape}, {b.shape}, {outcome.shape}, {rater.shape}")
+def _check_columns(systems: Sequence[str], a: Whole, b: Whole, outcome: Whole, rater: Whole, prompt: Whole) -> None:
+    shapes = [column.shape for column in (a, b, outcome, rater, prompt)]
+    if len(set(shapes)) > 1 or a.ndim != 1:
+        raise InputError(f"vote columns need one length; got {', '.join(map(str, shapes))}")
     if list(systems) != sorted(set(systems)):
         raise InputError("system names must be different and in text order")
     if a.size and (min(a.min(), b.min()) < 0 or max(a.max(), b.max()) >= len(systems) or (a == b).any()):
         raise InputError(f"a vote compares two different systems, indices 0 to {len(systems) - 1}")
-    if a.size and (outcome.min() < 0 or outcome.max() > TIE or rater.min() < 0):
-        raise InputError("an outcome is 0, 1 or 2 and a rater index 0 or more")
+    if a.size and (outcome.min() < 0 or outcome.max() > TIE or rater.min() < 0 or prompt.min() < 0):
+        raise InputError("an outcome is 0, 1 or 2; rater and prompt indices are 0 or more")

@@ -1,7 +1,7 @@
 """Metrics against votes: how far each number can be trusted to say what people prefer.
 
 A vote is joined to its two clips by their ids (`Vote.clip_a`, `clip_b`). Every share comes with Wilson's interval
-(votes independent) and the rater-clustered one, and 0.5 is what a coin gives.
+(votes independent) and the one clustered by rater and prompt; 0.5 is what a coin gives.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Share:
     """A share of votes with both intervals."""
 
     estimate: Estimate
-    """Interval: rater-clustered, cut to 0–1."""
+    """Interval: clustered by rater and prompt, cut to 0–1."""
     wilson: Bounds
 
 
@@ -204,13 +204,14 @@ def _threshold(metric: Definition, seen: list[_Compared]) -> SuggestedThreshold:
 
 
 def _share(seen: Sequence[_Compared], nothing: str, confidence: float) -> Share:
-    return _share_of([one.credit for one in seen], [one.vote.rater for one in seen], nothing, confidence)
+    return _share_of([one.credit for one in seen], [one.vote for one in seen], nothing, confidence)
 
 
-def _share_of(credits: Sequence[float], raters: Sequence[str], nothing: str, confidence: float) -> Share:
+def _share_of(credits: Sequence[float], votes: Sequence[Vote], nothing: str, confidence: float) -> Share:
     if not credits:
         return Share(estimate=Estimate.undefined(nothing), wilson=Bounds.undefined(nothing))
-    clustered = clustered_mean(credits, raters, confidence=confidence).within(0.0, 1.0)
+    raters, prompts = [vote.rater for vote in votes], [vote.prompt_key for vote in votes]
+    clustered = clustered_mean(credits, raters, prompts, confidence=confidence).within(0.0, 1.0)
     total, number = float(sum(credits)), len(credits)
     return Share(
         estimate=Estimate(value=total / number, count=number, interval=clustered),
@@ -221,7 +222,7 @@ def _share_of(credits: Sequence[float], raters: Sequence[str], nothing: str, con
 def _badge_shares(raw: Sequence[Vote], badges: Mapping[str, str], confidence: float) -> dict[str, Share]:
     """Wins of each badge over the others, among decided votes between two different badges."""
     credits: dict[str, list[float]] = defaultdict(list)
-    raters: dict[str, list[str]] = defaultdict(list)
+    given: dict[str, list[Vote]] = defaultdict(list)
     for vote in raw:
         a, b = badges.get(vote.clip_a), badges.get(vote.clip_b)
         if a is None or b is None or a == b or vote.winner == "tie":
@@ -229,8 +230,8 @@ def _badge_shares(raw: Sequence[Vote], badges: Mapping[str, str], confidence: fl
         sides: tuple[tuple[Side, str], ...] = (("a", a), ("b", b))
         for side, badge in sides:
             credits[badge].append(float(vote.winner == side))
-            raters[badge].append(vote.rater)
-    return {badge: _share_of(credits[badge], raters[badge], "", confidence) for badge in sorted(credits)}
+            given[badge].append(vote)
+    return {badge: _share_of(credits[badge], given[badge], "", confidence) for badge in sorted(credits)}
 
 
 def _tag_check(tag: str, metric: Definition, reading: str, seen: Sequence[_Compared], confidence: float) -> TagCheck:

@@ -7,8 +7,9 @@ Every method is one short transaction. A method that takes `session` wants the s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rushes.core.progress import Progress, no_progress
 from rushes.preference.rubric import Rubric
@@ -19,6 +20,7 @@ from rushes.preference.study import (
     planning,
     presentation,
     ratings,
+    registering,
     results,
     sending,
     sources,
@@ -394,6 +396,23 @@ class StudyService:
         """The prompts' words by task family and prompt id ("T1/p01")."""
         with self.database.read() as connection:
             return results.prompts(connection, study)
+
+    def declared_plan(self, study: str) -> dict[str, Any]:
+        """The plan's settings and its pairs, as a preregistration states them."""
+        with self.database.read() as connection:
+            return registering.declared_plan(connection, study)
+
+    def record_registration(self, study: str, *, digest: str, parts: Mapping[str, str], votes_before: int) -> None:
+        """Put a preregistration into the study's log."""
+        with self.database.write() as connection:
+            registering.record(
+                connection, study, digest=digest, parts=parts, votes_before=votes_before, now=self._clock()
+            )
+
+    def registration(self, study: str) -> dict[str, Any] | None:
+        """The first preregistration in the log; None where there is none."""
+        with self.database.read() as connection:
+            return registering.recorded(connection, study)
 
     def exclusion_rule(self, study: str) -> str:
         """The declared rule as signatures show it; "none" where none was declared."""

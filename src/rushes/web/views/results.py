@@ -12,6 +12,7 @@ from starlette.responses import Response
 from rushes.core import Measurement
 from rushes.errors import InputError
 from rushes.preference.evaluate import measure_study
+from rushes.preference.preregistration import Analysis, state
 from rushes.preference.study.as_data import summary_data
 from rushes.preference.tables import exclusion_rules, ranked, ranking_note, study_tables
 from rushes.preference.votes import TIE_POLICIES
@@ -41,7 +42,14 @@ def results(request: Request, study: str, ties: str = "davidson") -> Response:
         }
         for rule in rules
     ]
-    data = {"summary": summary_data(found.status.summary), "ties": policy, "blocks": blocks}
+    service = workbench(request).service
+    registered = state(service, study, Analysis(tie_policy=policy))
+    data = {
+        "summary": summary_data(found.status.summary),
+        "ties": policy,
+        "blocks": blocks,
+        "preregistration": {**registered.as_dict(), "text": registered.text},
+    }
     bars = {rule: interval_bars(ranked(measurements, exclusion=rule), width=BAR_WIDTH) for rule in rules}
     return reply(
         request,

@@ -1,0 +1,84 @@
+"""Two-way clustering: by hand, against one-way where prompts add nothing, and its coverage where prompts differ."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from benchmarks.coverage import SCENARIOS, coverage
+
+from rushes.preference.statistics.intervals import Uncertainty, clustered_mean, score_intervals, uncertainty
+from rushes.preference.statistics.ranking import rank
+from rushes.preference.statistics.tally import tally_arrays
+from rushes.preference.statistics.two_way import positive, two_way_error
+
+
+def test_two_ways_by_hand() -> None:
+    # Raters (0, 0, 1, 1), prompts (0, 1, 0, 1), residuals −½ −½ ½ ½: rater sums ∓1, so 2/1 · 2 = 4; prompt sums 0;
+    # meetings of both 4/3 · 4 · ¼ = 4/3. 4 + 0 − 4/3 is below raters alone, so 4 stands: √4 / 4 = ½.
+    residuals = np.array([-0.5, -0.5, 0.5, 0.5])
+    rater, prompt = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    assert two_way_error(residuals, rater, prompt, raters=2, prompts=2) == pytest.approx(0.5)
+    # Both ways at once: every rater and every prompt pulls. Sums of raters (−1, 1), prompts (−1, 1) of (−1, 0, 0, 1):
+    # 4 + 4 − 4/3 · 2 = 16/3, over 4.
+    both = np.array([-1.0, 0.0, 0.0, 1.0])
+    assert two_way_error(both, rater, prompt, raters=2, prompts=2) == pytest.approx(np.sqrt(16 / 3) / 4)
+
+
+def test_one_prompt_is_raters_alone_and_says_so() -> None:
+    values, raters = [0.0, 1.0, 1.0, 0.0], ["r", "r", "s", "t"]
+    alone = clustered_mean(values, raters)
+    one = clustered_mean(values, raters, ["p"] * 4)
+    assert (one.lower, one.upper) == (alone.lower, alone.upper)
+    assert (one.method, one.reason) == ("rater-clustered", "one prompt: nothing is said about others")
+
+
+def test_prompts_of_one_vote_each_leave_the_raters() -> None:
+    values, raters = [0.0, 1.0, 1.0, 1.0, 0.0, 1.0], ["r", "r", "r", "s", "s", "s"]
+    by_both = clustered_mean(values, raters, [str(k) for k in range(6)])
+    # V_prompt and V_both cancel; a lucky spread of raters is not taken below that of prompts.
+    assert by_both.lower is not None and by_both.lower <= float(clustered_mean(values, raters).lower or 0.0)
+
+
+def test_a_matrix_that_is_no_covariance_is_made_one() -> None:
+    assert np.linalg.eigvalsh(positive(np.array([[1.0, 2.0], [2.0, 1.0]]))).min() >= -1e-12
+
+
+def test_the_two_way_interval_is_never_narrower_than_either_way() -> None:
+    draw = np.random.default_rng(1)
+    for _ in range(20):
+        first, second, outcome = np.zeros(120, int), np.ones(120, int), draw.integers(0, 3, 120)
+        rater, prompt = np.repeat(np.arange(6), 20), np.tile(np.arange(20), 6)
+        votes = tally_arrays(["x", "y"], first, second, outcome, rater=rater, prompt=prompt)
+        fit = rank(votes)
+        two, one = uncertainty(fit, votes), uncertainty(fit, votes, kind="rater-clustered")
+        assert isinstance(two, Uncertainty) and isinstance(one, Uncertainty)
+        assert (two.freedom, two.prompts) == (5, 20)
+        assert two.difference_se(0, 1) >= one.difference_se(0, 1) - 1e-12
+        widths = [b.upper - b.lower for b in score_intervals(fit, two)]  # type: ignore[operator]
+        assert min(widths) > 0.0
+
+
+def test_chunks_of_clusters_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = np.random.default_rng(2)
+    columns = np.zeros(300, int), np.ones(300, int), draw.integers(0, 3, 300)
+    votes = tally_arrays(["x", "y"], *columns, rater=draw.integers(0, 9, 300), prompt=draw.integers(0, 25, 300))
+    fit = rank(votes)
+    whole = uncertainty(fit, votes)
+    monkeypatch.setattr("rushes.preference.statistics.intervals._MOST_CELLS", 20)
+    parts = uncertainty(fit, votes)
+    assert isinstance(whole, Uncertainty) and isinstance(parts, Uncertainty)
+    assert parts.covariance == pytest.approx(whole.covariance, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["12 raters × 60, prompts", "50 raters × 20, prompts"])
+def test_intervals_cover_where_prompts_differ(name: str) -> None:
+    # A light run of `benchmarks/coverage.py` (300 studies a line): 80 studies, 4 systems each.
+    found = coverage(SCENARIOS[name], runs=80)
+    assert found["rater- and prompt-clustered"] >= 0.93
+    assert found["rater-clustered"] < 0.88
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_intervals_cover_in_full(name: str) -> None:
+    assert coverage(SCENARIOS[name], runs=300)["rater- and prompt-clustered"] >= 0.93
