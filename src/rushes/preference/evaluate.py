@@ -15,6 +15,7 @@ from rushes.errors import InputError
 from rushes.preference.conditions import NO_RULE, counted_votes
 from rushes.preference.instrument import INSTRUMENT
 from rushes.preference.study import StudyService, StudyStatus, open_service
+from rushes.preference.study.viewing import viewing_summary
 from rushes.preference.study_numbers import study_measurements
 from rushes.preference.tables import ranking
 from rushes.preference.validity_numbers import validity_measurements
@@ -201,8 +202,9 @@ def _write(
 
 
 def votes_digest(votes: Sequence[Vote]) -> str:
-    """sha256 over the votes, without times: which data the numbers rest on."""
-    return bytes_digest(canonical_json([asdict(vote) for vote in votes]).encode())
+    """sha256 over the votes, without times and screens: which data the numbers rest on."""
+    rows = [{name: value for name, value in asdict(vote).items() if name != "viewing"} for vote in votes]
+    return bytes_digest(canonical_json(rows).encode())
 
 
 def _facts(status: StudyStatus, votes: Sequence[Vote]) -> dict[str, object]:
@@ -218,4 +220,5 @@ def _facts(status: StudyStatus, votes: Sequence[Vote]) -> dict[str, object]:
         "votes": len(counted),
         "exclusion_rule": status.exclusion_rule,
         "excluded_raters": _excluded(status),
+        "viewing": viewing_summary([vote.viewing for vote in counted]),
     }
