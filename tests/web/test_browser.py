@@ -115,7 +115,7 @@ def test_what_the_server_never_got_is_kept_in_the_browser(visit: Callable[..., V
 
 def test_an_ended_session_keeps_the_form_on_the_page(visit: Callable[..., Visitor]) -> None:
     rater = visit().at_work()
-    rater.watch_twice()
+    rater.watched()
     rater.fill(winner="B")
     cookies = [cookie for cookie in rater.context.cookies() if cookie["name"] != "rushes_rater"]
     rater.context.clear_cookies()
@@ -178,7 +178,7 @@ def test_the_last_vote_can_be_changed_with_the_keyboard(visit: Callable[..., Vis
     rater = visit().at_work()
     page, service = rater.page, rater.study.service
     playwright.expect(page.get_by_role("link", name="Change my last vote")).to_have_count(0)
-    rater.watch_twice()
+    rater.watched()
     rater.fill(winner="A")
     page.get_by_label("note").fill("B flickers at the end")
     rater.send()

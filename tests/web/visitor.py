@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from rushes.preference.study import PlayEvent
+
 from .livesite import Study
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
@@ -57,6 +59,24 @@ class Visitor:
             self.page.get_by_role("button", name="Play both").click()
             playwright.expect(self.page.locator("[data-watch]")).to_have_text(f"A {times}/2 · B {times}/2")
             playwright.expect(self.page.get_by_role("button", name="Play both")).to_be_visible()
+
+    def watched(self) -> None:
+        """Both clips watched twice, as the server's ledger has it; for tests that are not about watching."""
+        self.until("[...document.querySelectorAll('[data-side] video')].every((video) => video.readyState >= 4)")
+        session, service = self.session.cookies["rushes_rater"], self.study.service
+        task = service.next_task(session)
+        self.study.site.app.state.pass_time(2 * max(task.a.duration_ms, task.b.duration_ms))
+        service.record_play(
+            session,
+            task.assignment,
+            [
+                PlayEvent(side=side, start_ms=0, end_ms=clip.duration_ms, sequence=number)
+                for number in (1, 2)
+                for side, clip in (("A", task.a), ("B", task.b))
+            ],
+        )
+        self.page.reload()
+        playwright.expect(self.page.locator("[data-watch]")).to_have_text(WATCHED)
 
     def fill(self, *, winner: str = "A", tag: str = "Flicker / temporal jitter") -> None:
         page = self.page

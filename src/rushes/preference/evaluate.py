@@ -17,6 +17,7 @@ from rushes.preference.conditions import NO_RULE, counted_votes
 from rushes.preference.instrument import INSTRUMENT
 from rushes.preference.preregistration import Analysis, read_registration, state
 from rushes.preference.study import StudyService, StudyStatus, open_service
+from rushes.preference.study.viewing import viewing_summary
 from rushes.preference.study_numbers import study_measurements
 from rushes.preference.tables import ranking
 from rushes.preference.validity_numbers import validity_measurements
@@ -210,8 +211,9 @@ def _write(
 
 
 def votes_digest(votes: Sequence[Vote]) -> str:
-    """sha256 over the votes, without times: which data the numbers rest on."""
-    return bytes_digest(canonical_json([asdict(vote) for vote in votes]).encode())
+    """sha256 over the votes, without times and screens: which data the numbers rest on."""
+    rows = [{name: value for name, value in asdict(vote).items() if name != "viewing"} for vote in votes]
+    return bytes_digest(canonical_json(rows).encode())
 
 
 def _facts(status: StudyStatus, votes: Sequence[Vote]) -> dict[str, object]:
@@ -227,4 +229,5 @@ def _facts(status: StudyStatus, votes: Sequence[Vote]) -> dict[str, object]:
         "votes": len(counted),
         "exclusion_rule": status.exclusion_rule,
         "excluded_raters": _excluded(status),
+        "viewing": viewing_summary([vote.viewing for vote in counted]),
     }

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from rushes.core.canonical import canonical_json
 from rushes.errors import InputError, MissingDependency
 from rushes.preference.exchange.files import csv_text, read_rows, write_file
 from rushes.preference.exchange.formats import ExportFormat, keeps_all
@@ -27,8 +28,12 @@ _NUMBERS = (
     *("passes_a", "passes_b", "watched_ms_a", "watched_ms_b"),
 )
 _NEEDED = (*_TEXT, "secondary_tags", "shown_left", *_CLIPS, *_FLAGS, *_NUMBERS, "watch_ledger")
-COLUMNS = (*_NEEDED, "turn")
-"""Tables of earlier versions have no `turn`: read without it, a vote's turn is not known."""
+VIEWING = "viewing"
+"""How the vote was looked at, as JSON."""
+OWN = "own_ratings"
+"""Ratings on dimensions of an own rubric, as JSON: {"key": [for a, for b]}; empty under the built-in rubric."""
+COLUMNS = (*_NEEDED, "turn", VIEWING, OWN)
+"""Tables of earlier versions lack the last three: read without them, a vote's turn is not known."""
 
 
 def write_csv(path: Path | str, votes: Iterable[Vote]) -> Path:
@@ -82,7 +87,12 @@ def _row(vote: Vote) -> dict[str, object]:
         row[f"watched_ms_{side}"] = sum(span.end_ms - span.start_ms for span in spans)
     ledger = json.dumps([list(span) for span in vote.watched], separators=(",", ":"))
     tags = json.dumps(list(vote.secondary_tags), ensure_ascii=False)
-    return row | {"secondary_tags": tags, "shown_left": vote.shown_left or "", "watch_ledger": ledger}
+    own = {key: list(both) for key, both in vote.ratings.items() if key not in DIMENSIONS}
+    more = {
+        VIEWING: canonical_json(dict(vote.viewing)) if vote.viewing else "",
+        OWN: canonical_json(own) if own else "",
+    }
+    return row | {"secondary_tags": tags, "shown_left": vote.shown_left or "", "watch_ledger": ledger, **more}
 
 
 def _as_text(row: Mapping[str, object]) -> dict[str, str]:
@@ -96,13 +106,15 @@ def _as_text(row: Mapping[str, object]) -> dict[str, str]:
 def _placed(path: Path | str, line: int, row: Mapping[str, str]) -> Vote:
     try:
         return _vote(row)
-    except (InputError, ValueError, TypeError, KeyError, RecursionError) as error:
+    except (InputError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise InputError(f"{path}, row at line {line}: not a vote ({error})") from None
 
 
 def _vote(row: Mapping[str, str]) -> Vote:
     numbers = {name: int(row[name]) if row[name] else None for name in _NUMBERS}
+    own = json.loads(row.get(OWN) or "{}")
     both = {key: (numbers[f"{key}_a"], numbers[f"{key}_b"]) for key in DIMENSIONS}
+    both |= {key: (for_a, for_b) for key, (for_a, for_b) in own.items()}
     pair = {key: numbers[f"{key}_pair"] for key in DIMENSIONS}
     return Vote(
         **{name: row[name] for name in (*_TEXT, *_CLIPS)},  # type: ignore[arg-type]
@@ -113,6 +125,7 @@ def _vote(row: Mapping[str, str]) -> Vote:
         pair_ratings={key: value for key, value in pair.items() if value is not None},
         watched=tuple(_span(*span) for span in json.loads(row["watch_ledger"])),
         turn=int(row.get("turn") or 0),
+        viewing=json.loads(row.get(VIEWING) or "{}"),
     )
 
 

@@ -7,7 +7,7 @@ report that cannot be read is no report: the vote counts without it.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 LONGEST = 2000
 _MOST_PIXELS = 100_000
@@ -53,3 +53,21 @@ def _is_size(value: object) -> bool:
     if not isinstance(value, list | tuple) or len(value) != 2:
         return False
     return all(isinstance(n, int) and not isinstance(n, bool) and 0 <= n <= _MOST_PIXELS for n in value)
+
+
+def viewing_summary(reports: Sequence[Mapping[str, object]]) -> dict[str, object]:
+    """What a run says about it: how many votes have a report, the windows, the themes, who looked closer.
+
+    >>> viewing_summary([{"viewport": [1440, 900], "theme": "dark"}, {}])["windows"]
+    [[1440, 900], [1440, 900]]
+    """
+    sizes = sorted(list(size) for report in reports if isinstance(size := report.get("viewport"), list | tuple))
+    themes = [str(report["theme"]) for report in reports if "theme" in report]
+    return {
+        "recorded": sum(bool(report) for report in reports),
+        "votes": len(reports),
+        "windows": [sizes[0], sizes[-1]] if sizes else [],
+        "themes": {theme: themes.count(theme) for theme in sorted(set(themes))},
+        "full_screen": sum(report.get("full_screen") is True for report in reports),
+        "one_to_one": sum(report.get("one_to_one") is True for report in reports),
+    }

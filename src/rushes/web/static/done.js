@@ -3,7 +3,7 @@
 
 import { get } from "./net.js";
 
-const ASK_MS = Number(document.documentElement.dataset.askMs) || 20000;
+const ASK_MS = 20000;
 const more = document.querySelector("[data-more]");
 
 async function ask() {

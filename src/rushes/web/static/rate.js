@@ -82,7 +82,14 @@ function showWatch(watch) {
   }
   Object.assign(watched, { A: watch.A, B: watch.B });
   answers.refresh();
-  notCounted(watch.not_credited.length ? words("not_counted", { why: [...new Set(watch.not_credited)].join("; ") }) : "");
+  notCounted(watch.not_credited.length ? words("not_counted", { why: [...new Set(watch.not_credited.map(reason))].join("; ") }) : "");
+}
+
+// The server's reasons in the page's language; one that it does not know is shown as it came.
+function reason(told) {
+  const [side, why] = [told.slice(0, 3), told.slice(3)];
+  const key = why.includes("hidden") ? "why_hidden" : why.includes("more play") ? "why_time" : why.startsWith("played at") ? "why_fast" : "";
+  return key && document.documentElement.lang !== "en" ? side + words(key) : told;
 }
 
 // A clip that nobody can see does not count: bring both in front of the eyes before they play.

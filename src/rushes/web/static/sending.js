@@ -14,11 +14,13 @@ export class Sending {
     this.box = form.querySelector("[data-failure]");
     this.busy = false;
     this.wait = FIRST_S;
+    this.due = false; // whether a try is waiting for its turn
+    addEventListener("online", () => { if (this.due) this.send(); });
   }
 
   async send() {
     if (this.busy) return;
-    clearInterval(this.timer);
+    this.#stop();
     this.busy = this.button.disabled = true;
     this.say(words("sending"));
     try {
@@ -38,8 +40,12 @@ export class Sending {
     this.busy = this.button.disabled = false;
   }
 
-  #clear() {
+  #stop() {
     clearInterval(this.timer);
+    this.due = false;
+  }
+
+  #clear() {
     this.wait = FIRST_S;
     this.box.classList.add("hidden");
     this.box.textContent = "";
@@ -63,6 +69,7 @@ export class Sending {
       seconds -= 1;
     };
     tick();
+    this.due = true;
     this.timer = setInterval(tick, 1000);
   }
 }

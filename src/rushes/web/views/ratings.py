@@ -35,8 +35,6 @@ router = APIRouter()
 log = logging.getLogger("rushes.web")
 Form = Annotated[FormData, Depends(posted)]
 
-GONE = "This pair is no longer open to you. Reload the page to go on with the next one."
-
 
 class Stretch(BaseModel):
     """One stretch of uninterrupted play."""
@@ -187,8 +185,8 @@ def ahead(request: Request) -> Response:
 def _refused(request: Request, error: StudyError, form: FormData | None) -> Exception:
     """Whether the session has ended or only this pair has gone; the service's own words stay in the log."""
     try:
-        workbench(request).service.session(rater_token(request))
+        about = workbench(request).service.presentation(rater_token(request))
     except NotAllowed:
         return signed_out(request, form)
     log.warning("%s: %s", request.url.path, error)
-    return Refusal(409, GONE, code="gone")
+    return Refusal(409, strings(about.language)("pair.gone"), code="gone")
