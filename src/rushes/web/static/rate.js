@@ -179,6 +179,7 @@ function showLesson(feedback) {
   $("[data-lesson-text]").textContent = feedback.text;
   $("[data-lesson-expected]").textContent = `Expected: ${feedback.expected}${feedback.expected_tag ? `, because of “${feedback.expected_tag}”` : ""}.`;
   $("[data-lesson-again]").hidden = feedback.right;
+  $("[data-lesson-start]").hidden = !feedback.right; // the pair is repeated until it is right
   dialog.addEventListener("cancel", (event) => event.preventDefault());
   dialog.showModal();
 }
