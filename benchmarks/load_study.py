@@ -1,6 +1,6 @@
 """200 raters at once over HTTP, on SQLite and on PostgreSQL; and kill -9 under load, of the server and of PostgreSQL.
 
-    python benchmarks/load_study.py [--raters 200] [--seconds 60] [--database sqlite|postgresql|both]
+    python benchmarks/load_study.py [--raters 200] [--seconds 60] [--database sqlite|postgresql|both] [--large]
 
 Each rater does what the page does: opens the link, agrees, loads the pair and its clips, watches (a report every two
 seconds of play), saves drafts, votes, loads the next pair ahead. The server is `rushes serve` in its own process, as a
@@ -221,11 +221,19 @@ def moving(shade: int) -> Iterator[np.ndarray]:
         yield np.roll(picture, (step, 2 * step), axis=(0, 1))[:180, :320] // 2 + shade
 
 
-def make_study(db: str, folder: Path, raters: int) -> list[str]:
+def noise(seed: int) -> Iterator[np.ndarray]:
+    """Frames of noise, which no encoder makes small: at crf 9 a clip of four seconds has about eight megabytes."""
+    rng = np.random.default_rng(seed)
+    for _ in range(25 * CLIP_S):
+        yield rng.integers(0, 255, (240, 384, 3), np.uint8)
+
+
+def make_study(db: str, folder: Path, raters: int, *, large: bool = False) -> list[str]:
     """A study of many pairs over a few files, and the raters' links."""
     for system, value in (("alpha", 40), ("beta", 90)):
         for number in range(4):
-            write_clip(folder / f"{system}{number}.mp4", moving(value + number), fps=25)
+            frames = noise(value + number) if large else moving(value + number)
+            write_clip(folder / f"{system}{number}.mp4", frames, fps=25, crf=9 if large else 18)
     rows = ["sample_id,task_id,prompt_id,system,path"]
     for pair in range(PAIRS):
         rows += [f"s{pair},T{1 + pair % 3},{pair},{s},{s}{pair % 4}.mp4" for s in ("alpha", "beta")]
@@ -264,8 +272,10 @@ class Measured:
     """Processor seconds of the raters, the server and the database."""
 
 
-def measure(db: str, folder: Path, raters: int, seconds: float, server_home: Path | None) -> Measured:
-    links = make_study(db, folder, raters)
+def measure(
+    db: str, folder: Path, raters: int, seconds: float, server_home: Path | None, *, large: bool = False
+) -> Measured:
+    links = make_study(db, folder, raters, large=large)
     times: dict[str, list[float]] = defaultdict(list)
     before, database_before = time.process_time(), postgres_cpu_s(server_home)
     server = Server(db, folder / "media")
@@ -399,11 +409,16 @@ def crash(kind: str, folder: Path, home: Path | None) -> list[list[str]]:
     ]
 
 
+def measured(given: argparse.Namespace, db: str, place: Path, server_home: Path | None) -> Measured:
+    return measure(db, place, given.raters, given.seconds, server_home, large=given.large)
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--raters", type=int, default=200)
     options.add_argument("--seconds", type=float, default=60.0)
     options.add_argument("--database", choices=("sqlite", "postgresql", "both"), default="both")
+    options.add_argument("--large", action="store_true", help="clips of about 8 MB in place of small ones")
     given = options.parse_args()
     rows: list[list[str]] = []
     kinds = ("sqlite", "postgresql") if given.database == "both" else (given.database,)
@@ -416,7 +431,7 @@ def main() -> None:
             place.mkdir()
             db = str(place / "studies.db") if server_home is None else fresh_database(server_home, "load")
             before = os.getloadavg()[0]
-            rows += report(kind, measure(db, place, given.raters, given.seconds, server_home), given.raters)
+            rows += report(kind, measured(given, db, place, server_home), given.raters)
             loads = f"{before:.1f} / {os.getloadavg()[0]:.1f}"
             rows.append([f"{kind}: load average of the machine before / after", "–", loads])
             rows += crash(kind, Path(folder) / f"{kind}-killed", server_home)
@@ -428,7 +443,8 @@ def main() -> None:
         rows,
         how=f"`benchmarks/load_study.py`: `rushes serve`, {given.raters} raters (one process of plain sockets) and "
         f"PostgreSQL on the same machine for {given.seconds:.0f} s; raters arrive within the first {ARRIVAL_S:.0f} s, "
-        f"watch two clips of {CLIP_S} s twice and send what the page sends: the pair, its clips, a play report every "
+        f"watch two clips of {CLIP_S} s ({'about 8 MB' if given.large else 'small'}) twice and "
+        "send what the page sends: the pair, its clips, a play report every "
         "2 s, a draft after each, the vote. Any error ends the benchmark. Where the load average before is above 1, "
         "other work was going on beside it.",
     )

@@ -22,6 +22,18 @@ from .livesite import SYSTEMS, Site, Study
 FPS, FRAMES = 25, 25
 
 
+@pytest.fixture(scope="session", autouse=True)
+def quick_passwords() -> Iterator[None]:
+    """Argon2 at its least cost: a real hash takes a second and 64 MiB on a busy machine, on purpose."""
+    from argon2 import PasswordHasher
+
+    from rushes.preference.study import administrators
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(administrators, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        yield
+
+
 def moving_bar(shade: int, sample: int) -> Iterator[np.ndarray]:
     """One second of a bar that crosses the picture; every clip differs from every other."""
     for number in range(FRAMES):

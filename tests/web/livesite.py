@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from rushes.preference.study import Accepted, PlayEvent, Task, VoteForm
 from rushes.preference.study.records import Choice, ScreenSide
 from rushes.preference.study.service import StudyService
+from rushes.web.serving import server_config
 
 SYSTEMS = ("Northwind-XL", "Southgate-Pro")
 PASSWORD = "correct horse battery"
@@ -30,8 +31,7 @@ class Site:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
-        config = uvicorn.Config(app, log_level="error", access_log=False, lifespan="on")
-        self.server = uvicorn.Server(config)
+        self.server = uvicorn.Server(server_config(app, log_level="error"))
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listener]}, daemon=True)
         self.thread.start()
 

@@ -73,7 +73,7 @@ def test_the_owner_decides_a_disputed_sample(study: Study) -> None:
     client = study.admin()
     queue = client.get("/studies/bars/adjudication.json").json()["queue"]
     assert len(queue) == 3
-    decision = {"sample": queue[0]["sample"], "winner": SYSTEMS[1], "tags": "Identity swap", "note": "watch frame 12"}
+    decision = {"sample": queue[0]["key"], "winner": "B", "tags": "Identity swap", "note": "watch frame 12"}
     assert client.send_form("/studies/bars/adjudication", decision).status_code == 303
     assert client.send_form("/studies/bars/adjudication", {"sample": queue[1]["sample"]}).status_code == 400
     assert client.send_form("/studies/bars/adjudication", {**decision, "winner": "nobody"}).status_code == 400

@@ -162,6 +162,8 @@ def test_the_keyboard_alone_is_enough(visit: Callable[..., Visitor]) -> None:
         page.keyboard.press("ArrowRight")
     tab_to("[name=primary_tag]")
     page.keyboard.press("Space")
+    while not page.locator("[name=primary_tag][value^=Flicker]").is_checked():
+        page.keyboard.press("ArrowRight")
     for _ in range(8):
         tab_to("fieldset.rate input:not(:checked)")
         page.keyboard.press("Space")

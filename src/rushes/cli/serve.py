@@ -40,6 +40,10 @@ def serve(
     public_url: Annotated[
         str, typer.Option("--public-url", help="How raters reach the server when it stands behind a proxy.")
     ] = "",
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option("--trusted-proxy", help="Proxy (address or network) whose X-Forwarded-For is believed."),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the addresses as one JSON line on stdout, then serve.")
     ] = False,
@@ -54,6 +58,7 @@ def serve(
     import uvicorn
 
     from rushes.web.app import create_app
+    from rushes.web.serving import server_config
 
     sys.setswitchinterval(SWITCH_S)
     _check_public_url(public_url)
@@ -67,6 +72,7 @@ def serve(
         public_url=public_url,
         any_host=wildcard and not public_url,
         setup_key=key,
+        trusted_proxies=tuple(trusted_proxy or ()),
     )
     bench: Workbench = app.state.workbench
     _set_password_from_environment(bench)
@@ -76,8 +82,7 @@ def serve(
         address = public_url.rstrip("/") or f"http://{_shown(host)}:{listener.getsockname()[1]}"
         setup = "" if bench.service.admin_exists() else f"{address}/setup?key={key}"
         _announce(address, setup, as_json=as_json, reachable=host not in ("127.0.0.1", "::1", "localhost"))
-        config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False, date_header=False)
-        uvicorn.Server(config).run(sockets=[listener])
+        uvicorn.Server(server_config(app)).run(sockets=[listener])
 
 
 def _check_public_url(public_url: str) -> None:
@@ -92,7 +97,7 @@ def _set_password_from_environment(bench: Workbench) -> None:
     """For servers that nobody watches start: RUSHES_ADMIN_PASSWORD sets the first password."""
     import os
 
-    from rushes.web.views.login import SHORTEST_PASSWORD
+    from rushes.preference.study.administrators import SHORTEST_PASSWORD
 
     password = os.environ.get(PASSWORD_VARIABLE, "")
     if not password or bench.service.admin_exists():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rushes.preference import command_accounts  # adds `rushes study account`
 from rushes.preference import command_plan as command_plan  # adds `plan` and `preregister`
 from rushes.preference.command import DEFAULT_DB, Db, Json, Name, app, open_studies
 from rushes.preference.votes import TiePolicy
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from rushes.core.table import Table
     from rushes.runs import Run
 
-__all__ = ["app", "export", "report", "validity"]
+__all__ = ["app", "command_accounts", "export", "report", "validity"]
 
 Out = Annotated[Path, typer.Option("-o", "--out", metavar="RUN", help="Run directory.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Start the run anew; what it holds is removed.")]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
-from rushes.preference.study import NotAllowed, RaterSession
+from rushes.preference.study import AdminSession, NotAllowed, RaterSession
+from rushes.preference.study.queries import act_as
 from rushes.web import sessions
 from rushes.web.errors import Refusal, wants_json
 from rushes.web.security import SAFE_METHODS, StaleForm, text_fields
@@ -60,23 +62,32 @@ def admin_token(request: Request) -> str:
     return sessions.read_cookie(request, "admin", secure=workbench(request).secure)
 
 
-def is_admin(request: Request) -> bool:
+def admin_session(request: Request) -> AdminSession | None:
+    """The signed-in administrator; None for anybody else."""
     token = admin_token(request)
     if not token:
-        return False
+        return None
     try:
-        workbench(request).service.admin_session(token)
+        return workbench(request).service.admin_session(token)
     except NotAllowed:
-        return False
-    return True
+        return None
+
+
+def is_admin(request: Request) -> bool:
+    return admin_session(request) is not None
 
 
 async def admin(request: Request) -> None:
-    """Dependency of every admin page: sign in first."""
+    """Dependency of every admin page: sign in first, and keep to what the account's role may do."""
     from starlette.concurrency import run_in_threadpool
 
-    if await run_in_threadpool(is_admin, request):
-        request.state.admin = True
+    session = await run_in_threadpool(admin_session, request)
+    if session is not None:
+        if not may(session.role, request.method, request.url.path):
+            message = f"Your account {session.name} is {_ARTICLES[session.role]} and may not do that; ask an owner."
+            raise Refusal(403, message, code="role")
+        request.state.admin = session
+        act_as(session.name)  # before the view's thread begins, which takes it along
         return
     if wants_json(request):
         raise Refusal(401, "Sign in as the administrator first.", code="login")
@@ -84,3 +95,24 @@ async def admin(request: Request) -> None:
         message = "Your sign-in has ended. Sign in in another tab of this browser, then send again: nothing is lost."
         raise StaleForm(401, message, text_fields(await request.form()))
     raise NeedsLogin(f"/login?next={quote(str(request.url.path))}")
+
+
+_ARTICLES = {"owner": "an owner", "adjudicator": "an adjudicator", "viewer": "a viewer"}
+_OWN = re.compile(r"/account(/password)?")
+_FOR_ADJUDICATORS = re.compile(r"/studies/[^/]+/(disagreements|adjudication)(\.json)?")
+
+
+def may(role: str, method: str, path: str) -> bool:
+    """Whether a role may make this request. An adjudicator sees the disputed pairs, blind, and nothing that names
+    systems; a viewer sees everything and changes nothing; both may change their own password.
+
+    >>> may("viewer", "GET", "/studies/takes/results"), may("viewer", "POST", "/studies/takes/invite")
+    (True, False)
+    >>> may("adjudicator", "POST", "/studies/takes/adjudication"), may("adjudicator", "GET", "/studies/takes/results")
+    (True, False)
+    """
+    if role == "owner" or _OWN.fullmatch(path):
+        return True
+    if role == "viewer":
+        return method in SAFE_METHODS and not path.startswith("/accounts")
+    return role == "adjudicator" and _FOR_ADJUDICATORS.fullmatch(path) is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
+from rushes.errors import InputError
 from rushes.runs import subject_ids
 from rushes.web import errors
 from rushes.web.access import NeedsLogin
@@ -20,6 +22,7 @@ from rushes.web.limits import BodyLimit
 from rushes.web.pages import page, see
 from rushes.web.security import Guard, StaleForm, csrf_checked
 from rushes.web.views import (
+    accounts,
     admin,
     boards,
     clips,
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
 VIEWS = (
     home,
     login,
+    accounts,
     join,
     rater,
     ratings,
@@ -73,6 +77,7 @@ def create_app(
     public_url: str = "",
     any_host: bool = False,
     setup_key: str = "",
+    trusted_proxies: Sequence[str] = (),
 ) -> FastAPI:
     """The workbench as an ASGI app.
 
@@ -80,7 +85,8 @@ def create_app(
     `media`: where converted clips go, needed with PostgreSQL. `runs`: run directories for the home page. `suites`:
     folders of `rushes suite run`, whose boards are shown. `public_url`: how people reach the server when it stands
     behind a proxy; with https it makes the cookies Secure. `setup_key`: what the page for the first password asks for;
-    made up when left out.
+    made up when left out. `trusted_proxies`: addresses or networks whose `X-Forwarded-For` is believed; run the app
+    under a server that leaves that header alone (uvicorn's `proxy_headers=False`, as `rushes.web.serving` sets it).
     """
     study_service = service if service is not None else _open(database_url, media)
     bench = Workbench(
@@ -90,6 +96,7 @@ def create_app(
         runs=_named(runs),
         suites=_named(suites),
         setup_key=setup_key or secrets.token_urlsafe(16),
+        trusted_proxies=networks(trusted_proxies),
     )
 
     @asynccontextmanager
@@ -141,6 +148,19 @@ def _open(database_url: str, media: Path | None) -> StudyService:
     from rushes.preference.study.service import open_service
 
     return open_service(database_url, media=media)
+
+
+def networks(texts: Sequence[str]) -> tuple[IPv4Network | IPv6Network, ...]:
+    """Addresses and networks as written ("10.0.0.7", "10.0.0.0/8"); `InputError` names what is neither."""
+    found = []
+    for text in texts:
+        try:
+            found.append(ip_network(text, strict=False))
+        except ValueError:
+            raise InputError(
+                f"--trusted-proxy: expected an address or a network such as 10.0.0.0/8; got {text!r}"
+            ) from None
+    return tuple(found)
 
 
 def _named(folders: Sequence[Path]) -> dict[str, Path]:

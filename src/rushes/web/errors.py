@@ -25,6 +25,7 @@ _TITLES = {
     401: "Please sign in",
     403: "Not taken",
     404: "Nothing here",
+    408: "Too slow",
     409: "Not possible now",
     413: "Too large",
     421: "Not here",
@@ -65,7 +66,10 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:
         if isinstance(error, Refusal):
-            return answer(request, error.status_code, error.message, code=error.code, missing=error.missing)
+            extra = error.headers
+            return answer(
+                request, error.status_code, error.message, code=error.code, missing=error.missing, headers=extra
+            )
         return answer(request, error.status_code, _http_text(request, error), headers=error.headers)
 
     @app.exception_handler(RequestValidationError)

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeAlias
 
 from rushes.core.progress import Progress
@@ -34,7 +35,7 @@ class Imports:
 
         with self._lock:
             self._clips[study] = 0
-            self._jobs[study] = self._pool.submit(_outcome, study, work, progress)
+            self._jobs[study] = self._pool.submit(copy_context().run, _outcome, study, work, progress)
 
     def state(self, study: str) -> dict[str, str]:
         """`{"state": "none" | "running" | "done" | "failed", "text": …}`."""

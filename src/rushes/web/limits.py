@@ -1,11 +1,12 @@
-"""Limits: how large a request's body may be, and how often a password may be tried."""
+"""Limits: how large a request's body may be and how long it may take, and how often a password may be tried."""
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -16,6 +17,9 @@ BODY_LIMIT = 256 * 1024
 """Bytes of an ordinary request: a vote, a form, a play ledger."""
 UPLOAD_LIMIT = 16 * 1024 * 1024
 """Bytes of a request to a page that takes a CSV."""
+BODY_S, UPLOAD_S = 20.0, 180.0
+"""How long all of a body may take to arrive."""
+MOST_KEYS = 10_000
 
 
 class BodyTooLarge(Refusal):
@@ -25,8 +29,20 @@ class BodyTooLarge(Refusal):
         super().__init__(413, f"The request is larger than {limit // 1024} KiB; send less at once.", code="too-large")
 
 
+class BodyTooSlow(Refusal):
+    """Raised while a body is being read that does not come to its end."""
+
+    def __init__(self) -> None:
+        message = "The request did not arrive in time. Nothing was stored; send it again."
+        super().__init__(408, message, code="slow")
+        self.headers = {"connection": "close"}
+
+
 class BodyLimit:
-    """ASGI layer that stops reading a body past its limit, whether or not its length was declared."""
+    """ASGI layer that stops reading a body past its limit, whether or not its length was declared, and one that takes
+    too long."""
+
+    seconds = BODY_S
 
     def __init__(self, app: ASGIApp, *, upload_paths: tuple[str, ...] = ()) -> None:
         self.app = app
@@ -36,12 +52,20 @@ class BodyLimit:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
             await self.app(scope, receive, send)
             return
-        limit = UPLOAD_LIMIT if scope["path"] in self.upload_paths else BODY_LIMIT
-        seen = 0
+        upload = scope["path"] in self.upload_paths
+        limit = UPLOAD_LIMIT if upload else BODY_LIMIT
+        until = time.monotonic() + (UPLOAD_S if upload else self.seconds)
+        seen, complete = 0, False
 
         async def limited() -> Message:
-            nonlocal seen
-            message = await receive()
+            nonlocal seen, complete
+            if complete:
+                return await receive()  # only the connection's end is left to hear of
+            try:
+                message = await asyncio.wait_for(receive(), max(0.01, until - time.monotonic()))
+            except TimeoutError:
+                raise BodyTooSlow from None
+            complete = not message.get("more_body", False)
             seen += len(message.get("body", b""))
             if seen > limit:
                 raise BodyTooLarge(limit)
@@ -54,40 +78,52 @@ class BodyLimit:
 
 
 class RateLimit:
-    """At most `tries` failures per key in `window_s` seconds; a success forgets them.
+    """At most so many tries per key in `window_s` seconds. A try counts when it begins, so that many at once count too.
 
     >>> now = [0.0]
-    >>> limit = RateLimit(tries=2, window_s=60, clock=lambda: now[0])
-    >>> [limit.wait_s("a"), limit.failed("a"), limit.failed("a"), limit.wait_s("a"), limit.wait_s("b")]
-    [0, None, None, 60, 0]
+    >>> limit = RateLimit(window_s=60, clock=lambda: now[0])
+    >>> [limit.begin({"a": 2}), limit.begin({"a": 2}), limit.begin({"a": 2}), limit.begin({"b": 2})]
+    [0, 0, 60, 0]
     >>> now[0] = 61.0
-    >>> limit.wait_s("a")
+    >>> limit.begin({"a": 2})
     0
     """
 
-    def __init__(self, *, tries: int, window_s: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self._tries, self._window_s, self._clock = tries, window_s, clock
-        self._failures: dict[str, deque[float]] = {}
+    def __init__(self, *, window_s: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._window_s, self._clock = window_s, clock
+        self._tries: dict[str, deque[float]] = {}
         self._lock = threading.Lock()
 
-    def wait_s(self, key: str) -> int:
-        """Seconds until the next try is allowed; 0 when it is allowed now."""
+    def begin(self, keys: Mapping[str, int]) -> int:
+        """Count a try against every key, with the most it may have; or, where one is used up, the seconds to wait."""
         with self._lock:
-            past = self._recent(key)
-            return 0 if len(past) < self._tries else max(1, round(past[0] + self._window_s - self._clock()))
+            now = self._clock()
+            past = {key: self._recent(key, now) for key in keys}
+            waits = [past[key][0] + self._window_s - now for key, most in keys.items() if len(past[key]) >= most]
+            if waits:
+                return max(1, round(max(waits)))
+            for key in keys:
+                past[key].append(now)
+                self._tries[key] = past[key]
+            self._forget_some()
+            return 0
 
-    def failed(self, key: str) -> None:
+    def succeeded(self, keys: Mapping[str, int]) -> None:
+        """The try was a good one: it does not count."""
         with self._lock:
-            self._recent(key).append(self._clock())
+            for key in keys:
+                past = self._tries.get(key)
+                if past:
+                    past.pop()
 
-    def succeeded(self, key: str) -> None:
-        with self._lock:
-            self._failures.pop(key, None)
-
-    def _recent(self, key: str) -> deque[float]:
-        if len(self._failures) > 10_000:  # a flood of addresses must not fill the memory
-            self._failures.clear()
-        past = self._failures.setdefault(key, deque(maxlen=self._tries))
-        while past and past[0] + self._window_s <= self._clock():
+    def _recent(self, key: str, now: float) -> deque[float]:
+        past = self._tries.get(key, deque())
+        while past and past[0] + self._window_s <= now:
             past.popleft()
         return past
+
+    def _forget_some(self) -> None:
+        """A flood of addresses must not fill the memory: those with the fewest tries go first, never all of them."""
+        if len(self._tries) > MOST_KEYS:
+            for key in sorted(self._tries, key=lambda key: len(self._tries[key]))[: MOST_KEYS // 2]:
+                del self._tries[key]

@@ -8,11 +8,12 @@ stale one is handed back with its fields filled in and a fresh token: nothing ty
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from urllib.parse import urlsplit
 
 from starlette.datastructures import FormData, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -79,6 +80,8 @@ class Guard:
             return
         try:
             await self.app(scope, receive, guarded)
+        except ClientDisconnect:
+            return  # the browser has gone; there is nobody to answer
         except Exception as error:
             if begun:
                 raise  # half an answer is out: the server closes the connection
@@ -141,5 +144,35 @@ def _same_origin(request: Request, bench: Workbench) -> bool:
 
 
 def client_key(request: Request) -> str:
-    """Whom to count password tries against: the address the connection comes from."""
-    return request.client.host if request.client else "unknown"
+    """Whom to count password tries against: the address the request comes from.
+
+    That is the connection's own, unless it is a trusted proxy's: then the last address of `X-Forwarded-For` that is not
+    a trusted proxy itself. Whatever a client wrote there before is never looked at. IPv6 counts by its /64: a household
+    or a hosting customer has a whole one.
+    """
+    trusted = workbench(request).trusted_proxies
+    address = _address(request.client.host if request.client else "")
+    if address is not None and _within(address, trusted):
+        chain = ",".join(request.headers.getlist("x-forwarded-for")).split(",")
+        for text in reversed(chain):
+            hop = _address(text.strip())
+            if hop is None:
+                break
+            address = hop
+            if not _within(hop, trusted):
+                break
+    if address is None:
+        return "unknown"
+    return str(ip_network((address, 64), strict=False)) if address.version == 6 else str(address)
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        found = ip_address(text)
+    except ValueError:
+        return None
+    return getattr(found, "ipv4_mapped", None) or found
+
+
+def _within(address: IPv4Address | IPv6Address, networks: Sequence[IPv4Network | IPv6Network]) -> bool:
+    return any(address in network for network in networks)

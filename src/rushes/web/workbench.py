@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -34,7 +35,9 @@ class Workbench:
     """Folders of `rushes suite run`, each with its board, by name."""
     setup_key: str
     """Must be given to set the first password: whoever started the server sees it, a passer-by does not."""
-    logins: RateLimit = field(default_factory=lambda: RateLimit(tries=5, window_s=300))
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
+    """Proxies whose word is taken for where a request comes from."""
+    logins: RateLimit = field(default_factory=lambda: RateLimit(window_s=300))
     imports: Imports = field(default_factory=Imports)
     digests: Digests = field(default_factory=Digests)
     run_cache: RunCache = field(default_factory=RunCache)

@@ -28,6 +28,18 @@ from rushes.preference.study import (
 from rushes.preference.study.database.connection import Database
 
 
+@pytest.fixture(scope="session", autouse=True)
+def quick_passwords() -> Iterator[None]:
+    """Argon2 at its least cost: a real hash takes a second and 64 MiB on a busy machine, on purpose."""
+    from argon2 import PasswordHasher
+
+    from rushes.preference.study import administrators
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(administrators, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+        yield
+
+
 class HandClock:
     """A clock that moves when told."""
 

@@ -4,6 +4,7 @@ from rushes.preference.study.errors import NotAllowed as NotAllowed
 from rushes.preference.study.errors import StudyError as StudyError
 from rushes.preference.study.records import Accepted as Accepted
 from rushes.preference.study.records import Adjudication as Adjudication
+from rushes.preference.study.records import AdminAccount as AdminAccount
 from rushes.preference.study.records import AdminSession as AdminSession
 from rushes.preference.study.records import AuditEntry as AuditEntry
 from rushes.preference.study.records import ClipView as ClipView

@@ -1,4 +1,4 @@
-"""Administrators and raters: the password, one-time invitations, sessions, consent."""
+"""Raters: one-time invitations, sessions, consent."""
 
 from __future__ import annotations
 
@@ -6,74 +6,16 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import Connection, Row, func, select
 
-from rushes.preference.study.database.tables import admin, admin_session, pair, rater, rater_session
+from rushes.preference.study.database.tables import pair, rater, rater_session
 from rushes.preference.study.errors import NotAllowed, StudyError
 from rushes.preference.study.queries import log, rater_row, signed_in, stage_of, study_row
-from rushes.preference.study.records import AdminSession, Invitation, RaterSession
+from rushes.preference.study.records import Invitation, RaterSession
 from rushes.preference.study.tokens import new_token, token_hash
 
-ADMIN_SESSION_MS = 12 * 3_600_000
 RATER_SESSION_MS = 14 * 24 * 3_600_000
-SHORTEST_PASSWORD = 10
 _CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
-_HASHER = PasswordHasher()
-# Checked against when no password is set, so that the answer takes as long as any other.
-_NO_PASSWORD = _HASHER.hash(new_token())
-
-
-def admin_exists(connection: Connection) -> bool:
-    return connection.execute(select(admin.c.id)).first() is not None
-
-
-def stored_password(connection: Connection) -> str | None:
-    return connection.execute(select(admin.c.password_hash).order_by(admin.c.id.desc())).scalar()
-
-
-def hash_password(password: str) -> str:
-    if len(password) < SHORTEST_PASSWORD:
-        raise StudyError(f"a password needs at least {SHORTEST_PASSWORD} characters; got {len(password)}")
-    return _HASHER.hash(password)
-
-
-def check_password(stored: str | None, password: str) -> None:
-    """`NotAllowed` unless the password is the stored one."""
-    try:
-        _HASHER.verify(stored or _NO_PASSWORD, password)
-    except (VerificationError, InvalidHashError):
-        raise NotAllowed("the password is not right") from None
-
-
-def replace_password(connection: Connection, hashed: str, *, first: bool, now: int) -> None:
-    """Store the hash and end every administrator's session."""
-    if first and admin_exists(connection):
-        raise NotAllowed("the administrator's password is set already; sign in with it")
-    connection.execute(admin.insert().values(password_hash=hashed, set_ms=now))
-    connection.execute(admin_session.delete())
-    log(connection, study_id=None, actor="admin", action="password set", now=now)
-
-
-def open_admin_session(connection: Connection, now: int) -> AdminSession:
-    token, expires = new_token(), now + ADMIN_SESSION_MS
-    connection.execute(admin_session.delete().where(admin_session.c.expires_ms <= now))
-    connection.execute(admin_session.insert().values(token_hash=token_hash(token), expires_ms=expires))
-    log(connection, study_id=None, actor="admin", action="signed in", now=now)
-    return AdminSession(token=token, expires_ms=expires)
-
-
-def read_admin_session(connection: Connection, token: str, now: int) -> AdminSession:
-    query = select(admin_session.c.expires_ms).where(admin_session.c.token_hash == token_hash(token))
-    expires = connection.execute(query).scalar()
-    if expires is None or expires <= now:
-        raise NotAllowed("sign in as the administrator first")
-    return AdminSession(token="", expires_ms=expires)  # a session read back has no token  # nosec B106
-
-
-def close_admin_session(connection: Connection, token: str) -> None:
-    connection.execute(admin_session.delete().where(admin_session.c.token_hash == token_hash(token)))
 
 
 def invite(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from rushes.core import Measurement
-from rushes.preference.study import Disagreement, FamilyStatus, RaterStatus, StudyStatus, StudySummary
+from rushes.preference.study import FamilyStatus, RaterStatus, StudyStatus, StudySummary
 
 
 def summary_data(summary: StudySummary) -> dict[str, object]:
@@ -35,16 +35,6 @@ def agreement_data(agreement: Measurement) -> dict[str, object]:
 def rater_data(rater: RaterStatus) -> dict[str, object]:
     sided = rater.chose_a + rater.chose_b
     return {**asdict(rater), "share_a": rater.chose_a / sided if sided else None}
-
-
-def disagreement_data(item: Disagreement) -> dict[str, object]:
-    return {
-        **asdict(item),
-        "clips": [
-            {"system": item.system_a, "address": f"/media/{item.media_a}"},
-            {"system": item.system_b, "address": f"/media/{item.media_b}"},
-        ],
-    }
 
 
 def overview_data(status: StudyStatus) -> dict[str, object]:

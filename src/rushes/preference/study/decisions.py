@@ -9,9 +9,10 @@ from sqlalchemy import Connection, Row, select
 
 from rushes.preference.rubric import rubric
 from rushes.preference.study.allocation import recount
+from rushes.preference.study.blinding import key_of, sides
 from rushes.preference.study.database.tables import adjudication, assignment, clip, exclusion, pair, rater
 from rushes.preference.study.errors import StudyError
-from rushes.preference.study.queries import SAMPLE_KINDS, exclusion_rule, log, rater_row, study_row
+from rushes.preference.study.queries import SAMPLE_KINDS, acting, exclusion_rule, log, rater_row, study_row
 from rushes.preference.study.records import Adjudication, Disagreement
 from rushes.preference.study.results import disagreements, rater_table, standing_votes
 
@@ -59,6 +60,20 @@ def adjudicate(
     connection.execute(adjudication.insert().values(**values, actor=by, at_ms=now))
     log(connection, study_id=found.id, actor=by, action="adjudicated", now=now, sample=sample, winner=winner)
     return Adjudication(sample=sample, winner=winner, tags=tuple(tags), note=note[:LONGEST_NOTE], by=by)
+
+
+def adjudicate_blind(
+    connection: Connection, study_name: str, key: str, *, choice: str, tags: Sequence[str], note: str, now: int
+) -> Adjudication:
+    """Decide by letter; see `rushes.preference.study.blinding`."""
+    found = study_row(connection, study_name)
+    samples = [row for row in standing_votes(connection, found.id) if row.purpose == "sample"]
+    for item in disagreements(connection, found, samples):
+        if key_of(item) == key:
+            winner = sides(item).system(choice)
+            details: dict[str, Any] = {"tags": tags, "note": note, "by": acting(), "now": now}
+            return adjudicate(connection, study_name, item.sample, winner=winner, **details)
+    raise StudyError(f"study {study_name}: no disputed sample is called {key[:40]!r}; reload the page")
 
 
 def _check_disputed(connection: Connection, study_id: int, pair_id: int, sample: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextvars import ContextVar
 from typing import Any
 
 from sqlalchemy import BindParameter, Connection, Row, bindparam, select
@@ -95,11 +96,23 @@ def exclusion_rule(row: Row[Any]) -> ExclusionRule:
     return ExclusionRule(**row.exclusion_rule)
 
 
+_ACTOR: ContextVar[str] = ContextVar("rushes_actor", default="admin")
+
+
+def act_as(name: str) -> None:
+    """From here on, in this request or command, what an administrator does is logged under this account's name."""
+    _ACTOR.set(name)
+
+
+def acting() -> str:
+    return _ACTOR.get()
+
+
 def log(connection: Connection, *, study_id: int | None, actor: str, action: str, now: int, **detail: object) -> None:
-    """One line of the audit log."""
+    """One line of the audit log; "admin" stands for whichever administrator is at it."""
     values: Mapping[str, object] = {
         "study_id": study_id,
-        "actor": actor,
+        "actor": acting() if actor == "admin" else actor,
         "action": action,
         "detail": detail,
         "at_ms": now,

@@ -138,6 +138,20 @@ class AdminSession:
 
     token: str
     expires_ms: int
+    name: str = "admin"
+    role: str = "owner"
+
+
+ROLES = ("owner", "adjudicator", "viewer")
+"""What an administrator's account may do: everything; decide disputed samples, blind; look."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminAccount:
+    """An account that can sign in."""
+
+    name: str
+    role: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -392,6 +406,8 @@ class Disagreement:
     """What the reason tags suggest, by the rubric's priorities: a system's name, "Tie", or None."""
     suggestion_why: str
     adjudicated: str | None
+    by: str = ""
+    """Who decided."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

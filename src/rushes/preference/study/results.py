@@ -382,6 +382,7 @@ def _disagreement(place: Row[Any], rows: Sequence[Row[Any]], decided: Row[Any] |
         suggestion=None if suggestion.winner is None else names[suggestion.winner],
         suggestion_why=suggestion.why,
         adjudicated=None if decided is None else names[decided.winner],
+        by="" if decided is None else decided.actor,
     )
 
 

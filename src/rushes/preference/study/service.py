@@ -27,13 +27,13 @@ from rushes.preference.study import (
     voting,
     work,
 )
+from rushes.preference.study.admin_service import AdminService
 from rushes.preference.study.database.connection import Database
 from rushes.preference.study.errors import StudyError
-from rushes.preference.study.queries import signed_in
+from rushes.preference.study.queries import acting, signed_in
 from rushes.preference.study.records import (
     Accepted,
     Adjudication,
-    AdminSession,
     AuditEntry,
     Disagreement,
     ExclusionRule,
@@ -69,7 +69,7 @@ def open_service(target: Path | str, *, media: Path | None = None, clock: Clock 
     return StudyService(database, media=media or Path(str(database.path)).with_suffix(".media"), clock=clock)
 
 
-class StudyService:
+class StudyService(AdminService):
     """Studies in one database. Safe to share between threads."""
 
     def __init__(self, database: Database, *, media: Path, clock: Clock = system_clock) -> None:
@@ -86,41 +86,6 @@ class StudyService:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    # --- administrators ---------------------------------------------------------------------------------------------
-
-    def admin_exists(self) -> bool:
-        """Whether an administrator's password has been set; until then only the page that sets it may open."""
-        with self.database.glance() as connection:
-            return accounts.admin_exists(connection)
-
-    def set_admin_password(self, password: str, *, current: str | None = None) -> None:
-        """Store the password's argon2 hash. The first time `current` is None; later it must be the present one."""
-        if current is not None:
-            with self.database.read() as connection:
-                stored = accounts.stored_password(connection)
-            accounts.check_password(stored, current)
-        hashed = accounts.hash_password(password)
-        with self.database.write() as connection:
-            accounts.replace_password(connection, hashed, first=current is None, now=self._clock())
-
-    def admin_login(self, password: str) -> AdminSession:
-        """A session for the right password; `NotAllowed` for a wrong one, after the same time."""
-        with self.database.read() as connection:
-            stored = accounts.stored_password(connection)
-        accounts.check_password(stored, password)
-        with self.database.write() as connection:
-            return accounts.open_admin_session(connection, self._clock())
-
-    def admin_session(self, token: str) -> AdminSession:
-        """The session of this cookie; `NotAllowed` when unknown or expired."""
-        with self.database.glance() as connection:
-            return accounts.read_admin_session(connection, token, self._clock())
-
-    def admin_logout(self, token: str) -> None:
-        """End an administrator's session."""
-        with self.database.write() as connection:
-            accounts.close_admin_session(connection, token)
 
     # --- a study's life ---------------------------------------------------------------------------------------------
 
@@ -425,12 +390,21 @@ class StudyService:
             return decisions.queue(connection, study)
 
     def adjudicate(
-        self, study: str, sample: str, *, winner: str, tags: Sequence[str] = (), note: str = "", by: str = "admin"
+        self, study: str, sample: str, *, winner: str, tags: Sequence[str] = (), note: str = "", by: str = ""
     ) -> Adjudication:
         """Decide a disputed sample: a system's name or "Tie". A later decision stands beside the earlier, and wins."""
         with self.database.write() as connection:
             return decisions.adjudicate(
-                connection, study, sample, winner=winner, tags=tags, note=note, by=by, now=self._clock()
+                connection, study, sample, winner=winner, tags=tags, note=note, by=by or acting(), now=self._clock()
+            )
+
+    def adjudicate_blind(
+        self, study: str, key: str, *, choice: str, tags: Sequence[str] = (), note: str = ""
+    ) -> Adjudication:
+        """Decide for clip A, clip B or Tie as `blinding.blind_data` showed them; `key` is what it calls the sample."""
+        with self.database.write() as connection:
+            return decisions.adjudicate_blind(
+                connection, study, key, choice=choice, tags=tags, note=note, now=self._clock()
             )
 
     def apply_exclusions(self, study: str) -> tuple[str, ...]:

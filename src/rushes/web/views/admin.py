@@ -14,7 +14,8 @@ from starlette.responses import Response
 from rushes.errors import InputError
 from rushes.preference.rubric import rubric
 from rushes.preference.study import Invitation
-from rushes.preference.study.as_data import disagreement_data, overview_data, rater_data
+from rushes.preference.study.as_data import overview_data, rater_data
+from rushes.preference.study.blinding import blind_data
 from rushes.preference.study.records import LONGEST_NOTE
 from rushes.web.access import admin, posted
 from rushes.web.errors import wants_json
@@ -113,7 +114,7 @@ def disagreements(request: Request, study: str) -> Response:
     shown = facts.disagreements[:MOST_DISAGREEMENTS]
     data = {
         "summary": overview_data(facts)["summary"],
-        "disagreements": [disagreement_data(item) for item in shown],
+        "disagreements": [blind_data(item) for item in shown],
         "total": len(facts.disagreements),
     }
     return reply(request, "admin/disagreements.html", data, tab="disagreements")
@@ -125,7 +126,7 @@ def adjudication(request: Request, study: str) -> Response:
     queue = service.adjudication_queue(study)
     data = {
         "summary": overview_data(service.study_status(study))["summary"],
-        "queue": [disagreement_data(item) for item in queue[:MOST_DISAGREEMENTS]],
+        "queue": [blind_data(item) for item in queue[:MOST_DISAGREEMENTS]],
         "total": len(queue),
     }
     return reply(request, "admin/adjudication.html", data, tab="adjudication", rubric=rubric())
@@ -137,11 +138,12 @@ def adjudicate(request: Request, study: str, form: Form) -> Response:
     note, winner = str(form.get("note", ""))[:LONGEST_NOTE], str(form.get("winner", ""))
     if not winner:
         raise InputError("Choose a winner, or Tie.")
-    made = workbench(request).service.adjudicate(
-        study, str(form.get("sample", "")), winner=winner, tags=tags, note=note
+    made = workbench(request).service.adjudicate_blind(
+        study, str(form.get("sample", "")), choice=winner, tags=tags, note=note
     )
     if wants_json(request):
-        return json_reply({"sample": made.sample, "winner": made.winner, "tags": list(made.tags), "note": made.note})
+        told = {"sample": made.sample, "winner": made.winner, "tags": list(made.tags), "note": made.note}
+        return json_reply({**told, "by": made.by})
     return see(f"/studies/{study}/adjudication")
 
 
