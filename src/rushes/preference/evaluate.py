@@ -75,6 +75,7 @@ def measure_study(
         confidence=confidence,
         prior=prior,
         simulated=status.summary.simulated,
+        pairing=status.summary.pairing,
     )
     return MeasuredStudy(status, votes, found)
 
@@ -147,6 +148,7 @@ def evaluate_validity(
         excluded=_excluded(status),
         confidence=confidence,
         simulated=status.summary.simulated,
+        pairing=status.summary.pairing,
     )
     settings = {"question": "validity", "confidence": confidence}
     measured = MeasuredStudy(status, votes, found)

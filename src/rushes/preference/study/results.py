@@ -199,6 +199,7 @@ def _agreement(found: Row[Any], kept: Sequence[Row[Any]], family: str) -> Measur
         rubric_version=found.rubric,
         exclusion_rule=exclusion_rule(found).label,
         simulated=found.simulated,
+        pairing=found.pairing,
     )
     share = percent_agreement(winner_table(as_vote(row) for row in kept if family in (row.family, ALL_FAMILIES)))
     return measured(PERCENT_AGREEMENT, share, conditions, {"family": family or "unnamed"}, method="wilson samples")
