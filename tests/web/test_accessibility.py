@@ -131,4 +131,4 @@ def test_the_owners_pages(visit: Callable[..., Visitor], study: Study, look: dic
     check_with_axe(page, "fresh links")
 
 
-OWNER = ("/raters", "/disagreements", "/adjudication", "/results", "/export", "/log")
+OWNER = ("/raters", "/running", "/disagreements", "/adjudication", "/results", "/export", "/log")

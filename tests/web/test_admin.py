@@ -16,7 +16,7 @@ from rushes.preference.votes import Vote, Winner
 
 from .livesite import SYSTEMS, Site, Study, vote_through
 
-PAGES = ("", "/raters", "/disagreements", "/adjudication", "/results", "/export", "/log")
+PAGES = ("", "/raters", "/running", "/disagreements", "/adjudication", "/results", "/export", "/log")
 
 
 def for_system(study: Study, system: str) -> Callable[[Task], Choice]:

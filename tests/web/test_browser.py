@@ -398,7 +398,7 @@ def test_every_page_fits_and_can_be_read(visit: Callable[..., Visitor], study: S
     check_page(owner, f"{look}login")
     owner.page.get_by_label("password").fill(PASSWORD)
     owner.page.get_by_role("button", name="Sign in").click()
-    for name in ("", "raters", "disagreements", "adjudication", "results", "export", "log"):
+    for name in ("", "raters", "running", "disagreements", "adjudication", "results", "export", "log"):
         owner.page.goto(f"/studies/bars/{name}".rstrip("/"))
         check_page(owner, f"{look}study_{name or 'overview'}")
     owner.page.goto("/studies/bars/raters")

@@ -44,7 +44,7 @@ def test_in_by_the_link_out_with_the_code_and_back_to_the_platform(study: Study,
     assert "C1DONE" not in client.get("/rate").text
     vote_through(study, client, lambda task: "A")
     done = client.get("/rate").text
-    assert "C1DONE" in done and "You judged 3 pairs" in done
+    assert "C1DONE" in done
     assert 'href="https://app.prolific.com/submissions/complete?cc=C1DONE"' in done
     assert b"5f00aa" not in client.seen.replace(page.encode(), b"").split(b"Before you begin")[1]
 

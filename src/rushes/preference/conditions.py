@@ -28,6 +28,8 @@ class Conditions:
     confidence: float = CONFIDENCE
     simulated: bool = False
     """True when the raters are a program; every signature then says so."""
+    pairing: str = "round-robin"
+    """How pairs were given out; every signature says so when it is "active": systems then met unequally often."""
 
     def __post_init__(self) -> None:
         rubric(self.rubric_version)
@@ -35,13 +37,14 @@ class Conditions:
 
     def bind(self, definition: Definition, **params: Setting) -> Definition:
         """The definition with these conditions and choices written into its signature."""
-        return definition.with_params(
+        bound = definition.with_params(
             rubric=self.rubric_version,
             exclusion=rule_text(self.exclusion_rule),
             raters="simulated" if self.simulated else "people",
             labels=self.labels,
             **params,
         )
+        return bound if self.pairing == "round-robin" else bound.add_params(pairing=self.pairing)
 
 
 def counted_votes(votes: Iterable[Vote], *, excluded: Collection[str] = ()) -> tuple[Vote, ...]:

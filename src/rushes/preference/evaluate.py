@@ -84,6 +84,7 @@ def measure_study(
         prior=prior,
         simulated=status.summary.simulated,
         min_raters=status.min_raters,
+        pairing=status.summary.pairing,
     )
     return MeasuredStudy(status, votes, found)
 
@@ -156,6 +157,7 @@ def evaluate_validity(
         excluded=_excluded(status),
         confidence=confidence,
         simulated=status.summary.simulated,
+        pairing=status.summary.pairing,
     )
     settings = {"question": "validity", "confidence": confidence}
     measured = MeasuredStudy(status, votes, found)

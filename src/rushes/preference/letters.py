@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from rushes.errors import InputError
+from rushes.preference.study.records import Invitation
 from rushes.terminal.console import print_json, say
 
 _FIELDS = ("link", "rater", "title")
@@ -76,6 +77,13 @@ def mailto(subject: str, body: str) -> str:
     """
     crlf = "\r\n".join(body.splitlines())
     return f"mailto:?subject={quote(subject, safe='')}&body={quote(crlf, safe='')}"
+
+
+def letter_data(invitation: Invitation, origin: str, title: str) -> dict[str, str]:
+    """A new link with a letter ready to send, for a page."""
+    link = f"{origin}/i/{invitation.token}"
+    subject, body = read_letter(None).filled(link=link, rater=invitation.rater, title=title)
+    return {"rater": invitation.rater, "link": link, "mailto": mailto(subject, body)}
 
 
 def show_letters(

@@ -46,6 +46,7 @@ def study_measurements(
     prior: float = 0.0,
     simulated: bool = False,
     min_raters: int = MINIMUM_RATERS,
+    pairing: str = "round-robin",
 ) -> tuple[Measurement, ...]:
     """Every number of a study.
 
@@ -63,7 +64,11 @@ def study_measurements(
     if (declared := rule_text(exclusion_rule)) != NO_RULE:
         rules[declared] = frozenset(excluded)
     conditions = Conditions(
-        rubric_version=rubric_version, exclusion_rule=NO_RULE, confidence=confidence, simulated=simulated
+        rubric_version=rubric_version,
+        exclusion_rule=NO_RULE,
+        confidence=confidence,
+        simulated=simulated,
+        pairing=pairing,
     )
     found: list[Measurement] = []
     for rule, left_out in rules.items():

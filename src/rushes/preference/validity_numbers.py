@@ -24,6 +24,7 @@ def validity_measurements(
     excluded: Collection[str] = (),
     confidence: float = CONFIDENCE,
     simulated: bool = False,
+    pairing: str = "round-robin",
 ) -> tuple[Measurement, ...]:
     """Every number of the metrics-against-votes comparison, after the declared exclusions.
 
@@ -32,7 +33,11 @@ def validity_measurements(
     """
     raw = counted_votes(votes, excluded=excluded if rule_text(exclusion_rule) != NO_RULE else ())
     conditions = Conditions(
-        rubric_version=rubric_version, exclusion_rule=exclusion_rule, confidence=confidence, simulated=simulated
+        rubric_version=rubric_version,
+        exclusion_rule=exclusion_rule,
+        confidence=confidence,
+        simulated=simulated,
+        pairing=pairing,
     )
     return as_measurements(validity(raw, metrics, badges, confidence=confidence), conditions)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from itertools import count
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -221,3 +222,32 @@ def test_the_stored_counts_are_those_of_the_votes(service, people, database):
             assert place.lefts_a == sum(row.left == "a" for row in live)
             assert place.free == max(0, place.needed - len(live))
         assert connection.execute(select(rater.c.tasks)).scalars().all()
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_active_pairing_begins_the_pairs_that_votes_leave_open(service, clock, manifest, takes, people):
+    """alpha wins against both others; beta and gamma share their votes: they are what is left to know."""
+    plan = StudyPlan(name="active", gold_every=0, repeat_every=0, pairing="active")
+    service.create_study(plan, training=False)
+    service.import_csv("active", manifest, clips=takes)
+    kind = type(people(1)[0])
+    raters = [kind(service, clock, "active", one) for one in service.invite("active", count=4)]
+    met: list[tuple[str, str]] = []
+    for turn in range(24):
+        person = raters[turn % 4]
+        task = person.task()
+        sides = {view: Path(service.media(view.token).path).name.split("_")[0] for view in (task.a, task.b)}
+        met.append(tuple(sorted(sides.values())))
+        best = min(sides.values()) if "alpha" in sides.values() else ("beta", "gamma")[turn // 4 % 2]
+        person.vote(task, "A" if sides[task.a] == best else "B")
+    assert sorted(set(met[:6])) == [("alpha", "beta"), ("alpha", "gamma"), ("beta", "gamma")]
+    late = Counter(met[12:])
+    assert late["beta", "gamma"] == max(late.values()) > 12 / 3
+    counts = Counter(vote.sample for vote in service.votes("active"))
+    assert sum(count == 1 for count in counts.values()) <= 4  # what is begun is finished first
+    assert "|pairing:active|" in service.study_status("active").agreement.signature
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_round_robin_says_nothing_new_in_signatures(service, study):
+    assert "pairing" not in service.study_status(study).agreement.signature

@@ -14,6 +14,7 @@ from sqlalchemy import BindParameter, Connection, Integer, Row, and_, bindparam,
 
 from rushes.preference.assignment import REPEAT_DISTANCE, Candidate, Purpose, choose, purpose_at, retired, standing
 from rushes.preference.statistics.pairs import next_side, seeded_order
+from rushes.preference.study.active_pairs import of_next_match_up
 from rushes.preference.study.database.tables import assignment, pair, rater, study, vote
 from rushes.preference.study.queries import SAMPLE_KINDS
 from rushes.preference.study.tokens import new_token
@@ -233,7 +234,12 @@ def tasks_taken(connection: Connection, rater_id: int) -> int:
 
 
 def _pick_sample(connection: Connection, who: Row[Any]) -> _Choice | None:
-    rows = connection.execute(_MOST_WANTED, {"rater_wanted": who.id, "study_wanted": who.study_id}).all()
+    keys = {"rater_wanted": who.id, "study_wanted": who.study_id}
+    rows = connection.execute(_MOST_WANTED, keys).all()
+    if (
+        who.pairing == "active" and rows and rows[0].live == 0
+    ):  # what is begun is finished first, however pairs are given
+        rows = connection.execute(_MOST_WANTED.where(of_next_match_up(connection, _FREE_SAMPLE, keys)), keys).all()
     candidates = [
         Candidate(
             pair=row.id,

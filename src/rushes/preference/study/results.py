@@ -221,6 +221,7 @@ def _agreement(found: Row[Any], kept: Sequence[Row[Any]], family: str) -> Measur
         rubric_version=found.rubric,
         exclusion_rule=exclusion_rule(found).label,
         simulated=found.simulated,
+        pairing=found.pairing,
     )
     rows = [row for row in kept if family in (row.family, ALL_FAMILIES)]
     share = percent_agreement(winner_table(first_votes(as_votes(rows), found.min_raters)))

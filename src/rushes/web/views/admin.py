@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rushes.errors import InputError
+from rushes.preference.letters import letter_data
 from rushes.preference.rubric import rubric
 from rushes.preference.study import Invitation
 from rushes.preference.study.as_data import overview_data, rater_data
@@ -52,7 +53,7 @@ def _raters_page(
         "raters": [rater_data(rater) for rater in facts.raters],
         "exclusion_rule": facts.exclusion_rule,
     }
-    links = [{"rater": one.rater, "link": f"{bench.origin(request)}/i/{one.token}"} for one in invitations]
+    links = [letter_data(one, bench.origin(request), facts.summary.title) for one in invitations]
     return reply(request, "admin/raters.html", data, tab="raters", links=links, notice=notice, status=status)
 
 

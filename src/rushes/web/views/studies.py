@@ -7,7 +7,7 @@ import io
 import re
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 from fastapi import APIRouter, Depends
 from starlette.datastructures import FormData, UploadFile
@@ -17,6 +17,7 @@ from starlette.responses import Response
 from rushes.core.progress import Progress
 from rushes.errors import InputError, RushesError
 from rushes.preference.study import ExclusionRule, StudyPlan
+from rushes.preference.study.records import OnErase, Pairing
 from rushes.web.access import admin, posted
 from rushes.web.fields import whole_number
 from rushes.web.imports import Work
@@ -39,6 +40,9 @@ DEFAULTS: dict[str, object] = {
     "max_gold_errors": "",
     "max_side_bias": "",
     "min_repeat_agreement": "",
+    "pairing": "round-robin",
+    "on_erase": "keep",
+    "pay": "",
     "runs": [],
     "more_runs": "",
     "only": "",
@@ -107,6 +111,9 @@ def read_plan(form: FormData) -> StudyPlan:
         gold_every=_whole(form, "gold_every") or 0,
         repeat_every=_whole(form, "repeat_every") or 0,
         exclusion=None if rule.label == "none" else rule,
+        pairing=cast(Pairing, str(form.get("pairing", "")) or "round-robin"),
+        on_erase=cast(OnErase, str(form.get("on_erase", "")) or "keep"),
+        pay=str(form.get("pay", "")).strip(),
     )
 
 

@@ -34,7 +34,7 @@ def upgrade() -> None:
 
 
 def _open_sqlite(table: str, erased: str) -> None:
-    op.execute(f"DROP TRIGGER {table}_no_delete")
+    op.execute(f"DROP TRIGGER IF EXISTS {table}_no_delete")
     op.execute(
         f"CREATE TRIGGER {table}_no_delete BEFORE DELETE ON {table} WHEN NOT EXISTS ({erased}) "
         f"BEGIN SELECT RAISE(ABORT, '{table} rows are append-only'); END"
@@ -42,13 +42,14 @@ def _open_sqlite(table: str, erased: str) -> None:
 
 
 def _open_postgresql(table: str, erased: str) -> None:
-    op.execute(f"DROP TRIGGER {table}_append_only ON {table}")
+    op.execute(f"DROP TRIGGER IF EXISTS {table}_append_only ON {table}")
+    op.execute(f"DROP TRIGGER IF EXISTS {table}_erasable ON {table}")
     op.execute(
         f"CREATE TRIGGER {table}_append_only BEFORE UPDATE OR TRUNCATE ON {table} "
         f"FOR EACH STATEMENT EXECUTE FUNCTION {table}_append_only()"
     )
     op.execute(
-        f"CREATE FUNCTION {table}_erasable() RETURNS trigger LANGUAGE plpgsql AS "
+        f"CREATE OR REPLACE FUNCTION {table}_erasable() RETURNS trigger LANGUAGE plpgsql AS "
         f"$$ BEGIN IF EXISTS ({erased}) THEN RETURN OLD; END IF; "
         f"RAISE EXCEPTION '{table} rows are append-only'; END $$"
     )
@@ -81,13 +82,19 @@ def _add_columns() -> None:
             sa.Column("resolved_ms", sa.BigInteger(), nullable=True),
         ),
     }
+    there = sa.inspect(op.get_bind())
     for table, columns in added.items():
+        known = {column["name"] for column in there.get_columns(table)}
         for column in columns:
-            op.add_column(table, column)
-    op.create_index(op.f("ix_rater_study_id_participant"), "rater", ["study_id", "participant"], unique=True)
+            if column.name not in known:
+                op.add_column(table, column)
+    name = op.f("ix_rater_study_id_participant")
+    op.create_index(name, "rater", ["study_id", "participant"], unique=True, if_not_exists=True)
 
 
 def _create_recruitment() -> None:
+    if sa.inspect(op.get_bind()).has_table("recruitment"):
+        return
     op.create_table(
         "recruitment",
         sa.Column("id", sa.Integer(), nullable=False),
