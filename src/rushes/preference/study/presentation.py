@@ -112,11 +112,12 @@ def source_media(connection: Connection, session: str, key: str, *, now: int) ->
     row = connection.execute(_SOURCE, {"wanted_key": key, "rater_wanted": who.id}).first()
     if row is None:
         raise NotAllowed("no such clip; reload the page")
-    return Media(path=row.path, content_type=row.content_type, etag=key[:16], size=row.size)
+    checked = row.served_sha256 or ""
+    return Media(path=row.path, content_type=row.content_type, etag=key[:16], size=row.size, sha256=checked)
 
 
 _SOURCE = (
-    select(clip.c.path, clip.c.content_type, clip.c.size)
+    select(clip.c.path, clip.c.content_type, clip.c.size, clip.c.served_sha256)
     .join(pair, pair.c.source_clip_id == clip.c.id)
     .join(assignment, assignment.c.pair_id == pair.c.id)
     .where(assignment.c.key == bindparam("wanted_key"), assignment.c.rater_id == bindparam("rater_wanted"))

@@ -78,7 +78,9 @@ def more(request: Request) -> Response:
 @router.api_route("/rate/source/{assignment}", methods=["GET", "HEAD"], response_model=None)
 def source(request: Request, assignment: str) -> Response:
     """The clip that was to be edited; the assignment is its token."""
+    bench = workbench(request)
     try:
-        return clip_response(request, workbench(request).service.source_media(rater_token(request), assignment))
+        media = bench.service.source_media(rater_token(request), assignment)
     except NotAllowed:
         raise Refusal(404, "There is no such clip, or it is not yours to see.") from None
+    return clip_response(request, media, bench.service, bench.digests)
