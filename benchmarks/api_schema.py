@@ -56,9 +56,21 @@ FORMS: Mapping[str, Mapping[str, Schema]] = {
         **dict.fromkeys(("name", "title", "only", "more_runs", "prompts_path", "table_path", "clips_path"), TEXT),
         **dict.fromkeys(("seed", "min_raters", "quota", "gold_every", "repeat_every", "max_gold_errors"), WHOLE),
         **dict.fromkeys(("max_side_bias", "min_repeat_agreement"), SHARE),
+        **dict.fromkeys(("pairing", "on_erase", "pay"), TEXT),
         "runs": TEXTS,
         "table": {"type": "string", "format": "binary"},
     },
+    "/join/{token}": {"participant": TEXT, "session": TEXT, "decline": _one_of("1")},
+    "/studies/{study}/state": {"state": _one_of("open", "paused", "closed"), "why": TEXT},
+    "/studies/{study}/link": {
+        "platform": _one_of("prolific", "mturk", "other"),
+        "quota": WHOLE,
+        "ids": _one_of("hashed", "plain"),
+        **dict.fromkeys(("completion_code", "screened_out_code", "full_code", "return_url"), TEXT),
+    },
+    "/studies/{study}/retire": {"sample": TEXT, "why": TEXT},
+    "/studies/{study}/erase": {"rater": TEXT, "participant": TEXT, "sure": _one_of("yes")},
+    "/studies/{study}/problems/{number}": {"note": TEXT},
     "/studies/{study}/invite": {"names": TEXT, "count": WHOLE},
     "/studies/{study}/raters/{rater}/restore": {"why": TEXT},
     "/studies/{study}/adjudication": {
@@ -159,12 +171,15 @@ def _responses(method: str, path: str) -> Schema:
         answers |= {status: _trouble(status, trouble) for status in ("404", "415", "416")}
     elif path.startswith("/studies/{study}/export/"):
         success = {form.media_type.partition(";")[0]: {} for _, form in FORMATS.items()}
+    elif path.endswith(".csv"):
+        success = {"text/csv": {}}
     elif path.endswith(".svg"):
         success = {"image/svg+xml": {}}
     elif path.endswith(".js"):
         success = {"text/javascript": {}}
     answers["200"] = {"description": "done", "content": success}
     statuses = {"400", "401", "404", "409", "422"} | ({"403", "410", "413", "429"} if method == "post" else set())
+    statuses |= {"410"} if path.startswith("/join/") else set()
     answers |= {status: _trouble(status, trouble) for status in statuses}
     if not twin or path.startswith("/rate"):
         answers["303"] = {"description": "look there"}

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from rushes.preference.study import StudyPlan
-from rushes.preference.study.recruiting import RecruitmentPlan
+from rushes.preference.study.platforms import RecruitmentPlan
 
 from .livesite import Site, Study, vote_through
 

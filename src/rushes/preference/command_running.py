@@ -13,8 +13,8 @@ from rushes.preference.command_results import app
 from rushes.terminal.console import one_line_errors, print_json, print_table, say
 
 if TYPE_CHECKING:
+    from rushes.preference.study.platforms import Ids, Platform
     from rushes.preference.study.records import StudyState
-    from rushes.preference.study.recruiting import Ids, Platform
 
 __all__ = ["app", "close", "erase", "open_", "pause", "payments", "problems", "reopen", "retire"]
 
@@ -45,7 +45,7 @@ def open_(
 
     Example: rushes study open takes --quota 50 --platform prolific --completion-code C1A2B3C4
     """
-    from rushes.preference.study.recruiting import PLATFORMS, RecruitmentPlan
+    from rushes.preference.study.platforms import PLATFORMS, RecruitmentPlan
 
     plan = RecruitmentPlan(
         platform=cast("Platform", platform),

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from rushes.preference.study import StudyError, StudyPlan
-from rushes.preference.study.recruiting import RecruitmentPlan
+from rushes.preference.study.platforms import RecruitmentPlan
 
 ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 

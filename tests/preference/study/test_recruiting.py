@@ -10,7 +10,8 @@ from sqlalchemy import text
 
 from rushes.preference.study import ExclusionRule, NotAllowed, StudyError, StudyPlan
 from rushes.preference.study.payments import payments_csv
-from rushes.preference.study.recruiting import HOLD_MS, RecruitmentPlan
+from rushes.preference.study.platforms import RecruitmentPlan
+from rushes.preference.study.recruiting import HOLD_MS
 
 pytestmark = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 PROLIFIC = RecruitmentPlan(
@@ -135,6 +136,25 @@ def test_who_says_no_leaves_the_place(service, study):
     assert service.running.refuse(joined.session.token).code == "NO1"
     assert service.running.recruitment(study).joined == 0
     assert service.running.join(token, participant="p2").session is not None
+
+
+def test_who_changes_their_mind_is_let_in_and_paid(service, worker, study):
+    token = service.running.open_link(study, RecruitmentPlan(platform="other", quota=1, screened_out_code="NO1"))
+    service.running.refuse(service.running.join(token, participant="p1").session.token)
+    one = worker(token, "p1").work()
+    assert service.running.ending(one.session).outcome == "completed"
+    other = worker(token, "p1")  # back again after the end: still completed, the same code
+    assert service.running.completion_code(other.session) == service.running.completion_code(other.session) != "NO1"
+
+
+def test_of_many_at_once_only_the_quota_gets_in(service, study):
+    from concurrent.futures import ThreadPoolExecutor
+
+    token = service.running.open_link(study, RecruitmentPlan(platform="other", quota=3))
+    with ThreadPoolExecutor(8) as pool:
+        came = list(pool.map(lambda n: service.running.join(token, participant=f"p{n % 8}"), range(16)))
+    assert len({one.session.rater for one in came if one.session}) == 3
+    assert len(service.study_status(study).raters) == 3
 
 
 def test_who_is_excluded_before_the_end_gets_the_code_for_that(service, worker, clock, manifest, two_systems):

@@ -32,8 +32,11 @@ from rushes.preference.study.database.tables import (
     vote,
 )
 from rushes.preference.study.errors import StudyError
+from rushes.preference.study.platforms import kept_participant
 from rushes.preference.study.queries import log, rater_row, study_row
-from rushes.preference.study.recruiting import kept_participant
+
+_PERSONAL = {"note": "", "viewing": None}
+"""What a vote loses that is kept: words, and the screen it was given on."""
 
 
 def erase(
@@ -124,8 +127,9 @@ def _votes(connection: Connection, rater_id: int) -> list[Row[Any]]:
 
 
 def _put_back(connection: Connection, rater_id: int, votes: list[Row[Any]]) -> None:
+    blank = {name: value for name, value in _PERSONAL.items() if name in vote.c}
     for row in votes:
-        connection.execute(vote.insert().values(**(dict(row._mapping) | {"note": ""})))
+        connection.execute(vote.insert().values(**(dict(row._mapping) | blank)))
     mine = assignment.c.rater_id == rater_id
     connection.execute(assignment.update().where(mine).values(draft=None))
     connection.execute(assignment.update().where(mine, assignment.c.state == "open").values(state="released"))

@@ -16,9 +16,10 @@ from sqlalchemy import Connection, Row, select
 from rushes.preference.exchange.files import csv_text
 from rushes.preference.study.database.tables import rater, recruitment, study
 from rushes.preference.study.pay import PayRate, read_rate
+from rushes.preference.study.platforms import kept_participant
 from rushes.preference.study.queries import study_row
 from rushes.preference.study.records import RaterStatus
-from rushes.preference.study.recruiting import completion_code, kept_participant, outcome_of
+from rushes.preference.study.recruiting import completion_code, outcome_of
 from rushes.preference.study.results import rater_table
 
 COLUMNS = (
@@ -76,7 +77,7 @@ def payments(connection: Connection, study_name: str, *, participants: Iterable[
     for line in rater_table(connection, found):
         person = rows[line.rater]
         if person.joined_ms or person.seen_ms or line.votes:
-            outcome = person.outcome or outcome_of(connection, person) or ""
+            outcome = outcome_of(connection, person) or ""
             link = links.get(person.recruitment_id)
             made.append(_payment(person, link, line, outcome, rate, found.pay, known))
     return tuple(made)

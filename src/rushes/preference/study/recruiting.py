@@ -13,10 +13,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import re
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
-from urllib.parse import quote, urlsplit
+from typing import Any, Literal, TypeAlias, cast
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Row, func, or_, select
 
@@ -24,66 +23,21 @@ from rushes.preference.study.accounts import RATER_SESSION_MS, session_of
 from rushes.preference.study.allocation import is_finished
 from rushes.preference.study.database.tables import assignment, pair, rater, rater_session, recruitment, study
 from rushes.preference.study.errors import NotAllowed, StudyError
+from rushes.preference.study.platforms import (
+    PARTICIPANT,
+    PLATFORMS,
+    Ids,
+    Platform,
+    RecruitmentPlan,
+    check_recruitment,
+    kept_participant,
+)
 from rushes.preference.study.queries import log, signed_in, study_row
 from rushes.preference.study.records import RaterSession
 from rushes.preference.study.tokens import new_token, token_hash
 
-Platform: TypeAlias = Literal["prolific", "mturk", "other"]
-Ids: TypeAlias = Literal["hashed", "plain"]
 Outcome: TypeAlias = Literal["completed", "screened out", "full"]
 HOLD_MS = 2 * 3_600_000
-LARGEST_QUOTA = 100_000
-_CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
-_PARTICIPANT = re.compile(r"[A-Za-z0-9_.:@-]{1,100}")
-_FIELDS = ("code", "participant", "session")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlatformTerms:
-    """How a platform speaks to us, and where it wants its participants back."""
-
-    participant: str
-    """The query parameter with the person's id."""
-    session: str
-    """The query parameter with the id of this visit."""
-    link: str
-    """What the platform's form wants behind the link, with its own placeholders."""
-    return_url: str = ""
-    person: str = "participant id"
-
-
-PLATFORMS: dict[Platform, PlatformTerms] = {
-    "prolific": PlatformTerms(
-        participant="PROLIFIC_PID",
-        session="SESSION_ID",
-        link="?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
-        return_url="https://app.prolific.com/submissions/complete?cc={code}",
-        person="Prolific ID",
-    ),
-    "mturk": PlatformTerms(participant="workerId", session="assignmentId", link="", person="worker ID"),
-    "other": PlatformTerms(participant="participant", session="session", link="?participant=ID"),
-}
-NOT_ACCEPTED_YET = "ASSIGNMENT_ID_NOT_AVAILABLE"
-"""What MTurk sends as the assignment while somebody only looks at a task."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecruitmentPlan:
-    """What an open link is made with."""
-
-    platform: Platform
-    quota: int
-    """The most raters it lets in."""
-    ids: Ids = "hashed"
-    completion_code: str = ""
-    """One code for everybody who finishes, as Prolific wants it; empty: each rater gets a code of their own."""
-    screened_out_code: str = ""
-    """For those who say no or are excluded before the end."""
-    full_code: str = ""
-    """For those who come when the quota is reached or no pair is left."""
-    return_url: str = ""
-    """Where to go afterwards, with {code}, {session} and, where ids are plain, {participant}; the platform's own
-    address when empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +75,7 @@ class Joined:
 
 def open_link(connection: Connection, study_name: str, plan: RecruitmentPlan, *, now: int) -> str:
     """Make the study's open link and return its token; an earlier one stops letting people in."""
-    _check(plan)
+    check_recruitment(plan)
     row = study_row(connection, study_name, lock=True)
     before = connection.execute(select(recruitment.c.secret).where(recruitment.c.study_id == row.id)).scalar()
     close_link(connection, row, now=now)
@@ -142,33 +96,6 @@ def open_link(connection: Connection, study_name: str, plan: RecruitmentPlan, *,
     facts = {"platform": plan.platform, "quota": plan.quota, "ids": plan.ids}
     log(connection, study_id=row.id, actor="admin", action="opened link", now=now, **facts)
     return token
-
-
-def _check(plan: RecruitmentPlan) -> None:
-    if plan.platform not in PLATFORMS:
-        raise StudyError(f"a platform is {', '.join(PLATFORMS)}; got {plan.platform!r}")
-    if not 1 <= plan.quota <= LARGEST_QUOTA:
-        raise StudyError(f"an open link lets in 1 to {LARGEST_QUOTA} raters; got {plan.quota}")
-    if plan.ids not in ("hashed", "plain"):
-        raise StudyError(f"participants' ids are kept hashed or plain; got {plan.ids!r}")
-    for code in (plan.completion_code, plan.screened_out_code, plan.full_code):
-        if code and not _CODE.fullmatch(code):
-            raise StudyError(f"a code is 1–40 letters, digits, - and _; got {code!r}")
-    if plan.platform == "prolific" and not plan.completion_code:
-        raise StudyError("Prolific pays by the study's own code: give it with --completion-code")
-    if plan.return_url:
-        _check_return_url(plan.return_url, plan.ids)
-
-
-def _check_return_url(template: str, ids: Ids) -> None:
-    unknown = set(re.findall(r"\{([^{}]*)\}", template)) - set(_FIELDS)
-    if unknown:
-        raise StudyError(f"a return URL can hold {{code}}, {{participant}} and {{session}}; got {{{min(unknown)}}}")
-    parts = urlsplit(template)
-    if parts.scheme != "https" or not parts.hostname or "{" in parts.netloc or not template.isprintable():
-        raise StudyError(f"a return URL begins with https:// and a host; got {template!r}")
-    if "{participant}" in template and ids == "hashed":
-        raise StudyError("a return URL with {participant} needs the ids as they come: --ids plain")
 
 
 def close_link(connection: Connection, row: Row[Any], *, now: int) -> None:
@@ -226,15 +153,19 @@ def join(connection: Connection, token: str, *, participant: str, session: str, 
     study_row(connection, link.study_name, lock=True)  # two at once do not both get the last place
     mine = rater.c.study_id == link.study_id, rater.c.participant == kept
     person = connection.execute(select(rater).where(*mine)).first()
-    visit = session if _PARTICIPANT.fullmatch(session) else None
+    visit = session if PARTICIPANT.fullmatch(session) else None
+    gone = person is not None and person.outcome in ("screened out", "full") and not person.excluded
+    if person is None or gone:  # who said no, or found no pair, may change their mind while there is a place
+        if link.state == "paused":
+            return Joined()
+        full = _taken(connection, link.study_id, now=now) >= link.quota
+        if full or link.state == "closed" or not _any_work(connection, link.study_id):
+            return Joined(ending=_ended(link, None, "full"))
     if person is not None:
-        connection.execute(rater.update().where(rater.c.id == person.id).values(platform_session=visit))
+        kept_outcome = None if gone else person.outcome
+        values = {"platform_session": visit, "outcome": kept_outcome, "joined_ms": now if gone else person.joined_ms}
+        connection.execute(rater.update().where(rater.c.id == person.id).values(**values))
         return Joined(session=_sign_in(connection, person.id, now=now))
-    if link.state == "paused":
-        return Joined()
-    full = _taken(connection, link.study_id, now=now) >= link.quota
-    if full or link.state == "closed" or not _any_work(connection, link.study_id):
-        return Joined(ending=_ended(link, None, "full"))
     new = _new_rater(connection, link, participant=kept, session=visit, now=now)
     return Joined(session=_sign_in(connection, new, now=now))
 
@@ -242,19 +173,6 @@ def join(connection: Connection, token: str, *, participant: str, session: str, 
 def decline(connection: Connection, token: str) -> Ending:
     """Somebody says no before they joined: their code and the way back, and nothing is kept."""
     return _ended(link_behind(connection, token), None, "screened out")
-
-
-def kept_participant(link: Row[Any], participant: str) -> str:
-    """A participant's id as the study keeps it."""
-    text = participant.strip()
-    if not _PARTICIPANT.fullmatch(text):
-        raise StudyError(
-            f"expected {PLATFORMS[link.platform].person} of 1–100 letters, digits and _ . : @ -; open the study from "
-            "the platform's own page"
-        )
-    if link.ids == "plain":
-        return text
-    return hmac.new(link.secret.encode(), f"participant {text}".encode(), hashlib.sha256).hexdigest()
 
 
 def _any_work(connection: Connection, study_id: int) -> bool:
@@ -298,11 +216,11 @@ def _sign_in(connection: Connection, rater_id: int, *, now: int) -> RaterSession
 def ending(connection: Connection, session: str, *, now: int) -> Ending:
     """How it ended for this rater; the outcome is settled when it is first asked for, and logged."""
     who = signed_in(connection, session, now)
-    outcome = who.outcome or outcome_of(connection, who)
+    outcome = outcome_of(connection, who)
     votes, minutes = _votes(connection, who.id), round(who.active_ms / 60_000)
     if outcome is None:
         return Ending(outcome=None, votes=votes, minutes=minutes)
-    if who.outcome is None:
+    if who.outcome != outcome:
         connection.execute(rater.update().where(rater.c.id == who.id).values(outcome=outcome))
         log(connection, study_id=who.study_id, actor=who.code, action=outcome, now=now, votes=votes)
     link = connection.execute(select(recruitment).where(recruitment.c.id == who.recruitment_id)).first()
@@ -319,7 +237,12 @@ def _votes(connection: Connection, rater_id: int) -> int:
 
 
 def outcome_of(connection: Connection, who: Row[Any]) -> Outcome | None:
-    """Finished is: the quota is reached, no pair is left, or the study was closed; with a vote, that is completed."""
+    """Finished is: the quota is reached, no pair is left, or the study was closed; with a vote, that is completed.
+
+    Completed stays completed, whatever comes later. Who found no pair at first and then worked is not "full" any more.
+    """
+    if who.outcome == "completed" or (who.outcome is not None and who.consent_ms is None):
+        return cast(Outcome, who.outcome)
     if who.excluded:
         return "screened out"
     if who.study_state != "closed" and not is_finished(connection, who):

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from rushes.preference.study import erasing, lifecycle, payments, recruiting
 from rushes.preference.study.database.connection import Database
 from rushes.preference.study.payments import Payment
+from rushes.preference.study.platforms import Platform, RecruitmentPlan
 from rushes.preference.study.records import StudyState
-from rushes.preference.study.recruiting import Ending, Joined, OpenRecruitment, Platform, RecruitmentPlan
+from rushes.preference.study.recruiting import Ending, Joined, OpenRecruitment
 from rushes.preference.study.tokens import Clock
 
 

@@ -11,7 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rushes.preference.study import NotAllowed, RaterSession, StudyError
-from rushes.preference.study.recruiting import NOT_ACCEPTED_YET, PLATFORMS, Ending
+from rushes.preference.study.platforms import NOT_ACCEPTED_YET, PLATFORMS
+from rushes.preference.study.recruiting import Ending
 from rushes.web import sessions
 from rushes.web.access import posted, rater, rater_token
 from rushes.web.errors import Refusal

@@ -13,8 +13,8 @@ from starlette.responses import Response
 from rushes.errors import InputError
 from rushes.preference.study.as_data import overview_data
 from rushes.preference.study.payments import payments_csv
+from rushes.preference.study.platforms import LARGEST_QUOTA, PLATFORMS, Ids, Platform, RecruitmentPlan
 from rushes.preference.study.records import StudyState
-from rushes.preference.study.recruiting import LARGEST_QUOTA, PLATFORMS, Ids, Platform, RecruitmentPlan
 from rushes.web.access import admin, posted
 from rushes.web.fields import whole_number
 from rushes.web.pages import reply, see, with_twin
