@@ -45,12 +45,15 @@ _VOTE: dict[str, Schema] = {
     "ratings_b.prompt_adherence": RATING,
     "note": TEXT,
     "training": _one_of("1"),
+    "viewing": TEXT,
 }
 FORMS: Mapping[str, Mapping[str, Schema]] = {
     "/setup": {"key": TEXT, "password": TEXT, "again": TEXT},
     "/login": {"password": TEXT, "next": TEXT},
     "/rate/draft": _VOTE,
     "/rate/vote": _VOTE,
+    "/rate/language": {"language": _one_of("en", "de"), "back": TEXT},
+    "/rate/sound": {"heard": TEXT},
     "/rate/problem": {"assignment": TEXT, "kind": _one_of(*PROBLEMS), "text": TEXT},
     "/studies/new": {
         **dict.fromkeys(("name", "title", "only", "more_runs", "prompts_path", "table_path", "clips_path"), TEXT),
@@ -165,7 +168,7 @@ def _responses(method: str, path: str) -> Schema:
     trouble: Schema = {"application/json": {"schema": ERROR}}
     trouble |= {} if twin else {"text/html": {"schema": {"type": "string"}}}
     answers: Schema = {}
-    if path.startswith(("/media", "/takes")):
+    if path.startswith(("/media", "/takes", "/rate/source/")):
         success = {kind: {} for kind in _CLIP_TYPES}
         answers |= {"206": {"description": "part", "content": success}, "304": {"description": "unchanged"}}
         answers |= {status: _trouble(status, trouble) for status in ("404", "415", "416")}
@@ -173,6 +176,8 @@ def _responses(method: str, path: str) -> Schema:
         success = {form.media_type.partition(";")[0]: {} for _, form in FORMATS.items()}
     elif path.endswith(".csv"):
         success = {"text/csv": {}}
+    elif path.endswith(".wav"):
+        success = {"audio/wav": {}}
     elif path.endswith(".svg"):
         success = {"image/svg+xml": {}}
     elif path.endswith(".js"):
