@@ -37,7 +37,7 @@ def test_a_joint_is_a_place() -> None:
     assert difference(wrists[0], knees[0]).place == {"joint": "left_wrist − left_knee"}
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=8)
 @given(st.lists(st.text(min_size=1), min_size=17, max_size=17, unique=True))
 def test_no_joint_s_name_is_in_a_signature(joints: list[str]) -> None:
     signatures = {m.signature for m in measured(COCO_17)}
