@@ -27,7 +27,7 @@ def measured(skeleton: Skeleton, **asked: object) -> tuple[Measurement, ...]:
 
 
 def test_a_joint_is_a_place() -> None:
-    wrists = [m for m in measured(COCO_17) if m.place.get("joint") == "left_wrist"]
+    wrists = [m for m in measured(COCO_17) if m.place.get("joint") == "left_wrist" and m.name == "pck"]
     assert [(m.signature, m.at) for m in wrists] == [
         (f"pck|k:20|norm:{norm}|v:2", (("joint", "left_wrist"),))
         for norm in ("torso-diameter", "bbox-diagonal", "absolute-px(10)")
@@ -37,7 +37,7 @@ def test_a_joint_is_a_place() -> None:
     assert difference(wrists[0], knees[0]).place == {"joint": "left_wrist − left_knee"}
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=8)
 @given(st.lists(st.text(min_size=1), min_size=17, max_size=17, unique=True))
 def test_no_joint_s_name_is_in_a_signature(joints: list[str]) -> None:
     signatures = {m.signature for m in measured(COCO_17)}

@@ -110,8 +110,8 @@ def _evaluate(pred: CocoPeople, gt: CocoPeople, category: Hashable) -> dict[str,
         matched = np.zeros((len(THRESHOLDS), len(scores)), dtype=bool)
         ignored = np.zeros_like(matched)
         people = 0
+        outside = gt.ignored | (gt.areas < low) | (gt.areas > high)
         for group in groups:
-            outside = gt.ignored | (gt.areas < low) | (gt.areas > high)
             aside = outside[group.truths]
             people += int(np.count_nonzero(~aside))
             if not group.dets.size:
@@ -174,34 +174,41 @@ def _match(similar: Floats, aside: Flags, crowd: Flags) -> tuple[Flags, Flags]:
 
 def _groups(pred: CocoPeople, gt: CocoPeople, category: Hashable) -> tuple[list[_Group], Floats]:
     """Images by shape, and the scores of all their detections in the order of images."""
-    truths, dets = (_by_image(side, category) for side in (gt, pred))
-    images = set(gt.listed) if gt.listed is not None else set(truths) | set(dets)
-    by_shape: dict[tuple[int, int], list[tuple[list[int], list[int], int]]] = {}
-    scores: list[Floats] = []
-    start = 0
-    for image in sorted(images, key=_order):
-        own = np.array(dets.get(image, []), dtype=np.int64)
-        own = own[np.argsort(-pred.scores[own], kind="stable")[:MAX_DETECTIONS]]
-        people = truths.get(image, [])
-        if len(own) or people:
-            by_shape.setdefault((len(own), len(people)), []).append((own.tolist(), people, start))
-            scores.append(pred.scores[own])
-            start += len(own)
+    truth_images, det_images = (_of_category(side, category) for side in (gt, pred))
+    known = set(gt.listed) if gt.listed is not None else {*truth_images.values(), *det_images.values()}
+    rank = {image: place for place, image in enumerate(sorted(known, key=_order))}
+    rows = [
+        np.array([row for row, image in side.items() if image in rank], dtype=np.int64)
+        for side in (det_images, truth_images)
+    ]
+    places = [
+        np.array([rank[image] for image in side.values() if image in rank], dtype=np.int64)
+        for side in (det_images, truth_images)
+    ]
+    sure = np.lexsort((-pred.scores[rows[0]], places[0]))  # by image, then by falling score; of equals as in the file
+    dets, det_place = rows[0][sure], places[0][sure]
+    within = np.arange(len(dets)) - np.searchsorted(det_place, det_place)
+    dets, det_place = dets[within < MAX_DETECTIONS], det_place[within < MAX_DETECTIONS]
+    turn = np.argsort(places[1], kind="stable")
+    truths, truth_place = rows[1][turn], places[1][turn]
+    found = [np.bincount(each, minlength=len(rank)) for each in (det_place, truth_place)]
+    starts = [np.cumsum(each) - each for each in found]
     groups = []
-    for (width, _), rows in by_shape.items():
-        chosen = np.array([row[0] for row in rows], dtype=np.int64).reshape(len(rows), -1)
-        people_rows = np.array([row[1] for row in rows], dtype=np.int64).reshape(len(rows), -1)
-        flat = np.array([row[2] for row in rows])[:, np.newaxis] + np.arange(width)
-        groups.append(_Group(chosen, people_rows, flat, _similarities(pred, gt, chosen, people_rows)))
-    return groups, np.concatenate(scores) if scores else np.zeros(0)
+    for width, people in sorted(set(zip(found[0].tolist(), found[1].tolist(), strict=True)) - {(0, 0)}):
+        images = np.flatnonzero((found[0] == width) & (found[1] == people))
+        flat = starts[0][images][:, np.newaxis] + np.arange(width)
+        own, own_people = dets[flat], truths[starts[1][images][:, np.newaxis] + np.arange(people)]
+        groups.append(_Group(own, own_people, flat, _similarities(pred, gt, own, own_people)))
+    return groups, pred.scores[dets]
 
 
-def _by_image(side: CocoPeople, category: Hashable) -> dict[Hashable, list[int]]:
-    found: dict[Hashable, list[int]] = {}
-    for row, (image, kind) in enumerate(zip(side.images, side.categories, strict=True)):
-        if kind == category:
-            found.setdefault(image, []).append(row)
-    return found
+def _of_category(side: CocoPeople, category: Hashable) -> dict[int, Hashable]:
+    """The image of every row of this category."""
+    return {
+        row: image
+        for row, (image, kind) in enumerate(zip(side.images, side.categories, strict=True))
+        if kind == category
+    }
 
 
 def _similarities(pred: CocoPeople, gt: CocoPeople, dets: NDArray[np.int64], truths: NDArray[np.int64]) -> Floats:

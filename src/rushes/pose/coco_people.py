@@ -38,37 +38,49 @@ class CocoPeople:
         return len(self.images)
 
 
-def coco_people(entries: Sequence[Mapping[str, Any]], listed: object) -> CocoPeople | None:
-    """Everybody in the file; None where an entry is not as COCO has it, which the reader of poses tells about."""
+def coco_people(
+    entries: Sequence[Mapping[str, Any]], listed: object, *, points: Floats | None = None
+) -> CocoPeople | None:
+    """Everybody in the file; None where an entry is not as COCO has it, which the reader of poses tells about.
+
+    `points` are the key points of every entry, people × joints × 3, where they were read already.
+    """
+    images = tuple([entry.get("image_id") for entry in entries])
+    categories = tuple([entry.get("category_id", 1) for entry in entries])
+    if not {type(each) for each in chain(images, categories)} <= {int, str, float, bool}:
+        return None
+    try:
+        places = _places(entries) if points is None else points
+        areas, scores, labels = (_column(entries, key) for key in ("area", "score", "num_keypoints"))
+        boxes = _boxes([entry.get("bbox") for entry in entries])
+    except (TypeError, ValueError, OverflowError):
+        return None
+    if places is None:
+        return None
+    crowd = np.array([bool(entry.get("iscrowd")) for entry in entries])
+    labelled = np.where(np.isnan(labels), (places[..., 2] > 0).sum(axis=1), labels)
+    return CocoPeople(
+        keypoints=places,
+        images=images,
+        categories=categories,
+        areas=areas,
+        boxes=boxes,
+        scores=scores,
+        crowd=crowd,
+        ignored=crowd | (labelled == 0),
+        listed=_listed(listed),
+    )
+
+
+def _places(entries: Sequence[Mapping[str, Any]]) -> Floats | None:
+    """Key points of every entry, zeros where it has none; None where they are not COCO's."""
     flat = [entry.get("keypoints") or [] for entry in entries]
     widths = {len(row) for row in flat if row} if all(isinstance(row, list) for row in flat) else set()
     width = next(iter(widths)) if len(widths) == 1 else 0
     if not width or width % 3 or not set(map(type, chain.from_iterable(flat))) <= _PLAIN:
         return None
-    images = tuple(entry.get("image_id") for entry in entries)
-    categories = tuple(entry.get("category_id", 1) for entry in entries)
-    if not all(isinstance(each, (str, int, float)) for each in chain(images, categories)):
-        return None
     blank = [0.0] * width
-    try:
-        points = np.array([row or blank for row in flat], dtype=np.float64).reshape(len(entries), -1, 3)
-        numbers = [_column(entries, key) for key in ("area", "score", "num_keypoints")]
-        boxes = np.array([_box(entry.get("bbox")) for entry in entries], dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        return None
-    crowd = np.array([bool(entry.get("iscrowd")) for entry in entries])
-    labelled = np.where(np.isnan(numbers[2]), (points[..., 2] > 0).sum(axis=1), numbers[2])
-    return CocoPeople(
-        keypoints=points,
-        images=images,
-        categories=categories,
-        areas=numbers[0],
-        boxes=boxes,
-        scores=numbers[1],
-        crowd=crowd,
-        ignored=crowd | (labelled == 0),
-        listed=_listed(listed),
-    )
+    return np.array([row or blank for row in flat], dtype=np.float64).reshape(len(entries), -1, 3)
 
 
 def _column(entries: Sequence[Mapping[str, Any]], key: str) -> Floats:
@@ -78,9 +90,13 @@ def _column(entries: Sequence[Mapping[str, Any]], key: str) -> Floats:
     return np.array(values, dtype=np.float64)
 
 
-def _box(box: object) -> Sequence[float]:
-    whole = isinstance(box, list) and len(box) == 4 and {type(side) for side in box} <= _PLAIN
-    return box if whole else (np.nan,) * 4  # type: ignore[return-value]
+def _boxes(boxes: Sequence[object]) -> Floats:
+    """x, y, width, height of each; NaN where there is none, or something else."""
+    missing = [np.nan] * 4
+    rows = [box if isinstance(box, list) and len(box) == 4 else missing for box in boxes]
+    if not set(map(type, chain.from_iterable(rows))) <= _PLAIN:
+        rows = [row if {type(side) for side in row} <= _PLAIN else missing for row in rows]
+    return np.array(rows, dtype=np.float64)
 
 
 def _listed(images: object) -> tuple[Hashable, ...] | None:

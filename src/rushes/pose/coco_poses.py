@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ import numpy as np
 from rushes.errors import InputError
 from rushes.pose.batch import PoseSet
 from rushes.pose.coco_people import CocoPeople, coco_people
+from rushes.pose.geometry import Floats
 from rushes.pose.json_poses import (
     Duplicates,
     PoseRow,
@@ -27,27 +31,78 @@ from rushes.pose.json_poses import (
 
 def read_coco(source: Path, name: str, *, duplicates: Duplicates) -> PoseSet:
     """COCO key points: an object with `annotations` (ground truth) or a list of results (predictions)."""
-    try:
-        data = json.loads(source.read_bytes())
-    except (ValueError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(f"{name}: not JSON ({error})") from None
-    entries = data.get("annotations") if isinstance(data, dict) else data
-    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+    data, points = _parsed(source, name)
+    entries = _entries(data)
+    if not isinstance(entries, list) or not set(map(type, entries)) <= {dict}:
         raise InputError(f"{name}: expected COCO annotations or a list of COCO results; got something else")
+    listed = data.get("images") if isinstance(data, dict) else None
+    people = coco_people(entries, listed, points=points) if entries else None
+    if people is None and points is not None:  # something is not as it should be: read again, with care
+        data = _loaded(source.read_bytes(), name)
+        entries = _entries(data)
     kept = [e for e in entries if e.get("keypoints") and not e.get("iscrowd")]
     left_out = len(entries) - len(kept)
-    warnings = (f"{left_out} annotations without key points or marked as crowds left out",) if left_out else ()
-    people = coco_people(entries, data.get("images") if isinstance(data, dict) else None) if kept else None
+    remarks = (f"{left_out} annotations without key points or marked as crowds left out",) if left_out else ()
     names = _category_joints(data)
-    if people is not None:
-        one_per_image((entry["image_id"] for entry in kept), name, duplicates)
-        return _from_people(people, kept, entries, name, joint_names=names, warnings=warnings)
+    if people is not None and kept:
+        one_per_image([entry["image_id"] for entry in kept], name, duplicates)
+        return _from_people(people, kept, entries, name, joint_names=names, warnings=remarks)
     try:
         rows = [_coco_row(entry, f"annotation {place}") for place, entry in enumerate(kept)]
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
     one_per_image((row.id for row in rows), name, duplicates)
-    return pose_set(rows, name, joint_names=names, sequence=False, unit="px", warnings=warnings)
+    return pose_set(rows, name, joint_names=names, sequence=False, unit="px", warnings=remarks)
+
+
+def _loaded(data: bytes, name: str) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f"{name}: not JSON ({error})") from None
+
+
+def _entries(data: Any) -> Any:
+    return data.get("annotations") if isinstance(data, dict) else data
+
+
+_KEYPOINTS = re.compile(rb'"keypoints"\s*:\s*\[([-+0-9.eE,\s]*[0-9][-+0-9.eE,\s]*)\]')
+_MARK = "\x00row "
+
+
+def _parsed(source: Path, name: str) -> tuple[Any, Floats | None]:
+    """The file's JSON, and the key points of its entries in one array where every entry has plain numbers.
+
+    Nearly all of such a file is key points, and numpy reads numbers much quicker than they become Python's and then
+    numpy's. Each list is replaced by a mark before the rest is read; where the marks do not stand one in each entry, in
+    order, and in none else, or a number is none, the file is read as JSON alone.
+    """
+    data = source.read_bytes()
+    lists: list[bytes] = []
+
+    def mark(found: re.Match[bytes]) -> bytes:
+        lists.append(found.group(1))
+        return b'"keypoints":"\\u0000row %d"' % (len(lists) - 1)
+
+    rest = _KEYPOINTS.sub(mark, data)
+    width = lists[0].count(b",") + 1 if lists else 0
+    if not width or width % 3 or {row.count(b",") + 1 for row in lists} != {width}:
+        return _loaded(data, name), None
+    try:
+        found = json.loads(rest)
+    except (ValueError, UnicodeDecodeError, RecursionError):
+        return _loaded(data, name), None
+    entries = _entries(found)
+    whole = isinstance(entries, list) and len(entries) == len(lists) and set(map(type, entries)) == {dict}
+    if not whole or [e.get("keypoints") for e in entries] != [f"{_MARK}{row}" for row in range(len(lists))]:
+        return _loaded(data, name), None
+    numbers = np.zeros(0)
+    with warnings.catch_warnings(), suppress(ValueError):  # how numpy tells, by version, of text that is no number
+        warnings.simplefilter("ignore", DeprecationWarning)
+        numbers = np.fromstring(b",".join(lists).decode("ascii"), dtype=np.float64, sep=",")
+    if len(numbers) != width * len(lists):
+        return _loaded(data, name), None
+    return found, numbers.reshape(len(lists), -1, 3)
 
 
 def _from_people(
@@ -60,14 +115,17 @@ def _from_people(
     warnings: tuple[str, ...],
 ) -> PoseSet:
     """The ordinary file, whose numbers are in arrays already."""
-    rows = np.array([bool(e.get("keypoints")) and not e.get("iscrowd") for e in entries])
-    tracks = [track_of(entry) for entry in kept]
+    if len(kept) == len(entries):
+        rows: Any = slice(None)
+    else:
+        rows = np.array([bool(e.get("keypoints")) and not e.get("iscrowd") for e in entries])
+    tracks = [track_of(entry) for entry in kept] if kept[0].get("track_id") is not None else [None]
     areas, scores = people.areas[rows], people.scores[rows]
     return PoseSet(
         path=name,
         points=people.keypoints[rows, :, :2],
         visibility=people.keypoints[rows, :, 2],
-        ids=tuple(image for image, used in zip(people.images, rows.tolist(), strict=True) if used),
+        ids=tuple([entry["image_id"] for entry in kept]),
         areas=None if np.isnan(areas).all() else areas,
         scores=None if np.isnan(scores).all() else scores,
         tracks=None if any(track is None for track in tracks) else tuple(tracks),

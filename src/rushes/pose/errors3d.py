@@ -26,6 +26,26 @@ N_MPJPE = error_definition(
     reference="Rhodin et al. 2018",
     open_params=("unit",),
 )
+PA_MPJPE_FOUND = error_definition(
+    "pa_mpjpe_found",
+    summary="pa_mpjpe over the joints that were predicted; read it beside joint_found_ratio.",
+    formula="as pa_mpjpe, aligned by and summed over visible joints with a finite prediction and truth",
+    edge_cases="frames with fewer than three such joints are left out, their joints counted in the note; none "
+    "left: null",
+    reference="pa_mpjpe with missing predictions left out",
+    open_params=("unit",),
+    history=("first release",),
+)
+N_MPJPE_FOUND = error_definition(
+    "n_mpjpe_found",
+    summary="n_mpjpe over the joints that were predicted; read it beside joint_found_ratio.",
+    formula="as n_mpjpe, scaled by and summed over visible joints with a finite prediction and truth",
+    edge_cases="frames with fewer than three such joints are left out, their joints counted in the note; none "
+    "left: null",
+    reference="n_mpjpe with missing predictions left out",
+    open_params=("unit",),
+    history=("first release",),
+)
 PCK_3D = Definition(
     name="pck_3d",
     unit="ratio",
@@ -98,6 +118,17 @@ def scaled_errors(pred: Floats, gt: Floats, visible: Flags) -> Floats:
     errors = joint_distances(scale[:, np.newaxis, np.newaxis] * source, target, columns=3)
     errors[~usable] = np.nan
     return errors
+
+
+LEAST_JOINTS = 3
+"""Fewer joints can be laid on one another whatever they are."""
+
+
+def usable_joints(pred: Floats, gt: Floats, visible: Flags) -> Flags:
+    """Visible joints that are finite on both sides, of frames with at least three of them."""
+    with np.errstate(invalid="ignore"):
+        found = visible & (np.abs(pred) < 1e150).all(axis=2) & (np.abs(gt) < 1e150).all(axis=2)
+    return np.asarray(found & (np.count_nonzero(found, axis=1) >= LEAST_JOINTS)[:, np.newaxis])
 
 
 def _finite_frames(pred: Floats, gt: Floats, visible: Flags) -> Flags:

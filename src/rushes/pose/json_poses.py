@@ -129,6 +129,10 @@ def short(value: object) -> str:
 
 def one_per_image(ids: Iterable[Hashable | None], name: str, duplicates: Duplicates) -> None:
     """Whether several poses of one image may stand: `InputError` where they may not, and for ids that are none."""
+    ids = tuple(ids)
+    plain = set(map(type, ids)) <= {int, str, float}
+    if plain and (duplicates != "refuse" or len(set(ids)) == len(ids)):
+        return  # as nearly every file is
     seen: set[Hashable] = set()
     for key in ids:
         if not isinstance(key, (str, int, float)):

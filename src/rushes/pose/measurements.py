@@ -9,27 +9,46 @@ from dataclasses import replace
 from rushes.core import Definition, Measurement
 from rushes.pose.accuracy import PoseAccuracy, Tally
 from rushes.pose.average_precision import KEYPOINT_AP, KEYPOINT_AR
-from rushes.pose.errors3d import N_MPJPE, PA_MPJPE, PCK_3D, PCK_3D_AUC, THRESHOLDS_MM
+from rushes.pose.errors3d import (
+    N_MPJPE,
+    N_MPJPE_FOUND,
+    PA_MPJPE,
+    PA_MPJPE_FOUND,
+    PCK_3D,
+    PCK_3D_AUC,
+    THRESHOLDS_MM,
+)
 from rushes.pose.identity import IDENTITY_SWITCHES
 from rushes.pose.joint_errors import FOUND_RATIO, MPJPE, MPJPE_FOUND, ErrorSum
+from rushes.pose.keypoint_distance import AKD, MKR
 from rushes.pose.motion import ACCELERATION_ERROR, VELOCITY_ERROR
 from rushes.pose.normalization import PckNormalization
 from rushes.pose.oks import OKS
-from rushes.pose.pck import PCK, PCK_AUC, PCKH, PckTally, pck_definition
+from rushes.pose.pck import PCK, PCK_AUC, PCKH, PCKH_AUC, PckTally, area_definition, pck_definition
 from rushes.pose.scoring import MILLIMETRES, PoseScores, ScoreSettings
 from rushes.pose.skeletons import COCO_17, Skeleton
 from rushes.pose.time_pairing import POSE_LAG
 
-_PLANE = (PCK, PCKH, PCK_AUC, MPJPE, MPJPE_FOUND, FOUND_RATIO, OKS)
+_PLANE = (PCK, PCKH, PCK_AUC, PCKH_AUC, MPJPE, MPJPE_FOUND, FOUND_RATIO, OKS, AKD, MKR)
 _PEOPLE = (KEYPOINT_AP, KEYPOINT_AR, IDENTITY_SWITCHES)
-_SPACE_AND_TIME = (PA_MPJPE, N_MPJPE, PCK_3D, PCK_3D_AUC, VELOCITY_ERROR, ACCELERATION_ERROR, POSE_LAG)
+_SPACE_AND_TIME = (
+    PA_MPJPE,
+    N_MPJPE,
+    PA_MPJPE_FOUND,
+    N_MPJPE_FOUND,
+    PCK_3D,
+    PCK_3D_AUC,
+    VELOCITY_ERROR,
+    ACCELERATION_ERROR,
+    POSE_LAG,
+)
 DEFINITIONS = (*_PLANE, *_PEOPLE, *_SPACE_AND_TIME)
 """Every definition of this instrument, in the order the catalogue shows them."""
 
 JOINT_K = 20
 """The k at which single joints are scored, unless it was not asked for; then the largest that was."""
 
-_ROOTED = frozenset({d.name for d in (MPJPE, MPJPE_FOUND, N_MPJPE, PCK_3D, PCK_3D_AUC)})
+_ROOTED = frozenset({d.name for d in (MPJPE, MPJPE_FOUND, N_MPJPE, N_MPJPE_FOUND, PCK_3D, PCK_3D_AUC)})
 """Metrics that the origin of 3-D coordinates moves."""
 
 
@@ -86,12 +105,24 @@ def _rows(scores: PoseScores, settings: ScoreSettings, *, columns: int, areas: b
     yield from _error_rows(scores, settings, columns)
     if settings.similarity:
         yield _oks_row(scores.oks, areas)
+    if columns == 2:
+        yield _found_row(_in_unit(AKD, settings.unit), scores.akd, "frames without a joint that both have")
+        yield _found_row(MKR, scores.mkr, "frames without a visible joint")
     if columns == 3:
         yield from _space_rows(scores, settings)
     if settings.sequence:
         yield from _motion_rows(scores, settings, columns)
     for norm, found in zip(settings.norms, scores.tally.pck, strict=True):
         yield from _joint_rows(found, settings, norm)
+    yield from _joint_errors(scores, settings, columns)
+
+
+def _joint_errors(scores: PoseScores, settings: ScoreSettings, columns: int) -> Iterator[Measurement]:
+    """Mean distance of each joint, over the frames that show and predict it."""
+    definition = _in_unit(MPJPE_FOUND, settings.unit, dims=columns)
+    for joint, errors in zip(settings.skeleton.joints, scores.tally.errors, strict=True):
+        row = _found_row(definition, errors, "visible joints without a finite prediction")
+        yield replace(row, at=(("joint", joint),))
 
 
 def _pck_rows(found: PckTally, ks: tuple[int, ...], norm: PckNormalization, frames: int) -> Iterator[Measurement]:
@@ -109,7 +140,7 @@ def _pck_rows(found: PckTally, ks: tuple[int, ...], norm: PckNormalization, fram
 
 
 def _area_row(found: PckTally, norm: PckNormalization) -> Measurement:
-    definition = PCK_AUC.add_params(**norm.params())
+    definition = area_definition(norm)
     total = int(found.total.sum())
     if not total:
         return Measurement.missing(definition, "nothing could be scored")
@@ -173,6 +204,9 @@ def _oks_row(similar: ErrorSum, areas: bool) -> Measurement:
 def _space_rows(scores: PoseScores, settings: ScoreSettings) -> Iterator[Measurement]:
     yield _mean_row(_in_unit(PA_MPJPE, settings.unit), scores.procrustes)
     yield _mean_row(_in_unit(N_MPJPE, settings.unit), scores.scaled)
+    lacking = "visible joints without a finite prediction, or with fewer than three in their frame,"
+    yield _found_row(_in_unit(PA_MPJPE_FOUND, settings.unit), scores.procrustes_found, lacking)
+    yield _found_row(_in_unit(N_MPJPE_FOUND, settings.unit), scores.scaled_found, lacking)
     count = scores.tally.error.count
     for definition, value in (
         (PCK_3D, scores.within[-1] / max(count, 1)),

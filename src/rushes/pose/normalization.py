@@ -242,7 +242,6 @@ class HeadSize(_Spanned):
     """
 
     name = "head-size"
-    has_area = False
     unscoreable = "a head joint is not visible, or both are in one place"
     metric = "pckh"
 

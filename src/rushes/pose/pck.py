@@ -83,6 +83,21 @@ PCKH = Definition(
 )
 
 
+PCKH_AUC = Definition(
+    name="pckh_auc",
+    unit="ratio",
+    lowest=0.0,
+    highest=1.0,
+    better="higher",
+    summary="Area under PCKh against k: head-normalised PCK without having to choose a k.",
+    formula=f"trapezoids over PCKh@0, PCKh@1, … PCKh@{CURVE_TOP}, divided by {CURVE_TOP}",
+    edge_cases=f"both head joints must be visible; {_EDGES}",
+    reference="as MPII's AUC of PCKh from 0 to 0.5, with the head joints in the signature",
+    params=signature_params(k_from=0, k_to=CURVE_TOP, k_step=1),
+    open_params=("head",),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class PckTally:
     """What PCK under one normalisation is made of: whole numbers, which add up the same in any order."""
@@ -220,6 +235,12 @@ def checked_ks(ks: Sequence[float]) -> list[int]:
 
 
 _METRICS = {definition.name: definition for definition in (PCK, PCKH)}
+_AREAS = {"pck": PCK_AUC, "pckh": PCKH_AUC}
+
+
+def area_definition(norm: PckNormalization) -> Definition:
+    """The label of the area under one normalisation's curve."""
+    return _AREAS[norm.metric].add_params(**norm.params())
 
 
 def pck_definition(k: int, norm: PckNormalization) -> Definition:

@@ -9,7 +9,7 @@ somebody left without a partner.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -57,62 +57,82 @@ def pair_people(
     if pred.ids is None or gt.ids is None:
         bare = pred if pred.ids is None else gt
         raise InputError(f"{bare.path}: several people in an image need image ids; the file has none")
-    rows = _rows_by_image(pred.ids, gt.ids)
-    if not any(len(p) and len(g) for p, g in rows):
+    images = {key: place for place, key in enumerate(dict.fromkeys((*gt.ids, *pred.ids)))}
+    ours, theirs = (_by_image(side.ids, images) for side in (pred, gt))
+    if not ((ours.counts > 0) & (theirs.counts > 0)).any():
         raise InputError(
             f"{pred.path} and {gt.path}: no image id is in both (the first are {pred.ids[0]!r} and {gt.ids[0]!r})"
         )
     partner = np.full(len(gt), -1, dtype=np.int64)
     alike = np.full(len(gt), np.nan)
-    both = [(p, g) for p, g in rows if p and g]
-    ours = np.concatenate([np.repeat(p, len(g)) for p, g in both])
-    theirs = np.concatenate([np.tile(g, len(p)) for p, g in both])
-    similar = _similarities(pred, gt, ours, theirs, boxes=assign.startswith("iou"))
-    start = 0
-    for p, g in both:
-        table = similar[start : start + len(p) * len(g)].reshape(len(p), len(g))
-        start += table.size
-        for one, other in _assigned(table, None if pred.scores is None else pred.scores[p], assign):
-            partner[g[other]], alike[g[other]] = p[one], table[one, other]
-    kept = np.array(sorted(_kept(gt, rows, largest_only)), dtype=np.int64)
+    shapes = set(zip(ours.counts.tolist(), theirs.counts.tolist(), strict=True))
+    for width, people in sorted(shape for shape in shapes if min(shape)):
+        chosen = np.flatnonzero((ours.counts == width) & (theirs.counts == people))
+        p, g = ours.rows_of(chosen, width), theirs.rows_of(chosen, people)
+        pairs = np.repeat(p, people, axis=1).ravel(), np.tile(g, (1, width)).ravel()
+        similar = _similarities(pred, gt, *pairs, boxes=assign.startswith("iou")).reshape(-1, width, people)
+        for table, own, their in zip(similar, p, g, strict=True):
+            scores = None if pred.scores is None else pred.scores[own]
+            rows, columns = _assigned(table, scores, assign)
+            partner[their[columns]], alike[their[columns]] = own[rows], table[rows, columns]
+    kept = np.arange(len(gt)) if not largest_only else _largest(gt, theirs)
     return _as_pairing(pred, gt, partner, alike, kept, unmatched)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ByImage:
+    """Rows of one side, sorted by image, and how many each image has."""
+
+    order: Whole
+    counts: Whole
+    starts: Whole
+
+    def rows_of(self, images: Whole, number: int) -> Whole:
+        """images × number: the rows of images that have so many."""
+        rows: Whole = self.order[self.starts[images][:, np.newaxis] + np.arange(number)]
+        return rows
+
+
+def _by_image(ids: Sequence[Hashable] | None, images: Mapping[Hashable, int]) -> _ByImage:
+    places = np.array([images[key] for key in ids or ()], dtype=np.int64)
+    counts = np.bincount(places, minlength=len(images))
+    return _ByImage(np.argsort(places, kind="stable"), counts, np.cumsum(counts) - counts)
+
+
+def _largest(gt: PoseSet, theirs: _ByImage) -> Whole:
+    """The largest person of each image; of equals the first in the file."""
+    areas = _areas(gt)
+    starts = theirs.starts[theirs.counts > 0]
+    pieces = np.split(theirs.order, starts[1:])
+    return np.array(sorted(int(rows[np.argmax(areas[rows])]) for rows in pieces), dtype=np.int64)
 
 
 def _as_pairing(
     pred: PoseSet, gt: PoseSet, partner: Whole, alike: Floats, kept: Whole, unmatched: Unmatched
 ) -> PeoplePairing:
     scored = kept if unmatched == "wrong" else kept[partner[kept] >= 0]
-    used = set(partner[partner >= 0].tolist())
+    unused = np.ones(len(pred), dtype=bool)
+    unused[partner[partner >= 0]] = False
     pairing = Pairing(
         by="image id",
         pred=partner[scored],
         gt=scored,
         frames=len(scored),
-        pred_only=tuple(pred.frame_name(n) for n in range(len(pred)) if n not in used),
+        pred_only=tuple(pred.frame_name(n) for n in np.flatnonzero(unused).tolist()),
         gt_only=tuple(gt.frame_name(n) for n in kept[partner[kept] < 0].tolist()),
     )
     return PeoplePairing(pairing=pairing, similarity=alike[scored], left_out=len(gt) - len(kept))
 
 
-def _rows_by_image(pred_ids: Sequence[Hashable], gt_ids: Sequence[Hashable]) -> list[tuple[list[int], list[int]]]:
-    """Rows of the prediction and of the truth for every image, in the truth's order of images."""
-    found: dict[Hashable, tuple[list[int], list[int]]] = {}
-    for row, key in enumerate(gt_ids):
-        found.setdefault(key, ([], []))[1].append(row)
-    for row, key in enumerate(pred_ids):
-        found.setdefault(key, ([], []))[0].append(row)
-    return list(found.values())
-
-
-def _assigned(table: Floats, scores: Floats | None, assign: Assign) -> list[tuple[int, int]]:
-    """Pairs of rows and columns of one image's similarities."""
+def _assigned(table: Floats, scores: Floats | None, assign: Assign) -> tuple[Whole, Whole]:
+    """Rows and columns of one image's similarities that belong together."""
     if table.shape == (1, 1):
-        return [(0, 0)]
+        return _ONE, _ONE
     if assign != "oks-greedy":
         from scipy.optimize import linear_sum_assignment
 
         rows, columns = linear_sum_assignment(table, maximize=True)
-        return list(zip(rows.tolist(), columns.tolist(), strict=True))
+        return rows, columns
     order = range(len(table)) if scores is None else np.argsort(-np.nan_to_num(scores), kind="stable").tolist()
     left = list(range(table.shape[1]))
     pairs = []
@@ -121,14 +141,11 @@ def _assigned(table: Floats, scores: Floats | None, assign: Assign) -> list[tupl
             best = max(left, key=lambda column: table[row, column])
             left.remove(best)
             pairs.append((row, best))
-    return pairs
+    found = np.array(pairs, dtype=np.int64)
+    return found[:, 0], found[:, 1]
 
 
-def _kept(gt: PoseSet, rows: Sequence[tuple[list[int], list[int]]], largest_only: bool) -> list[int]:
-    if not largest_only:
-        return list(range(len(gt)))
-    areas = _areas(gt)
-    return [max(people, key=lambda row: (areas[row], -row)) for _, people in rows if people]
+_ONE = np.zeros(1, dtype=np.int64)
 
 
 def _areas(gt: PoseSet) -> Floats:

@@ -12,9 +12,17 @@ import numpy as np
 
 from rushes.pose.accuracy import Tally, empty_tally, tally_chunk
 from rushes.pose.batch import Chunk, PoseBatch
-from rushes.pose.errors3d import THRESHOLDS_MM, procrustes_errors, root_relative, scaled_errors, within_counts
+from rushes.pose.errors3d import (
+    THRESHOLDS_MM,
+    procrustes_errors,
+    root_relative,
+    scaled_errors,
+    usable_joints,
+    within_counts,
+)
 from rushes.pose.geometry import Floats, joint_distances
 from rushes.pose.joint_errors import ErrorSum, error_sum
+from rushes.pose.keypoint_distance import animation_errors
 from rushes.pose.motion import difference_errors
 from rushes.pose.normalization import PckNormalization
 from rushes.pose.oks import COCO_SIGMAS, bbox_areas, oks_per_frame
@@ -63,6 +71,10 @@ class PoseScores:
     oks: ErrorSum = ErrorSum()
     procrustes: ErrorSum = ErrorSum()
     scaled: ErrorSum = ErrorSum()
+    procrustes_found: ErrorSum = ErrorSum()
+    scaled_found: ErrorSum = ErrorSum()
+    akd: ErrorSum = ErrorSum()
+    mkr: ErrorSum = ErrorSum()
     within: tuple[int, ...] = (0,) * len(THRESHOLDS_MM)
     velocity: ErrorSum = ErrorSum()
     acceleration: ErrorSum = ErrorSum()
@@ -76,6 +88,10 @@ class PoseScores:
             oks=self.oks + other.oks,
             procrustes=self.procrustes + other.procrustes,
             scaled=self.scaled + other.scaled,
+            procrustes_found=self.procrustes_found + other.procrustes_found,
+            scaled_found=self.scaled_found + other.scaled_found,
+            akd=self.akd + other.akd,
+            mkr=self.mkr + other.mkr,
             within=tuple(map(add, self.within, other.within)),
             velocity=self.velocity + other.velocity,
             acceleration=self.acceleration + other.acceleration,
@@ -104,7 +120,11 @@ def _pieces(batch: PoseBatch, settings: ScoreSettings, areas: Floats | None) -> 
             acceleration=acceleration,
             frame_errors=(_frame_means(errors, chunk),) if keep_series else (),
         )
-        yield _in_space(scores, chunk, errors, settings) if chunk.columns == 3 else scores
+        if chunk.columns == 3:
+            yield _in_space(scores, chunk, errors, settings)
+        else:
+            akd, mkr = animation_errors(chunk)
+            yield replace(scores, akd=akd, mkr=mkr)
 
 
 def _without_lead(chunk: Chunk) -> Chunk:
@@ -144,12 +164,24 @@ def _in_space(scores: PoseScores, chunk: Chunk, errors: Floats, settings: ScoreS
     if settings.root == "hips":
         pred, gt = (root_relative(points, settings.skeleton.hips) for points in (pred, gt))
     thresholds = tuple(t / MILLIMETRES.get(settings.unit, 1.0) for t in THRESHOLDS_MM)
+    whole = [error_sum(errors_of(pred, gt, chunk.visible), chunk.visible) for errors_of in _ALIGNED]
+    found = whole
+    usable = usable_joints(pred, gt, chunk.visible)
+    if not np.array_equal(usable, chunk.visible):
+        left_out = int(np.count_nonzero(chunk.visible & ~usable))
+        sums = [error_sum(errors_of(pred, gt, usable), usable) for errors_of in _ALIGNED]
+        found = [replace(each, missing=each.missing + left_out) for each in sums]
     return replace(
         scores,
-        procrustes=error_sum(procrustes_errors(pred, gt, chunk.visible), chunk.visible),
-        scaled=error_sum(scaled_errors(pred, gt, chunk.visible), chunk.visible),
+        procrustes=whole[0],
+        scaled=whole[1],
+        procrustes_found=found[0],
+        scaled_found=found[1],
         within=tuple(within_counts(errors, chunk.visible, thresholds)),
     )
+
+
+_ALIGNED = (procrustes_errors, scaled_errors)
 
 
 def _frame_means(errors: Floats, chunk: Chunk) -> Floats:

@@ -10,12 +10,18 @@ from rushes.core.selection import differing_keys, keys_of, label, select
 from rushes.core.table import ARROWS, Cell, Table, number
 
 _PCK = ("pck", "pckh")
+_AREAS = ("pck_auc", "pckh_auc")
 _AGGREGATES = {"pooled": "pooled", "mean": "mean of clips"}
 
 
 def pose_tables(measurements: Sequence[Measurement]) -> tuple[Table, ...]:
-    """PCK by normalisation and k, the numbers beside it, PCK of each joint; without those that have no row."""
-    tables = (pck_table(measurements), error_table(measurements), joint_table(measurements))
+    """PCK by normalisation and k, the numbers beside it, each joint's PCK and error; without those that have no row."""
+    tables = (
+        pck_table(measurements),
+        error_table(measurements),
+        joint_table(measurements),
+        joint_error_table(measurements),
+    )
     return tuple(table for table in tables if table.rows)
 
 
@@ -35,13 +41,13 @@ def pck_table(measurements: Sequence[Measurement]) -> Table:
 
 def error_table(measurements: Sequence[Measurement]) -> Table:
     """Every number that is neither a PCK nor about one joint; areas under the curve last."""
-    others = [m for m in measurements if m.name not in (*_PCK, "pck_auc") and "joint" not in m.place]
+    others = [m for m in measurements if m.name not in (*_PCK, *_AREAS) and "joint" not in m.place]
     return Table(
         title="Beside PCK",
         header=("metric", "value", "unit", "note", "signature"),
         rows=[
             (Cell(_metric(m, measurements)), number(m), Cell(m.definition.unit), Cell(m.note), Cell(m.signature))
-            for m in (*others, *select(measurements, "pck_auc"))
+            for m in (*others, *(m for name in _AREAS for m in select(measurements, name)))
         ],
     )
 
@@ -95,6 +101,16 @@ def joint_table(measurements: Sequence[Measurement]) -> Table:
         title=f"PCK@{k_of(found[0])} of each joint" if found else "",
         header=("joint", *norms),
         rows=[(Cell(joint), *(number(cells.get((joint, norm))) for norm in norms)) for joint in joints],
+    )
+
+
+def joint_error_table(measurements: Sequence[Measurement]) -> Table:
+    """One row per joint: how far off it is where it was found, over how many frames."""
+    found = [m for m in measurements if m.name == "mpjpe_found" and "joint" in m.place]
+    return Table(
+        title=f"Mean distance of each joint, {found[0].definition.unit}" if found else "",
+        header=("joint", "mpjpe_found ↓", "frames", "note"),
+        rows=[(Cell(m.place["joint"]), number(m), Cell(str(m.count)), Cell(m.note)) for m in found],
     )
 
 
