@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from fastapi import FastAPI
 
 from rushes.preference.exchange.formats import FORMATS
-from rushes.preference.study.records import PROBLEMS
+from rushes.preference.study.records import PROBLEMS, ROLES
 from rushes.preference.votes import TIE_POLICIES
 
 Schema: TypeAlias = dict[str, Any]
@@ -49,7 +49,10 @@ _VOTE: dict[str, Schema] = {
 }
 FORMS: Mapping[str, Mapping[str, Schema]] = {
     "/setup": {"key": TEXT, "password": TEXT, "again": TEXT},
-    "/login": {"password": TEXT, "next": TEXT},
+    "/login": {"username": TEXT, "password": TEXT, "next": TEXT},
+    "/account/password": {"current": TEXT, "password": TEXT, "again": TEXT},
+    "/accounts/add": {"name": TEXT, "role": _one_of(*ROLES), "password": TEXT, "again": TEXT},
+    "/accounts/{name}/password": {"password": TEXT, "again": TEXT},
     "/rate/draft": _VOTE,
     "/rate/vote": _VOTE,
     "/rate/language": {"language": _one_of("en", "de"), "back": TEXT},

@@ -53,10 +53,19 @@ def _function(name: str) -> str:
 
 
 def _class(name: str) -> str:
-    tree = _tree(getattr(rushes, name))
-    assert isinstance(tree, ast.ClassDef)
-    members = [f"- {line}" for line in _members(tree)]
+    members = [f"- {line}" for part in _parts(getattr(rushes, name)) for line in _members(part)]
     return f"### {name}\n\n{_markdown(_doc(getattr(rushes, name)))}\n" + "\n".join(members) + "\n"
+
+
+def _parts(thing: type) -> Iterator[ast.ClassDef]:
+    """The class itself, then what it is made of that has no entry of its own: `StudyService` and its administrators."""
+    for part in thing.__mro__:
+        if part is thing or (
+            part.__module__.startswith("rushes.preference.study.") and not hasattr(rushes, part.__name__)
+        ):
+            tree = _tree(part)
+            assert isinstance(tree, ast.ClassDef)
+            yield tree
 
 
 def _package(name: str, package: ModuleType) -> str:

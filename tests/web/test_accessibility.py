@@ -116,7 +116,7 @@ def test_the_owners_pages(visit: Callable[..., Visitor], study: Study, look: dic
     check_with_axe(page, "a wrong password")
     page.get_by_label("password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
-    pages = [f"/studies/bars{name}" for name in ("", *OWNER)]
+    pages = [*(f"/studies/bars{name}" for name in ("", *OWNER)), "/account"]
     for address in ("/", "/studies/new", "/nowhere", *pages):
         page.goto(address)
         check_with_axe(page, f"{address} before the votes")

@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rushes.preference.study.administrators import TooBusy, Turns
+from rushes.preference.study import StudyError
+from rushes.preference.study.administrators import Turns
 from rushes.web.limits import BodyLimit
 from rushes.web.serving import TimedProtocol
 
@@ -95,7 +96,7 @@ def test_many_passwords_at_once_take_turns() -> None:
                 with lock:
                     inside[0] -= 1
             return "done"
-        except TooBusy:
+        except StudyError:
             gate.set()
             return "busy"
 

@@ -61,6 +61,7 @@ def create(
     quota: Annotated[int | None, typer.Option(min=1, help="The most pairs one rater is given.")] = None,
     gold_every: Annotated[int, typer.Option(min=0, help="One gold pair in so many tasks; 0 for none.")] = 10,
     repeat_every: Annotated[int, typer.Option(min=0, help="One hidden repeat in so many tasks; 0 for none.")] = 20,
+    training_tries: Annotated[int, typer.Option(min=1, help="Wrong training answers before you are told.")] = 3,
     max_gold_errors: Annotated[int | None, typer.Option(min=0, help="Exclude raters with more wrong golds.")] = None,
     max_side_bias: Annotated[
         float | None, typer.Option(min=0, max=0.5, help="Exclude raters whose share of left votes is further from ½.")
@@ -101,6 +102,7 @@ def create(
         gold_every=gold_every,
         repeat_every=repeat_every,
         exclusion=rule,
+        training_tries=training_tries,
         pairing=cast("Pairing", pairing),
         on_erase=cast("OnErase", on_erase),
         pay=pay,

@@ -33,12 +33,9 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,39}")
 _HASHER = PasswordHasher()
 
 
-class TooBusy(StudyError):
-    """So many passwords are being checked that another has to come back later."""
-
-
 class Turns:
-    """Lets a few in, a few more wait, and sends the rest away at once: neither memory nor threads run out."""
+    """Lets a few in, a few more wait, and sends the rest away at once (`StudyError`): neither memory nor threads run
+    out."""
 
     def __init__(self, at_once: int, waiting: int) -> None:
         self._working = threading.BoundedSemaphore(at_once)
@@ -47,7 +44,7 @@ class Turns:
     @contextmanager
     def turn(self) -> Iterator[None]:
         if not self._inside.acquire(blocking=False):
-            raise TooBusy("too many sign-ins at once; try again in a moment")
+            raise StudyError("too many sign-ins at once; try again in a moment")
         try:
             with self._working:
                 yield

@@ -115,7 +115,8 @@ def _mixed(found: Mapping[Path, _Found]) -> str:
 def _place(media: Path, source: Path, digest: str, ending: str) -> Path:
     """Where a clip's copy goes. Raters never see it; the name is for people who look into the folder."""
     folder = media / "clips" / digest[:24]
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for place in (media, media / "clips", folder):  # `parents=True` would give the others the usual mode
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder / f"{source.stem[:80]}{ending}"
 
 

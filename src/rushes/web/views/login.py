@@ -10,8 +10,8 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rushes.preference.study import AdminSession, NotAllowed
-from rushes.preference.study.administrators import FIRST, SHORTEST_PASSWORD, TooBusy
+from rushes.preference.study import AdminSession, NotAllowed, StudyError
+from rushes.preference.study.administrators import FIRST, SHORTEST_PASSWORD
 from rushes.preference.study.tokens import token_hash
 from rushes.web import sessions
 from rushes.web.access import admin_token, posted
@@ -73,11 +73,11 @@ def login(request: Request, form: Form) -> Response:
     target = _local(str(form.get("next", "/")))
     try:
         session = bench.service.admin_login(str(form.get("password", "")), name=name, device=request.state.visitor)
-    except TooBusy:
-        raise Refusal(429, "Too many people are signing in just now. Try again in a moment.", code="wait") from None
     except NotAllowed:
         problem = "That is not the account's password."
         return page(request, "admin/login.html", status=401, next=target, first=False, name=name, problem=problem)
+    except StudyError:
+        raise Refusal(429, "Too many people are signing in just now. Try again in a moment.", code="wait") from None
     bench.logins.succeeded(counted)
     return signed_in(request, session, target)
 
