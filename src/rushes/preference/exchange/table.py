@@ -27,17 +27,17 @@ _NUMBERS = (
     *(f"{key}_{side}" for key in DIMENSIONS for side in ("a", "b", "pair")),
     *("passes_a", "passes_b", "watched_ms_a", "watched_ms_b"),
 )
-COLUMNS = (*_TEXT, "secondary_tags", "shown_left", *_CLIPS, *_FLAGS, *_NUMBERS, "watch_ledger")
+_NEEDED = (*_TEXT, "secondary_tags", "shown_left", *_CLIPS, *_FLAGS, *_NUMBERS, "watch_ledger")
 VIEWING = "viewing"
 """How the vote was looked at, as JSON. Files of before do not have it."""
 OWN = "own_ratings"
 """Ratings on dimensions of an own rubric, as JSON: {"key": [for a, for b]}; empty under the built-in rubric."""
-_ALL = (*COLUMNS, VIEWING, OWN)
+COLUMNS = (*_NEEDED, VIEWING, OWN)
 
 
 def write_csv(path: Path | str, votes: Iterable[Vote]) -> Path:
     """Every vote as a CSV row, formulas made harmless."""
-    return write_file(path, csv_text(_ALL, map(_row, votes)))
+    return write_file(path, csv_text(COLUMNS, map(_row, votes)))
 
 
 def write_parquet(path: Path | str, votes: Iterable[Vote]) -> Path:
@@ -45,7 +45,7 @@ def write_parquet(path: Path | str, votes: Iterable[Vote]) -> Path:
     arrow, parquet = _pyarrow()
     rows = [_row(vote) for vote in votes]
     types = {name: arrow.bool_() for name in _FLAGS} | {name: arrow.int64() for name in _NUMBERS}
-    schema = arrow.schema([(name, types.get(name, arrow.string())) for name in _ALL])
+    schema = arrow.schema([(name, types.get(name, arrow.string())) for name in COLUMNS])
     out = io.BytesIO()
     parquet.write_table(arrow.Table.from_pylist(rows, schema=schema), out)
     return write_file(path, out.getvalue())
@@ -54,13 +54,13 @@ def write_parquet(path: Path | str, votes: Iterable[Vote]) -> Path:
 def read_table(path: Path | str) -> tuple[Vote, ...]:
     """Read back what `write_csv` or `write_parquet` wrote (told apart by the name's ending)."""
     if Path(path).suffix.lower() != ".parquet":
-        return tuple(_placed(path, line, row) for line, row in read_rows(path, needed=COLUMNS))
+        return tuple(_placed(path, line, row) for line, row in read_rows(path, needed=_NEEDED))
     arrow, parquet = _pyarrow()
     try:
         table = parquet.read_table(path)
     except (OSError, arrow.ArrowException) as error:
         raise InputError(f"{path}: cannot be read as Parquet ({str(error).splitlines()[0]})") from None
-    missing = [name for name in COLUMNS if name not in table.column_names]
+    missing = [name for name in _NEEDED if name not in table.column_names]
     if missing:
         raise InputError(f"{path}: expected a table of votes; the columns {', '.join(missing)} are not there")
     return tuple(_placed(path, number, _as_text(row)) for number, row in enumerate(table.to_pylist(), 1))
