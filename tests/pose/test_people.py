@@ -178,3 +178,34 @@ def test_numbers_that_only_look_like_key_points_are_read_as_json(tmp_path: Path,
     (tmp_path / "mark.json").write_text(json.dumps([results[0] | {"keypoints": "\x00row 0"}]))
     with pytest.raises(InputError, match="x, y, v for each joint"):
         read_poses(tmp_path / "mark.json")
+
+
+def test_the_assignment_adds_up_highest_of_all(rng: np.random.Generator) -> None:
+    """Against scipy on the whole table of each image, crowded on purpose."""
+    from scipy.optimize import linear_sum_assignment
+
+    from rushes.pose.batch import PoseSet
+    from rushes.pose.oks import bbox_areas, oks_per_frame
+    from rushes.pose.people import pair_people
+
+    counts = rng.integers(1, 5, (60, 2))
+    ids = [tuple(int(image) for image in np.repeat(np.arange(60), counts[:, side])) for side in (0, 1)]
+    points = [walk(1)[0] + rng.normal(0, 40, (len(own), 1, 2)) for own in ids]
+    pred, gt = (PoseSet(path="a", points=each, ids=own) for each, own in zip(points, ids, strict=True))
+    found = pair_people(pred, gt, assign="oks-hungarian", largest_only=False)
+    total = 0.0
+    for image in range(60):
+        ours, theirs = (np.flatnonzero(np.array(own) == image) for own in ids)
+        seen = np.ones((len(theirs), 17), dtype=bool)
+        areas = bbox_areas(points[1][theirs], seen)
+        pose = np.repeat(points[0][ours], len(theirs), axis=0)
+        table = oks_per_frame(
+            pose,
+            np.tile(points[1][theirs], (len(ours), 1, 1)),
+            np.tile(seen, (len(ours), 1)),
+            np.tile(areas, len(ours)),
+        )
+        table = table.reshape(len(ours), len(theirs))
+        total += table[linear_sum_assignment(table, maximize=True)].sum()
+    assert found.similarity.sum() == pytest.approx(total, abs=1e-9)
+    assert found.pairing.frames == int(counts.min(axis=1).sum())

@@ -135,12 +135,11 @@ def one_size(pred: PoseSet, gt: PoseSet, *, scale: bool) -> tuple[PoseSet, tuple
                 "in pixels, so the pictures must have one size; --fit scale brings the prediction to the truth's"
             )
         return pred, ()
-    for side in (pred, gt):
-        if side.size is None or min(side.size) < 1:
-            raise InputError(f"{side.path}: does not say how large its pictures are; --fit scale needs that (`size`)")
+    if pred.size is None or gt.size is None or min(*pred.size, *gt.size) < 1:
+        bare = gt if pred.size is not None and min(pred.size) >= 1 else pred
+        raise InputError(f"{bare.path}: does not say how large its pictures are; --fit scale needs that (`size`)")
     if pred.points.shape[2] == 3:
         raise InputError(f"{pred.path}: is 3-D; --fit scale is about pixels: score x and y with --dims 2")
-    assert pred.size is not None and gt.size is not None
     if pred.size == gt.size:
         return pred, ()
     factors = gt.size[0] / pred.size[0], gt.size[1] / pred.size[1]

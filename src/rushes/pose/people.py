@@ -71,7 +71,14 @@ def pair_people(
         p, g = ours.rows_of(chosen, width), theirs.rows_of(chosen, people)
         pairs = np.repeat(p, people, axis=1).ravel(), np.tile(g, (1, width)).ravel()
         similar = _similarities(pred, gt, *pairs, boxes=assign.startswith("iou")).reshape(-1, width, people)
-        for table, own, their in zip(similar, p, g, strict=True):
+        plain: NDArray[np.bool_] = np.zeros(len(similar), dtype=bool)
+        if assign != "oks-greedy" and width <= people:
+            # Where everybody's best is another person, no assignment adds up higher: as nearly every image is.
+            best = similar.argmax(axis=2)
+            plain = np.asarray((np.diff(np.sort(best, axis=1), axis=1) > 0).all(axis=1))
+            theirs_best = np.take_along_axis(g[plain], best[plain], axis=1)
+            partner[theirs_best], alike[theirs_best] = p[plain], similar[plain].max(axis=2)
+        for table, own, their in zip(similar[~plain], p[~plain], g[~plain], strict=True):
             scores = None if pred.scores is None else pred.scores[own]
             rows, columns = _assigned(table, scores, assign)
             partner[their[columns]], alike[their[columns]] = own[rows], table[rows, columns]

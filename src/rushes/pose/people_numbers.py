@@ -24,12 +24,11 @@ def people_measurements(
     pred: PoseSet, gt: PoseSet, settings: ScoreSettings, people: PeoplePairing | None
 ) -> Iterator[Measurement]:
     """AP and AR of two COCO files with COCO's joints, and switches where both sides have tracks."""
-    seventeen = all(side.people is not None and side.people.keypoints.shape[1] == 17 for side in (pred, gt))
-    if seventeen and settings.similarity and not _why_no_ap(pred, gt):
-        assert pred.people is not None and gt.people is not None
+    found, true = pred.people, gt.people
+    if found is not None and true is not None and settings.similarity and not _why_no_ap(pred, gt):
         kept = tuple((key, value) for key, value in settings.labels if key not in _OF_PAIRS)
         own = replace(settings, labels=kept, unmatched="skip")
-        for row in ap_measurements(pred.people, gt.people):
+        for row in ap_measurements(found, true):
             yield variant(row, own, 2)
     if people is not None and (switches := identity_switches(pred, gt, people)) is not None:
         yield variant(switches, settings, 2)
@@ -51,6 +50,8 @@ def _why_no_ap(pred: PoseSet, gt: PoseSet) -> str:
     found, true = pred.people, gt.people
     if not (isinstance(found, CocoPeople) and isinstance(true, CocoPeople)):
         return "both files have to be COCO's"
+    if found.keypoints.shape[1] != 17 or true.keypoints.shape[1] != 17:
+        return "they are about COCO's 17 joints"
     if np.isnan(found.scores).any():
         return f"{int(np.isnan(found.scores).sum())} of {len(found)} predictions in {pred.path} have no score"
     if np.isnan(true.areas[~true.crowd]).any():
