@@ -24,6 +24,7 @@ STUDY_POWER = Definition(
     better="higher",
     summary="How often a study as planned would find the better of two systems.",
     formula="simulated studies whose interval of the difference leaves out 0 on the right side / all simulated",
+    edge_cases="a simulated study whose votes give no interval (a system that won everything) has found nothing",
     reference=_REFERENCE,
     open_params=(*_PARAMS, "raters"),
 )
@@ -35,6 +36,7 @@ DESIGN_EFFECT = Definition(
     better="lower",
     summary="How many votes of this design tell as much as one independent vote.",
     formula="mean over simulated studies of two-way clustered variance / variance of independent votes",
+    edge_cases="simulated studies without an interval are left out; 1 where none has one",
     reference=_REFERENCE,
     open_params=(*_PARAMS, "raters"),
 )
