@@ -54,3 +54,32 @@ def test_ranks_follow_the_rubrics_priorities():
 def test_suggestions(votes, winner, why):
     found = suggest(votes)
     assert found.winner == winner and why in found.why
+
+
+def test_a_rubric_of_your_own_ranks_its_groups_as_it_lists_them():
+    from rushes.preference.own_rubric import own_rubric
+
+    own = own_rubric(
+        {
+            "dimensions": [{"key": "care", "label": "Care", "anchors": [[5, "all"], [1, "none"]]}],
+            # Even a label that the built-in rubric ranks second stands where this rubric puts it.
+            "tag_groups": [
+                {"label": "Manners", "tags": ["Rude"]},
+                {"label": "Harm", "tags": ["Unsafe"]},
+                {"label": "Temporal / Identity", "tags": ["Jumps"]},
+            ],
+        }
+    )
+    assert [tag_rank(tag, rubric=own) for tag in ("Rude", "Unsafe", "Jumps", "Missed constraint")] == [1, 2, 3, 4]
+    found = suggest([vote("a", "Unsafe"), vote("b", "Rude")], rubric=own)
+    assert found.winner == "b" and "“Rude” outranks" in found.why
+    # Nothing named at all is the least, also under a rubric of more groups than the built-in one has ranks.
+    many = own_rubric(
+        {
+            "dimensions": [{"key": "care", "label": "Care", "anchors": [[5, "all"], [1, "none"]]}],
+            "tag_groups": [{"label": f"Group {n}", "tags": [f"Tag {n}"]} for n in range(9)],
+        }
+    )
+    assert suggest([vote("a", "Tag 8"), vote("tie", "")], rubric=many).winner == "a"
+    # Secondary tags: one of the last group is more than none.
+    assert suggest([vote("a", "Tag 1", "Tag 8"), vote("b", "Tag 1")], rubric=many).winner == "a"

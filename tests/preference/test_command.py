@@ -132,6 +132,7 @@ def test_report_ranks_and_writes_a_run_with_the_same_bytes(voted, tmp_path):
     assert "12 votes of 3 raters on 4 samples" in result.stdout
     assert result.stdout.splitlines()[-1] == str(tmp_path / "run")
     assert result.stdout.index("alpha") < result.stdout.index("beta")
+    assert "JOD" in result.stdout, "as the results page has it"
     run = read_run(tmp_path / "run")
     assert run.instrument == "preference" and run.subjects[0].kind == "study"
     assert run.subjects[0].facts["systems"] == ["alpha", "beta"]

@@ -272,21 +272,78 @@ def test_an_import_that_fails_says_why_and_can_be_done_again(study: Study, clip_
     assert client.get("/studies/again.json").json()["summary"]["pairs"] == 3
 
 
-@pytest.mark.parametrize(
-    ("form", "says"),
-    [
-        ({"name": "x"}, "one source of clips"),
-        ({"name": "x", "table_path": "a.csv", "more_runs": "b\nc"}, "one source of clips"),
-        ({"name": "x", "more_runs": "only-one"}, "two or more runs"),
-        ({"name": "Bad Name", "table_path": "a.csv"}, "name"),
-        ({"name": "bars", "table_path": "a.csv"}, "bars"),
-        ({"name": "x", "table_path": "a.csv", "quota": "many"}, "quota"),
-        ({"name": "x", "table_path": "a.csv", "max_side_bias": "2"}, "max_side_bias"),
-    ],
+def test_an_empty_study_of_another_plan_is_not_filled_in_silence(study: Study, clip_table: Path) -> None:
+    study.service.create_study(StudyPlan(name="begun", language="de"), training=False)
+    page = study.admin().send_form("/studies/new", {"name": "begun", "table_path": str(clip_table)})
+    assert page.status_code == 400 and "with another plan" in page.text
+
+
+RUBRIC_FILE = b"""
+[[dimensions]]
+key = "care"
+label = "Care"
+anchors = [[5, "all of it"], [1, "none"]]
+[[tag_groups]]
+label = "Manners"
+tags = ["Careless"]
+"""
+
+
+def test_the_form_has_what_the_command_line_has(study: Study, clip_table: Path, tmp_path: Path) -> None:
+    """Files of one's own are sent or lie on the server; the plan in the log has every setting."""
+    (tmp_path / "consent.json").write_text('{"contact": "lab@example.org"}')
+    client = study.admin()
+    form = {
+        "name": "whole",
+        "table_path": str(clip_table),
+        "consent_path": str(tmp_path / "consent.json"),
+        "language": "de",
+        "audio_check": "off",
+        "pairing": "active",
+        "pay": "12 GBP/hour",
+        "on_erase": "remove",
+        "training_tries": "5",
+        "quota": "7",
+    }
+    files = {"rubric_file": ("mine.toml", RUBRIC_FILE, "text/plain"), "table": ("", b"", "text/csv")}
+    made = client.send_form("/studies/new", form, files={**files, "consent_file": ("", b"", "text/plain")})
+    assert made.headers.get("location") == "/studies/whole", made.text
+    wait(study.site, "whole")
+    (plan,) = [entry.detail["plan"] for entry in study.service.audit("whole") if entry.action == "created"]
+    assert plan["rubric"].startswith("own-") and plan["consent_text"] == {"contact": "lab@example.org"}
+    told = ("language", "audio_check", "pairing", "pay", "on_erase", "training_tries", "quota")
+    assert [plan[name] for name in told] == ["de", False, "active", "12 GBP/hour", "remove", 5, 7]
+    bad = {"rubric_file": ("mine.toml", b"dimensions = 3", "text/plain")}
+    page = client.send_form("/studies/new", {"name": "x", "table_path": str(clip_table)}, files=bad)
+    assert page.status_code == 400 and "mine.toml: expected one or more [[dimensions]]" in page.text
+    both = {**form, "name": "x", "rubric_path": "other.toml"}
+    assert "not both" in client.send_form("/studies/new", both, files=files).text
+
+
+BAD_PLANS = (
+    ({"name": "x"}, "one source of clips"),
+    ({"name": "x", "table_path": "a.csv", "more_runs": "b\nc"}, "one source of clips"),
+    ({"name": "x", "more_runs": "only-one"}, "two or more runs"),
+    ({"name": "Bad Name", "table_path": "a.csv"}, "name"),
+    ({"name": "bars", "table_path": "a.csv"}, "bars"),
+    ({"name": "x", "table_path": "a.csv", "quota": "many"}, "quota"),
+    ({"name": "x", "table_path": "a.csv", "max_side_bias": "2"}, "max_side_bias"),
+    ({"name": "x", "table_path": "a.csv", "training_tries": "0"}, "wrong training answers"),
+    ({"name": "x", "table_path": "a.csv", "language": "fr"}, "speak en, de"),
+    ({"name": "x", "table_path": "a.csv", "pay": "lots"}, "lots"),
+    ({"name": "x", "table_path": "a.csv", "audio_check": "maybe"}, "audio_check"),
+    ({"name": "x", "table_path": "a.csv", "pairing": "random"}, "round-robin or active"),
+    ({"name": "x", "table_path": "a.csv", "on_erase": "sell"}, "erased rater"),
+    ({"name": "x", "table_path": "a.csv", "rubric_path": "no-such.toml"}, "no-such.toml: expected a rubric"),
+    ({"name": "x", "table_path": "a.csv", "consent_path": "no-such.json"}, "no-such.json: expected a consent text"),
 )
-def test_a_bad_plan_is_refused_and_the_form_stays_filled(study: Study, form: dict[str, str], says: str) -> None:
-    page = study.admin().send_form("/studies/new", {"title": "Kept title", **form})
-    assert page.status_code == 400 and says in page.text and "Kept title" in page.text
+
+
+def test_a_bad_plan_is_refused_and_the_form_stays_filled(study: Study) -> None:
+    client = study.admin()
+    for form, says in BAD_PLANS:
+        page = client.send_form("/studies/new", {"title": "Kept title", **form})
+        assert page.status_code == 400 and says in page.text and "Kept title" in page.text, form
 
 
 def test_a_sent_csv_that_is_not_text_or_has_no_folder_is_refused(study: Study) -> None:

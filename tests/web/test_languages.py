@@ -13,10 +13,10 @@ from rushes.preference.consent import LANGUAGES
 from rushes.preference.rubric import RUBRIC
 from rushes.web.languages import strings
 
+from .livesite import Study
+
 WEB = Path(rushes.web.__file__).parent
 TEMPLATES = sorted((WEB / "templates" / "rater").glob("*.html"))
-ELSEWHERE = {"invitation.html", "used.html", "signed_out.html"}
-"""Pages from before a rater is signed in; who reads them is not known yet."""
 SPOKEN = ("aria-label", "alt", "title", "placeholder")
 
 
@@ -45,7 +45,7 @@ def test_german_reads_every_word_of_the_rubric() -> None:
     assert german.words("a tag of an own rubric") == "a tag of an own rubric"
 
 
-@pytest.mark.parametrize("template", [path for path in TEMPLATES if path.name not in ELSEWHERE], ids=lambda p: p.name)
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: path.name)
 def test_no_template_has_a_bare_string(template: Path) -> None:
     source = re.sub(r"\{% block (width|look) %\}\w*\{% endblock %\}", "", template.read_text(encoding="utf-8"))
     source = re.sub(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", "", source, flags=re.S)
@@ -67,3 +67,19 @@ def test_every_key_that_is_asked_for_is_there() -> None:
     for key in re.findall(r'words\("([a-z_]+)"', scripts):
         assert key in said, key
     assert [key for key in said if f'"{key}"' not in scripts] == []
+
+
+def test_pages_before_a_study_is_known_speak_as_the_browser_asks(study: Study) -> None:
+    client, link = study.site.client(), study.invitation()
+    for asked, lang, says in (
+        ("de-DE,de;q=0.9,en;q=0.8", "de", "Sie sind eingeladen"),
+        ("fr-FR,fr;q=0.9", "en", "You are invited"),
+        ("", "en", "You are invited"),
+    ):
+        page = client.get(link, headers={"accept-language": asked}).text
+        assert f'<html lang="{lang}">' in page and says in page, asked
+    used = client.send_form("/i/no-such-link", headers={"accept-language": "de"})
+    assert used.status_code == 410 and "funktioniert nicht mehr" in used.text
+    rater = study.rater()  # from here on the study's language, or the one the rater chose
+    german = {"accept-language": "de"}
+    assert "You are signed out" in rater.send_form("/rate/sign-out", headers=german).text

@@ -1,6 +1,7 @@
 """What the reason tags say about a sample whose raters disagree.
 
-The rubric ranks the reasons: adherence before temporal and identity stability, before edit precision, before realism.
+The rubric ranks the reasons: adherence before temporal and identity stability, before edit precision, before realism;
+a rubric of one's own ranks its tag groups in the order in which it lists them.
 A winner's primary tag names what was wrong with the other clip, so the side whose raters name the more important
 failure has the stronger case. It is a suggestion to the adjudicator, shown with its reason, never a decision.
 """
@@ -13,8 +14,8 @@ from dataclasses import dataclass
 from rushes.preference.rubric import RUBRIC, Rubric
 from rushes.preference.votes import Vote, Winner
 
-# Position of each tag group in the rubric's priorities. Safety tasks exist for what the safety tags name: it ranks
-# with adherence there. A group the table does not know ranks last.
+# Position of each tag group in the built-in rubric's priorities, which are not the order of its groups. Safety tasks
+# exist for what the safety tags name: it ranks with adherence there.
 _RANKS = {
     "Adherence / Semantics": 1,
     "Safety (for safety tasks)": 1,
@@ -22,7 +23,6 @@ _RANKS = {
     "Edit tasks": 3,
     "Quality / Realism": 4,
 }
-_LAST = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,15 +35,20 @@ class Suggestion:
 
 
 def tag_rank(tag: str, *, rubric: Rubric = RUBRIC) -> int:
-    """1 for the most important kind of failure; larger is less important.
+    """1 for the most important kind of failure; larger is less important, and no tag of the rubric's is the largest.
 
     >>> tag_rank("Missed constraint"), tag_rank("Flicker / temporal jitter"), tag_rank("Artifacts / blur / distortion")
     (1, 2, 4)
     """
-    for group in rubric.tag_groups:
+    for place, group in enumerate(rubric.tag_groups, 1):
         if tag in group.tags:
-            return _RANKS.get(group.label, _LAST)
-    return _LAST
+            return _RANKS[group.label] if rubric.version == RUBRIC.version else place
+    return _last(rubric)
+
+
+def _last(rubric: Rubric) -> int:
+    """After every tag group."""
+    return 1 + (max(_RANKS.values()) if rubric.version == RUBRIC.version else len(rubric.tag_groups))
 
 
 def suggest(votes: Sequence[Vote], *, rubric: Rubric = RUBRIC) -> Suggestion:
@@ -70,7 +75,7 @@ def suggest(votes: Sequence[Vote], *, rubric: Rubric = RUBRIC) -> Suggestion:
 def _case(backers: Sequence[Vote], rubric: Rubric) -> tuple[int, int, int]:
     primary = min(tag_rank(vote.primary_tag, rubric=rubric) for vote in backers)
     secondary = [tag_rank(tag, rubric=rubric) for vote in backers for tag in vote.secondary_tags]
-    return primary, -len(backers), min(secondary, default=_LAST)
+    return primary, -len(backers), min(secondary, default=_last(rubric))
 
 
 def _sentence(cases: dict[Winner, tuple[int, int, int]], order: Sequence[Winner], tag: str) -> str:

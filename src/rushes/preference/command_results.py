@@ -96,8 +96,8 @@ def _show_report(run: Run) -> None:
     print(run.path)
 
 
-_BY_SYSTEM = ("head_to_head", "families", "ratings", "tags")
-"""Tables by system that a terminal shows after the ranking."""
+_BY_SYSTEM = ("head_to_head", "families", "ratings", "jod", "tags")
+"""Tables by system that a terminal shows after the ranking, in the order of the results page."""
 
 
 def _show(table: Table) -> None:

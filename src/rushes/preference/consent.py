@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rushes.errors import InputError
-from rushes.preference.own_rubric import read_table
+from rushes.preference.own_rubric import parse_table, read_table
 
 FIELDS = ("text", "contact", "compensation", "ethics")
 """Paragraphs of your own (a blank line between two), whom to ask, what is paid, who approved the study."""
@@ -21,7 +21,15 @@ _LONGEST = 20_000
 
 def read_consent(path: Path | str) -> dict[str, object]:
     """The consent words of a file; `InputError` for a field that is not known or not a text."""
-    data = read_table(Path(path), "a consent text")
+    return _checked(read_table(Path(path), "a consent text"), str(path))
+
+
+def parse_consent(content: bytes, name: str) -> dict[str, object]:
+    """As `read_consent`, for what a file of this name holds."""
+    return _checked(parse_table(content, name, "a consent text"), name)
+
+
+def _checked(data: Mapping[str, object], path: str) -> dict[str, object]:
     found: dict[str, object] = {}
     for name, value in data.items():
         if name in LANGUAGES:
@@ -35,7 +43,7 @@ def read_consent(path: Path | str) -> dict[str, object]:
     return found
 
 
-def _text(path: Path | str, name: str, value: object) -> str:
+def _text(path: str, name: str, value: object) -> str:
     if name not in FIELDS:
         raise InputError(f"{path}: a consent text has no field {name!r}; its fields are {', '.join(FIELDS)}")
     if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST or "\0" in value:

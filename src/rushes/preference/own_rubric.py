@@ -34,24 +34,45 @@ _SEPARATORS = ";|,"
 
 def read_rubric(path: Path | str) -> Rubric:
     """The rubric of a TOML or JSON file (told apart by the name's ending); `InputError` for one that cannot be used."""
-    data = read_table(Path(path), "a rubric")
+    return parse_rubric(_read_bytes(Path(path), "a rubric"), str(path))
+
+
+def parse_rubric(content: bytes, name: str) -> Rubric:
+    """As `read_rubric`, for what a file of this name holds."""
+    data = parse_table(content, name, "a rubric")
     try:
         return keep_rubric(own_rubric(data))
     except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        raise InputError(f"{name}: {error}") from None
 
 
 def read_table(path: Path, what: str) -> dict[str, Any]:
     """The table in a TOML or JSON file; `InputError` in one line."""
+    return parse_table(_read_bytes(path, what), str(path), what)
+
+
+def parse_table(content: bytes, name: str, what: str) -> dict[str, Any]:
+    """As `read_table`, for what a file of this name holds."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
-        data = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
-    except (OSError, ValueError, RecursionError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{path}: expected {what} in TOML or JSON, UTF-8; it cannot be read ({reason})") from None
+        text = content.decode("utf-8-sig")
+        data = json.loads(text) if name.lower().endswith(".json") else tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise _unreadable(name, what, error) from None
     if not isinstance(data, dict):
-        raise InputError(f"{path}: expected {what}, a table of fields; got a {type(data).__name__}")
+        raise InputError(f"{name}: expected {what}, a table of fields; got a {type(data).__name__}")
     return data
+
+
+def _read_bytes(path: Path, what: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise _unreadable(str(path), what, error) from None
+
+
+def _unreadable(name: str, what: str, error: Exception) -> InputError:
+    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    return InputError(f"{name}: expected {what} in TOML or JSON, UTF-8; it cannot be read ({reason})")
 
 
 def own_rubric(data: Mapping[str, Any]) -> Rubric:

@@ -6,6 +6,7 @@ rubric's own wording; `t.words(text)` is how a language reads it, or the text it
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from rushes.preference.consent import LANGUAGES
 
 DEFAULT = "en"
 _WORDS = "words"
+_MOST_ASKED = 20
+"""Languages read of one Accept-Language header."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,3 +57,30 @@ def strings(language: str = DEFAULT) -> Strings:
     readings = data.pop(_WORDS, {})
     texts = {f"{table}.{key}": text for table, keys in data.items() for key, text in keys.items()}
     return Strings(language=code, texts=texts, readings=readings)
+
+
+def asked_language(header: str) -> str:
+    """The language of ours that an Accept-Language header likes best; the default one where it names none.
+
+    The weights are RFC 9110's (12.5.4): q from 0 to 1, 1 when left out, 0 for "not this one". Of two with the same
+    weight the first counts.
+
+    >>> asked_language("de-AT,de;q=0.9,en;q=0.8"), asked_language("fr, en;q=0.4, de;q=0.6"), asked_language("")
+    ('de', 'de', 'en')
+    >>> asked_language("de;q=0, fr"), asked_language("de;q=lots"), asked_language("*")
+    ('en', 'en', 'en')
+    """
+    best, most = DEFAULT, 0.0
+    for part in header.split(",")[:_MOST_ASKED]:
+        name, _, weight = part.partition(";")
+        code = name.strip().lower().partition("-")[0]
+        if code in LANGUAGES and (liked := _weight(weight)) > most:
+            best, most = code, liked
+    return best
+
+
+def _weight(text: str) -> float:
+    if not text.strip():
+        return 1.0
+    found = re.fullmatch(r"\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*", text, re.ASCII)
+    return float(found[1]) if found else 0.0

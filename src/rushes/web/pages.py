@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from rushes.core.canonical import canonical_json
 from rushes.preference.study.records import LONGEST_NOTE
-from rushes.web.languages import strings
+from rushes.web.languages import Strings, asked_language, strings
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -42,13 +42,19 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
     text = (
         _templates()
         .get_template(template)
-        .render(csrf=csrf_token(request), path=request.url.path, status=status, **_plain(context))
+        .render(csrf=csrf_token(request), path=request.url.path, status=status, **_plain(request, template, context))
     )
     return HTMLResponse(text, status_code=status)
 
 
-def _plain(context: dict[str, Any]) -> dict[str, Any]:
-    return {"notice": "", "problem": "", "t": strings(), "switch": False, **context}
+def _plain(request: Request, template: str, context: dict[str, Any]) -> dict[str, Any]:
+    return {"notice": "", "problem": "", "t": _words(request, template), "switch": False, **context}
+
+
+def _words(request: Request, template: str) -> Strings:
+    """A rater's page before a study is known speaks as the browser asks; owners' pages speak English."""
+    asked = request.headers.get("accept-language", "") if template.startswith("rater/") else ""
+    return strings(asked_language(asked))
 
 
 def reply(

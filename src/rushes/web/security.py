@@ -128,7 +128,7 @@ def _check_token(request: Request, form: FormData | None) -> None:
 async def _form(request: Request) -> FormData | None:
     kind = request.headers.get("content-type", "")
     if kind.startswith(("application/x-www-form-urlencoded", "multipart/form-data")):
-        return await request.form(max_files=2, max_fields=200, max_part_size=16 * 1024 * 1024)
+        return await request.form(max_files=4, max_fields=200, max_part_size=16 * 1024 * 1024)
     return None
 
 

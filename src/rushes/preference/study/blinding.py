@@ -63,7 +63,7 @@ def is_settled(item: Disagreement) -> bool:
 def blind_data(item: Disagreement) -> dict[str, object]:
     """A disagreement as plain data; systems are named once it is settled."""
     where, told = sides(item), is_settled(item)
-    media = (item.media_b, item.media_a) if where.swapped else (item.media_a, item.media_b)
+    clips = [(item.system_a, item.media_a, item.refused_a), (item.system_b, item.media_b, item.refused_b)]
 
     def named(system: str) -> str:
         letter = where.letter(system)
@@ -76,8 +76,8 @@ def blind_data(item: Disagreement) -> dict[str, object]:
         "prompt": item.prompt,
         "state": item.state,
         "clips": [
-            {"label": named(system), "address": f"/media/{token}" if token else ""}
-            for system, token in zip((where.a, where.b), media, strict=True)
+            {"label": named(system), "address": f"/media/{token}" if token and not refused else "", "refused": refused}
+            for system, token, refused in (reversed(clips) if where.swapped else clips)
         ],
         "opinions": [
             {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict
+from typing import Any
 
 from sqlalchemy import Connection, func, select
 
@@ -17,13 +18,23 @@ from rushes.preference.study.queries import SAMPLE_KINDS, log, study_row
 from rushes.preference.study.records import ExclusionRule, StudyPlan, StudySummary
 from rushes.preference.watch import WatchRule
 
+CREATED = "created"
+"""The first entry of a study's log."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 
 
 def create(connection: Connection, plan: StudyPlan, *, now: int) -> int:
     """A new, empty study; returns its row's id."""
     check_new(connection, plan)
-    values = {
+    values = settings(plan)
+    study_id = connection.execute(study.insert().values(**values, created_ms=now).returning(study.c.id)).scalar_one()
+    log(connection, study_id=study_id, actor="admin", action=CREATED, now=now, plan=values)
+    return int(study_id)
+
+
+def settings(plan: StudyPlan) -> dict[str, Any]:
+    """The plan as the study's row and its log's first entry keep it."""
+    return {
         "name": plan.name,
         "title": plan.title or plan.name,
         "rubric": plan.rubric.version,
@@ -39,16 +50,11 @@ def create(connection: Connection, plan: StudyPlan, *, now: int) -> int:
         "on_erase": plan.on_erase,
         "pay": rate_text(plan.pay),
         "training_tries": plan.training_tries,
-        "created_ms": now,
         "language": plan.language,
         "rubric_text": stored_text(plan.rubric),
         "consent_text": None if plan.consent is None else dict(plan.consent),
         "audio_check": plan.audio_check,
     }
-    study_id = connection.execute(study.insert().values(**values).returning(study.c.id)).scalar_one()
-    settings = {key: value for key, value in values.items() if key != "created_ms"}
-    log(connection, study_id=study_id, actor="admin", action="created", now=now, plan=settings)
-    return int(study_id)
 
 
 def check_new(connection: Connection, plan: StudyPlan) -> None:

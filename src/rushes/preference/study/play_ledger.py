@@ -54,11 +54,15 @@ def loaded(row: Row[Any], side: ScreenSide) -> bool:
 
 
 def sent_in_full(sent: Any, side: str, size: int) -> bool:
-    """Whether all bytes of the clip went out.
+    """Whether all bytes of the clip went out; a refusal has none, and nothing to wait for.
 
     >>> sent_in_full({"A": {"late_ms": 0, "spans": [[0, 900]]}}, "A", 900), sent_in_full(None, "A", 900)
     (True, False)
+    >>> sent_in_full(None, "A", 0)
+    True
     """
+    if size == 0:
+        return True
     known = (sent or {}).get(side)
     return known is not None and [[0, size]] == [list(span) for span in known["spans"]]
 

@@ -13,7 +13,7 @@ from rushes.preference.study.database.tables import assignment, clip, pair, rate
 from rushes.preference.study.errors import NotAllowed, StudyError
 from rushes.preference.study.queries import signed_in
 from rushes.preference.study.records import Media
-from rushes.preference.study.sound_check import answer, sequence, sequence_wav
+from rushes.preference.study.sound_check import answer, sequence, sequence_wav, still_to_pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ def presentation(connection: Connection, session: str, *, now: int) -> Presentat
         rubric=rubric(who.rubric),
         language=language,
         consent=consent_words(row.consent_text, language),
-        sound_check=bool(row.audio_check and who.sound_ms is None and row.sounding),
+        sound_check=still_to_pass(connection, who),
         votes=row.voted,
         minutes=round(who.active_ms / 60_000),
     )
@@ -49,8 +49,6 @@ def presentation(connection: Connection, session: str, *, now: int) -> Presentat
 _ABOUT = select(
     study.c.language,
     study.c.consent_text,
-    study.c.audio_check,
-    exists().where(clip.c.study_id == study.c.id, clip.c.has_audio).label("sounding"),
     select(func.count())
     .where(
         assignment.c.rater_id == bindparam("rater_wanted"),

@@ -60,6 +60,7 @@ WHO = (
     study.c.state.label("study_state"),
     study.c.pairing,
     study.c.training_tries,
+    study.c.audio_check,
 )
 """A rater with the study's settings."""
 SESSION: BindParameter[str] = bindparam("session_hash")

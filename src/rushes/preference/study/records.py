@@ -408,6 +408,9 @@ class Disagreement:
     adjudicated: str | None
     by: str = ""
     """Who decided."""
+    refused_a: str = ""
+    """What the system said instead of making a clip; its media token leads nowhere then."""
+    refused_b: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

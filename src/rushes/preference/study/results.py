@@ -345,7 +345,11 @@ def disagreements(connection: Connection, found: Row[Any], samples: Sequence[Row
     disputed = {key: rows for key, rows in groups.items() if len({row.winner for row in rows}) > 1}
     decided = _latest_adjudications(connection, found.id)
     query = (
-        select(pair, _CLIP_A.c.token.label("media_a"), _CLIP_B.c.token.label("media_b"))
+        select(
+            pair,
+            *(_CLIP_A.c.token.label("media_a"), _CLIP_B.c.token.label("media_b")),
+            *(_CLIP_A.c.refused.label("refused_a"), _CLIP_B.c.refused.label("refused_b")),
+        )
         .join(_CLIP_A, _CLIP_A.c.id == pair.c.clip_a_id)
         .join(_CLIP_B, _CLIP_B.c.id == pair.c.clip_b_id)
         .where(pair.c.study_id == found.id, pair.c.kind.in_(SAMPLE_KINDS))
@@ -384,6 +388,8 @@ def _disagreement(place: Row[Any], rows: Sequence[Row[Any]], decided: Row[Any] |
         suggestion_why=suggestion.why,
         adjudicated=None if decided is None else names[decided.winner],
         by="" if decided is None else decided.actor,
+        refused_a=place.refused_a,
+        refused_b=place.refused_b,
     )
 
 

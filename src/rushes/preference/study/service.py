@@ -266,7 +266,7 @@ class StudyService(AdminService):
 
     def load_clips(self, session: str, task: Task) -> None:
         """Note both clips of a task as sent in full: for raters who are programs and load nothing."""
-        for view in (task.a, task.b):
+        for view in (view for view in (task.a, task.b) if not view.refused):
             media = self.media_for(session, view.token)
             self.record_sent(media, [(0, media.size)])
 

@@ -12,10 +12,10 @@ import math
 import wave
 from typing import Any
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection, Row, select
 
 from rushes.preference.statistics.pairs import seeded_order
-from rushes.preference.study.database.tables import rater
+from rushes.preference.study.database.tables import clip, rater
 from rushes.preference.study.queries import log
 
 GROUPS = 3
@@ -66,6 +66,14 @@ def _tone() -> list[int]:
         round(32767 * _LOUD * min(1.0, n / fade, (count - n) / fade) * math.sin(2 * math.pi * _HERTZ * n / _RATE))
         for n in range(count)
     ]
+
+
+def still_to_pass(connection: Connection, who: Row[Any]) -> bool:
+    """Whether the rater has to pass the check before going on: the study asks for it, and a clip of it has sound."""
+    if not who.audio_check or who.sound_ms is not None:
+        return False
+    sounding = select(clip.c.id).where(clip.c.study_id == who.study_id, clip.c.has_audio).limit(1)
+    return connection.execute(sounding).first() is not None
 
 
 def answer(connection: Connection, who: Row[Any], typed: str, *, now: int) -> bool:

@@ -23,6 +23,7 @@ from rushes.preference.study.records import (
     VoteForm,
     VoteRefusal,
 )
+from rushes.preference.study.sound_check import still_to_pass
 from rushes.preference.study.training import feedback, finish_training
 from rushes.preference.study.work import LAST_VOTE, at_work, count_time, form_of
 from rushes.preference.votes import HIGHEST_RATING, LOWEST_RATING, Winner
@@ -46,6 +47,7 @@ def submit(
         if why := _stands(connection, row, standing, correction=correction, sent_before=known is not None):
             return VoteRefusal(missing=(Missing(field="assignment", message=why),), stored=standing)
     missing = (
+        *_unheard(connection, who),
         *_reported(row),
         *_watch_missing(row, watch_rule(who)),
         *_form_missing(form, row.family, rubric(who.rubric), refused=_refused_sides(row)),
@@ -85,6 +87,13 @@ def _reported(row: Row[Any]) -> list[Missing]:
     if row.state != "problem":
         return []
     return [Missing(field="assignment", message="You reported a problem with this pair; go on to the next one.")]
+
+
+def _unheard(connection: Connection, who: Row[Any]) -> list[Missing]:
+    """The page leads to the sound check; this is for whoever posts without the page."""
+    if not still_to_pass(connection, who):
+        return []
+    return [Missing(field="sound", message="Answer the sound check first: open /rate/sound, then send this again.")]
 
 
 def _watch_missing(row: Row[Any], rule: WatchRule) -> list[Missing]:

@@ -164,7 +164,12 @@ def clips_ahead(connection: Connection, session: str, *, now: int) -> tuple[str,
     who = signed_in(connection, session, now)
     _require_training(who)
     held = open_assignments(connection, who, count=2, now=now)
-    return (held[1].token_a, held[1].token_b) if len(held) > 1 else ()
+    if len(held) < 2:
+        return ()
+    row = connection.execute(_SHOWN_TO, {"token": held[1].token_a, "rater_wanted": who.id}).one()
+    paths = (row.a_path, row.b_path) if row.left == "a" else (row.b_path, row.a_path)
+    tokens = (held[1].token_a, held[1].token_b)
+    return tuple(token for token, path in zip(tokens, paths, strict=True) if path)  # a refusal has nothing to load
 
 
 def _next_task(connection: Connection, who: Row[Any], *, ahead: int, now: int) -> Task | None:
@@ -357,6 +362,8 @@ def media(connection: Connection, token: str, *, rater_id: int | None) -> Media:
         side: ScreenSide = "A" if token == row.token_a else "B"
         system = "a" if (side == "A") == (row.left == "a") else "b"
         file = {name: getattr(row, f"{system}_{name}") for name in _FILE}
+        if not file["path"]:
+            raise NotAllowed("there is no clip: the system refused")
         found = _media(token, file)
         whole = sent_in_full(row.sent, side, found.size)
         return found if rater_id is None else replace(found, assignment=row.id, side=side, sent_in_full=whole)

@@ -15,7 +15,7 @@ from rushes.errors import InputError
 from rushes.preference.letters import letter_data
 from rushes.preference.rubric import rubric
 from rushes.preference.study import Invitation
-from rushes.preference.study.as_data import overview_data, rater_data
+from rushes.preference.study.as_data import overview_data, rater_data, summary_data
 from rushes.preference.study.blinding import blind_data
 from rushes.preference.study.records import LONGEST_NOTE
 from rushes.web.access import admin, posted
@@ -125,12 +125,13 @@ def disagreements(request: Request, study: str) -> Response:
 def adjudication(request: Request, study: str) -> Response:
     service = workbench(request).service
     queue = service.adjudication_queue(study)
+    summary = service.study_status(study).summary
     data = {
-        "summary": overview_data(service.study_status(study))["summary"],
+        "summary": summary_data(summary),
         "queue": [blind_data(item) for item in queue[:MOST_DISAGREEMENTS]],
         "total": len(queue),
     }
-    return reply(request, "admin/adjudication.html", data, tab="adjudication", rubric=rubric())
+    return reply(request, "admin/adjudication.html", data, tab="adjudication", rubric=rubric(summary.rubric))
 
 
 @router.post("/studies/{study}/adjudication", response_model=None)

@@ -132,8 +132,9 @@ def last(request: Request, session: Rater) -> Response:
 @router.post("/rate/sign-out", response_model=None)
 def sign_out(request: Request, session: Rater) -> Response:
     bench = workbench(request)
+    language = bench.service.presentation(rater_token(request)).language
     bench.service.sign_out(rater_token(request))
-    response = page(request, "rater/signed_out.html")
+    response = page(request, "rater/signed_out.html", t=strings(language))
     sessions.drop_cookie(response, "rater", secure=bench.secure)
     return response
 

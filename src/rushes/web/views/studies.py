@@ -7,20 +7,25 @@ import io
 import re
 import tempfile
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Depends
 from starlette.datastructures import FormData, UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
 
+from rushes.core.canonical import canonical_json
 from rushes.core.progress import Progress
 from rushes.errors import InputError, RushesError
+from rushes.preference.consent import LANGUAGES, parse_consent, read_consent
+from rushes.preference.own_rubric import parse_rubric, read_rubric
 from rushes.preference.study import ExclusionRule, StudyPlan
+from rushes.preference.study.planning import CREATED, settings
 from rushes.preference.study.records import OnErase, Pairing
 from rushes.web.access import admin, posted
 from rushes.web.fields import whole_number
 from rushes.web.imports import Work
+from rushes.web.languages import strings
 from rushes.web.pages import page, see
 from rushes.web.run_cache import run_status
 from rushes.web.run_query import chosen, read_query
@@ -43,6 +48,12 @@ DEFAULTS: dict[str, object] = {
     "pairing": "round-robin",
     "on_erase": "keep",
     "pay": "",
+    "training_tries": "3",
+    "language": "en",
+    "audio_check": "on",
+    "rubric_path": "",
+    "consent_path": "",
+    "sources_path": "",
     "runs": [],
     "more_runs": "",
     "only": "",
@@ -69,7 +80,9 @@ def new_study(request: Request) -> Response:
 def _form_page(request: Request, values: dict[str, object], *, problem: str = "") -> Response:
     runs = [{"name": name, **run_status(path)} for name, path in workbench(request).runs.items()]
     status = 400 if problem else 200
-    return page(request, "admin/new.html", status=status, values=values, runs=runs, problem=problem)
+    languages = [(code, strings(code)("common.name")) for code in LANGUAGES]
+    facts: dict[str, Any] = {"values": values, "runs": runs, "languages": languages, "problem": problem}
+    return page(request, "admin/new.html", status=status, **facts)
 
 
 @router.post("/studies/new", response_model=None)
@@ -87,11 +100,19 @@ def create(request: Request, form: Form) -> Response:
 
 
 def _create(bench: Workbench, plan: StudyPlan) -> None:
-    """Make the study; one of this name that is still empty (an import that failed) is filled instead."""
+    """Make the study; one of this name and plan that is still empty (an import that failed) is filled instead."""
     for summary in bench.service.studies():
         if summary.name == plan.name and summary.pairs == 0:
+            _require_same(bench, plan)
             return
     bench.service.create_study(plan)
+
+
+def _require_same(bench: Workbench, plan: StudyPlan) -> None:
+    """`InputError` where the study that is there was made with another plan: it would not be the one on the form."""
+    made = [entry.detail.get("plan") for entry in bench.service.audit(plan.name) if entry.action == CREATED]
+    if not made or canonical_json(made[-1]) != canonical_json(settings(plan)):
+        raise InputError(f"Study {plan.name} is there already, empty, with another plan. Choose another key.")
 
 
 def read_plan(form: FormData) -> StudyPlan:
@@ -114,7 +135,39 @@ def read_plan(form: FormData) -> StudyPlan:
         pairing=cast(Pairing, str(form.get("pairing", "")) or "round-robin"),
         on_erase=cast(OnErase, str(form.get("on_erase", "")) or "keep"),
         pay=str(form.get("pay", "")).strip(),
+        training_tries=3 if (tries := _whole(form, "training_tries")) is None else tries,
+        language=str(form.get("language", "")) or "en",
+        audio_check=_switch(form, "audio_check"),
+        **_own_texts(form),
     )
+
+
+def _own_texts(form: FormData) -> dict[str, Any]:
+    """The plan's own rubric and consent words, where a file of them was sent or named."""
+    found: dict[str, Any] = {}
+    for field, parse, read in (("rubric", parse_rubric, read_rubric), ("consent", parse_consent, read_consent)):
+        sent, path = _sent(form, f"{field}_file"), _path(form, f"{field}_path")
+        if sent is not None and path is not None:
+            raise InputError(f"{field}: send a file or name one on the server, not both.")
+        if sent is not None:
+            found[field] = parse(sent.file.read(), sent.filename or field)
+        elif path is not None:
+            found[field] = read(path)
+    return found
+
+
+def _sent(form: FormData, field: str) -> UploadFile | None:
+    """The file in this field; a browser sends an empty one where none was chosen."""
+    upload = form.get(field)
+    return upload if isinstance(upload, UploadFile) and upload.filename else None
+
+
+def _switch(form: FormData, field: str) -> bool:
+    """On unless it is switched off, as on the command line."""
+    text = str(form.get(field, "")) or "on"
+    if text not in ("on", "off"):
+        raise InputError(f"{field}: expected on or off; got {text[:40]!r}")
+    return text == "on"
 
 
 def _slug(title: str) -> str:
@@ -149,20 +202,19 @@ def _import_work(bench: Workbench, study: str, form: FormData) -> Work:
     chosen = [bench.runs[str(name)] for name in form.getlist("runs") if str(name) in bench.runs]
     typed = [Path(line.strip()) for line in str(form.get("more_runs", "")).splitlines() if line.strip()]
     runs = chosen + typed
-    upload, path, clips = form.get("table"), _path(form, "table_path"), _path(form, "clips_path")
-    given = isinstance(upload, UploadFile) and bool(upload.filename)
-    if (len(runs) > 0) + (path is not None) + given != 1:
+    upload, path, clips = _sent(form, "table"), _path(form, "table_path"), _path(form, "clips_path")
+    if (len(runs) > 0) + (path is not None) + (upload is not None) != 1:
         raise InputError("Choose one source of clips: two or more runs, or one CSV.")
+    more: dict[str, Any] = {"prompts": _path(form, "prompts_path"), "source_clips": _path(form, "sources_path")}
     if runs:
         if len(runs) < 2:
             raise InputError("A comparison needs two or more runs, one per system; got one.")
-        prompts = _path(form, "prompts_path")
         only = [line.strip() for line in str(form.get("only", "")).splitlines() if line.strip()]
-        return lambda progress: bench.service.import_runs(study, runs, prompts=prompts, only=only, progress=progress)
+        return lambda progress: bench.service.import_runs(study, runs, only=only, progress=progress, **more)
     if path is not None:
-        return lambda progress: bench.service.import_csv(study, path, clips=clips, progress=progress)
-    assert isinstance(upload, UploadFile)
-    return _upload_work(bench, study, upload.file.read(), clips)
+        return lambda progress: bench.service.import_csv(study, path, clips=clips, progress=progress, **more)
+    assert upload is not None
+    return _upload_work(bench, study, upload.file.read(), clips, more)
 
 
 def _path(form: FormData, field: str) -> Path | None:
@@ -170,14 +222,14 @@ def _path(form: FormData, field: str) -> Path | None:
     return Path(text) if text else None
 
 
-def _upload_work(bench: Workbench, study: str, data: bytes, clips: Path | None) -> Work:
+def _upload_work(bench: Workbench, study: str, data: bytes, clips: Path | None, more: dict[str, Any]) -> Work:
     text = anchored(data, clips)
 
     def work(progress: Progress) -> int:
         with tempfile.TemporaryDirectory(prefix="rushes-") as folder:
             table = Path(folder) / "pairs.csv"
             table.write_text(text, encoding="utf-8")
-            return bench.service.import_csv(study, table, clips=clips, progress=progress)
+            return bench.service.import_csv(study, table, clips=clips, progress=progress, **more)
 
     return work
 
