@@ -48,17 +48,17 @@ def test_open_pause_close_pay_and_erase(db, tmp_path):
     link = json.loads(opened.stdout)["link"]
     assert link.endswith("?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}")
     with open_service(db) as service:
-        service.running.join(urlsplit(link).path.rpartition("/")[2], participant="5f00aa")
+        service.running.join(urlsplit(link).path.rpartition("/")[2], participant="5f00aa5f00aa5f00aa5f00aa")
     assert "paused" in rushes("pause", "takes", "--db", db).stdout
     again = rushes("pause", "takes", "--db", db)
     assert again.exit_code == 1 and "paused already" in again.stderr and "Traceback" not in again.stderr
     assert "is open" in rushes("reopen", "takes", "--db", db).stdout
     assert "is closed" in rushes("close", "takes", "--db", db).stdout
     ids = tmp_path / "ids.txt"
-    ids.write_text("5f00aa\n")
+    ids.write_text("5f00aa5f00aa5f00aa5f00aa\n")
     paid = rushes("payments", "takes", "-o", tmp_path / "pay.csv", "--participants", ids, "--db", db)
-    assert paid.exit_code == 0 and "5f00aa,prolific" in (tmp_path / "pay.csv").read_text()
-    assert "removed" in rushes("erase", "takes", "--participant", "5f00aa", "--db", db).stdout
+    assert paid.exit_code == 0 and "5f00aa5f00aa5f00aa5f00aa,prolific" in (tmp_path / "pay.csv").read_text()
+    assert "removed" in rushes("erase", "takes", "--participant", "5f00aa5f00aa5f00aa5f00aa", "--db", db).stdout
     assert rushes("erase", "takes", "--db", db).exit_code == 2
     assert "none" not in rushes("problems", "takes", "--db", db).stdout
     gone = rushes("retire", "takes", "T9", "--why", "x", "--db", db)

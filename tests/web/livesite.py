@@ -117,7 +117,8 @@ class Study:
 def train(study: Study, session: str) -> None:
     """Answer the training pair, and answer it as the feedback says where that was wrong."""
     task = study.service.training_task(session)
-    answer = decide(study, session, task, "A", tag="Flicker / temporal jitter")
+    flicker = "Flicker / temporal jitter"
+    answer = decide(study, session, task, "A", tag=flicker if flicker in task.tags else "")
     if answer.feedback is not None and not answer.feedback.right:
         decide(study, session, task, answer.feedback.expected, tag=answer.feedback.expected_tag or task.tags[0])
     assert study.service.session(session).stage == "work"

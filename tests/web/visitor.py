@@ -63,8 +63,10 @@ class Visitor:
     def watched(self) -> None:
         """Both clips watched twice, as the server's ledger has it; for tests that are not about watching."""
         self.until("[...document.querySelectorAll('[data-side] video')].every((video) => video.readyState >= 4)")
-        session, service = self.session.cookies["rushes_rater"], self.study.service
-        task = service.next_task(session)
+        cookies = {cookie["name"]: cookie["value"] for cookie in self.context.cookies()}
+        session, service = cookies["rushes_rater"], self.study.service
+        training = urlsplit(self.page.url).path == "/rate/training"
+        task = service.training_task(session) if training else service.next_task(session)
         self.study.site.app.state.pass_time(2 * max(task.a.duration_ms, task.b.duration_ms))
         service.record_play(
             session,
@@ -137,7 +139,7 @@ class Visitor:
         self.context.close()
 
 
-def shoot(page: playwright.Page, name: str) -> None:
+def shoot(page: playwright.Page, name: str, *, back: tuple[int, int] = (1280, 900)) -> None:
     """Check that the page fits at three widths; keep pictures where RUSHES_SCREENSHOTS says so."""
     folder = os.environ.get("RUSHES_SCREENSHOTS")
     for width, height in WIDTHS:
@@ -147,7 +149,7 @@ def shoot(page: playwright.Page, name: str) -> None:
         if folder:
             Path(folder).mkdir(parents=True, exist_ok=True)
             page.screenshot(path=f"{folder}/{name}_{width}.png", full_page=True)
-    page.set_viewport_size({"width": 1280, "height": 900})
+    page.set_viewport_size({"width": back[0], "height": back[1]})
 
 
 def check_with_axe(page: playwright.Page, name: str) -> None:

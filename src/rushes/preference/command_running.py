@@ -37,6 +37,9 @@ def open_(
         str, typer.Option(help="Where they go afterwards: https://…{code}…; the platform's own when left out.")
     ] = "",
     ids: Annotated[str, typer.Option(help="Keep participants' ids hashed or plain.")] = "hashed",
+    participant_form: Annotated[
+        str, typer.Option(help="With other: what an id looks like, e.g. 'P[0-9]{6}'; any when left out.")
+    ] = "",
     url: Annotated[str, typer.Option(help="Where `rushes serve` can be reached.")] = "http://127.0.0.1:8000",
     db: Db = DEFAULT_DB,
     as_json: Json = False,
@@ -54,6 +57,7 @@ def open_(
         completion_code=completion_code,
         screened_out_code=screened_out_code,
         full_code=full_code,
+        participant_form=participant_form,
         return_url=return_url,
     )
     with open_studies(db) as service:

@@ -129,7 +129,8 @@ class SimulatedRater:
         form = self._form(task)
         answer = self._service.submit_vote(self._session, task.assignment, form, key="only")
         if teach and isinstance(answer, Accepted) and answer.feedback is not None:  # a program learns at once
-            form = replace(form, winner=answer.feedback.expected)
+            tag = answer.feedback.expected_tag or form.primary_tag
+            form = replace(form, winner=answer.feedback.expected, primary_tag=tag, secondary_tags=())
             answer = self._service.submit_vote(self._session, task.assignment, form, key="again")
         if isinstance(answer, VoteRefusal):
             raise StudyError(f"a simulated vote was refused: {answer.missing[0].message}")

@@ -99,14 +99,18 @@ async def admin(request: Request) -> None:
 
 _ARTICLES = {"owner": "an owner", "adjudicator": "an adjudicator", "viewer": "a viewer"}
 _OWN = re.compile(r"/account(/password)?")
+_FOR_OWNERS = re.compile(r"/accounts.*|/studies/[^/]+/payments\.csv")
+"""What only an owner may even look at: accounts, and who is paid what under which id."""
 _FOR_ADJUDICATORS = re.compile(r"/studies/[^/]+/(disagreements|adjudication)(\.json)?")
 
 
 def may(role: str, method: str, path: str) -> bool:
     """Whether a role may make this request. An adjudicator sees the disputed pairs, blind, and nothing that names
-    systems; a viewer sees everything and changes nothing; both may change their own password.
+    systems; a viewer sees all but accounts and payments and changes nothing; both may change their own password.
 
     >>> may("viewer", "GET", "/studies/takes/results"), may("viewer", "POST", "/studies/takes/invite")
+    (True, False)
+    >>> may("viewer", "GET", "/studies/takes/running"), may("viewer", "GET", "/studies/takes/payments.csv")
     (True, False)
     >>> may("adjudicator", "POST", "/studies/takes/adjudication"), may("adjudicator", "GET", "/studies/takes/results")
     (True, False)
@@ -114,5 +118,5 @@ def may(role: str, method: str, path: str) -> bool:
     if role == "owner" or _OWN.fullmatch(path):
         return True
     if role == "viewer":
-        return method in SAFE_METHODS and not path.startswith("/accounts")
+        return method in SAFE_METHODS and not _FOR_OWNERS.fullmatch(path)
     return role == "adjudicator" and _FOR_ADJUDICATORS.fullmatch(path) is not None

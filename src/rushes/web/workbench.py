@@ -38,6 +38,7 @@ class Workbench:
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
     """Proxies whose word is taken for where a request comes from."""
     logins: RateLimit = field(default_factory=lambda: RateLimit(window_s=300))
+    joins: RateLimit = field(default_factory=lambda: RateLimit(window_s=3600))
     imports: Imports = field(default_factory=Imports)
     digests: Digests = field(default_factory=Digests)
     run_cache: RunCache = field(default_factory=RunCache)

@@ -43,7 +43,7 @@ def worker(service, clock, study, people):
 
 def test_the_round_trip_of_a_participant(service, worker, study):
     token = service.running.open_link(study, PROLIFIC)
-    one = worker(token, "5f00aa")
+    one = worker(token, "5f00aa5f00aa5f00aa5f00aa")
     assert service.running.ending(one.session).outcome is None and service.running.completion_code(one.session) == ""
     one.work()
     end = service.running.ending(one.session)
@@ -56,28 +56,29 @@ def test_the_round_trip_of_a_participant(service, worker, study):
 
 def test_the_same_participant_comes_back_to_their_own_work(service, worker, study):
     token = service.running.open_link(study, PROLIFIC)
-    first = worker(token, "5f00aa").work(most=2)
-    again = worker(token, "5f00aa")
+    first = worker(token, "5f00aa5f00aa5f00aa5f00aa").work(most=2)
+    again = worker(token, "5f00aa5f00aa5f00aa5f00aa")
     assert again.code == first.code and again.task().number == 3
     with pytest.raises(NotAllowed):
         service.session(first.session)  # one person, one browser
     newer = service.running.open_link(study, PROLIFIC)  # and through the next link of the study
-    assert worker(newer, "5f00aa").code == first.code
+    assert worker(newer, "5f00aa5f00aa5f00aa5f00aa").code == first.code
     with pytest.raises(NotAllowed, match="replaced"):
-        service.running.join(token, participant="x")
+        service.running.join(token, participant="5f00aa5f00aa5f00aa5f00aa")
 
 
 def test_when_the_places_are_taken_the_next_one_hears_it(service, worker, clock, study):
     token = service.running.open_link(study, PROLIFIC)
-    worker(token, "p1").work(most=1)
-    worker(token, "p2")
-    late = service.running.join(token, participant="p3")
+    p1, p2, p3, p4 = (f"{n:024x}" for n in range(4))
+    worker(token, p1).work(most=1)
+    worker(token, p2)
+    late = service.running.join(token, participant=p3)
     assert late.session is None and (late.ending.outcome, late.ending.code) == ("full", "C3FULL")
     assert late.ending.return_url.endswith("cc=C3FULL")
     clock.forward(HOLD_MS + 1)  # p2 never voted and is gone: the place is free; p1 has voted and keeps theirs
     assert service.running.recruitment(study).joined == 1
-    worker(token, "p3")
-    assert service.running.join(token, participant="p4").session is None
+    worker(token, p3)
+    assert service.running.join(token, participant=p4).session is None
 
 
 def test_ids_are_kept_as_declared_and_never_in_the_log(service, worker, database, study):
@@ -107,6 +108,10 @@ def test_ids_are_kept_as_declared_and_never_in_the_log(service, worker, database
         ({"platform": "prolific"}, "--completion-code"),
         ({"platform": "toloka"}, "prolific, mturk, other"),
         ({"ids": "both"}, "hashed or plain"),
+        ({"participant_form": "P[0-9"}, "regular expression"),
+        ({"participant_form": "(a+)+b"}, "no groups"),
+        ({"participant_form": "a*a*a*a*"}, "3 repeats"),
+        ({"platform": "mturk", "participant_form": "x"}, "form of their own"),
     ],
 )
 def test_a_link_that_cannot_be_is_refused_in_one_line(service, study, changes, words):
@@ -115,7 +120,7 @@ def test_a_link_that_cannot_be_is_refused_in_one_line(service, study, changes, w
     assert words in str(caught.value) and "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("participant", ["", " ", "{{%PROLIFIC_PID%}}", "a b", "x" * 101, "<script>", "=1+1"])
+@pytest.mark.parametrize("participant", ["", " ", "{{%PROLIFIC_PID%}}", "a b", "x" * 101, "<script>", "=1+1", "5f00aa"])
 def test_an_id_that_is_none_is_refused(service, study, participant):
     token = service.running.open_link(study, PROLIFIC)
     with pytest.raises(StudyError, match="Prolific ID"):
@@ -160,7 +165,7 @@ def test_of_many_at_once_only_the_quota_gets_in(service, study):
 def test_who_is_excluded_before_the_end_gets_the_code_for_that(service, worker, clock, manifest, two_systems):
     service.declare_exclusion("takes", ExclusionRule(max_side_bias=0.0))
     plan = RecruitmentPlan(platform="prolific", quota=9, completion_code="C1", screened_out_code="C2")
-    one = worker(service.running.open_link("takes", plan), "p1").work(most=5)
+    one = worker(service.running.open_link("takes", plan), "1" * 24).work(most=5)
     with service.database.write() as connection:
         connection.execute(text("UPDATE rater SET excluded = 1 WHERE code = :code"), {"code": one.code})
     end = service.running.ending(one.session)
@@ -172,19 +177,20 @@ def test_the_payments_list(service, worker, clock, manifest, two_systems, study)
     service.import_csv("paid", manifest, clips=two_systems)
     plan = RecruitmentPlan(platform="prolific", quota=9, completion_code="C1")
     token = service.running.open_link("paid", plan)
-    worker(token, "p1").work()
-    worker(token, "p2").work(most=2)
+    p1, p2 = "1" * 24, "2" * 24
+    worker(token, p1).work()
+    worker(token, p2).work(most=2)
     with service.database.write() as connection:
         connection.execute(text("UPDATE rater SET active_ms = 1500000 WHERE participant IS NOT NULL"))
     for line in service.running.payments("paid"):
         assert line.participant.startswith("hashed:")
-    lines = service.running.payments("paid", participants=["p1", "p2", "nobody"])
-    first, second = lines if lines[0].participant == "p1" else lines[::-1]
+    lines = service.running.payments("paid", participants=[p1, p2, "nobody"])
+    first, second = lines if lines[0].participant == p1 else lines[::-1]
     # 25 minutes at 12 GBP an hour are 5.00 GBP, finished or not: the rate is for time.
     assert (first.finished, first.votes, first.minutes, str(first.suggested_pay)) == (True, 6, 25.0, "5.00")
     assert first.code == "C1" and (second.finished, second.votes, second.code) == (False, 2, "")
     table = list(csv.DictReader(io.StringIO(payments_csv(lines))))
-    assert {row["participant"] for row in table} == {"p1", "p2"} and table[0]["pay_rate"] == "12 GBP/hour"
+    assert {row["participant"] for row in table} == {p1, p2} and table[0]["pay_rate"] == "12 GBP/hour"
 
 
 def test_a_cell_of_the_payments_list_is_never_a_formula(service, worker, study):

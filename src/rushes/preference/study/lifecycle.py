@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 from rushes.preference.study.allocation import recount
 from rushes.preference.study.database.tables import assignment, pair, problem, study
 from rushes.preference.study.errors import StudyError
-from rushes.preference.study.queries import SAMPLE_KINDS, log, study_row
+from rushes.preference.study.queries import SAMPLE_KINDS, acting, log, study_row
 from rushes.preference.study.records import LONGEST_NOTE, StudyState
 
 _WORDS: dict[StudyState, str] = {"open": "opened again", "paused": "paused", "closed": "closed"}
@@ -56,7 +56,7 @@ def resolve_problem(connection: Connection, study_name: str, number: int, *, not
         raise StudyError(f"study {study_name} has no problem {number}; `rushes study problems {study_name}` lists them")
     if not note.strip():
         raise StudyError("say what was done about the problem: the note is kept with it")
-    values = {"resolution": _note(note), "resolved_by": by[:80], "resolved_ms": now}
+    values = {"resolution": _note(note), "resolved_by": (acting() if by == "admin" else by)[:80], "resolved_ms": now}
     connection.execute(problem.update().where(*mine).values(**values))
     log(connection, study_id=row.id, actor=by, action="resolved a problem", now=now, problem=number, note=_note(note))
 

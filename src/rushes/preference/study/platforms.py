@@ -17,7 +17,10 @@ Platform: TypeAlias = Literal["prolific", "mturk", "other"]
 Ids: TypeAlias = Literal["hashed", "plain"]
 LARGEST_QUOTA = 100_000
 PARTICIPANT = re.compile(r"[A-Za-z0-9_.:@-]{1,100}")
+"""What any id may hold, whatever platform it is of."""
+LONGEST_FORM, MOST_REPEATS = 100, 3
 _CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_REPEATS = re.compile(r"[*+?]|\{[0-9]*,")
 _FIELDS = ("code", "participant", "session")
 
 
@@ -31,8 +34,11 @@ class PlatformTerms:
     """The query parameter with the id of this visit."""
     link: str
     """What the platform's form wants behind the link, with its own placeholders."""
+    person: str
+    """What the platform calls the id."""
+    form: re.Pattern[str]
+    """What an id looks like there. Prolific's are MongoDB keys; Amazon only says that a worker's begins with an A."""
     return_url: str = ""
-    person: str = "participant id"
 
 
 PLATFORMS: dict[Platform, PlatformTerms] = {
@@ -42,9 +48,22 @@ PLATFORMS: dict[Platform, PlatformTerms] = {
         link="?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
         return_url="https://app.prolific.com/submissions/complete?cc={code}",
         person="Prolific ID",
+        form=re.compile(r"[0-9a-f]{24}"),
     ),
-    "mturk": PlatformTerms(participant="workerId", session="assignmentId", link="", person="worker ID"),
-    "other": PlatformTerms(participant="participant", session="session", link="?participant=ID"),
+    "mturk": PlatformTerms(
+        participant="workerId",
+        session="assignmentId",
+        link="",
+        person="worker ID",
+        form=re.compile(r"A[A-Z0-9]{12,20}"),
+    ),
+    "other": PlatformTerms(
+        participant="participant",
+        session="session",
+        link="?participant=ID",
+        person="participant ID",
+        form=PARTICIPANT,
+    ),
 }
 NOT_ACCEPTED_YET = "ASSIGNMENT_ID_NOT_AVAILABLE"
 """What MTurk sends as the assignment while somebody only looks at a task."""
@@ -64,6 +83,8 @@ class RecruitmentPlan:
     """For those who say no or are excluded before the end."""
     full_code: str = ""
     """For those who come when the quota is reached or no pair is left."""
+    participant_form: str = ""
+    """A regular expression that ids of another panel must match in full; empty: any id."""
     return_url: str = ""
     """Where to go afterwards, with {code}, {session} and, where ids are plain, {participant}; the platform's own
     address when empty."""
@@ -81,8 +102,25 @@ def check_recruitment(plan: RecruitmentPlan) -> None:
             raise StudyError(f"a code is 1–40 letters, digits, - and _; got {code!r}")
     if plan.platform == "prolific" and not plan.completion_code:
         raise StudyError("Prolific pays by the study's own code: give it with --completion-code")
+    if plan.participant_form:
+        _check_form(plan.participant_form, plan.platform)
     if plan.return_url:
         _check_return_url(plan.return_url, plan.ids)
+
+
+def _check_form(text: str, platform: Platform) -> None:
+    """A short expression without groups and with few repeats: no id a stranger sends may keep the server busy."""
+    if platform != "other":
+        raise StudyError(f"{PLATFORMS[platform].person}s have a form of their own; --participant-form is for others")
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise StudyError(f"the form of a participant's id is a regular expression; got {text!r}: {error}") from None
+    if len(text) > LONGEST_FORM or set(text) & set("()|") or len(_REPEATS.findall(text)) > MOST_REPEATS:
+        raise StudyError(
+            f"the form of a participant's id has at most {LONGEST_FORM} characters, {MOST_REPEATS} repeats and no "
+            f"groups, such as P[0-9]{{6}}; got {text[:LONGEST_FORM]!r}"
+        )
 
 
 def _check_return_url(template: str, ids: Ids) -> None:
@@ -94,6 +132,17 @@ def _check_return_url(template: str, ids: Ids) -> None:
         raise StudyError(f"a return URL begins with https:// and a host; got {template!r}")
     if "{participant}" in template and ids == "hashed":
         raise StudyError("a return URL with {participant} needs the ids as they come: --ids plain")
+
+
+def check_participant(link: Row[Any], participant: str) -> None:
+    """`StudyError` for an id that the link's platform cannot have given; the id itself is not repeated."""
+    terms = PLATFORMS[link.platform]
+    form = re.compile(link.participant_form) if link.participant_form else terms.form
+    if not form.fullmatch(participant.strip()):
+        raise StudyError(
+            f"expected {terms.person} of the form {form.pattern}, got another; open the study from the platform's own "
+            "page"
+        )
 
 
 def kept_participant(link: Row[Any], participant: str) -> str:

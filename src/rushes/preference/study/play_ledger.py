@@ -48,9 +48,11 @@ def watch_state(
 
 
 def loaded(row: Row[Any], side: ScreenSide) -> bool:
-    """Whether this server has sent all of the clip under this assignment: nobody watches what was not loaded."""
+    """Whether this server has sent all of the clip under this assignment: nobody watches what was not loaded. A refusal
+    has no clip, so there is nothing to send."""
     on_left = (side == "A") == (row.left == "a")
-    return sent_in_full(row.sent, side, row.a_size if on_left else row.b_size)
+    size = row.a_size if on_left else row.b_size
+    return size == 0 or sent_in_full(row.sent, side, size)
 
 
 def sent_in_full(sent: Any, side: str, size: int) -> bool:

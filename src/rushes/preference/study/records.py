@@ -308,6 +308,10 @@ class VoteRefusal:
     """The vote that stands, where this one came too late to be it."""
 
 
+Remark: TypeAlias = Literal["", "reason", "ratings"]
+"""What a look at a training answer adds: the winner is right but the reason is not, or the ratings speak against it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
     """What the training pair teaches."""
@@ -316,6 +320,8 @@ class Feedback:
     expected: Choice
     expected_tag: str | None
     text: str
+    """The pair's own words, as its import gave them."""
+    remark: Remark = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

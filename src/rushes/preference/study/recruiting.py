@@ -29,11 +29,12 @@ from rushes.preference.study.platforms import (
     Ids,
     Platform,
     RecruitmentPlan,
+    check_participant,
     check_recruitment,
     kept_participant,
 )
 from rushes.preference.study.queries import log, signed_in, study_row
-from rushes.preference.study.records import RaterSession
+from rushes.preference.study.records import RaterSession, StudyState
 from rushes.preference.study.tokens import new_token, token_hash
 
 Outcome: TypeAlias = Literal["completed", "screened out", "full"]
@@ -51,6 +52,16 @@ class OpenRecruitment:
     ids: Ids
     codes: dict[str, str]
     return_url: str
+    participant_form: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkFacts:
+    """What the page behind an open link needs to know before anybody has joined."""
+
+    platform: Platform
+    state: StudyState
+    language: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +98,7 @@ def open_link(connection: Connection, study_name: str, plan: RecruitmentPlan, *,
         "platform": plan.platform,
         "quota": plan.quota,
         "ids": plan.ids,
+        "participant_form": plan.participant_form,
         "secret": before or new_token(),  # one for the study: an id must hash to the same rater through every link
         "codes": codes,
         "return_url": plan.return_url or PLATFORMS[plan.platform].return_url,
@@ -113,6 +125,7 @@ def current(connection: Connection, study_name: str, *, now: int) -> OpenRecruit
         return None
     taken = _taken(connection, row.id, now=now)
     facts = {"platform": link.platform, "quota": link.quota, "ids": link.ids}
+    facts["participant_form"] = link.participant_form
     return OpenRecruitment(**facts, joined=taken, codes=link.codes, return_url=link.return_url)
 
 
@@ -136,7 +149,7 @@ def _taken(connection: Connection, study_id: int, *, now: int) -> int:
 def link_behind(connection: Connection, token: str) -> Row[Any]:
     """The open link with its study; `NotAllowed` for an unknown token or one that was replaced."""
     query = (
-        select(recruitment, study.c.name.label("study_name"), study.c.title, study.c.state)
+        select(recruitment, study.c.name.label("study_name"), study.c.title, study.c.state, study.c.language)
         .join(study, study.c.id == recruitment.c.study_id)
         .where(recruitment.c.token_hash == token_hash(token), recruitment.c.closed_ms.is_(None))
     )
@@ -149,6 +162,7 @@ def link_behind(connection: Connection, token: str) -> Row[Any]:
 def join(connection: Connection, token: str, *, participant: str, session: str, now: int) -> Joined:
     """Let a participant in, or back in; or tell them kindly why not."""
     link = link_behind(connection, token)
+    check_participant(link, participant)
     kept = kept_participant(link, participant)
     study_row(connection, link.study_name, lock=True)  # two at once do not both get the last place
     mine = rater.c.study_id == link.study_id, rater.c.participant == kept

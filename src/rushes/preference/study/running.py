@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from rushes.preference.study import erasing, lifecycle, payments, recruiting
 from rushes.preference.study.database.connection import Database
 from rushes.preference.study.payments import Payment
-from rushes.preference.study.platforms import Platform, RecruitmentPlan
+from rushes.preference.study.platforms import RecruitmentPlan
 from rushes.preference.study.records import StudyState
-from rushes.preference.study.recruiting import Ending, Joined, OpenRecruitment
+from rushes.preference.study.recruiting import Ending, Joined, LinkFacts, OpenRecruitment
 from rushes.preference.study.tokens import Clock
 
 
@@ -31,11 +31,11 @@ class StudyRunning:
         with self._database.read() as connection:
             return recruiting.current(connection, study, now=self._clock())
 
-    def link_state(self, token: str) -> tuple[Platform, StudyState]:
-        """Which platform a link is for, and whether its study is open; `NotAllowed` for an unknown one."""
+    def link_facts(self, token: str) -> LinkFacts:
+        """Which platform a link is for, its study's language and whether it is open; `NotAllowed` if unknown."""
         with self._database.read() as connection:
             link = recruiting.link_behind(connection, token)
-            return link.platform, link.state
+            return LinkFacts(platform=link.platform, state=link.state, language=link.language)
 
     def join(self, token: str, *, participant: str, session: str = "") -> Joined:
         """Let a participant in, or back to their own work. Call it from a POST: a look at a link uses nothing up."""

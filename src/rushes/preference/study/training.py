@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Row, func, select
 
 from rushes.preference.study.database.tables import problem, rater, vote
 from rushes.preference.study.queries import log
-from rushes.preference.study.records import Choice, Feedback, VoteForm
+from rushes.preference.study.records import Choice, Feedback, Remark, VoteForm
 
 STUCK = "training"
 """The kind of problem the server reports for a rater who does not get the training pair right."""
@@ -26,21 +26,24 @@ def feedback(row: Row[Any], form: VoteForm) -> Feedback | None:
     on_screen: dict[str, Choice] = {"tie": "Tie", row.left: "A", "b" if row.left == "a" else "a": "B"}
     expected = on_screen[row.expected]
     named = row.expected_tag is None or row.expected_tag in (form.primary_tag, *form.secondary_tags)
-    text = f"{_remark(form, expected, named)} {row.feedback}".strip()
     return Feedback(
-        right=form.winner == expected and named, expected=expected, expected_tag=row.expected_tag, text=text
+        right=form.winner == expected and named,
+        expected=expected,
+        expected_tag=row.expected_tag,
+        text=row.feedback,
+        remark=_remark(form, expected, named),
     )
 
 
-def _remark(form: VoteForm, expected: Choice, named: bool) -> str:
-    """What a look at the answer adds to the pair's own words."""
+def _remark(form: VoteForm, expected: Choice, named: bool) -> Remark:
+    """What a look at the answer adds to the pair's own words; the page says it in the rater's language."""
     if form.winner != expected:
         return ""
     if not named:
-        return "The winner is right, the reason is not yet."
+        return "reason"
     a, b = sum(form.ratings_a.values()), sum(form.ratings_b.values())
     agrees = {"A": a > b, "B": b > a, "Tie": True}[expected]
-    return "" if agrees else "The winner is right, but your ratings do not say so: rate the better clip higher."
+    return "" if agrees else "ratings"
 
 
 def finish_training(connection: Connection, who: Row[Any], row: Row[Any], *, right: bool, now: int) -> None:

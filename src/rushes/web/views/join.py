@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from math import ceil
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
@@ -16,7 +17,9 @@ from rushes.preference.study.recruiting import Ending
 from rushes.web import sessions
 from rushes.web.access import posted, rater, rater_token
 from rushes.web.errors import Refusal
+from rushes.web.languages import Strings, strings
 from rushes.web.pages import page, reply, see
+from rushes.web.security import client_key
 from rushes.web.workbench import workbench
 
 router = APIRouter()
@@ -24,23 +27,26 @@ Form = Annotated[FormData, Depends(posted)]
 Rater = Annotated[RaterSession, Depends(rater)]
 
 LONGEST_ID = 128
+JOINS_PER_HOUR = 60
+"""Tries to join from one address; a laboratory's raters may all come through one."""
 
 
 @router.get("/join/{token}", response_model=None)
 def arrive(request: Request, token: str) -> Response:
     """The platform's link. Nothing happens by looking: link previews follow links too."""
     try:
-        platform, state = workbench(request).service.running.link_state(token)
+        link = workbench(request).service.running.link_facts(token)
     except NotAllowed:
         return page(request, "rater/used.html", status=410)
-    terms, asked = PLATFORMS[platform], request.query_params
-    if state == "paused":
-        return page(request, "rater/resting.html", state=state, ending=None)
+    terms, asked, t = PLATFORMS[link.platform], request.query_params, strings(link.language)
+    if link.state == "paused":
+        return page(request, "rater/resting.html", state="paused", ending=None, t=t)
     return page(
         request,
         "rater/join.html",
+        t=t,
         token=token,
-        person=terms.person,
+        platform=link.platform,
         participant=asked.get(terms.participant, "")[:LONGEST_ID],
         session=asked.get(terms.session, "")[:LONGEST_ID],
         looking=asked.get("assignmentId") == NOT_ACCEPTED_YET,
@@ -51,36 +57,54 @@ def arrive(request: Request, token: str) -> Response:
 def join(request: Request, token: str, form: Form) -> Response:
     bench = workbench(request)
     try:
+        link = bench.service.running.link_facts(token)
+        t = strings(link.language)
         if form.get("decline"):
-            return _ended(request, bench.service.running.decline(token))
+            return _ended(request, bench.service.running.decline(token), t)
+        _let_join(request, t)
         joined = bench.service.running.join(
             token, participant=str(form.get("participant", "")), session=str(form.get("session", ""))[:LONGEST_ID]
         )
     except NotAllowed:
         return page(request, "rater/used.html", status=410)
-    except StudyError as error:
-        raise Refusal(400, f"We {error}.", code="participant") from None
+    except StudyError:
+        raise Refusal(400, t(f"join.bad_{link.platform}"), code="participant") from None
     if joined.ending is not None:
-        return _ended(request, joined.ending)
+        return _ended(request, joined.ending, t)
     if joined.session is None:
-        return page(request, "rater/resting.html", state="paused", ending=None)
+        return page(request, "rater/resting.html", state="paused", ending=None, t=t)
     response = see("/rate")
     sessions.set_cookie(response, "rater", joined.session.token, secure=bench.secure)
     return response
+
+
+def _let_join(request: Request, t: Strings) -> None:
+    """Made-up ids would fill the places: one address may try so often in an hour. Coming back counts too."""
+    wait = workbench(request).joins.begin({f"join {client_key(request)}": JOINS_PER_HOUR})
+    if wait:
+        refusal = Refusal(429, t("join.often", minutes=max(1, ceil(wait / 60))), code="wait")
+        refusal.headers = {"retry-after": str(wait)}
+        raise refusal
 
 
 @router.post("/rate/decline", response_model=None)
 def decline(request: Request, session: Rater) -> Response:
     """A rater who does not agree to take part; their place goes to another."""
     bench = workbench(request)
-    response = _ended(request, bench.service.running.refuse(rater_token(request)))
+    t = _strings(request)
+    response = _ended(request, bench.service.running.refuse(rater_token(request)), t)
     bench.service.sign_out(rater_token(request))
     sessions.drop_cookie(response, "rater", secure=bench.secure)
     return response
 
 
-def _ended(request: Request, ending: Ending) -> Response:
-    return page(request, "rater/not_today.html", ending=ending)
+def _ended(request: Request, ending: Ending, t: Strings) -> Response:
+    return page(request, "rater/not_today.html", ending=ending, t=t)
+
+
+def _strings(request: Request) -> Strings:
+    """The words in the signed-in rater's language."""
+    return strings(workbench(request).service.presentation(rater_token(request)).language)
 
 
 def resting(request: Request, session: RaterSession) -> Response:
@@ -88,4 +112,4 @@ def resting(request: Request, session: RaterSession) -> Response:
     state, service = session.study_state, workbench(request).service
     ending = asdict(service.running.ending(rater_token(request))) if state == "closed" else None
     data: dict[str, object] = {"stage": state, "study_title": session.study_title, "ending": ending}
-    return reply(request, "rater/resting.html", data, state=state)
+    return reply(request, "rater/resting.html", data, state=state, t=_strings(request))

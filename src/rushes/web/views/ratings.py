@@ -113,16 +113,18 @@ def _taken(request: Request, answer: Accepted, filled: VoteForm, onward: str) ->
 
 
 def lesson_data(feedback: Feedback, filled: VoteForm, t: Strings) -> dict[str, object]:
-    """What the training pair teaches, in the rater's language. Right means the winner; another tag is said so."""
+    """What the training pair teaches, in the rater's language; a right answer has the winner and names the tag."""
     tag = feedback.expected_tag or ""
+    verdict = "right" if feedback.right else "almost" if feedback.remark == "reason" else "wrong"
+    remark = t(f"feedback.remark_{feedback.remark}") if feedback.remark else ""
     winner = t("pair.tie") if feedback.expected == "Tie" else feedback.expected
     named = t("feedback.expected_tag", winner=winner, tag=t.words(tag)) if tag else ""
     return {
         "right": feedback.right,
         "expected": feedback.expected,
         "expected_tag": feedback.expected_tag,
-        "title": t("feedback.right" if feedback.right else "feedback.wrong"),
-        "text": t.words(feedback.text),
+        "title": t(f"feedback.{verdict}"),
+        "text": f"{remark} {t.words(feedback.text)}".strip(),
         "expected_text": named or t("feedback.expected", winner=winner),
         "tag_text": t("feedback.other_tag") if feedback.right and tag and filled.primary_tag != tag else "",
     }

@@ -1,8 +1,12 @@
-"""Running a study, for its owner: state, open link, payments, retired pairs, reported problems, erasure."""
+"""Running a study, for its owner: state, open link, payments, retired pairs, reported problems, erasure.
+
+A viewer sees the state, the places taken and the reports; the forms, the codes and the payments are the owners'
+(`rushes.web.access.may`). What is done here is logged under the signed-in account's name.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated, cast
 
 from fastapi import APIRouter, Depends
@@ -38,7 +42,10 @@ def _running_page(request: Request, study: str, *, link: str = "", notice: str =
         "problems": facts["problems"],
         "recruitment": None if recruitment is None else asdict(recruitment),
     }
-    return reply(request, "admin/running.html", data, tab="running", link=link, notice=notice)
+    owner = request.state.admin.role == "owner"
+    if not owner and recruitment is not None:  # codes are money's worth
+        data["recruitment"] = asdict(replace(recruitment, codes={}, return_url=""))
+    return reply(request, "admin/running.html", data, tab="running", owner=owner, link=link, notice=notice)
 
 
 @router.post("/studies/{study}/state", response_model=None)
@@ -63,6 +70,7 @@ def open_link(request: Request, study: str, form: Form) -> Response:
         completion_code=_text(form, "completion_code"),
         screened_out_code=_text(form, "screened_out_code"),
         full_code=_text(form, "full_code"),
+        participant_form=_text(form, "participant_form"),
         return_url=_text(form, "return_url"),
     )
     token = bench.service.running.open_link(study, plan)

@@ -120,6 +120,7 @@ recruitment = Table(
     Column("secret", String(64), nullable=False),
     Column("codes", JSON, nullable=False),
     Column("return_url", Text, nullable=False),
+    Column("participant_form", Text, nullable=False, server_default=""),
     _at("opened_ms"),
     _at("closed_ms", optional=True),
     Index(None, "study_id"),
