@@ -1,0 +1,121 @@
+"""`make site`: the documentation as a site, in `site/`. `python scripts/build_site.py [TARGET]`.
+
+The pages under docs/ are written to be read in the repository too. So they are copied first, and the copies get what
+only a site needs: the order of the pages, pages made from the catalogue in place of the long docs/metrics.md, and the
+repository's own pages (security, changes …) beside them. Sphinx then builds the copies; a warning is an error, and a
+link that leads nowhere is a warning.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from site_metrics import write_metric_pages
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+ROOT_PAGES = {
+    "contributing": "CONTRIBUTING.md",
+    "security": "SECURITY.md",
+    "changelog": "CHANGELOG.md",
+    "examples": "examples/README.md",
+    "speed": "benchmarks/RESULTS.md",
+}
+"""Pages that lie outside docs/: what the site calls them, and where they are."""
+REPLACED = {"metrics": "metrics/index"}
+"""Pages of docs/ that the site has in another form."""
+_LINK = re.compile(r"(?<=\]\()(?![a-z]+://|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
+_FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.M | re.S)
+_COMMAND = re.compile(r"(?:rushes|make|pip|python|sh) ")
+
+
+def navigation() -> list[tuple[str, list[str]]]:
+    """Sections and their pages, in order."""
+    text = (DOCS / "site" / "navigation.toml").read_text(encoding="utf-8")
+    return [(section["title"], section["pages"]) for section in tomllib.loads(text)["section"]]
+
+
+def pages() -> dict[str, Path]:
+    """Every page written by hand: its name on the site, and its file."""
+    found = sorted(path for path in DOCS.rglob("*.md") if DOCS / "site" not in path.parents)
+    named = {path.relative_to(DOCS).with_suffix("").as_posix(): path for path in found}
+    return {name: path for name, path in named.items() if name not in REPLACED} | {
+        name: ROOT / path for name, path in ROOT_PAGES.items()
+    }
+
+
+def staged(name: str, text: str, origin: Path) -> str:
+    """A page as the site has it: links to the pages of the site, no marks for tests, a kind for each block."""
+    text = re.sub(r"^<!-- test: .*? -->\n+", "", text, flags=re.M | re.S)
+    text = _FENCE.sub(lambda found: f"```{found[1] or _kind(found[2])}\n{found[2]}```", text)
+    return _LINK.sub(lambda found: _target(name, found[1], origin) + (found[2] or ""), text)
+
+
+def _kind(block: str) -> str:
+    if block.startswith("$ "):
+        return "console"
+    return "bash" if _COMMAND.match(block) else "text"
+
+
+def _target(name: str, link: str, origin: Path) -> str:
+    """Where a link leads on the site. A file that is no page of it is offered as a download."""
+    aim = (origin.parent / link).resolve()
+    up = "../" * name.count("/")
+    for page, path in pages().items():
+        if aim == path.resolve():
+            return f"{up}{page}.md"
+    for page, other in REPLACED.items():
+        if aim == DOCS / f"{page}.md":
+            return f"{up}{other}.md"
+    if aim == ROOT / "README.md":
+        return f"{up}index.md"
+    return link if DOCS in aim.parents else f"{up}files/{aim.name}"
+
+
+def toctrees() -> str:
+    return "".join(
+        f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "\n".join(names) + "\n```\n"
+        for title, names in navigation()
+    )
+
+
+def stage(folder: Path) -> None:
+    """Write the sources that Sphinx reads."""
+    for name in ("images", "figures"):
+        shutil.copytree(DOCS / name, folder / name)
+    shutil.copytree(DOCS / "site" / "static", folder / "static")
+    shutil.copy(DOCS / "site" / "conf.py", folder)
+    for name, path in pages().items():
+        target = folder / f"{name}.md"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(staged(name, path.read_text(encoding="utf-8"), path), encoding="utf-8")
+    (folder / "files").mkdir()
+    for script in sorted((ROOT / "examples").glob("*.py")):
+        shutil.copy(script, folder / "files")
+    with open(folder / "index.md", "a", encoding="utf-8") as home:
+        home.write(toctrees())
+    write_metric_pages(folder)
+
+
+def main(target: Path) -> int:
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "source"
+        source.mkdir()
+        stage(source)
+        shutil.rmtree(target, ignore_errors=True)
+        doctrees = str(Path(folder) / "doctrees")
+        command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-d", doctrees]
+        done = subprocess.run([*command, str(source), str(target)], cwd=ROOT)
+    if done.returncode == 0:
+        print(target / "index.html")
+    return done.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1] if sys.argv[1:] else ROOT / "site")))
