@@ -16,7 +16,7 @@ import tomllib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from site_metrics import write_metric_pages
+from site_metrics import homes, write_metric_pages
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -36,9 +36,15 @@ _COMMAND = re.compile(r"(?:rushes|make|pip|python|sh) ")
 
 
 def navigation() -> list[tuple[str, list[str]]]:
-    """Sections and their pages, in order."""
+    """Sections and their entries in order: the name of a page, or "Title <page>"."""
     text = (DOCS / "site" / "navigation.toml").read_text(encoding="utf-8")
     return [(section["title"], section["pages"]) for section in tomllib.loads(text)["section"]]
+
+
+def listed() -> list[str]:
+    """The pages of the navigation, by name."""
+    entries = [entry for _, entries in navigation() for entry in entries]
+    return [re.sub(r".*<(.*)>$", r"\1", entry) for entry in entries]
 
 
 def pages() -> dict[str, Path]:
@@ -54,7 +60,7 @@ def staged(name: str, text: str, origin: Path) -> str:
     """A page as the site has it: links to the pages of the site, no marks for tests, a kind for each block."""
     text = re.sub(r"^<!-- test: .*? -->\n+", "", text, flags=re.M | re.S)
     text = _FENCE.sub(lambda found: f"```{found[1] or _kind(found[2])}\n{found[2]}```", text)
-    return _LINK.sub(lambda found: _target(name, found[1], origin) + (found[2] or ""), text)
+    return _LINK.sub(lambda found: _target(name, found[1], found[2] or "", origin), text)
 
 
 def _kind(block: str) -> str:
@@ -63,19 +69,19 @@ def _kind(block: str) -> str:
     return "bash" if _COMMAND.match(block) else "text"
 
 
-def _target(name: str, link: str, origin: Path) -> str:
+def _target(name: str, link: str, anchor: str, origin: Path) -> str:
     """Where a link leads on the site. A file that is no page of it is offered as a download."""
     aim = (origin.parent / link).resolve()
     up = "../" * name.count("/")
     for page, path in pages().items():
         if aim == path.resolve():
-            return f"{up}{page}.md"
-    for page, other in REPLACED.items():
-        if aim == DOCS / f"{page}.md":
-            return f"{up}{other}.md"
+            return f"{up}{page}.md{anchor}"
+    if aim == DOCS / "metrics.md":
+        page = homes().get(anchor.removeprefix("#"), "index")
+        return f"{up}metrics/{page}.md{anchor}"
     if aim == ROOT / "README.md":
         return f"{up}index.md"
-    return link if DOCS in aim.parents else f"{up}files/{aim.name}"
+    return f"{link}{anchor}" if DOCS in aim.parents else f"{up}files/{aim.name}"
 
 
 def toctrees() -> str:

@@ -10,6 +10,8 @@ from types import ModuleType
 
 import pytest
 
+from rushes.core import Definition
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -26,7 +28,7 @@ def site() -> ModuleType:
 
 
 def test_the_navigation_holds_every_page_once(site: ModuleType) -> None:
-    listed = Counter(page for _, pages in site.navigation() for page in pages)
+    listed = Counter(site.listed())
     assert not [page for page, times in listed.items() if times > 1]
     wanted = set(site.pages()) - {"index"} | set(site.REPLACED.values())
     assert wanted - set(listed) == set(), "add the page to docs/site/navigation.toml"
@@ -54,9 +56,52 @@ def test_a_page_is_staged_with_the_links_of_the_site(site: ModuleType) -> None:
     text = "<!-- test: takes -->\n```\n$ rushes clip x\n```\n\n[a](../SECURITY.md) [b](metrics.md#fps) [c](clip.md#top) [d](https://x.org/a.md)\n"
     staged = site.staged("report", text, ROOT / "docs" / "report.md")
     assert staged == (
-        "```console\n$ rushes clip x\n```\n\n[a](security.md) [b](metrics/index.md#fps) [c](clip.md#top) [d](https://x.org/a.md)\n"
+        "```console\n$ rushes clip x\n```\n\n[a](security.md) [b](metrics/clip-files.md#fps) [c](clip.md#top) [d](https://x.org/a.md)\n"
     )
     assert (
         site.staged("examples", "[x](measure_clips.py)", ROOT / "examples" / "README.md")
         == "[x](files/measure_clips.py)"
     )
+
+
+def test_every_metric_has_a_page_and_its_facts_are_on_it(site: ModuleType) -> None:
+    import site_metrics  # type: ignore[import-not-found]
+
+    from rushes.instruments import catalog
+
+    named: dict[str, list[Definition]] = {}
+    for definition in catalog().values():
+        named.setdefault(definition.name, []).append(definition)
+    where = site_metrics.homes()
+    assert set(where) == set(named) and set(where.values()) <= {page.slug for page in site_metrics.PAGES}
+    page = next(page for page in site_metrics.PAGES if page.slug == "clip-motion")
+    text = site_metrics.metric_page(page, {"longest_freeze_ms": named["longest_freeze_ms"]}, {})
+    (freeze,) = named["longest_freeze_ms"]
+    assert freeze.signature in text
+    for words in (freeze.formula, freeze.edge_cases, freeze.raised_by[0], *freeze.history):
+        assert site_metrics.escaped(words) in text
+
+
+def test_two_readings_are_told_apart_by_what_differs(site: ModuleType) -> None:
+    import site_metrics
+
+    from rushes.instruments import find
+
+    text = site_metrics.metric_page(site_metrics.PAGES[0], {"flicker_score": find("flicker_score")}, {})
+    assert "**Reading: statistic std**" in text and "**Reading: statistic mean-abs-delta**" in text
+
+
+def test_text_of_a_definition_is_no_markup(site: ModuleType) -> None:
+    import site_metrics
+
+    assert site_metrics.escaped("a*b*c <x> `d*e` snake_case") == r"a\*b\*c \<x\> `d*e` snake\_case"
+
+
+def test_values_on_pictures_are_those_of_the_clips(site: ModuleType, tmp_path: Path) -> None:
+    """A shift by one pixel costs more SSIM than 10 levels of brightness, and an undamaged frame costs nothing."""
+    import site_pictures  # type: ignore[import-not-found]
+
+    html = site_pictures._pair_figures(tmp_path)["fidelity-pixels"]
+    ssim = [float(value) for value in re.findall(r"<br>ssim <b>([^<]*)</b>", html)]
+    assert ssim[0] == 1.0 and ssim[3] < ssim[4]
+    assert len(list(tmp_path.glob("*.jpg"))) == len(ssim) == len(site_pictures.DAMAGE)

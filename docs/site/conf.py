@@ -8,6 +8,7 @@ extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
 root_doc = "index"
 myst_heading_anchors = 4  # links such as compare.md#verdicts
+myst_enable_extensions = ["deflist"]
 myst_fence_as_directive = ["toctree"]
 highlight_language = "none"  # a block says what it is, or is plain text
 nitpicky = True
@@ -16,6 +17,9 @@ html_theme = "furo"
 html_title = "Rushes"
 html_static_path = ["static"]
 html_css_files = ["rushes.css"]
+html_js_files = [("rushes.js", {"defer": "defer"})]
+html_favicon = "static/icon.svg"
+smartquotes = False  # --audio is an option, not a dash
 html_copy_source = False
 html_show_sphinx = False
 html_last_updated_fmt = None  # the same pages give the same bytes
@@ -26,4 +30,4 @@ html_theme_options = {
     "footer_icons": [],
 }
 pygments_style = "friendly"
-pygments_dark_style = "monokai"
+pygments_dark_style = "github-dark"
