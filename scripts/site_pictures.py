@@ -16,15 +16,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.clip.demo import TAKES, make_takes, scene
+from rushes.clip.demo import RATE, TAKES, hum, make_takes, scene
 from rushes.clip.evaluate import evaluate_clip
 from rushes.clip.measure import ClipResult
 from rushes.core import Measurement
 from rushes.core.text import value_text
+from rushes.distribution.demo import frames as set_frames
 from rushes.fidelity import compare_arrays
-from rushes.media import ClipReader
+from rushes.media import AudioTrack, ClipReader, write_clip
 
 Picture = NDArray[np.uint8]
+Sound = NDArray[np.float32]
 _HEIGHT = 108
 _WIDE, _TALL = 600, 46
 
@@ -78,7 +80,13 @@ CLIPS = (
 def illustrations(folder: Path) -> dict[str, str]:
     """HTML by the name of the metric, or of the page; the pictures it shows lie in `folder`."""
     folder.mkdir(parents=True)
-    return {**_clip_figures(folder), **_pair_figures(folder), **_kept_figures()}
+    return {
+        **_clip_figures(folder),
+        **_sound_figure(),
+        **_pair_figures(folder),
+        **_set_figure(folder),
+        **_kept_figures(),
+    }
 
 
 def _clip_figures(folder: Path) -> dict[str, str]:
@@ -161,6 +169,35 @@ def spark(values: NDArray[np.float64], low: float, high: float, label: str) -> s
     )
 
 
+SOUNDS: Mapping[str, Callable[[Sound], Sound]] = {
+    "a tone that swells": lambda sound: sound,
+    "eight times as loud, cut off at full scale": lambda sound: np.clip(8 * sound, -1, 1),
+    "a second of silence": lambda sound: np.where(np.arange(len(sound)) // RATE == 1, 0, sound).astype(np.float32),
+}
+_SOUND_METRICS = ("loudness_lufs", "true_peak_dbtp", "clipping_ratio_lossy", "silence_ratio")
+
+
+def _sound_figure() -> dict[str, str]:
+    """One tone, made too loud and cut into, and what the sound's metrics say of each."""
+    clean = hum(3.0).samples
+    rows = []
+    with TemporaryDirectory() as home:
+        for number, (what, change) in enumerate(SOUNDS.items()):
+            path = Path(home) / f"{number}.mp4"
+            sound = change(clean)
+            write_clip(path, [np.full((64, 96), 128, np.uint8)] * 75, fps=25, audio=AudioTrack.of(sound, RATE))
+            found = evaluate_clip(path, metrics=_SOUND_METRICS)
+            values = ", ".join(
+                f"{one.definition.name} <b>{escape(_reading_text(one))}</b>"
+                for one in found.measurements
+                if one.definition.name in {name.removesuffix("_lossy") for name in _SOUND_METRICS}
+            )
+            peaks = np.abs(sound[: len(sound) // 400 * 400]).reshape(-1, 400).max(axis=1).astype(np.float64)
+            line = spark(peaks, 0.0, 1.0, f"{what}: highest level over time")
+            rows.append(f'<div class="side"><p>{escape(what)}: {values}</p>{line}</div>')
+    return {"clip-sound": _figure(rows, "Line: highest level of the sound, from 0 to full scale, over time.")}
+
+
 DAMAGE: Mapping[str, Callable[[Picture], Picture]] = {
     "as it is": lambda p: p,
     "noise, 8 levels": lambda p: _levels(p + np.random.default_rng(0).normal(0, 8, p.shape)),
@@ -191,6 +228,24 @@ def _pair_figures(folder: Path) -> dict[str, str]:
         "capped at 100 dB."
     )
     return {"fidelity-pixels": _figure([f'<div class="cards">{"".join(cards)}</div>'], note)}
+
+
+def _set_figure(folder: Path) -> dict[str, str]:
+    """The three sets that the demo measures: one frame of each clip."""
+    rows = []
+    for name, first, warmth, speed in (("real", 0, 0.0, 1.0), ("near", 1, 4.0, 1.1), ("far", 1, 70.0, 5.0)):
+        strip = ""
+        for number in range(3):
+            rgb = list(set_frames(first + number, warmth=warmth, speed=speed))[4]
+            _write(folder / f"set-{name}-{number}.jpg", rgb[:, :, ::-1].copy())
+            strip += _img(f"set-{name}-{number}.jpg", f"the {name} set, clip {number + 1}")
+        rows.append(f'<div class="set"><p>{name}</p><div class="strip">{strip}</div></div>')
+    note = (
+        "The sets of <code>rushes demo</code>, one frame a clip. A distance compares a whole set with the real one: "
+        "<i>near</i> has slightly other colours and speed, <i>far</i> has quite others. Three clips are enough for a "
+        "picture, and far too few for a number."
+    )
+    return {"distribution": _figure(rows, note)}
 
 
 def _kept_figures() -> dict[str, str]:

@@ -29,5 +29,3 @@ html_theme_options = {
     "top_of_page_buttons": [],
     "footer_icons": [],
 }
-pygments_style = "friendly"
-pygments_dark_style = "github-dark"

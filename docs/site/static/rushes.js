@@ -19,3 +19,9 @@ for (const block of document.querySelectorAll("div.highlight")) {
   });
   block.append(button);
 }
+
+// What the theme leaves out for those who use a keyboard or a screen reader.
+for (const pre of document.querySelectorAll("div.highlight pre, div.table-wrapper")) pre.tabIndex = 0;
+for (const caption of document.querySelectorAll(".caption[role=heading]")) caption.ariaLevel = "2";
+document.querySelector(".sidebar-drawer")?.setAttribute("aria-label", "Pages");
+document.querySelector(".toc-drawer")?.setAttribute("aria-label", "On this page");
