@@ -16,6 +16,8 @@ import tomllib
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from pygments.lexers import find_lexer_class_by_name
+from pygments.util import ClassNotFound
 from site_metrics import homes, write_metric_pages
 
 ROOT = Path(__file__).parents[1]
@@ -59,14 +61,24 @@ def pages() -> dict[str, Path]:
 def staged(name: str, text: str, origin: Path) -> str:
     """A page as the site has it: links to the pages of the site, no marks for tests, a kind for each block."""
     text = re.sub(r"^<!-- test: .*? -->\n+", "", text, flags=re.M | re.S)
-    text = _FENCE.sub(lambda found: f"```{found[1] or _kind(found[2])}\n{found[2]}```", text)
+    text = _FENCE.sub(lambda found: f"```{_kind(found[1], found[2])}\n{found[2]}```", text)
     return _LINK.sub(lambda found: _target(name, found[1], found[2] or "", origin), text)
 
 
-def _kind(block: str) -> str:
+def _kind(stated: str, block: str) -> str:
+    """What a block is coloured as: what it says it is, where that is known; else by how it begins."""
+    if stated:
+        return stated if _is_language(stated) else "text"
     if block.startswith("$ "):
         return "console"
     return "bash" if _COMMAND.match(block) else "text"
+
+
+def _is_language(name: str) -> bool:
+    try:
+        return bool(find_lexer_class_by_name(name))
+    except ClassNotFound:
+        return False
 
 
 def _target(name: str, link: str, anchor: str, origin: Path) -> str:
