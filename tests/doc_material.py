@@ -193,16 +193,16 @@ def gate_runs() -> None:
 @material
 def two_weeks() -> None:
     """Fidelity runs of last week's model, and of this week's, which is better."""
-    _fidelity_run("last-week", 0, lost=2)
-    _fidelity_run("this-week", 1, lost=0)
+    _fidelity_run("last-week", 0, lost=2, clips=24)
+    _fidelity_run("this-week", 1, lost=0, clips=24)
 
 
-def _fidelity_run(name: str, number: int, *, lost: int) -> None:
+def _fidelity_run(name: str, number: int, *, lost: int, clips: int = 6) -> None:
     from rushes.core import Measurement
     from rushes.fidelity.metrics import psnr, ssim
     from rushes.runs import Entry, RunWriter, Subject
 
-    ids = [f"prompt{i}" for i in range(6)]
+    ids = [f"prompt{i}" for i in range(clips)]
     with RunWriter(Path("runs") / name, instrument="fidelity", settings={}) as run:
         for i, clip in enumerate(ids):
             wobble = (7 * i + 5 * number) % 11 / 11 - 0.5
