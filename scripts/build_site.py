@@ -34,6 +34,9 @@ REPLACED = {"metrics": "metrics/index"}
 """Pages of docs/ that the site has in another form."""
 _LINK = re.compile(r"(?<=\]\()(?![a-z]+://|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
 _FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.M | re.S)
+_FETCHED = re.compile(
+    r"""(?:src|srcset|data)="https?://[^"]*|<link[^>]*href="https?://[^"]*|(?:url\(|@import )["']?https?://[^"')]*"""
+)
 _COMMAND = re.compile(r"(?:rushes|make|pip|python|sh) ")
 
 
@@ -121,6 +124,16 @@ def stage(folder: Path) -> None:
     write_metric_pages(folder)
 
 
+def requests_outside(target: Path) -> list[str]:
+    """What a browser would fetch from elsewhere while it shows a page. Links that a reader may follow are not meant."""
+    found = []
+    for path in sorted(path for path in target.rglob("*") if path.suffix in (".html", ".css")):
+        found += [
+            f"{path.relative_to(target)}: {hit[0]}" for hit in _FETCHED.finditer(path.read_text(encoding="utf-8"))
+        ]
+    return found
+
+
 def main(target: Path) -> int:
     with TemporaryDirectory() as folder:
         source = Path(folder) / "source"
@@ -130,9 +143,13 @@ def main(target: Path) -> int:
         doctrees = str(Path(folder) / "doctrees")
         command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-d", doctrees]
         done = subprocess.run([*command, str(source), str(target)], cwd=ROOT)
-    if done.returncode == 0:
-        print(target / "index.html")
-    return done.returncode
+    if done.returncode:
+        return done.returncode
+    if outside := requests_outside(target):
+        print("\n".join(["these would be fetched from the network; keep a copy in docs/site/static:", *outside]))
+        return 1
+    print(target / "index.html")
+    return 0
 
 
 if __name__ == "__main__":

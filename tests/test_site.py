@@ -105,3 +105,13 @@ def test_values_on_pictures_are_those_of_the_clips(site: ModuleType, tmp_path: P
     ssim = [float(value) for value in re.findall(r"<br>ssim <b>([^<]*)</b>", html)]
     assert ssim[0] == 1.0 and ssim[3] < ssim[4]
     assert len(list(tmp_path.glob("*.jpg"))) == len(ssim) == len(site_pictures.DAMAGE)
+
+
+def test_what_a_browser_would_fetch_from_elsewhere_is_found(site: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text('<a href="https://x.org">x</a><img src="own.png"><link href="own.css">')
+    assert site.requests_outside(tmp_path) == []
+    (tmp_path / "b.html").write_text('<link rel="stylesheet" href="https://fonts.example.org/css">')
+    (tmp_path / "c.css").write_text(
+        "@import 'https://cdn.example.org/c.css'; p { background: url(https://x.org/p.png) }"
+    )
+    assert [line.partition(":")[0] for line in site.requests_outside(tmp_path)] == ["b.html", "c.css", "c.css"]
