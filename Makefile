@@ -3,17 +3,18 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help setup models system demo test check bench fuzz soak audit verdicts package compat screenshots docs clean
+.PHONY: help setup models system demo test check bench fuzz soak audit verdicts package compat screenshots docs site clean
 help:
 	@echo "make demo    set up everything and run the main job"
 	@echo "make test    set up everything and run the tests"
-	@echo "make check   ruff, formatting, mypy"
+	@echo "make check   ruff, formatting, mypy, the site without warnings"
 	@echo "make bench   speed and memory, into benchmarks/RESULTS.md"
 	@echo "make fuzz    damaged clips, made-up requests  make soak   hundreds of kill -9"
 	@echo "make verdicts hit and false-alarm rates of the badges on real clips, into docs/verdicts.md"
 	@echo "make audit   known weaknesses of what is pinned, where PyPI can be asked"
 	@echo "make package try the wheel in an empty environment"
 	@echo "make compat  try the core on each Python 3.11 to 3.13 that is here"
+	@echo "make site    the documentation as a site with search, into site/"
 	@echo "make docs    regenerate docs/metrics.md and docs/api.md  make screenshots pictures for the README"
 
 setup: $(VENV)/.ready
@@ -45,6 +46,7 @@ check: setup
 	$(BIN)/ruff format --check src tests benchmarks examples tools
 	$(BIN)/mypy
 	$(BIN)/bandit -q -r src -c pyproject.toml
+	$(BIN)/python scripts/build_site.py
 
 bench: models system
 	for script in benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
@@ -81,5 +83,9 @@ docs: setup
 	$(BIN)/python scripts/api_page.py docs/api.md
 	$(BIN)/python scripts/models_page.py docs/models.md
 
+# A warning is an error. Nothing is fetched, and the pages ask the network for nothing.
+site: setup
+	$(BIN)/python scripts/build_site.py
+
 clean:
-	rm -rf $(VENV) demo build dist
+	rm -rf $(VENV) demo build dist site

@@ -130,9 +130,16 @@ def _checkpoint(backbone: str) -> Path:
 @material
 def demo() -> None:
     """`demo/takes`, as `rushes demo` makes them."""
+    shutil.copytree(_demo_takes(), "demo/takes")
+
+
+@cache
+def _demo_takes() -> Path:
     from rushes.clip.demo import make_takes
 
-    make_takes(Path("demo/takes"))
+    home = Path(mkdtemp(prefix="rushes-docs-")) / "takes"
+    make_takes(home)
+    return home
 
 
 @material
@@ -177,24 +184,44 @@ def runs() -> None:
 @material
 def gate_runs() -> None:
     """Fidelity runs of one system three times, of a faster one that is as good, and of one that is not; six clips."""
+    for number, (name, lost) in enumerate(
+        (("full", 0), ("full-seed2", 0), ("full-seed3", 0), ("int8", 0), ("int4", 4))
+    ):
+        _fidelity_run(name, number, lost=lost)
+
+
+@material
+def two_weeks() -> None:
+    """Fidelity runs of last week's model, and of this week's, which is better."""
+    _fidelity_run("last-week", 0, lost=2, clips=24)
+    _fidelity_run("this-week", 1, lost=0, clips=24)
+
+
+def _fidelity_run(name: str, number: int, *, lost: int, clips: int = 6) -> None:
     from rushes.core import Measurement
     from rushes.fidelity.metrics import psnr, ssim
     from rushes.runs import Entry, RunWriter, Subject
 
-    ids = [f"prompt{i}" for i in range(6)]
-    for number, (name, lost) in enumerate(
-        (("full", 0), ("full-seed2", 0), ("full-seed3", 0), ("int8", 0), ("int4", 4))
-    ):
-        with RunWriter(Path("runs") / name, instrument="fidelity", settings={}) as run:
-            for i, clip in enumerate(ids):
-                wobble = (7 * i + 5 * number) % 11 / 11 - 0.5
-                numbers = (
-                    Measurement(definition=psnr.PSNR, value=30 + i + 0.8 * wobble - lost, count=24),
-                    Measurement(definition=ssim.SSIM, value=0.9 + 0.01 * wobble - 0.02 * lost, count=24),
-                )
-                subject = Subject(id=clip, kind="pair", path=f"{name}/{clip}.mp4", sha256=None)
-                run.add(Entry(subject=subject, measurements=numbers))
-            run.finish(ids)
+    ids = [f"prompt{i}" for i in range(clips)]
+    with RunWriter(Path("runs") / name, instrument="fidelity", settings={}) as run:
+        for i, clip in enumerate(ids):
+            wobble = (7 * i + 5 * number) % 11 / 11 - 0.5
+            numbers = (
+                Measurement(definition=psnr.PSNR, value=30 + i + 0.8 * wobble - lost, count=24),
+                Measurement(definition=ssim.SSIM, value=0.9 + 0.01 * wobble - 0.02 * lost, count=24),
+            )
+            subject = Subject(id=clip, kind="pair", path=f"{name}/{clip}.mp4", sha256=None)
+            run.add(Entry(subject=subject, measurements=numbers))
+        run.finish(ids)
+
+
+@material
+def paid_study() -> None:
+    """Clips of two systems and their prompts."""
+    for prompt in (6, 7):
+        for look, system in ((prompt, "model_a"), (prompt + 10, "model_b")):
+            put(look, f"clips/{system}_T2_p{prompt:02d}.mp4", frames=SHORT)
+    Path("prompts.csv").write_text("task_id,prompt_id,prompt_text\nT2,6,Stripes drift\nT2,7,Stripes drift slowly\n")
 
 
 @material

@@ -87,8 +87,9 @@ def environment(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
 
 
 def _page(page: Path) -> object:
-    """The page about distances runs a network a dozen times."""
-    return pytest.param(page, id=page.stem, marks=[pytest.mark.soak] if page.stem == "distribution" else [])
+    """The pages about distances run a network a dozen times."""
+    is_slow = page.stem in ("distribution", "reproduce-fvd")
+    return pytest.param(page, id=page.stem, marks=[pytest.mark.soak] if is_slow else [])
 
 
 @pytest.mark.parametrize("page", [_page(p) for p in PAGES if any(b.kind for b in blocks(p))])

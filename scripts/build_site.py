@@ -1,0 +1,156 @@
+"""`make site`: the documentation as a site, in `site/`. `python scripts/build_site.py [TARGET]`.
+
+The pages under docs/ are written to be read in the repository too. So they are copied first, and the copies get what
+only a site needs: the order of the pages, pages made from the catalogue in place of the long docs/metrics.md, and the
+repository's own pages (security, changes …) beside them. Sphinx then builds the copies; a warning is an error, and a
+link that leads nowhere is a warning.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pygments.lexers import find_lexer_class_by_name
+from pygments.util import ClassNotFound
+from site_metrics import homes, write_metric_pages
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+ROOT_PAGES = {
+    "contributing": "CONTRIBUTING.md",
+    "security": "SECURITY.md",
+    "changelog": "CHANGELOG.md",
+    "examples": "examples/README.md",
+    "speed": "benchmarks/RESULTS.md",
+}
+"""Pages that lie outside docs/: what the site calls them, and where they are."""
+REPLACED = {"metrics": "metrics/index"}
+"""Pages of docs/ that the site has in another form."""
+_LINK = re.compile(r"(?<=\]\()(?![a-z]+://|#)([^)#\s]+)(#[^)\s]*)?(?=\))")
+_FENCE = re.compile(r"^```(\S*)\n(.*?)^```$", re.M | re.S)
+_FETCHED = re.compile(
+    r"""(?:src|srcset|data)="https?://[^"]*|<link[^>]*href="https?://[^"]*|(?:url\(|@import )["']?https?://[^"')]*"""
+)
+_COMMAND = re.compile(r"(?:rushes|make|pip|python|sh) ")
+
+
+def navigation() -> list[tuple[str, list[str]]]:
+    """Sections and their entries in order: the name of a page, or "Title <page>"."""
+    text = (DOCS / "site" / "navigation.toml").read_text(encoding="utf-8")
+    return [(section["title"], section["pages"]) for section in tomllib.loads(text)["section"]]
+
+
+def listed() -> list[str]:
+    """The pages of the navigation, by name."""
+    entries = [entry for _, entries in navigation() for entry in entries]
+    return [re.sub(r".*<(.*)>$", r"\1", entry) for entry in entries]
+
+
+def pages() -> dict[str, Path]:
+    """Every page written by hand: its name on the site, and its file."""
+    found = sorted(path for path in DOCS.rglob("*.md") if DOCS / "site" not in path.parents)
+    named = {path.relative_to(DOCS).with_suffix("").as_posix(): path for path in found}
+    return {name: path for name, path in named.items() if name not in REPLACED} | {
+        name: ROOT / path for name, path in ROOT_PAGES.items()
+    }
+
+
+def staged(name: str, text: str, origin: Path) -> str:
+    """A page as the site has it: links to the pages of the site, no marks for tests, a kind for each block."""
+    text = re.sub(r"^<!-- test: .*? -->\n+", "", text, flags=re.M | re.S)
+    text = _FENCE.sub(lambda found: f"```{_kind(found[1], found[2])}\n{found[2]}```", text)
+    return _LINK.sub(lambda found: _target(name, found[1], found[2] or "", origin), text)
+
+
+def _kind(stated: str, block: str) -> str:
+    """What a block is coloured as: what it says it is, where that is known; else by how it begins."""
+    if stated:
+        return stated if _is_language(stated) else "text"
+    if block.startswith("$ "):
+        return "console"
+    return "bash" if _COMMAND.match(block) else "text"
+
+
+def _is_language(name: str) -> bool:
+    try:
+        return bool(find_lexer_class_by_name(name))
+    except ClassNotFound:
+        return False
+
+
+def _target(name: str, link: str, anchor: str, origin: Path) -> str:
+    """Where a link leads on the site. A file that is no page of it is offered as a download."""
+    aim = (origin.parent / link).resolve()
+    up = "../" * name.count("/")
+    for page, path in pages().items():
+        if aim == path.resolve():
+            return f"{up}{page}.md{anchor}"
+    if aim == DOCS / "metrics.md":
+        page = homes().get(anchor.removeprefix("#"), "index")
+        return f"{up}metrics/{page}.md{anchor}"
+    if aim == ROOT / "README.md":
+        return f"{up}index.md"
+    return f"{link}{anchor}" if DOCS in aim.parents else f"{up}files/{aim.name}"
+
+
+def toctrees() -> str:
+    return "".join(
+        f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "\n".join(names) + "\n```\n"
+        for title, names in navigation()
+    )
+
+
+def stage(folder: Path) -> None:
+    """Write the sources that Sphinx reads."""
+    for name in ("images", "figures"):
+        shutil.copytree(DOCS / name, folder / name)
+    shutil.copytree(DOCS / "site" / "static", folder / "static")
+    shutil.copy(DOCS / "site" / "conf.py", folder)
+    for name, path in pages().items():
+        target = folder / f"{name}.md"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(staged(name, path.read_text(encoding="utf-8"), path), encoding="utf-8")
+    (folder / "files").mkdir()
+    for script in sorted((ROOT / "examples").glob("*.py")):
+        shutil.copy(script, folder / "files")
+    with open(folder / "index.md", "a", encoding="utf-8") as home:
+        home.write(toctrees())
+    write_metric_pages(folder)
+
+
+def requests_outside(target: Path) -> list[str]:
+    """What a browser would fetch from elsewhere while it shows a page. Links that a reader may follow are not meant."""
+    found = []
+    for path in sorted(path for path in target.rglob("*") if path.suffix in (".html", ".css")):
+        found += [
+            f"{path.relative_to(target)}: {hit[0]}" for hit in _FETCHED.finditer(path.read_text(encoding="utf-8"))
+        ]
+    return found
+
+
+def main(target: Path) -> int:
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "source"
+        source.mkdir()
+        stage(source)
+        shutil.rmtree(target, ignore_errors=True)
+        doctrees = str(Path(folder) / "doctrees")
+        command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", "-d", doctrees]
+        done = subprocess.run([*command, str(source), str(target)], cwd=ROOT)
+    if done.returncode:
+        return done.returncode
+    if outside := requests_outside(target):
+        print("\n".join(["these would be fetched from the network; keep a copy in docs/site/static:", *outside]))
+        return 1
+    print(target / "index.html")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1] if sys.argv[1:] else ROOT / "site")))
