@@ -42,7 +42,7 @@ def test_two_raters_at_once_from_invitation_to_the_ranking(visit: Callable[..., 
     owner.page.goto("/studies/bars/results")
     owner.page.get_by_label("password").fill(PASSWORD)
     owner.page.get_by_role("button", name="Sign in").click()
-    playwright.expect(owner.page.get_by_role("heading", name="Ranking")).to_be_visible()
+    playwright.expect(owner.page.get_by_role("heading", name="Ranking", exact=True)).to_be_visible()
     for system in SYSTEMS:
         playwright.expect(owner.page.get_by_role("rowheader", name=system).first).to_be_visible()
 
