@@ -9,7 +9,7 @@ from sqlalchemy import BindParameter, Connection, Row, bindparam, exists, func, 
 
 from rushes.preference.consent import LANGUAGES, consent_words
 from rushes.preference.rubric import Rubric, rubric
-from rushes.preference.study.database.tables import assignment, clip, pair, rater, study
+from rushes.preference.study.database.tables import assignment, clip, pair, rater, recruitment, study
 from rushes.preference.study.errors import NotAllowed, StudyError
 from rushes.preference.study.queries import signed_in
 from rushes.preference.study.records import Media
@@ -30,6 +30,8 @@ class Presentation:
     """Pairs this rater has voted on, training left out."""
     minutes: int
     """Minutes of work, breaks left out."""
+    ids: str = ""
+    """How the rater's id on a recruiting platform is kept, "hashed" or "plain"; "" for one who was invited."""
 
 
 def presentation(connection: Connection, session: str, *, now: int) -> Presentation:
@@ -43,6 +45,7 @@ def presentation(connection: Connection, session: str, *, now: int) -> Presentat
         sound_check=bool(row.audio_check and who.sound_ms is None and row.sounding),
         votes=row.voted,
         minutes=round(who.active_ms / 60_000),
+        ids=row.ids or "",
     )
 
 
@@ -51,6 +54,11 @@ _ABOUT = select(
     study.c.consent_text,
     study.c.audio_check,
     exists().where(clip.c.study_id == study.c.id, clip.c.has_audio).label("sounding"),
+    select(recruitment.c.ids)
+    .join(rater, rater.c.recruitment_id == recruitment.c.id)
+    .where(rater.c.id == bindparam("rater_wanted"))
+    .scalar_subquery()
+    .label("ids"),
     select(func.count())
     .where(
         assignment.c.rater_id == bindparam("rater_wanted"),
