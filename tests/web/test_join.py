@@ -40,7 +40,9 @@ def test_in_by_the_link_out_with_the_code_and_back_to_the_platform(study: Study,
     assert f'name="participant" value="{PERSON}"' in page
     assert study.service.running.recruitment("bars").joined == 0  # a look uses nothing up
     assert begin(client, address).headers["location"] == "/rate"
-    assert "Before you begin" in client.get("/rate").text
+    consent = client.get("/rate").text
+    assert "Before you begin" in consent and "Your ID on the platform that sent you, scrambled" in consent
+    assert "Your ID on the platform" not in study.rater(stage="consent").get("/rate").text  # came by invitation
     client.send_form("/rate/consent")
     assert "C1DONE" not in client.get("/rate").text
     vote_through(study, client, lambda task: "A")

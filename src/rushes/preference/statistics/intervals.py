@@ -21,11 +21,11 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 import numpy as np
-from scipy.stats import norm, t
 
 from rushes.core import Interval
 from rushes.errors import InputError
 from rushes.preference.statistics.estimation import sum_zero_inverse
+from rushes.preference.statistics.quantiles import normal_quantile, student_quantile
 from rushes.preference.statistics.ranking import Ranking
 from rushes.preference.statistics.tally import TIE, Floats, PairCounts, Tally, Whole
 from rushes.preference.statistics.tie_models import likelihood
@@ -121,7 +121,7 @@ def uncertainty(
     """
     check_confidence(confidence)
     bread = sum_zero_inverse(ranking.problem.information(ranking.x), ranking.problem.size)
-    normal = float(norm.ppf(0.5 + confidence / 2.0))
+    normal = normal_quantile(0.5 + confidence / 2.0)
     if kind == "fisher":
         return Uncertainty(kind=kind, covariance=bread, critical=normal, raters=len(votes.raters) if votes else 0)
     if votes is None:
@@ -149,7 +149,7 @@ def clustered_uncertainty(
     return Uncertainty(
         kind=kind,
         covariance=covariance,
-        critical=float(t.ppf(0.5 + confidence / 2.0, freedom)),
+        critical=student_quantile(0.5 + confidence / 2.0, freedom),
         raters=raters,
         prompts=prompts,
         freedom=freedom,
@@ -250,7 +250,7 @@ def wilson(successes: float, trials: float, *, confidence: float = CONFIDENCE) -
     check_confidence(confidence)
     if trials <= 0:
         return Bounds.undefined("no trials")
-    z2 = float(norm.ppf(0.5 + confidence / 2.0)) ** 2
+    z2 = normal_quantile(0.5 + confidence / 2.0) ** 2
     p = successes / trials
     half = math.sqrt(z2 * (p * (1.0 - p) / trials + z2 / (4.0 * trials**2)))
     centre, scale = p + z2 / (2.0 * trials), 1.0 + z2 / trials
@@ -280,11 +280,11 @@ def clustered_mean(
     prompt, many = (rater, 0) if prompts is None else numbered(prompts)
     if many > 1:
         se = two_way_error(data - centre, rater, prompt, raters=raters, prompts=many)
-        half = float(t.ppf(0.5 + confidence / 2.0, min(raters, many) - 1)) * se
+        half = student_quantile(0.5 + confidence / 2.0, min(raters, many) - 1) * se
         return Bounds(lower=centre - half, upper=centre + half)
     sums = np.bincount(rater, weights=data - centre)
     se = math.sqrt(raters / (raters - 1.0) * float(sums @ sums)) / len(data)
-    half = float(t.ppf(0.5 + confidence / 2.0, raters - 1)) * se
+    half = student_quantile(0.5 + confidence / 2.0, raters - 1) * se
     why = "" if prompts is None else ONE_PROMPT
     return Bounds(lower=centre - half, upper=centre + half, reason=why, method=ONE_WAY if why else "")
 

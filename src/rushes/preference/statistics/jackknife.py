@@ -16,10 +16,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.stats import t
 
 from rushes.preference.statistics.agreement import UnitTable
 from rushes.preference.statistics.intervals import CONFIDENCE, Bounds, Estimate, check_confidence
+from rushes.preference.statistics.quantiles import student_quantile
 from rushes.preference.statistics.tally import Floats, Whole
 
 JACKKNIFE = "jackknife samples"
@@ -65,7 +65,7 @@ def with_interval(
     error = math.sqrt((number - 1) / number * float(times @ (values - mean) ** 2))
     if error <= 1e-12:
         return _without_interval(whole, _NO_SPREAD)
-    half = float(t.ppf(0.5 + confidence / 2.0, number - 1)) * error
+    half = student_quantile(0.5 + confidence / 2.0, number - 1) * error
     bounds = Bounds(lower=whole.value - half, upper=whole.value + half).within(-1.0, 1.0)
     reasons = (whole.reason, f"standard error {error:.4f}")
     return replace(whole, interval=bounds, reason="; ".join(filter(None, reasons)))

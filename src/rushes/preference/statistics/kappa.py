@@ -20,7 +20,6 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import norm
 
 from rushes.errors import InputError
 from rushes.preference.statistics.agreement import (
@@ -32,6 +31,7 @@ from rushes.preference.statistics.agreement import (
 )
 from rushes.preference.statistics.intervals import CONFIDENCE, Bounds, Estimate
 from rushes.preference.statistics.jackknife import with_interval
+from rushes.preference.statistics.quantiles import normal_quantile
 from rushes.preference.statistics.tally import Floats
 from rushes.preference.votes import Vote
 
@@ -100,7 +100,7 @@ def cohen_kappa(table: ArrayLike, *, weights: KappaWeights = "none", confidence:
     pull = credit - ((credit @ columns)[:, None] + (rows @ credit)[None, :]) * (1.0 - value)
     spread = float((share * pull**2).sum()) - (value - by_chance * (1.0 - value)) ** 2
     error = math.sqrt(max(0.0, spread) / total) / (1.0 - by_chance)
-    half = float(norm.ppf(0.5 + confidence / 2.0)) * error
+    half = normal_quantile(0.5 + confidence / 2.0) * error
     interval = Bounds(lower=value - half, upper=value + half).within(-1.0, 1.0)
     return Estimate(value=value, count=int(total), interval=interval, reason=f"standard error {error:.4f}")
 

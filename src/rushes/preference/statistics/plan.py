@@ -19,11 +19,11 @@ from functools import lru_cache
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit
-from scipy.stats import t
 
 from rushes.errors import InputError
 from rushes.preference.statistics.connection import RankingError
 from rushes.preference.statistics.intervals import CONFIDENCE, Uncertainty, check_confidence, uncertainty
+from rushes.preference.statistics.quantiles import student_quantile
 from rushes.preference.statistics.ranking import rank
 from rushes.preference.statistics.tally import Floats, Whole, tally_arrays
 from rushes.preference.statistics.two_way import two_way_error
@@ -199,5 +199,5 @@ def _found_of_two(design: Design, outcome: Whole, rater: Whole, prompt: Whole) -
     pull = np.where(outcome == 0, 1.0 / wins, np.where(outcome == 1, -1.0 / losses, 0.0))
     names, there = np.unique(prompt, return_inverse=True)
     error = len(pull) * two_way_error(pull, rater, there, raters=design.raters, prompts=len(names))
-    critical = float(t.ppf(0.5 + design.confidence / 2.0, min(design.raters, len(names)) - 1))
+    critical = student_quantile(0.5 + design.confidence / 2.0, min(design.raters, len(names)) - 1)
     return math.log(wins / losses) > critical * error, error**2 / float(pull @ pull)

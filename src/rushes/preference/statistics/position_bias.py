@@ -13,8 +13,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from scipy.stats import binomtest
-
 from rushes.preference.statistics.intervals import CONFIDENCE, Bounds, Estimate, clustered_mean, wilson
 from rushes.preference.votes import Vote
 
@@ -41,6 +39,8 @@ def position_bias(votes: Iterable[Vote], *, confidence: float = CONFIDENCE) -> P
     >>> position_bias([one]).left_share.value
     1.0
     """
+    from scipy.stats import binomtest  # slow to load, and most commands do not need it
+
     raw = [vote for vote in votes if vote.counts_in_results]
     known = [vote for vote in raw if vote.shown_left is not None]
     decided = [vote for vote in known if vote.winner != "tie"]

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import math
 
-from scipy.stats import norm
-
 from rushes.errors import InputError
+from rushes.preference.statistics.quantiles import normal_quantile
 
 
 def votes_needed(preference: float, *, power: float = 0.8, alpha: float = 0.05, tie_share: float = 0.0) -> int:
@@ -29,7 +28,7 @@ def votes_needed(preference: float, *, power: float = 0.8, alpha: float = 0.05, 
             raise InputError(f"{name} is a share between 0 and 1; got {value}")
     if preference == 0.5 or not 0.0 <= tie_share < 1.0:
         raise InputError(f"a preference other than 0.5 and fewer ties than votes; got {preference} and {tie_share}")
-    z_alpha, z_power = float(norm.ppf(1.0 - alpha / 2.0)), float(norm.ppf(power))
+    z_alpha, z_power = normal_quantile(1.0 - alpha / 2.0), normal_quantile(power)
     spread = z_alpha / 2.0 + z_power * math.sqrt(preference * (1.0 - preference))
     decided = (spread / abs(preference - 0.5)) ** 2
     return math.ceil(math.ceil(decided) / (1.0 - tie_share) - 1e-9)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scipy.stats import norm, t
-
 from rushes.preference.statistics.intervals import CONFIDENCE, Uncertainty
 from rushes.preference.statistics.ranking import Ranking
 
@@ -52,6 +50,8 @@ def shared_ranks(ranking: Ranking) -> dict[str, int]:
 
 
 def _joint_critical(spread: Uncertainty, comparisons: int, confidence: float) -> float:
+    from scipy.stats import norm, t  # slow to load, and most commands need no ranking
+
     tail = (1.0 - confidence) / (2.0 * max(comparisons, 1))
     return float(norm.isf(tail) if spread.freedom is None else t.isf(tail, spread.freedom))
 

@@ -13,7 +13,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import chi2
 
 from rushes.errors import InputError
 from rushes.preference.statistics.connection import RankingError, require_connected, require_finite
@@ -37,6 +36,8 @@ class Goodness:
     @property
     def p_value(self) -> float | None:
         """Chance of a worse G² if the model holds; None without degrees of freedom."""
+        from scipy.stats import chi2  # slow to load, and most commands need no ranking
+
         return float(chi2.sf(self.g2, self.df)) if self.df > 0 else None
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import BindParameter, Connection, Row, bindparam, exists, func, 
 
 from rushes.preference.consent import LANGUAGES, consent_words
 from rushes.preference.rubric import Rubric, rubric
-from rushes.preference.study.database.tables import assignment, clip, pair, rater, study
+from rushes.preference.study.database.tables import assignment, clip, pair, rater, recruitment, study
 from rushes.preference.study.errors import NotAllowed, StudyError
 from rushes.preference.study.queries import signed_in
 from rushes.preference.study.records import Media
@@ -30,6 +30,8 @@ class Presentation:
     """Pairs this rater has voted on, training left out."""
     minutes: int
     """Minutes of work, breaks left out."""
+    ids: str = ""
+    """How the rater's id on a recruiting platform is kept, "hashed" or "plain"; "" for one who was invited."""
 
 
 def presentation(connection: Connection, session: str, *, now: int) -> Presentation:
@@ -43,12 +45,18 @@ def presentation(connection: Connection, session: str, *, now: int) -> Presentat
         sound_check=still_to_pass(connection, who),
         votes=row.voted,
         minutes=round(who.active_ms / 60_000),
+        ids=row.ids or "",
     )
 
 
 _ABOUT = select(
     study.c.language,
     study.c.consent_text,
+    select(recruitment.c.ids)
+    .join(rater, rater.c.recruitment_id == recruitment.c.id)
+    .where(rater.c.id == bindparam("rater_wanted"))
+    .scalar_subquery()
+    .label("ids"),
     select(func.count())
     .where(
         assignment.c.rater_id == bindparam("rater_wanted"),

@@ -64,7 +64,7 @@ def work(request: Request) -> Response:
         raise signed_out(request, None) from None
     about = workbench(request).service.presentation(rater_token(request))
     if session.stage == "consent":
-        return _stage(request, "consent", "rater/consent.html", session, about)
+        return _stage(request, "consent", "rater/consent.html", session, about, ids=about.ids)
     if about.sound_check:
         return see("/rate/sound")
     if session.stage == "training":
