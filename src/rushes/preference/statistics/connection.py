@@ -9,9 +9,6 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from rushes.errors import InputError
 from rushes.preference.statistics.tally import Floats, PairCounts, Whole
@@ -93,6 +90,8 @@ def _has_escape(counts: PairCounts) -> bool:
     Holds for Davidson's and Rao–Kupper's model alike. `v` is bounded to [−1, 1], so that any escape shows as a
     positive sum of slacks.
     """
+    from scipy.optimize import linprog  # slow to load, and most commands need no ranking
+
     size, rows = len(counts.systems), []
     for i, j, won, lost, tied in zip(
         counts.first, counts.second, counts.wins_first, counts.wins_second, counts.ties, strict=True
@@ -121,6 +120,9 @@ def _with_margin(row: Floats, margin: float) -> Floats:
 def _groups(
     counts: PairCounts, source: Whole, target: Whole, *, connection: Literal["weak", "strong"]
 ) -> list[list[str]]:
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     size = len(counts.systems)
     graph = coo_array((np.ones(len(source)), (source, target)), shape=(size, size))
     number, label = connected_components(graph, directed=True, connection=connection)
