@@ -59,7 +59,13 @@ def clip_run(
 
 def study_run(folder: Path, elos: Mapping[str, float]) -> Path:
     definition = BT_ELO.with_params(
-        exclusion="none", labels="raw", raters="people", rubric="v0.1", ties="davidson", prior="none"
+        clusters="rater+prompt",
+        exclusion="none",
+        labels="raw",
+        raters="people",
+        rubric="v0.1",
+        ties="davidson",
+        prior="none",
     )
     numbers = tuple(number(definition, value, system=system) for system, value in elos.items())
     with RunWriter(folder, instrument="preference", settings={"study": "takes"}, inputs=["takes"]) as run:
