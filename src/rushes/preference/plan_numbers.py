@@ -24,6 +24,7 @@ STUDY_POWER = Definition(
     better="higher",
     summary="How often a study as planned would find the better of two systems.",
     formula="simulated studies whose interval of the difference leaves out 0 on the right side / all simulated",
+    edge_cases="a simulated study in which a system never lost has no finite difference: it counts as not found",
     reference=_REFERENCE,
     open_params=(*_PARAMS, "raters"),
 )
@@ -35,6 +36,7 @@ DESIGN_EFFECT = Definition(
     better="lower",
     summary="How many votes of this design tell as much as one independent vote.",
     formula="mean over simulated studies of two-way clustered variance / variance of independent votes",
+    edge_cases="simulated studies without a finite difference are left out of the mean; none left: 1",
     reference=_REFERENCE,
     open_params=(*_PARAMS, "raters"),
 )
