@@ -24,7 +24,11 @@ STUDY_POWER = Definition(
     better="higher",
     summary="How often a study as planned would find the better of two systems.",
     formula="simulated studies whose interval of the difference leaves out 0 on the right side / all simulated",
+<<<<<<< HEAD
     edge_cases="a simulated study whose votes give no interval (a system that won everything) has found nothing",
+=======
+    edge_cases="a simulated study in which a system never lost has no finite difference: it counts as not found",
+>>>>>>> studyfinish
     reference=_REFERENCE,
     open_params=(*_PARAMS, "raters"),
 )
@@ -36,7 +40,11 @@ DESIGN_EFFECT = Definition(
     better="lower",
     summary="How many votes of this design tell as much as one independent vote.",
     formula="mean over simulated studies of two-way clustered variance / variance of independent votes",
+<<<<<<< HEAD
     edge_cases="simulated studies without an interval are left out; 1 where none has one",
+=======
+    edge_cases="simulated studies without a finite difference are left out of the mean; none left: 1",
+>>>>>>> studyfinish
     reference=_REFERENCE,
     open_params=(*_PARAMS, "raters"),
 )
