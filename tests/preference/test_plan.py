@@ -96,3 +96,8 @@ def test_the_command_says_what_the_study_needs() -> None:
     assert done(*words, "--json").output == done(*words, "--json").output
     bad = rushes("study", "plan", "--preference", "0.4")
     assert bad.exit_code == 1 and "a preference to find is between 0.5 and 1" in bad.output
+
+
+def test_a_design_in_which_nobody_can_lose_has_no_design_effect() -> None:
+    plan = plan_study(Design(preference=0.99, raters=2, prompts=2, votes_per_rater=2, taste=0.0, leaning=0.0), runs=3)
+    assert plan.effect.value is None and "finite" in plan.effect.note

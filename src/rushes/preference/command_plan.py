@@ -63,17 +63,21 @@ def plan(
 
 
 def _show_plan(design: Design, found: Plan, power: float) -> None:
-    effect, share = float(found.effect.value or 1), float(found.power.value or 0)
+    share = float(found.power.value or 0)
     print(
         f"{design.raters} raters × {design.votes_per_rater} votes on {design.prompts} prompts = {design.votes} votes, "
         f"{design.systems} systems"
     )
     sure = "" if found.power.interval is None else f" (95 % {found.power.interval.text(digits=2)})"
     print(f"Power to find a preference of {design.preference:.0%}: {share:.2f}{sure}")
-    print(
-        f"Design effect {effect:.1f}: as {design.votes / effect:.0f} independent votes, because "
-        "one rater's votes, and those on one prompt, resemble each other"
-    )
+    if found.effect.value is None:
+        print(f"Design effect: none, {found.effect.note}")
+    else:
+        effect = float(found.effect.value)
+        print(
+            f"Design effect {effect:.1f}: as {design.votes / effect:.0f} independent votes, because "
+            "one rater's votes, and those on one prompt, resemble each other"
+        )
     needed = found.raters
     if needed.value is None:
         print(f"Power {power:g}: {needed.note}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -24,11 +25,7 @@ STUDY_POWER = Definition(
     better="higher",
     summary="How often a study as planned would find the better of two systems.",
     formula="simulated studies whose interval of the difference leaves out 0 on the right side / all simulated",
-<<<<<<< HEAD
-    edge_cases="a simulated study whose votes give no interval (a system that won everything) has found nothing",
-=======
     edge_cases="a simulated study in which a system never lost has no finite difference: it counts as not found",
->>>>>>> studyfinish
     reference=_REFERENCE,
     open_params=(*_PARAMS, "raters"),
 )
@@ -40,11 +37,7 @@ DESIGN_EFFECT = Definition(
     better="lower",
     summary="How many votes of this design tell as much as one independent vote.",
     formula="mean over simulated studies of two-way clustered variance / variance of independent votes",
-<<<<<<< HEAD
-    edge_cases="simulated studies without an interval are left out; 1 where none has one",
-=======
-    edge_cases="simulated studies without a finite difference are left out of the mean; none left: 1",
->>>>>>> studyfinish
+    edge_cases="simulated studies without a finite difference are left out of the mean; none left: None",
     reference=_REFERENCE,
     open_params=(*_PARAMS, "raters"),
 )
@@ -88,9 +81,15 @@ def plan_study(design: Design, *, power: float = 0.8, runs: int = 300, seed: int
         power=Measurement(
             definition=STUDY_POWER.with_params(**measured), value=found.power, count=runs, interval=interval
         ),
-        effect=Measurement(definition=DESIGN_EFFECT.with_params(**measured), value=found.design_effect, count=runs),
+        effect=_effect(DESIGN_EFFECT.with_params(**measured), found.design_effect, runs),
         raters=_raters(design, {**params, "power": power, "runs": search}, power, search, seed),
     )
+
+
+def _effect(definition: Definition, value: float, runs: int) -> Measurement:
+    if math.isnan(value):
+        return Measurement.missing(definition, "no simulated study has a finite difference")
+    return Measurement(definition=definition, value=value, count=runs)
 
 
 def _interval(low: float, high: float) -> Interval:

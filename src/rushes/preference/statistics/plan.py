@@ -101,6 +101,7 @@ class Power:
     runs: int
     found: int
     design_effect: float
+    """NaN where no simulated study has a finite difference."""
 
     @property
     def power(self) -> float:
@@ -116,7 +117,7 @@ def simulated_power(design: Design, *, runs: int = 300, seed: int = 1) -> Power:
         hit, effect = _one(design, np.random.default_rng([seed, number]))
         found += hit
         effects += [effect] if effect is not None else []
-    return Power(design=design, runs=runs, found=found, design_effect=float(np.mean(effects)) if effects else 1.0)
+    return Power(design=design, runs=runs, found=found, design_effect=float(np.mean(effects)) if effects else math.nan)
 
 
 def raters_needed(design: Design, *, power: float = 0.8, runs: int = 100, seed: int = 1) -> int | None:
