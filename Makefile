@@ -36,9 +36,10 @@ system:
 demo: models
 	$(BIN)/rushes demo -o demo
 
-# One thread for each of the two: libraries that take every core would only be in each other's way.
+# One thread for each: libraries that take every core would only be in each other's way. Three on two cores, because
+# browsers and servers are waited for half of the time.
 test: models system
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist loadfile
 	$(BIN)/python scripts/coverage_gate.py
 
 check: setup

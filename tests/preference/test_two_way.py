@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.coverage import SCENARIOS, coverage
+from benchmarks.interval_coverage import SCENARIOS, coverage
 
 from rushes.preference.statistics.intervals import Uncertainty, clustered_mean, score_intervals, uncertainty
 from rushes.preference.statistics.ranking import rank
@@ -72,7 +72,7 @@ def test_chunks_of_clusters_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["12 raters × 60, prompts", "50 raters × 20, prompts"])
 def test_intervals_cover_where_prompts_differ(name: str) -> None:
-    # A light run of `benchmarks/coverage.py` (300 studies a line): 80 studies, 4 systems each.
+    # A light run of `benchmarks/interval_coverage.py` (300 studies a line): 80 studies, 4 systems each.
     found = coverage(SCENARIOS[name], runs=80)
     assert found["rater- and prompt-clustered"] >= 0.93
     assert found["rater-clustered"] < 0.88

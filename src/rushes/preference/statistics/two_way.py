@@ -6,7 +6,7 @@ Made whole  the subtraction can leave a matrix that is no covariance: eigenvalue
             is taken smaller than that of raters alone or of prompts alone, so that a lucky subtraction never narrows
             an interval
 Edge cases  one prompt, or prompts unknown: raters alone, and the interval says so; one rater: no interval
-Coverage    95 % asked: 0.95 to 0.98 where raters alone gave 0.75 to 0.83 (`benchmarks/coverage.py`)
+Coverage    95 % asked: 0.95 to 0.98 where raters alone gave 0.75 to 0.83 (`benchmarks/interval_coverage.py`)
 Reference   Cameron, Gelbach & Miller 2011; MacKinnon, Nielsen & Webb 2021 for the two one-way floors
 """
 

@@ -1,5 +1,5 @@
-// Keys for raters. Off while typing, off with modifiers, and off altogether where the rater switched them off. The one
-// chord, Ctrl or Cmd with Enter, sends from anywhere, also while typing.
+// Keys for raters, and for owners who look at takes. Off while typing, off with modifiers, and off altogether where they
+// were switched off. The one chord, Ctrl or Cmd with Enter, sends a rater's form from anywhere, also while typing.
 
 const PLACE = "rushes:keys-off";
 
@@ -13,11 +13,11 @@ function nameOf({ key, shiftKey }) {
   return shiftKey && /^[a-z]$/.test(small) ? `shift+${small}` : small;
 }
 
-export function install(actions, { send, leave }) {
+export function install(actions, { send = null, leave = (field) => field.blur() } = {}) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]")) return;
     const target = event.target instanceof Element ? event.target : document.body;
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.altKey) {
+    if (send && event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.altKey) {
       if (target.closest("[data-problem]")) return;
       event.preventDefault();
       if (!event.repeat) send();

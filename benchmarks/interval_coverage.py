@@ -2,7 +2,7 @@
 
 Four systems, Davidson's model with ν = 0.5. A rater's taste and a prompt's leaning are normal, one number per system;
 every rater votes on pairs drawn without replacement from prompts × 6 pairs of systems. The truth is the fit to the
-whole population of raters and prompts. Run: python benchmarks/coverage.py
+whole population of raters and prompts. Run: python benchmarks/interval_coverage.py
 """
 
 from __future__ import annotations
