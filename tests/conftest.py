@@ -20,6 +20,7 @@ SLOW_FIRST = (
     "workers/test_ray.py",
     "test_doc_blocks.py",
     "suite/test_planted.py",
+    "web/test_rate_page.py",
     "web/test_browser.py",
     "clip/test_clip_runs.py",
     "web/test_accessibility.py",

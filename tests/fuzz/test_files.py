@@ -21,7 +21,7 @@ from rushes.preference.exchange.table import read_table
 from rushes.robustness.evaluate import measure_robustness
 from rushes.runs import Entry, Run, RunWriter, Subject, read_run
 
-some = settings(max_examples=120)
+some = settings(max_examples=60)
 NUMBERS = st.none() | st.booleans() | st.integers() | st.floats()
 DEEP = "[" * 100_000  # deeper than any parser's stack
 

@@ -17,7 +17,7 @@ from .conftest import MakeVote
 COIN: tuple[Winner, ...] = ("a", "b")
 
 
-def tossed(samples: int = 4000, minimum: int = 2) -> list[Vote]:
+def tossed(samples: int = 1500, minimum: int = 2) -> list[Vote]:
     """Raters who toss coins, under the study's own rule for one more rater."""
     draw = np.random.default_rng(18)
     votes = []

@@ -240,7 +240,7 @@ def studies(draw: st.DrawFn) -> tuple[list[Vote], set[str]]:
     return votes, {clips, *systems, *families, *raters, *tags, *(key for vote in votes for key in vote.ratings)}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(study=studies())
 def test_no_name_is_in_a_signature_whatever_it_is(study: tuple[list[Vote], set[str]]) -> None:
     votes, names = study

@@ -131,6 +131,7 @@ def test_a_crash_ends_in_the_words_of_the_local_engine(engine: Engine, tmp_path:
     assert outcomes[1][6] == Crash("took longer than 3 s", may_retry=False)
 
 
+@pytest.mark.soak  # tests/workers/test_local.py holds the same limit on one machine
 def test_runaway_memory_takes_down_its_own_task_only(engine: Engine) -> None:
     results = dict(run_tasks(eat, [20, 3000, 30, 20], engine=engine, memory_mb=400))
     assert results.pop(1) == Crash("used more than 400 MB of memory", may_retry=False)
@@ -184,7 +185,7 @@ def test_a_set_that_crashes_the_decoder_is_left_out_in_the_same_words(engine: En
     assert found == [(0, ClipFeatures(None, error="bad.mp4: the decoder crashed on it; re-export it"))]
 
 
-@pytest.mark.parametrize("keep_clips", [False, True])
+@pytest.mark.parametrize("keep_clips", [False, pytest.param(True, marks=pytest.mark.soak)])
 def test_a_sweep_has_the_same_bytes(engine: Engine, clips: Path, tmp_path: Path, keep_clips: bool) -> None:
     for name, where in (("local", Engine()), ("ray", engine)):
         sweep_clips(
