@@ -142,3 +142,13 @@ def visit(browser: Any, study: Study) -> Iterator[Callable[..., Any]]:
     yield make
     for visitor in visitors:
         visitor.close()
+
+
+@pytest.fixture(autouse=True)
+def kept_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where pictures of clips are kept during a test: not among the user's own."""
+    from rushes.web import thumbnails
+
+    folder = tmp_path / "pictures"
+    monkeypatch.setattr(thumbnails, "thumbnail_folder", lambda: folder)
+    return folder

@@ -23,6 +23,7 @@ from rushes.runs import Entry, RunWriter, Subject, read_run
 from rushes.suite.compare_as_data import comparison_data
 from rushes.suite.compare_many import compare_all
 from rushes.suite.compare_page_words import opening, sentence, signed
+from rushes.web.run_data import frame_size
 
 from .livesite import Client, Site
 from .runsite import HOSTILE, SETTINGS, entry, measured_runs, newer_run, owner, write_run
@@ -413,3 +414,15 @@ def test_two_runs_of_distances_show_both_values(make_site: MakeSite, tmp_path: P
     for text in ("200.0000", "180.0000", "-20.0000", "-10.00", "no takes to pair", "--versus"):
         assert text in page
     assert "sign test" not in page and "Review signals" not in page
+
+
+def test_a_player_keeps_its_room_before_the_clip_has_loaded(make_site: MakeSite, measured: tuple[Path, Path]) -> None:
+    """The file's size is on the element: without it the box was 150 px high until the clip came."""
+    page = owner(make_site(runs=measured[:1])).get("/runs/model_a/take?id=take_1").text
+    assert re.search(r'<video src="[^"]+" width="160" height="90"', page)
+
+
+def test_a_turned_picture_is_as_high_as_it_is_shown() -> None:
+    facts = {"media": {"video": {"width": 640, "height": 360, "rotation": 90}}}
+    assert frame_size(Subject(id="x", kind="clip", path="x", sha256=None, facts=facts)) == (360, 640)
+    assert frame_size(Subject(id="x", kind="clip", path="x", sha256=None)) is None

@@ -127,6 +127,7 @@ def take_data(name: str, opened: OpenRun, row: Row, *, run_cache: RunCache) -> d
         **subject_data(name, subject),
         "run": name,
         "video": None if file is None else take_address(run_cache.token(opened.run.path, subject.id), file),
+        "size": frame_size(subject),
         "missing": subject.kind == "clip" and file is None,
         "error": str(error) if error else "",
         "not_judged": [str(item) for item in listed] if isinstance(listed, list) else [],
@@ -151,6 +152,21 @@ def timeline_data(opened: OpenRun, row: Row) -> dict[str, object] | None:
         return None
     found: dict[str, object] | None = load(lines)(row.entry.measurements, opened.run.series(subject.id))
     return found
+
+
+def frame_size(subject: Subject) -> tuple[int, int] | None:
+    """Width and height of the picture as it is shown, upright; None where the run did not record them.
+
+    A page gives them to the player, which then keeps its room before the clip has loaded.
+    """
+    media = subject.facts.get("media")
+    video = media.get("video") if isinstance(media, dict) else None
+    if not isinstance(video, dict):
+        return None
+    width, height = video.get("width"), video.get("height")
+    if not isinstance(width, int) or not isinstance(height, int) or width < 1 or height < 1:
+        return None
+    return (height, width) if video.get("rotation") in (90, 270) else (width, height)
 
 
 def _frame_ms(row: Row) -> float:
