@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rushes.core import Definition, Measurement
 from rushes.core.selection import label
 from rushes.core.table import ARROWS, Cell
 from rushes.core.text import direction_text
+from rushes.report.reasons import reason_metric as reason_metric
+from rushes.report.reasons import tally
 from rushes.report.script_json import embedded_json
 from rushes.report.section import compact_cell, interval_text, settings_of, unit_text
 from rushes.runs import Entry
 
 FIRST_ROWS = 50
 """Rows that stand in the page before any script runs."""
-_METRIC = re.compile(r"(?:^|\()([a-z][a-z0-9_]*)=")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,8 +101,8 @@ def subject_table(
     return SubjectTable(
         noun=noun,
         counts=[(badge, counts[badge]) for badge in signals],
-        reasons=_tally(reason_metric(reason) for entry in entries for reason in entry.subject.reasons),
-        not_judged=_tally(name for entry in entries for name in not_judged(entry)),
+        reasons=tally(reason_metric(reason) for entry in entries for reason in entry.subject.reasons),
+        not_judged=tally(name for entry in entries for name in not_judged(entry)),
         columns=shown,
         definitions=[m.definition for m in samples.values()],
         first=[_first_row(entry, shown) for entry in entries[:FIRST_ROWS]],
@@ -110,18 +110,6 @@ def subject_table(
         data=embedded_json(data),
         extras=[embedded_json(details(entry)) for entry in entries],
     )
-
-
-def reason_metric(reason: str) -> str:
-    """The metric a reason is about; of one without a metric the words, which other clips share.
-
-    >>> reason_metric("freeze_frame_ratio=0.46 > 0.3"), reason_metric("frozen 1.0–2.4 s (longest_freeze_ms=1400 > 450)")
-    ('freeze_frame_ratio', 'longest_freeze_ms')
-    >>> reason_metric("crashed"), reason_metric("105 of 200 frames missing")
-    ('crashed', '… of … frames missing')
-    """
-    found = _METRIC.search(reason)
-    return found[1] if found else re.sub(r"\d[\d.,]*", "…", reason.partition(" (")[0])
 
 
 def not_judged(entry: Entry) -> list[str]:
@@ -139,11 +127,6 @@ def signals_sentence(table: SubjectTable) -> str:
     why = f"; the reasons that came up most are {named}." if named else "; no rule fired."
     measured = f"{table.noun} was" if table.total == 1 else f"{table.noun}s were"
     return f"{table.total:,} {measured} measured. Review signals: {counts}{why}"
-
-
-def _tally(names: Iterable[str]) -> list[tuple[str, int]]:
-    """Most frequent first, by name among equals."""
-    return sorted(Counter(names).items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def _metrics(samples: Sequence[Measurement]) -> list[dict[str, str]]:

@@ -1,0 +1,301 @@
+"""The verdict strip: what a run, a comparison or a board says, in the words that come first everywhere.
+
+How many clips and which review signals, the worst clips with their reasons in words, which side is better on what and
+how sure that is, and what to look at next. Page, workbench and terminal show the same `Verdict`.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import nsmallest
+
+from rushes.report.figure import Figure
+from rushes.report.reasons import reason_kind, reason_words, tally
+from rushes.runs import Subject
+
+SIGNALS = ("reject", "flagged", "pass")
+"""Worst first."""
+WORST = 6
+"""Clips that a strip shows, at most."""
+_ALIKE = 2
+"""Clips of one kind of reason that come before a clip with another one: six stills would hide the flicker."""
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Take:
+    """A clip to look at first."""
+
+    id: str
+    signal: str = ""
+    """ "reject", "flagged" or "pass"; "" where it has none."""
+    reasons: Sequence[str] = ()
+    """In words: "frozen 1.0–2.4 s"."""
+    group: str = ""
+    """The run or system it is of, where there are several."""
+    picture: str = ""
+    """Where its picture is: a data URI or an address; "" where there is none."""
+    no_picture: str = ""
+    """Why there is none."""
+    link: str = ""
+    """Where to look at it: an address or an anchor."""
+
+    @property
+    def why(self) -> str:
+        """All reasons in one line."""
+        return "; ".join(self.reasons)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One run or system against another: the metrics that say better, worse, and those that cannot tell."""
+
+    name: str
+    against: str
+    better: Sequence[str] = ()
+    worse: Sequence[str] = ()
+    cannot_tell: Sequence[str] = ()
+    moved: Sequence[str] = ()
+    """Clearly changed, but other things than quality change them too."""
+    same: int = 0
+    """Metrics that are the same on every clip."""
+    not_comparable: Sequence[str] = ()
+    clips: int = 0
+    """How many both have."""
+    unit: str = "clip"
+    """What they share: "clip" or "prompt"."""
+
+    @property
+    def sentence(self) -> str:
+        """ "tuesday is better than monday on 3 metrics, worse on 1, cannot tell on 8."
+
+        >>> Side(name="B", against="A", better=("x",), cannot_tell=("y", "z")).sentence
+        'B is better than A on 1 metric, worse on none, cannot tell on 2.'
+        >>> Side(name="B", against="A", cannot_tell=("y", "z")).sentence
+        'B and A cannot be told apart on any of 2 metrics.'
+        """
+        better, worse, unclear, moved = map(len, (self.better, self.worse, self.cannot_tell, self.moved))
+        if not (better or worse or unclear or moved):
+            return self._nothing()
+        left = f"; {_metrics(moved)} moved, which does not say better or worse" if moved else ""
+        if better or worse:
+            head = f"better than {self.against} on {_metrics(better)}, worse on {worse or 'none'}"
+            if worse > better:
+                head = f"worse than {self.against} on {_metrics(worse)}, better on {better or 'none'}"
+            return f"{self.name} is {head}{f', cannot tell on {unclear}' if unclear else ''}{left}."
+        if not unclear:
+            return f"{self.name} differs from {self.against}{left}."
+        which = "the one metric that judges" if unclear == 1 else f"any of {unclear} metrics"
+        return f"{self.name} and {self.against} cannot be told apart on {which}{left}."
+
+    def _nothing(self) -> str:
+        if self.same:
+            return f"{self.name} is the same as {self.against} on every {self.unit}."
+        return f"{self.name} and {self.against} have nothing that compares."
+
+    @property
+    def lines(self) -> Sequence[tuple[str, Sequence[str]]]:
+        """What is said of which metrics, what matters first; empty lines are left out."""
+        named = [
+            ("better", self.better),
+            ("worse", self.worse),
+            ("moved", self.moved),
+            ("cannot tell", self.cannot_tell),
+            ("not comparable", self.not_comparable),
+        ]
+        return [(word, names) for word, names in named if names]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What one part of a page found, in one short sentence."""
+
+    title: str
+    text: str
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The first thing a reader sees. Every part may be empty but the headline."""
+
+    headline: str
+    """The answer, in one short sentence."""
+    counts: Sequence[tuple[str, int]] = ()
+    """Clips by review signal, worst first: (("reject", 2), ("flagged", 4), ("pass", 2))."""
+    noun: str = "clip"
+    reasons: Sequence[tuple[str, int]] = ()
+    """What came up most, in words, with how many clips: (("frozen", 3), ("soft", 1))."""
+    sides: Sequence[Side] = ()
+    """Every run or system against the first; () where nothing is compared."""
+    sure: str = ""
+    """How sure that is, in a sentence or two."""
+    takes: Sequence[Take] = ()
+    """The clips to look at first, worst first."""
+    findings: Sequence[Finding] = ()
+    """What other parts of the page found."""
+    next: str = ""
+    """What to do next, in a few words."""
+    chart: tuple[Figure, Figure] | None = None
+    """The forest plot, in light and in dark."""
+
+    @property
+    def total(self) -> int:
+        """Clips that have a signal."""
+        return sum(count for _, count in self.counts)
+
+    @property
+    def counted(self) -> str:
+        """ "8 clips: 2 reject, 4 flagged, 2 pass"; "" where nothing is counted."""
+        if not self.counts:
+            return ""
+        return f"{counted(self.total, self.noun)}: " + ", ".join(f"{count:,} {signal}" for signal, count in self.counts)
+
+    def as_text(self, width: int = 80) -> str:
+        """The strip as plain text that fits `width` columns; names are never broken.
+
+        >>> takes = (Take(id="a", signal="reject", reasons=("frozen 1.0–2.4 s",)),)
+        >>> print(Verdict(headline="1 of 2 clips is rejected.", takes=takes, next="rushes view").as_text(60))
+        1 of 2 clips is rejected.
+        Look first at:
+          a  reject  frozen 1.0–2.4 s
+        Next: rushes view
+        """
+        lines = _wrapped(self.headline, width)
+        for side in self.sides:
+            if len(self.sides) > 1:
+                lines += _wrapped(side.sentence, width)
+            for word, names in side.lines:
+                lines += _wrapped(", ".join(names), width, first=f"  {word:<14}  ", rest=" " * 18)
+        lines += _wrapped(self.sure, width)
+        for finding in self.findings:
+            lines += _wrapped(f"{finding.title}: {finding.text}", width, rest="  ")
+        if self.takes:
+            lines += ["Look first at:", *take_lines(self.takes, width)]
+        return "\n".join([*lines, *_wrapped(f"Next: {self.next}" if self.next else "", width, rest="  ")])
+
+
+def take_lines(takes: Sequence[Take], width: int) -> list[str]:
+    """One line per clip, its reasons beside it; below it where they do not fit."""
+    names = [f"{take.group} · {take.id}" if take.group else take.id for take in takes]
+    wide, signal = max(map(len, names)), max(len(take.signal) for take in takes)
+    lines: list[str] = []
+    for name, take in zip(names, takes, strict=True):
+        head = f"  {name:<{wide}}  {take.signal:<{signal}}" if signal else f"  {name:<{wide}}"
+        beside = f"{head}  {take.why}".rstrip()
+        if len(beside) <= width:
+            lines.append(beside)
+        else:
+            lines.append(f"  {name}  {take.signal}".rstrip())
+            lines += _wrapped(take.why, width, first="    ", rest="    ")
+    return lines
+
+
+def clip_verdict(
+    subjects: Iterable[Subject],
+    *,
+    noun: str = "clip",
+    group: str = "",
+    pictures: Mapping[str, str] | None = None,
+    link: Callable[[Subject], str] = lambda subject: "",
+    most: int = WORST,
+    next: str = "",
+) -> Verdict:
+    """What the review signals of these clips say; `pictures` are by id, `link` says where a clip is looked at."""
+    everyone = list(subjects)
+    counts = {signal: 0 for signal in SIGNALS}
+    for subject in everyone:
+        if subject.badge:
+            counts[subject.badge] = counts.get(subject.badge, 0) + 1
+    shown = tuple(counts.items()) if any(counts.values()) else ()
+    kinds = tally(kind for subject in everyone for kind in {reason_kind(reason) for reason in subject.reasons})
+    takes = tuple(
+        take_of(subject, group=group, picture=(pictures or {}).get(subject.id, ""), link=link(subject))
+        for subject in worst_of(everyone, most)
+    )
+    headline = signal_sentence(shown, noun=noun, total=len(everyone))
+    sure = "A review signal is a reason to look, not a verdict on quality." if takes else ""
+    return Verdict(
+        headline=headline, counts=shown, noun=noun, reasons=tuple(kinds[:WORST]), takes=takes, sure=sure, next=next
+    )
+
+
+def take_of(subject: Subject, *, group: str = "", picture: str = "", link: str = "") -> Take:
+    """A clip of a run as the strip shows it."""
+    words = tuple(dict.fromkeys(map(reason_words, subject.reasons)))
+    return Take(id=subject.id, signal=subject.badge or "", reasons=words, group=group, picture=picture, link=link)
+
+
+def worst_of(subjects: Sequence[Subject], most: int = WORST) -> list[Subject]:
+    """The clips to look at first: rejects, then flagged, most reasons first; no more than two alike in a row of many.
+
+    A third clip of one kind of reason waits until every other kind among the worst has been shown.
+    """
+    rank = {signal: place for place, signal in enumerate(SIGNALS)}
+    found = [subject for subject in subjects if subject.reasons]
+    order = {id(subject): place for place, subject in enumerate(found)}
+
+    def key(subject: Subject) -> tuple[int, int, int]:
+        return rank.get(subject.badge or "", len(SIGNALS)), -len(subject.reasons), order[id(subject)]
+
+    first = nsmallest(10 * most, found, key=key)
+    seen: dict[str, int] = {}
+    chosen: list[Subject] = []
+    waiting: list[Subject] = []
+    for subject in first:
+        kind = reason_kind(subject.reasons[0])
+        seen[kind] = seen.get(kind, 0) + 1
+        (chosen if seen[kind] <= _ALIKE else waiting).append(subject)
+    return sorted([*chosen, *waiting][:most], key=key)
+
+
+def signal_sentence(counts: Sequence[tuple[str, int]], *, noun: str = "clip", total: int) -> str:
+    """How many clips have a reason to look at them.
+
+    >>> signal_sentence((("reject", 2), ("flagged", 4), ("pass", 2)), total=8)
+    '6 of 8 clips need a look: 2 reject, 4 flagged. 2 pass.'
+    >>> signal_sentence((("reject", 0), ("flagged", 0), ("pass", 3)), total=3)
+    'All 3 clips pass: no rule fired.'
+    """
+    if not total:
+        return f"No {noun} is in this run yet."
+    if not counts:
+        return f"{counted(total, noun)}, without review signals."
+    found = dict(counts)
+    fine = found.get("pass", 0)
+    bad = [(signal, count) for signal, count in counts if signal != "pass" and count]
+    if not bad:
+        return f"The one {noun} passes: no rule fired." if total == 1 else f"All {total:,} {noun}s pass: no rule fired."
+    many, told = sum(count for _, count in bad), ", ".join(f"{count:,} {signal}" for signal, count in bad)
+    if total == 1:
+        return f"The one {noun} needs a look: {bad[0][0]}."
+    need = "needs" if many == 1 else "need"
+    return f"{many:,} of {total:,} {noun}s {need} a look: {told}. {fine:,} pass."
+
+
+def counted(count: int, noun: str) -> str:
+    """ "1 clip", "1,200 clips"."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def listed(names: Sequence[str], *, most: int = _NAMED) -> str:
+    """Names for a sentence: the first few, the rest counted.
+
+    >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
+    ('a and b', 'a, b, c and 2 more')
+    """
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else ""
+
+
+def _metrics(count: int) -> str:
+    return counted(count, "metric")
+
+
+def _wrapped(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]:
+    return textwrap.wrap(
+        text, width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+    )

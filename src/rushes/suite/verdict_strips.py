@@ -1,0 +1,187 @@
+"""The verdict strip of a comparison and of a board: better, worse, cannot tell, and the clips to look at first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rushes.report.figure import Figure
+from rushes.report.verdict import WORST, Side, Take, Verdict, counted, listed
+from rushes.suite.board_data import BoardData
+from rushes.suite.board_page_columns import BoardColumn
+from rushes.suite.board_page_words import Opening
+from rushes.suite.compare_many import RunsComparison
+from rushes.suite.compare_page_clips import ChangedClip, most_changed
+from rushes.suite.compare_page_words import holm_lines, run_name, signed
+
+_REASONS = 2
+"""Changes that a clip is shown with."""
+_WORDS = {"worse": "worse", "better": "better", "moved": "moved"}
+
+
+def comparison_verdict(
+    found: RunsComparison,
+    *,
+    changed: Sequence[ChangedClip] | None = None,
+    pictures: Mapping[str, str] | None = None,
+    links: Mapping[str, str] | None = None,
+    chart: tuple[Figure, Figure] | None = None,
+    most: int = WORST,
+    next: str = "",
+) -> Verdict:
+    """Every run against the first: on how many metrics it is better and worse, and the clips that changed most.
+
+    `pictures` and `links` are by clip. Distances between sets have one value a run, so they have sides without metrics.
+    """
+    sides = [_side(found, place) for place in range(1, len(found.runs))]
+    clips = most_changed(found, most) if changed is None else changed[:most]
+    takes = tuple(
+        Take(
+            id=clip.subject,
+            reasons=_changes(clip, several=len(found.runs) > 2),
+            picture=(pictures or {}).get(clip.subject, ""),
+            link=(links or {}).get(clip.subject, ""),
+        )
+        for clip in clips
+    )
+    return Verdict(
+        headline=_headline(found, sides), sides=sides, sure=_how_sure(found), takes=takes, chart=chart, next=next
+    )
+
+
+def _headline(found: RunsComparison, sides: Sequence[Side]) -> str:
+    if len(sides) == 1:
+        return _distances(found, 0) or sides[0].sentence
+    first = run_name(found.runs[0])
+    ahead = [side.name for side in sides if len(side.better) > len(side.worse)]
+    behind = [side.name for side in sides if len(side.worse) > len(side.better)]
+    parts = [
+        f"{_are(names)} {word} than {first} on more metrics than {other}"
+        for names, word, other in ((ahead, "better", "worse"), (behind, "worse", "better"))
+        if names
+    ]
+    if len(ahead) + len(behind) < len(sides):
+        rest = [side.name for side in sides if side.name not in (*ahead, *behind)]
+        parts.append(f"{listed(rest)} cannot be told from {first if not parts else 'it'}")
+    return "; ".join(parts) + "."
+
+
+def _are(names: Sequence[str]) -> str:
+    return f"{names[0]} is" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} are"
+
+
+def _distances(found: RunsComparison, place: int) -> str:
+    """Of two runs of distances between sets: what they are, since one number a run cannot be judged."""
+    many = len(found.comparisons[place].distances)
+    names = f"{run_name(found.runs[place + 1])} and {run_name(found.runs[0])}"
+    return f"{names}: {counted(many, 'distance')} between sets of clips, side by side." if many else ""
+
+
+def _side(found: RunsComparison, place: int) -> Side:
+    comparison = found.comparisons[place - 1]
+    named: dict[str, list[str]] = {}
+    for one in found.judged:
+        if one.run == place:
+            named.setdefault(one.verdict, []).append(one.name)
+    name, against = run_name(found.runs[place]), run_name(found.runs[0])
+    if name == against:
+        name, against = found.letters[place], found.letters[0]
+    return Side(
+        name=name,
+        against=against,
+        better=tuple(named.get("better", ())),
+        worse=tuple(named.get("worse", ())),
+        cannot_tell=tuple(named.get("unclear", ())),
+        moved=tuple(named.get("moved", ())),
+        same=len(named.get("same", ())),
+        not_comparable=tuple(named.get("not comparable", ())),
+        clips=len(comparison.paired),
+    )
+
+
+def _changes(clip: ChangedClip, *, several: bool) -> tuple[str, ...]:
+    """The clip's largest changes, those for the worse first: "worse: blur_score −480"."""
+    order = sorted(clip.changes, key=lambda one: one.word != "worse")[:_REASONS]
+    return tuple(
+        f"{f'{one.judged.letter} ' if several else ''}{_WORDS[one.word]}: {one.judged.name} "
+        f"{signed(float(one.change.difference.value or 0.0))}"
+        for one in order
+    )
+
+
+def _how_sure(found: RunsComparison) -> str:
+    """On how many clips it rests, and what the words are held to."""
+    if not found.judged:
+        return ""
+    clips = [len(comparison.paired) for comparison in found.comparisons]
+    over = counted(clips[0], "clip") if min(clips) == max(clips) else f"{min(clips)} to {max(clips)} clips"
+    few = [line for line in holm_lines(found) if line.startswith("At most")]
+    said = few or [
+        f"If nothing had changed, such a page would say better or worse of anything in at most 5 of 100 cases "
+        f"({counted(found.family, 'comparison')}, Holm)."
+    ]
+    return " ".join([f"Compared on {over} that both have.", *said])
+
+
+def board_verdict(
+    data: BoardData,
+    columns: Sequence[BoardColumn],
+    opening: Opening,
+    *,
+    order: Sequence[int] = (),
+    pictures: Mapping[tuple[str, str], str] | None = None,
+    most: int = 3,
+    next: str = "",
+) -> Verdict:
+    """The leading system against every other one, and the prompts on which systems are furthest apart.
+
+    The leader is the system that is surely better than another one most often, less how often it is surely worse; the
+    first of equals. `pictures` are by system and prompt.
+    """
+    sides = leader_sides(data, columns)
+    shown = pictures or {}
+    takes = [
+        Take(
+            id=prompt.text or prompt.id,
+            group=name,
+            picture=shown.get((name, prompt.id), ""),
+            reasons=("systems furthest apart here",),
+            link="#matrix",
+        )
+        for prompt in (data.prompts[place] for place in order[:most])
+        for name in data.names[:1]
+    ]
+    return Verdict(headline=opening.found, noun="prompt", sides=sides, sure=opening.sure, takes=tuple(takes), next=next)
+
+
+def leader_sides(data: BoardData, columns: Sequence[BoardColumn]) -> list[Side]:
+    """The leading system against every other one; () for a single system."""
+    names = data.names
+    if len(names) < 2:
+        return []
+    told: dict[tuple[str, str], dict[str, list[str]]] = {}
+    turned = {"better": "worse", "worse": "better"}
+    for column in columns:
+        for contrast in column.verdict.contrasts if column.verdict else ():
+            for pair, word in (
+                ((contrast.first, contrast.second), contrast.verdict),
+                ((contrast.second, contrast.first), turned.get(contrast.verdict, contrast.verdict)),
+            ):
+                told.setdefault(pair, {}).setdefault(word, []).append(column.reading.label)
+    lead = {name: 0 for name in names}
+    for (first, _), words in told.items():
+        lead[first] += len(words.get("better", ())) - len(words.get("worse", ()))
+    leader = max(names, key=lambda name: lead[name])
+    return [_contrast_side(leader, other, told.get((leader, other), {})) for other in names if other != leader]
+
+
+def _contrast_side(leader: str, other: str, words: Mapping[str, Sequence[str]]) -> Side:
+    return Side(
+        name=leader,
+        against=other,
+        better=tuple(words.get("better", ())),
+        worse=tuple(words.get("worse", ())),
+        cannot_tell=tuple(words.get("not told apart", ())),
+        moved=tuple(words.get("told apart", ())),
+        not_comparable=tuple(words.get("not comparable", ())),
+        unit="prompt",
+    )
