@@ -22,12 +22,13 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("landmarks",),
     ("terminal",),
     ("report",),
+    ("ci",),
     ("paired",),
     ("clip", "distribution", "fidelity", "pose", "preference", "robustness"),
     ("instruments",),
     ("suite",),
     ("web",),
-    ("cli", "video_metrics"),
+    ("cli", "pytest_plugin", "video_metrics"),
     ("__main__",),
 )
 """From the ground up; folders of one layer do not import each other."""

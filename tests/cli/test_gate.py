@@ -7,6 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from tests.ci.junit_schema import check_junit
 from tests.suite.gate_runs import BLUR, LPIPS, PSNR, gate_run
 from typer.testing import CliRunner, Result
 
@@ -98,20 +99,6 @@ def test_json_defines_every_number(runs: dict[str, str]) -> None:
     }  # fmt: skip
 
 
-ATTRIBUTES = {
-    "testsuites": {"name", "tests", "failures", "errors"},
-    "testsuite": {"name", "tests", "failures", "errors", "skipped"},
-    "properties": set(),
-    "property": {"name", "value"},
-    "testcase": {"name", "classname"},
-    "failure": {"message", "type"},
-    "error": {"message", "type"},
-    "skipped": {"message"},
-    "system-out": set(),
-}
-"""A part of what Jenkins' junit-10.xsd allows; the whole files were validated against it."""
-
-
 @pytest.mark.parametrize(
     ("candidate", "options", "children"),
     [
@@ -129,14 +116,22 @@ def test_junit(
         runs["full"], runs[candidate], "--metric", "psnr:0.5", "--format", "junit", "-o", str(target), *options
     )
     assert "The gate" in answer.stdout
-    root = ElementTree.fromstring(target.read_text(encoding="utf-8"))
-    for element in root.iter():
-        assert element.attrib.keys() == ATTRIBUTES[element.tag], element.tag
-    suite = root[0]
+    suite = check_junit(target.read_text(encoding="utf-8"))[0]
     assert [child.tag for child in suite] == ["properties", "testcase", "system-out"]
     assert [child.tag for child in suite[1]] == children
     assert suite.attrib["failures"] == str(int(children == ["failure"]))
     assert suite.attrib["errors"] == str(int(children == ["error"]))
+
+
+def test_junit_and_summary_beside_the_text(runs: dict[str, str], tmp_path: Path) -> None:
+    xml, page = tmp_path / "gate.xml", tmp_path / "gate.md"
+    answer = run(
+        runs["full"], runs["int4"], "--metric", "psnr:0.5", "--junit", str(xml), "--summary", str(page), "--annotate"
+    )
+    assert answer.exit_code == 3 and answer.stdout.startswith("The gate does not hold")
+    assert check_junit(xml.read_text(encoding="utf-8")).find(".//failure") is not None
+    assert page.read_text(encoding="utf-8").startswith("### ❌ The gate does not hold")
+    assert "::error title=rushes gate::psnr: worse, -3.075 dB" in answer.stderr
 
 
 def test_the_step_summary_is_a_table(runs: dict[str, str]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rushes.ci.outputs import AnnotateOption, CiOutputs, JunitOption, SummaryOption
 from rushes.cli.compare_text import say_states, show_comparison
 from rushes.terminal.console import EXIT_BAD_INPUT, EXIT_GATE, print_json, say
 
@@ -47,6 +48,9 @@ def compare(
         bool,
         typer.Option("--allow-unjudged", help="Let --fail-on hold although it could not be checked on every clip."),
     ] = False,
+    junit: JunitOption = None,
+    summary: SummaryOption = None,
+    annotate: AnnotateOption = False,
     top: Annotated[int, typer.Option(min=0, help="How many of the most changed clips to list per metric.")] = 3,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
@@ -57,6 +61,8 @@ def compare(
     from rushes.suite.compare_many import compare_all
 
     gates = [_gate(text) for text in fail_on or ()]
+    outputs = CiOutputs(junit=junit, summary=summary, annotate=annotate)
+    outputs.require(" ".join(fail_on or ()), "give --fail-on regression=METRIC:AMOUNT")
     table_format = _table_format(out, format)
     if as_json and table_format and out is None:
         raise typer.BadParameter("--json and a table cannot both have stdout; give -o FILE", param_hint="--format")
@@ -78,6 +84,12 @@ def compare(
         say_states(found)
         print(opening(found))
     _finish(checked, allow_unjudged)
+    if outputs:
+        from rushes.ci.markdown import checks_markdown
+        from rushes.suite.compare_checks import compare_checks
+
+        checks = compare_checks(found, gates, allow_unjudged=allow_unjudged)
+        outputs.write(checks, checks_markdown(checks, noun="metric"))
     if out is not None and not as_json:
         print(out)
     if checked.broken:

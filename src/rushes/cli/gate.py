@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from rushes.ci.outputs import AnnotateOption, CiOutputs, JunitOption, SummaryOption
 from rushes.terminal.console import EXIT_BAD_INPUT, EXIT_GATE
 
 
@@ -51,6 +52,9 @@ def gate(
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write it here, and plain text to the terminal.")
     ] = None,
+    junit: JunitOption = None,
+    summary: SummaryOption = None,
+    annotate: AnnotateOption = False,
 ) -> None:
     """Same within margin, worse, or cannot tell: a candidate (quantised, cached, distilled) against its baseline.
 
@@ -59,15 +63,18 @@ def gate(
     Example: rushes gate runs/full runs/int8 --repeat runs/full-seed2 --repeat runs/full-seed3
     """
     from rushes.core.files import replacing
-    from rushes.suite.gate_outputs import gate_text
+    from rushes.suite.gate_outputs import gate_checks, gate_text
     from rushes.suite.noise_gate import check_regression
 
+    outputs = CiOutputs(junit=junit, summary=summary, annotate=annotate)
+    outputs.require("gate", "")
     asked = [_metric(text) for text in metric or ()]
     if len(dict(asked)) < len(asked):
         raise typer.BadParameter("give each metric once, with one margin", param_hint="--metric")
     report = check_regression(
         baseline, candidate, repeats=repeat or (), metrics=dict(asked), margin=margin, level=level
     )
+    outputs.write(gate_checks(report, allow_unclear=allow_unclear), gate_text(report, "github"))
     text = gate_text(report, format, allow_unclear=allow_unclear)
     if out is not None:
         with replacing(out) as file:

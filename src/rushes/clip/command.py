@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
+from rushes.ci.outputs import AnnotateOption, CiOutputs, JunitOption, SummaryOption
 from rushes.terminal.console import EXIT_BAD_INPUT, EXIT_GATE, print_json, print_table, say
 from rushes.terminal.engine_options import AddressOption, EngineOption, chosen_engine
 from rushes.terminal.progress import progress_bars
@@ -89,6 +90,9 @@ def clip(
     allow_unjudged: Annotated[
         bool, typer.Option("--allow-unjudged", help="Let --fail-on hold although a rule could not be judged.")
     ] = False,
+    junit: JunitOption = None,
+    summary: SummaryOption = None,
+    annotate: AnnotateOption = False,
     bundle: Annotated[
         str | None, typer.Option(metavar="DIR", help="Also write ID.metrics.json, 22 keys, per clip.")
     ] = None,
@@ -109,6 +113,8 @@ def clip(
         raise typer.BadParameter("--csv - and --json both want stdout; give one of them a file", param_hint="--csv")
     if add and overwrite:
         raise typer.BadParameter("--add keeps what is there and --overwrite does not; give one", param_hint="--add")
+    outputs = CiOutputs(junit=junit, summary=summary, annotate=annotate)
+    outputs.require(fail_on, "give --fail-on reject or --fail-on flagged")
     where = chosen_engine(engine, address)
     remarks: list[str] = []
     with progress_bars() as progress:
@@ -145,7 +151,7 @@ def clip(
     for remark in remarks:
         say(remark)
     if fail_on is not None:
-        _hold(run, profile, fail_on, allow_unjudged=allow_unjudged)
+        _hold(run, profile, fail_on, allow_unjudged=allow_unjudged, outputs=outputs)
 
 
 def _refuse_empty(options: dict[str, str | None]) -> None:
@@ -156,12 +162,21 @@ def _refuse_empty(options: dict[str, str | None]) -> None:
             raise InputError(f"{name}: expected a path; got an empty one (a variable that is not set?)")
 
 
-def _hold(run: Run, profile: str, fail_on: Literal["reject", "flagged"], *, allow_unjudged: bool) -> None:
+def _hold(
+    run: Run, profile: str, fail_on: Literal["reject", "flagged"], *, allow_unjudged: bool, outputs: CiOutputs
+) -> None:
     """Leave with 3 where the gate does not hold, with 1 where nobody can tell."""
     from rushes.clip.gate import check_gate
     from rushes.clip.profile import load_profile
 
-    found = check_gate(run, load_profile(profile), fail_on)
+    rules = load_profile(profile)
+    found = check_gate(run, rules, fail_on)
+    if outputs:
+        from rushes.ci.markdown import checks_markdown
+        from rushes.clip.gate_checks import clip_checks
+
+        checks = clip_checks(run, rules, fail_on, found, allow_unjudged=allow_unjudged)
+        outputs.write(checks, checks_markdown(checks, noun="clip"))
     if found.caught:
         say(f"gate --fail-on {fail_on}: {len(found.caught)} of {len(run.subjects)} clips did not hold")
     if found.unjudged:

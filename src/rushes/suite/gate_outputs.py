@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
-from xml.etree import ElementTree  # writes XML, parses none  # nosec B405
 
+from rushes.ci.checks import Check, CheckList, Outcome
+from rushes.ci.junit import junit_xml
+from rushes.ci.markdown import as_text, signatures_markdown
 from rushes.core.canonical import canonical_line
 from rushes.suite.gate_readings import ClipPair
 from rushes.suite.gate_report import GateReport, MetricGate
 
 GateFormat: TypeAlias = Literal["text", "junit", "github", "json"]
 
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
 
 def gate_text(report: GateReport, format: GateFormat, *, allow_unclear: bool = False) -> str:
     """The report in one of the formats, ending in a newline. `allow_unclear`: what it cannot tell is no error."""
     if format == "junit":
-        return _junit(report, allow_unclear)
+        return junit_xml(gate_checks(report, allow_unclear=allow_unclear))
     if format == "json":
         return canonical_line(as_data(report))
     return "\n".join(_markdown(report) if format == "github" else _plain(report)) + "\n"
@@ -84,9 +83,9 @@ def _clip(pair: ClipPair) -> str:
 
 def _markdown(report: GateReport) -> Iterator[str]:
     mark = {"same": "✅", "worse": "❌", "cannot tell": "❔"}[report.answer]
-    yield f"### {mark} {_md(headline(report))}"
+    yield f"### {mark} {as_text(headline(report))}"
     yield ""
-    yield _md(_sides(report))
+    yield as_text(_sides(report))
     yield ""
     yield "| reading | verdict | candidate − baseline | interval | margin | noise of a repeat |"
     yield "|---|---|---:|---:|---:|---:|"
@@ -94,7 +93,7 @@ def _markdown(report: GateReport) -> Iterator[str]:
         found = m.difference.interval
         interval = "–" if found is None else f"{found.low:+.4g} to {found.high:+.4g} ({100 * found.level:.4g} %)"
         cells = (
-            _md(m.label),
+            as_text(m.label),
             f"**{m.verdict}**",
             _cell(m, "difference"),
             interval,
@@ -105,16 +104,10 @@ def _markdown(report: GateReport) -> Iterator[str]:
     yield ""
     for m in report.gated:
         if m.verdict not in ("same", "better", "not worse"):
-            yield f"- **{_md(m.label)}**: {_md(m.why)}"
-            yield from (f"  - {_md(_clip(pair))}" for pair in m.worst)
-    yield from map(_md, _information(report))
-    yield ""
-    yield "<details><summary>Signatures</summary>"
-    yield ""
-    for m in report.gated:
-        yield from (f"- `{number.signature}`" for number in m.measurements)
-    yield ""
-    yield "</details>"
+            yield f"- **{as_text(m.label)}**: {as_text(m.why)}"
+            yield from (f"  - {as_text(_clip(pair))}" for pair in m.worst)
+    yield from map(as_text, _information(report))
+    yield from signatures_markdown(tuple(number.signature for m in report.gated for number in m.measurements))
 
 
 def _cell(gate: MetricGate, which: Literal["difference", "margin", "noise"]) -> str:
@@ -122,56 +115,34 @@ def _cell(gate: MetricGate, which: Literal["difference", "margin", "noise"]) -> 
     if number.value is None:
         return "–"
     unit = "" if gate.reading.definition.unit == "1" else f" {gate.reading.definition.unit}"
-    return f"{number.value:{'+' if which == 'difference' else ''}.4g}{_md(unit)}"
+    return f"{number.value:{'+' if which == 'difference' else ''}.4g}{as_text(unit)}"
 
 
-def _md(text: str) -> str:
-    """Words of others as text: no table cell, tag, link or emphasis comes out of a clip's name."""
-    plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\n", " ")
-    return re.sub(r"([\\`*\[\]|])", r"\\\1", plain)
-
-
-def _junit(report: GateReport, allow_unclear: bool) -> str:
-    """One test case per reading: failure where it is worse, error (or skipped) where the gate cannot tell."""
+def gate_checks(report: GateReport, *, allow_unclear: bool = False) -> CheckList:
+    """One check per reading: failed where it is worse, unclear (or allowed) where the gate cannot tell."""
     gated = report.gated
-    counts = {
-        "tests": len(gated),
-        "failures": sum(m.failed for m in gated),
-        "errors": 0 if allow_unclear else sum(m.unclear for m in gated),
-    }
-    root = ElementTree.Element("testsuites", {"name": "rushes gate"} | {k: str(v) for k, v in counts.items()})
-    skipped = sum(m.unclear for m in gated) if allow_unclear else 0
-    numbers = {key: str(value) for key, value in (counts | {"skipped": skipped}).items()}
-    suite = ElementTree.SubElement(root, "testsuite", {"name": "rushes gate"} | numbers)
-    properties = ElementTree.SubElement(suite, "properties")
-    for name, value in (
-        ("baseline", report.baseline.place),
-        ("candidate", report.candidate.place),
-        ("repeats", str(len(report.repeats))),
-        ("level", f"{report.level:g}"),
-        ("clips", str(report.clips)),
-    ):
-        ElementTree.SubElement(properties, "property", {"name": name, "value": _xml(value)})
-    for m in gated:
-        case = ElementTree.SubElement(suite, "testcase", {"name": _xml(m.label), "classname": "rushes.gate"})
-        detail = "\n".join([m.why, *map(_clip, m.worst), *(number.signature for number in m.measurements)])
-        message = {"message": _xml(f"{m.verdict}: {m.why}")}
-        if m.failed:
-            ElementTree.SubElement(case, "failure", message | {"type": m.verdict}).text = _xml(detail)
-        elif m.unclear and allow_unclear:
-            ElementTree.SubElement(case, "skipped", message)
-        elif m.unclear:
-            ElementTree.SubElement(case, "error", message | {"type": "cannot tell"}).text = _xml(detail)
-        else:
-            ElementTree.SubElement(case, "system-out").text = _xml(f"{m.verdict}: {detail}")
-    ElementTree.SubElement(suite, "system-out").text = _xml("\n".join([headline(report), *_information(report)]))
-    ElementTree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+    return CheckList(
+        gate="rushes gate",
+        headline=headline(report),
+        checks=tuple(_check(m, allow_unclear) for m in gated),
+        facts={
+            "baseline": report.baseline.place,
+            "candidate": report.candidate.place,
+            "repeats": str(len(report.repeats)),
+            "level": f"{report.level:g}",
+            "clips": str(report.clips),
+        },
+        signatures=tuple(number.signature for m in gated for number in m.measurements),
+        notes=tuple(_information(report)),
+    )
 
 
-def _xml(text: str) -> str:
-    """Text without the characters that XML cannot hold."""
-    return _NOT_XML.sub("\ufffd", text)
+def _check(m: MetricGate, allow_unclear: bool) -> Check:
+    outcome: Outcome = "failed" if m.failed else "passed"
+    if m.unclear:
+        outcome = "allowed" if allow_unclear else "unclear"
+    details = (*map(_clip, m.worst), *(number.signature for number in m.measurements))
+    return Check(name=m.label, outcome=outcome, kind=m.verdict, why=m.why, details=details)
 
 
 def as_data(report: GateReport) -> dict[str, object]:

@@ -1,0 +1,1 @@
+"""What a pipeline reads: JUnit XML, GitHub step summaries and annotations, from one list of checks."""
