@@ -36,6 +36,7 @@ from rushes.web.views import (
     results,
     running,
     runs,
+    side_by_side,
     studies,
     surroundings,
     takes,
@@ -62,6 +63,7 @@ VIEWS = (
     runs,
     takes,
     comparisons,
+    side_by_side,
     boards,
 )
 STATIC = Path(__file__).with_name("static")
