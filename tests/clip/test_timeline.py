@@ -10,6 +10,7 @@ import numpy as np
 
 from rushes.clip.metrics import METRICS
 from rushes.clip.metrics.motion import frame_diff_spike_count, freeze_frame_ratio, scene_cut_count
+from rushes.clip.profile import load_profile
 from rushes.clip.timeline import clip_timeline, find_faults
 from rushes.core import Measurement
 from rushes.report.timeline import MARKS, POINTS
@@ -106,7 +107,10 @@ def test_too_many_marks_are_counted_not_drawn() -> None:
     diffs = np.tile([0.0, 5.0], 500)
     given = {"time_ms": np.arange(1001) * 40.0, "luma_diff": diffs, "luma_mean": np.zeros(1001)}
     made = data((freeze_frame_ratio(diffs.tolist()),), given)
-    assert len(marks(made, "freezes")) == MARKS and made["left_out"] == 500 - MARKS
+    assert len(marks(made, "freezes")) == MARKS
+    # Every one of the 500 is 40 ms long: none is listed, all are counted, and "on twos" is not one long still.
+    assert made["shorter"] == 500 and made["left_out"] == 0
+    assert next(one for one in made["marks"] if one["kind"] == "freezes")["listed"] == []
 
 
 def test_nothing_stored_gives_no_timeline() -> None:
@@ -125,3 +129,55 @@ def test_lanes_say_what_they_are_and_bands_come_last() -> None:
         ("Mouth", False, ["mouth", "sound"]),
         ("Face", True, ["face"]),
     ]
+
+
+def test_a_list_has_the_ten_longest_stills_joined_over_blips() -> None:
+    # 25 fps. Twelve stills of 10, 11, … 21 steps (400 to 840 ms) with 20 moving steps between; the first is cut in two
+    # by one moving step. Then five of two steps (80 ms).
+    steps: list[float] = []
+    for size in range(10, 22):
+        still = [0.0] * size if size > 10 else [0.0] * 5 + [9.0] + [0.0] * 4
+        steps += [*still, *[9.0] * 20]
+    steps += [0.0, 0.0, *[9.0] * 20] * 5
+    given = {"time_ms": np.arange(len(steps) + 1) * 40.0, "luma_diff": np.array(steps)}
+    made = data((freeze_frame_ratio(steps),), given)
+    (found,) = made["marks"]
+    # Drawn: 13 + 5. Joined: 12 + 5. Listed: ten longest, 12 to 21 steps; beside them the two of ten and eleven steps
+    # and the five short ones.
+    assert len(found["at"]) == 18
+    assert [count for _, _, count in found["listed"]] == list(range(12, 22))
+    assert made["shorter"] == 2 + 5
+
+
+def test_a_still_with_one_odd_step_inside_is_one_line() -> None:
+    steps = [9.0, *[0.0] * 10, 9.0, *[0.0] * 10, 9.0]
+    made = data((freeze_frame_ratio(steps),), {"time_ms": np.arange(24) * 40.0, "luma_diff": np.array(steps)})
+    # From frame 1 (40 ms) to frame 22 (880 ms), 20 of its 21 steps still.
+    assert made["marks"][0]["listed"] == [[40.0, 880.0, 20]] and made["shorter"] == 0
+
+
+def test_a_lane_shows_the_thresholds_of_the_run() -> None:
+    settings = {"profile": "metricbundle-v1", "profile_sha256": load_profile("metricbundle-v1").digest}
+    given = series(laplacian_variance=np.full(41, 300.0))
+    made = clip_timeline((*measured(), *LANES), given, settings)
+    assert made is not None
+    lines = [line for lane in made["lanes"] for line in lane.get("lines", ())]  # type: ignore[attr-defined]
+    assert lines == [
+        {"series": "luma_diff", "value": 1.0, "text": "still below 1"},
+        {"series": "laplacian_variance", "value": 20.0, "text": "flagged below 20"},
+    ]
+    # Another file of the same name is another profile: nothing is drawn that did not judge.
+    other = clip_timeline((*measured(), *LANES), given, settings | {"profile_sha256": "0" * 64})
+    assert other is not None
+    assert [line["text"] for lane in other["lanes"] for line in lane.get("lines", ())] == ["still below 1"]  # type: ignore[attr-defined]
+
+
+def test_a_lane_reaches_to_its_threshold() -> None:
+    settings = {"profile": "metricbundle-v1", "profile_sha256": load_profile("metricbundle-v1").digest}
+    made = data_with(settings, series(laplacian_variance=np.full(41, 3.0)))
+    (found,) = [one for lane in made["lanes"] for one in lane["series"] if one["name"] == "laplacian_variance"]
+    assert (found["low"], found["high"]) == (0.0, 20.0)
+
+
+def data_with(settings: dict[str, str], given: dict[str, np.ndarray]) -> dict[str, Any]:
+    return json.loads(json.dumps(clip_timeline((*measured(), *LANES), given, settings)))  # type: ignore[no-any-return]

@@ -78,7 +78,7 @@ def media_text(facts: Mapping[str, object]) -> str:
 def _details(run: Run, entry: Entry, strip: Strip) -> dict[str, object]:
     """What a row shows when it is opened."""
     return {
-        "timeline": clip_timeline(entry.measurements, kept_series(run, entry)),
+        "timeline": clip_timeline(entry.measurements, kept_series(run, entry), run.info.get("settings")),
         "strip": [[frame.frame, frame.time_ms, frame.jpeg] for frame in strip.frames],
         "no_strip": strip.missing,
     }

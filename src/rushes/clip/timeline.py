@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -11,9 +11,10 @@ import numpy as np
 from rushes.clip.bundle import by_name
 from rushes.clip.metrics import known
 from rushes.clip.metrics.motion import diff_spikes, scene_cuts
+from rushes.clip.run_profile import profile_of
 from rushes.core import Measurement
 from rushes.core.metric import Lane
-from rushes.report.timeline import Marks, Series, duration_of, stored_series, timeline_data
+from rushes.report.timeline import Marks, Series, Threshold, duration_of, stored_series, timeline_data
 from rushes.runs import Entry, Run
 
 
@@ -63,13 +64,39 @@ def find_faults(measurements: Sequence[Measurement], series: Mapping[str, Series
     )
 
 
-def clip_timeline(measurements: Sequence[Measurement], series: Mapping[str, Series]) -> dict[str, object] | None:
-    """The timeline data of one clip; None where the run kept no series for it."""
+def clip_timeline(
+    measurements: Sequence[Measurement], series: Mapping[str, Series], settings: object = None
+) -> dict[str, object] | None:
+    """The timeline data of one clip; None where the run kept no series for it.
+
+    `settings` are those of `run.json`: a lane whose metric has a threshold in the run's profile shows it as a line.
+    """
     times = series.get("time_ms")
     if times is None or len(times) == 0:
         return None
     lanes = lanes_of(m.name for m in measurements)
-    return timeline_data(times, series, lanes=lanes, marks=_marks(find_faults(measurements, series), times))
+    return timeline_data(
+        times,
+        series,
+        lanes=lanes,
+        marks=_marks(find_faults(measurements, series), times),
+        thresholds=list(_thresholds(lanes, measurements, settings)),
+    )
+
+
+def _thresholds(lanes: Iterable[Lane], measurements: Sequence[Measurement], settings: object) -> Iterator[Threshold]:
+    """The limits that the run's metrics count by, and the rules of its profile on what a series is pooled to."""
+    chosen, profile = by_name(measurements), profile_of(settings)
+    for trace in (trace for lane in lanes for trace in lane.traces):
+        if trace.limit is not None:
+            name, key, word = trace.limit
+            value = _param(chosen.get(name), key)
+            if value is not None:
+                yield Threshold(series=trace.series, value=value, text=f"{word} below {value:g}")
+        for rule in profile.rules if profile is not None and trace.pooled_by else ():
+            if trace.pooled_by in rule.readings and rule.comparison != "is":
+                text = f"{rule.level} {rule.comparison} {rule.threshold:g}"
+                yield Threshold(series=trace.series, value=float(rule.threshold), text=text)
 
 
 def _values(series: Mapping[str, Series], name: str) -> list[float]:

@@ -31,7 +31,7 @@ class Instrument:
     charts: str = ""
     """Figures of one run: `charts(run) -> Iterable[Figure]`; "" where there are none."""
     timeline: str = ""
-    """The lines under one subject: `timeline(measurements, series) -> data | None`; "" where it has no frames."""
+    """The lines under one subject: `timeline(measurements, series, settings) -> data | None`; "" without frames."""
     demo: tuple[str, ...] = field(default=())
     """Parts of `rushes demo`, in order: `part(folder) -> DemoPart`."""
 

@@ -39,6 +39,10 @@ class Trace:
     word: str
     """What a reading under the pointer calls it: "luma"."""
     scale: Scale = spanning(0.0, 1.0)
+    pooled_by: str = ""
+    """The reading that pools this series in its own unit: a profile's threshold on it is a line in the lane."""
+    limit: tuple[str, str, str] | None = None
+    """A metric that counts by a limit on this series, the parameter that holds it, and what lies below it: "still"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,8 +32,10 @@ def worst_of(measurements: Sequence[Measurement], series: Mapping[str, Series]) 
     return worst_frames(series[found[1].series], lower_is_worse=lead.definition.better == "higher")
 
 
-def pair_timeline(measurements: Sequence[Measurement], series: Mapping[str, Series]) -> dict[str, object] | None:
-    """The timeline data of one pair; None where the run kept no times for it."""
+def pair_timeline(
+    measurements: Sequence[Measurement], series: Mapping[str, Series], settings: object = None
+) -> dict[str, object] | None:
+    """The timeline data of one pair; None where the run kept no times for it. No profile judges pairs: no settings."""
     times = series.get("time_ms")
     if times is None or not len(times):
         return None

@@ -8,10 +8,13 @@ The data, as JSON::
     {"duration_ms": 3000.0, "frames": 75,
      "times": [0.0, 2960.0] | "<base64>",     evenly from first to last, or uint16 little-endian, 65535 = duration
      "lanes": [{"label": "Luma", "band": false, "series": [
-         {"name": "luma_mean", "word": "luma", "low": 0.0, "high": 255.0, "points": "<base64>"}]}],    uint8; 255 a gap
+         {"name": "luma_mean", "word": "luma", "low": 0.0, "high": 255.0, "points": "<base64>"}],      uint8; 255 a gap
+         "lines": [{"series": "luma_mean", "value": 16.0, "text": "flagged below 16"}]}],   only where there are any
      "marks": [{"kind": "cuts", "word": "Scene cut", "shape": "line", "tone": "ink", "unit": "frame",
-                "at": [[1600.0, 40]]}],       time and frame; of a "span" start, end and how many units
-     "left_out": 0}                           marks beyond `MARKS` of a kind
+                "at": [[1600.0, 40]],         time and frame; of a "span" start, end and how many units
+                "listed": [[1600.0, 40]]}],   those worth a line in a list, where that is not each of them
+     "shorter": 0,                            spans that are not listed; see `mark_list`
+     "left_out": 0}                           points that are not listed
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core.metric import Lane, Trace
+from rushes.report.mark_list import listed_points, listed_spans
 from rushes.runs import Run
 
 POINTS = 600
@@ -52,21 +56,51 @@ class Marks:
     """Time in ms and frame of each; of a span its start, its end and how many units it is long."""
     unit: str = "frame"
 
+    def listed(self) -> tuple[list[list[float]], int]:
+        """Those worth a line in a list, and how many there are beside them."""
+        return listed_spans(self.at) if self.shape == "span" else listed_points(self.at)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Threshold:
+    """A line across a lane: where a rule or a count begins."""
+
+    series: str
+    value: float
+    text: str
+    """What it says: "flagged below 20", "still below 1"."""
+
 
 def timeline_data(
-    times: Series, series: Mapping[str, Series], *, lanes: Sequence[Lane], marks: Sequence[Marks] = ()
+    times: Series,
+    series: Mapping[str, Series],
+    *,
+    lanes: Sequence[Lane],
+    marks: Sequence[Marks] = (),
+    thresholds: Sequence[Threshold] = (),
 ) -> dict[str, object]:
-    """The data of one timeline; lanes without a series are left out, bands go below the lines."""
+    """The data of one timeline; lanes without a series are left out, bands go below the lines.
+
+    A lane reaches to each of its thresholds, so that a line far from the values is seen and not cut off.
+    """
     frames, duration = len(times), duration_of(times)
-    drawn = [_lane(lane, series, frames) for lane in sorted(lanes, key=lambda lane: lane.band)]
+    drawn = [_lane(lane, series, frames, thresholds) for lane in sorted(lanes, key=lambda lane: lane.band)]
+    kinds = [(kind, *kind.listed()) for kind in marks if kind.at]
     return {
         "duration_ms": round(duration, 3),
         "frames": frames,
         "times": _times(_thinned_times(times), duration),
         "lanes": [lane for lane in drawn if lane["series"]],
-        "marks": [asdict(kind) | {"at": list(kind.at[:MARKS])} for kind in marks if kind.at],
-        "left_out": sum(max(len(kind.at) - MARKS, 0) for kind in marks),
+        "marks": [_mark(kind, listed) for kind, listed, _ in kinds],
+        "shorter": sum(rest for kind, _, rest in kinds if kind.shape == "span"),
+        "left_out": sum(rest for kind, _, rest in kinds if kind.shape != "span"),
     }
+
+
+def _mark(kind: Marks, listed: Sequence[Sequence[float]]) -> dict[str, object]:
+    """A kind of mark; its list only where it differs from what is drawn, for there are thousands on a page."""
+    drawn = [list(one) for one in kind.at[:MARKS]]
+    return asdict(kind) | {"at": drawn} | ({} if listed == drawn else {"listed": listed})
 
 
 def stored_series(run: Run, subject_id: str, wanted: Collection[str]) -> dict[str, Series]:
@@ -89,18 +123,24 @@ def duration_of(times: Series) -> float:
     return float(times[-1]) + max(step, 1.0)
 
 
-def _lane(lane: Lane, series: Mapping[str, Series], frames: int) -> dict[str, object]:
-    traces = [_trace(trace, series.get(trace.series), frames) for trace in lane.traces]
-    return {"label": lane.label, "band": lane.band, "series": [trace for trace in traces if trace is not None]}
+def _lane(lane: Lane, series: Mapping[str, Series], frames: int, thresholds: Sequence[Threshold]) -> dict[str, object]:
+    names = {trace.series for trace in lane.traces if trace.series in series}
+    lines = [] if lane.band else [line for line in thresholds if line.series in names]
+    reach = {name: [line.value for line in lines if line.series == name] for name in names}
+    traces = [_trace(trace, series.get(trace.series), frames, reach.get(trace.series, [])) for trace in lane.traces]
+    drawn: dict[str, object] = {"label": lane.label, "band": lane.band}
+    drawn["series"] = [trace for trace in traces if trace is not None]
+    return drawn | ({"lines": [asdict(line) for line in lines]} if lines else {})
 
 
-def _trace(trace: Trace, values: Series | None, frames: int) -> dict[str, object] | None:
+def _trace(trace: Trace, values: Series | None, frames: int, reach: Sequence[float]) -> dict[str, object] | None:
     if values is None or values.ndim != 1 or len(values) not in (frames, frames - 1):
         return None
     finite = values[np.isfinite(values)]
     if not finite.size:
         return None
-    ends = trace.scale(float(finite.min()), float(finite.max()))
+    shown = [float(finite.min()), float(finite.max()), *reach]
+    ends = trace.scale(min(shown), max(shown))
     low, high = round(ends[0], 6), round(max(ends[1], ends[0] + 1e-6), 6)
     points = _coded(_thinned(_aligned(values, frames)), low, high)
     return {"name": trace.series, "word": trace.word, "low": low, "high": high, "points": points}

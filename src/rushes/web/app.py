@@ -37,6 +37,7 @@ from rushes.web.views import (
     running,
     runs,
     sheet,
+    side_by_side,
     studies,
     surroundings,
     takes,
@@ -64,6 +65,7 @@ VIEWS = (
     sheet,
     takes,
     comparisons,
+    side_by_side,
     boards,
 )
 STATIC = Path(__file__).with_name("static")

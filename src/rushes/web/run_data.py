@@ -150,7 +150,8 @@ def timeline_data(opened: OpenRun, row: Row) -> dict[str, object] | None:
     lines = INSTRUMENTS[opened.run.instrument].timeline if known else ""
     if not lines:
         return None
-    found: dict[str, object] | None = load(lines)(row.entry.measurements, opened.run.series(subject.id))
+    series, settings = opened.run.series(subject.id), opened.run.info.get("settings")
+    found: dict[str, object] | None = load(lines)(row.entry.measurements, series, settings)
     return found
 
 

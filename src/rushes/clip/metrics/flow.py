@@ -141,7 +141,12 @@ FLOW_ACCELERATION_METRIC = _metric(
     label="unrest",
     room="page",
     lane=Lane(
-        label="Motion", traces=(Trace(series="flow_acceleration", word="acceleration", scale=spanning(0.0, 2.0)),)
+        label="Motion",
+        traces=(
+            Trace(
+                series="flow_acceleration", word="acceleration", scale=spanning(0.0, 2.0), pooled_by="flow_acceleration"
+            ),
+        ),
     ),
     too_high="motion starts anew from frame to frame",
 )

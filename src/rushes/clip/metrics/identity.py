@@ -241,7 +241,10 @@ def _drift(looks: Sequence[Look], regular: Sequence[Look]) -> list[float]:
 IDENTITY_DRIFT_METRIC = ClipMetric(
     definition=IDENTITY_DRIFT,
     label="identity drift",
-    lane=Lane(label="Identity drift", traces=(Trace(series="identity_drift", word="drift", scale=spanning(0.0, 1.0)),)),
+    lane=Lane(
+        label="Identity drift",
+        traces=(Trace(series="identity_drift", word="drift", scale=spanning(0.0, 1.0), pooled_by="identity_drift"),),
+    ),
     too_high="another face than at the start",
     on_request=True,
     require=require_identity,

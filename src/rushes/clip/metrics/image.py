@@ -179,7 +179,10 @@ BLUR_SCORE_METRIC = ClipMetric(
     definition=BLUR_SCORE,
     needs=_LUMA,
     lane=Lane(
-        label="Sharpness", traces=(Trace(series="laplacian_variance", word="sharpness", scale=spanning(0.0, 1.0)),)
+        label="Sharpness",
+        traces=(
+            Trace(series="laplacian_variance", word="sharpness", scale=spanning(0.0, 1.0), pooled_by="blur_score"),
+        ),
     ),
     measure=lambda seen: blur_score(seen.laplacian_variance.tolist()),
 )

@@ -151,6 +151,16 @@ FREEZE_FRAME_RATIO_METRIC = ClipMetric(
 FRAME_DIFF_SPIKE_COUNT_METRIC = ClipMetric(
     definition=FRAME_DIFF_SPIKE_COUNT,
     needs=_LUMA,
-    lane=Lane(label="Difference", traces=(Trace(series="luma_diff", word="difference", scale=spanning(0.0, 4.0)),)),
+    lane=Lane(
+        label="Difference",
+        traces=(
+            Trace(
+                series="luma_diff",
+                word="difference",
+                scale=spanning(0.0, 4.0),
+                limit=("freeze_frame_ratio", "eps", "still"),
+            ),
+        ),
+    ),
     measure=lambda seen: frame_diff_spike_count(seen.luma_diff.tolist()),
 )

@@ -151,7 +151,14 @@ TEMPORAL_FLICKERING_METRIC = _metric(
     label="VBench flickering",
     lane=Lane(
         label="Likeness",
-        traces=(Trace(series="temporal_flickering", word="VBench flickering", scale=spanning(0.9, 1.0)),),
+        traces=(
+            Trace(
+                series="temporal_flickering",
+                word="VBench flickering",
+                scale=spanning(0.9, 1.0),
+                pooled_by="temporal_flickering",
+            ),
+        ),
     ),
     too_low="neighbouring frames differ",
 )

@@ -240,15 +240,15 @@ def _nothing() -> None:
 _ERROR_LANE = Lane(
     label="Warping error",
     traces=(
-        Trace(series="warping_error", word="DIS", scale=spanning(0.0, 0.002)),
-        Trace(series="warping_error_raft", word="RAFT", scale=spanning(0.0, 0.002)),
+        Trace(series="warping_error", word="DIS", scale=spanning(0.0, 0.002), pooled_by="warping_error"),
+        Trace(series="warping_error_raft", word="RAFT", scale=spanning(0.0, 0.002), pooled_by="warping_error_raft"),
     ),
 )
 _SPEED_LANE = Lane(
     label="Speed",
     traces=(
-        Trace(series="motion_magnitude", word="DIS", scale=spanning(0.0, 0.2)),
-        Trace(series="motion_magnitude_raft", word="RAFT", scale=spanning(0.0, 0.2)),
+        Trace(series="motion_magnitude", word="DIS", scale=spanning(0.0, 0.2), pooled_by="motion_magnitude"),
+        Trace(series="motion_magnitude_raft", word="RAFT", scale=spanning(0.0, 0.2), pooled_by="motion_magnitude_raft"),
     ),
 )
 

@@ -1,6 +1,6 @@
 // The report's tables of subjects: sort, filter, open a row. Rows come from the JSON in the page and are made as they are
 // needed; text goes in as text, so a file name can hold anything.
-import { clock, draw, faults } from "./timeline.js";
+import { clock, draw, faults, restText } from "./timeline.js";
 
 const PAGE = 100;
 const PRINTED = 300;
@@ -250,7 +250,7 @@ function strip(extra) {
     return make("p", { class: "no-strip" }, extra ? extra.no_strip : "No film strip.");
   }
   const frames = make("ol", { class: extra.strip_of ? "strip tall" : "strip", tabindex: "0", "aria-label": extra.strip_of || "Film strip" }, ...extra.strip.map(([frame, ms, source]) =>
-    make("li", { "data-ms": ms }, make("img", { src: source, alt: `Frame ${frame} at ${clock(ms)}` }), make("span", {}, `${clock(ms)} · ${frame}`))));
+    make("li", { "data-ms": ms }, make("img", { src: source, alt: `Frame ${frame} at ${clock(ms)}` }), make("span", {}, `${clock(ms)} · frame ${frame}`))));
   return extra.strip_of ? make("figure", { class: "worst" }, make("figcaption", { class: "hint" }, extra.strip_of), frames) : frames;
 }
 
@@ -268,19 +268,19 @@ function timelineOf(inside, data, frames, name) {
     onRead: (text) => { reading.textContent = text; },
     onSeek: (ms) => nearestFrame(frames, ms),
   });
-  if (marks.length) inside.lastElementChild.append(faultList(marks, data.left_out, timeline));
+  if (marks.length || data.shorter) inside.lastElementChild.append(faultList(marks, data, timeline));
   return timeline;
 }
 
-function faultList(marks, leftOut, timeline) {
-  const shown = marks.slice(0, 12);
+function faultList(marks, data, timeline) {
+  const shown = marks.slice(0, 24);
   const items = shown.map((mark) => {
     const button = make("button", { type: "button", class: `fault ${mark.shape} ${mark.tone}` }, mark.text);
     button.addEventListener("click", () => timeline.seek((mark.start + mark.end) / 2));
     return make("li", {}, button);
   });
-  const more = marks.length - shown.length + leftOut;
-  if (more) items.push(make("li", { class: "hint" }, `and ${more} more`));
+  const rest = restText(data, marks.length - shown.length);
+  if (rest) items.push(make("li", { class: "hint" }, rest));
   return make("ul", { class: "faults", "aria-label": "Faults on the timeline" }, ...items);
 }
 

@@ -12,5 +12,5 @@ for (const holder of document.querySelectorAll("[data-timeline]")) {
   const point = (ms) => clip.querySelectorAll(".strip").forEach((strip) => nearestFrame(strip, ms));
   const timeline = draw(canvas, data, { onRead: (text, ms) => { reading.textContent = text; point(ms); } });
   const marks = faults(data);
-  if (marks.length) holder.append(faultList(marks, data.left_out, timeline));
+  if (marks.length || data.shorter) holder.append(faultList(marks, data, timeline));
 }

@@ -1,4 +1,4 @@
-// Two clips on one clock. The clip that runs ahead is slowed down, never the other sped up: a watch counts only at
+// Two clips or more on one clock. A clip that runs ahead is slowed down, never the other sped up: a watch counts only at
 // normal speed or slower.
 
 const NUDGE_S = 0.03; // ahead by more than this: slow down a little
@@ -77,7 +77,7 @@ export class PairPlayer extends EventTarget {
     this.started = sides;
     this.pause();
     if (sides.every((side) => this.#atEnd(side))) for (const side of sides) this.#place(side, 0);
-    else if (sides.length === 2 && !this.#together()) {
+    else if (sides.length > 1 && !this.#together()) {
       const earlier = Math.min(...sides.map((side) => this.videos[side].currentTime));
       for (const side of sides) this.#place(side, earlier);
     }
@@ -134,17 +134,19 @@ export class PairPlayer extends EventTarget {
   }
 
   #tick() {
-    if (this.active.size === 2) this.#align();
+    if (this.active.size > 1) this.#align();
     if (this.playing) this.#emit("time");
   }
 
   #align() {
-    const [a, b] = this.sides.map((side) => this.videos[side]);
-    const drift = a.currentTime - b.currentTime;
-    const [ahead, behind] = drift > 0 ? [a, b] : [b, a];
-    const lead = Math.abs(drift);
+    const active = this.sides.filter((side) => this.active.has(side)).map((side) => this.videos[side]);
+    const behind = active.reduce((a, b) => (b.currentTime < a.currentTime ? b : a));
     behind.playbackRate = 1;
     if (behind.dataset.held) this.#run(this.#side(behind));
+    for (const ahead of active) if (ahead !== behind) this.#slow(ahead, ahead.currentTime - behind.currentTime);
+  }
+
+  #slow(ahead, lead) {
     if (lead > HOLD_S && !ahead.dataset.held) this.#hold(this.#side(ahead));
     else if (lead < NUDGE_S && ahead.dataset.held) this.#run(this.#side(ahead));
     else ahead.playbackRate = lead > NUDGE_S ? 0.92 : 1;

@@ -1,8 +1,8 @@
-// One take: the player and its timeline are one. Click a spike and the player is there; play and the playhead follows.
+// One clip: the player and its timeline are one. Click a spike and the player is there; play and the playhead follows.
 
 import "./copies.js";
 import { install } from "./shortcuts.js";
-import { clock, timelineIn, watchTrouble } from "./timelines.js";
+import { clock, timelineData, timelineIn, watchTrouble } from "./timelines.js";
 
 const root = document.querySelector("[data-take]");
 const video = root.querySelector("video");
@@ -12,31 +12,43 @@ const frame = Number(root.dataset.frameMs);
 // The middle of a frame, so that rounding never shows its neighbour.
 const go = (ms) => { if (video) video.currentTime = Math.max(0, ms + frame / 2) / 1000; };
 
-function listMarks(marks) {
+function chip(mark) {
+  const button = document.createElement("button");
+  const symbol = document.createElement("span");
+  button.type = "button";
+  button.className = `mark ${mark.tone}`;
+  symbol.className = "symbol";
+  symbol.setAttribute("aria-hidden", "true");
+  symbol.textContent = mark.symbol;
+  button.append(symbol, mark.text);
+  button.addEventListener("click", () => { video?.pause(); go(mark.start); });
+  return button;
+}
+
+function listMarks(marks, rest) {
   const box = root.querySelector("[data-faults]");
-  const list = box.querySelector("ol");
-  for (const mark of marks.slice(0, 60)) {
+  const note = box.querySelector("[data-rest]");
+  for (const mark of marks) {
     const item = document.createElement("li");
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = `mark ${mark.kind}`;
-    button.textContent = mark.text;
-    button.addEventListener("click", () => { video?.pause(); go(mark.start); });
-    item.append(button);
-    list.append(item);
+    item.append(chip(mark));
+    box.querySelector("ol").append(item);
   }
-  box.hidden = marks.length === 0;
+  note.textContent = rest;
+  note.hidden = !rest;
+  box.hidden = !marks.length && !rest;
 }
 
 async function start() {
   if (video) watchTrouble(video);
-  const timeline = await timelineIn(root.querySelector("[data-canvas]"), root.dataset.timeline, {
-    label: "Timeline of this take, position in milliseconds",
+  const place = root.querySelector("[data-canvas]");
+  const data = await timelineData(place, root.dataset.timeline);
+  const timeline = data && timelineIn(place, data, {
+    label: "Timeline of this clip, position in milliseconds",
     onSeek: (ms) => { video?.pause(); go(ms); },
     onRead: (text) => { readout.textContent = text; },
   });
   const marks = timeline?.marks ?? [];
-  listMarks(marks);
+  listMarks(marks, timeline?.rest ?? "");
   if (!video) return;
   const now = () => video.currentTime * 1000;
   const follow = () => {

@@ -1,27 +1,29 @@
 // The timeline under a player: fetched, drawn by the report's own module, or a word on why there is none.
 
 import { get } from "./net.js";
-import { clock, draw, faults } from "./timeline.js";
+import { clock, commonScale, draw, faults, restText } from "./timeline.js";
 
-export { clock };
+export { clock, commonScale };
 
-/** Draw the timeline of `address` into `place`; null where the run kept no series. */
-export async function timelineIn(place, address, { label, onSeek, onRead }) {
+/** The data of the timeline at `address`; null, with the reason said in `place`, where there is none. */
+export async function timelineData(place, address) {
   const note = place.querySelector("[data-loading]");
   try {
     const { timeline } = await get(address);
-    if (!timeline) {
-      note.textContent = "The run kept no per-frame series for this take.";
-      return null;
-    }
-    const canvas = document.createElement("canvas");
-    canvas.setAttribute("aria-label", label);
-    place.replaceChildren(canvas);
-    return { ...draw(canvas, timeline, { onSeek, onRead }), marks: faults(timeline), duration: timeline.duration_ms };
+    if (!timeline) note.textContent = "The run kept no per-frame series for this clip.";
+    return timeline;
   } catch (error) {
     note.textContent = `The timeline could not be read: ${error.message}`;
     return null;
   }
+}
+
+/** Draw a timeline into `place`; `scale` is one that several share. */
+export function timelineIn(place, data, { label, ...options }) {
+  const canvas = document.createElement("canvas");
+  canvas.setAttribute("aria-label", label);
+  place.replaceChildren(canvas);
+  return { ...draw(canvas, data, options), marks: faults(data), rest: restText(data), duration: data.duration_ms };
 }
 
 /** Say on the screen why a clip does not play, in the server's words where it has some. */

@@ -9,6 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rushes.core.text import value_text
+from rushes.errors import InputError
+from rushes.runs import Run
 from rushes.suite.compare_as_data import comparison_data
 from rushes.suite.compare_badges import BADGES
 from rushes.suite.compare_data import QUIET, transition_table, unlike_lines
@@ -19,7 +21,9 @@ from rushes.suite.set_distances import HOLDS, distance_table, set_lines
 from rushes.web.access import admin
 from rushes.web.errors import wants_json
 from rushes.web.pages import json_reply, page, with_twin
+from rushes.web.shared_clips import shares_clips
 from rushes.web.views.runs import open_run
+from rushes.web.workbench import workbench
 
 router = APIRouter(dependencies=[Depends(admin)])
 
@@ -29,7 +33,13 @@ _MOST_CHANGES = 3
 @with_twin(router, "/compare/runs")
 def comparison(request: Request, a: str, b: str) -> Response:
     """`a` and `b` are names of served runs. The twin is what `rushes compare --json` prints."""
-    found = compare_all((open_run(request, a).run, open_run(request, b).run), top=_MOST_CHANGES)
+    first, second = open_run(request, a).run, open_run(request, b).run
+    try:
+        found = compare_all((first, second), top=_MOST_CHANGES)
+    except InputError as error:
+        if wants_json(request) or {s.id for s in first.subjects} & {s.id for s in second.subjects}:
+            raise
+        return _nothing_shared(request, (a, first), (b, second), str(error))
     if wants_json(request):
         return json_reply(comparison_data(found))
     two = found.comparisons[0]
@@ -53,6 +63,22 @@ def comparison(request: Request, a: str, b: str) -> Response:
         signatures=_signatures(found),
         twin="/compare/runs.json?" + urlencode({"a": a, "b": b}),
     )
+
+
+def _nothing_shared(request: Request, a: tuple[str, Run], b: tuple[str, Run], message: str) -> Response:
+    """A page of its own: what was asked for cannot be had, and this is what can."""
+    served = workbench(request).runs
+    known = [
+        {
+            "name": name,
+            "count": len(run.subjects),
+            "example": run.subjects[0].id if run.subjects else "",
+            "others": shares_clips(served, name),
+        }
+        for name, run in (a, b)
+    ]
+    facts = {"a": known[0], "b": known[1], "instrument": a[1].instrument, "message": message}
+    return page(request, "run/no_shared.html", status=409, **facts)
 
 
 _QUIET = (QUIET["same"], QUIET["no pair"])

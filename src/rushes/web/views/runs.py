@@ -16,6 +16,7 @@ from rushes.web.pages import page, reply, with_twin
 from rushes.web.run_cache import OpenRun, run_status
 from rushes.web.run_data import column_data, column_keys, row_data, run_head
 from rushes.web.run_query import PAGE_SIZE, chosen, read_query
+from rushes.web.shared_clips import shares_clips
 from rushes.web.workbench import workbench
 
 router = APIRouter(dependencies=[Depends(admin)])
@@ -42,7 +43,7 @@ def run_table(request: Request, name: str) -> Response:
         "rows": [row_data(name, row, keys) for row in rows[first : first + PAGE_SIZE]],
         "problem": query.problem,
     }
-    others = _others(request, name, opened.run.instrument)
+    others = shares_clips(workbench(request).runs, name)
     figures, no_figures = opened.figures
     metrics = [column_data(key, reading) for key, reading in opened.readings.items()]
     return reply(
@@ -66,12 +67,6 @@ def figure(request: Request, name: str, number: int) -> Response:
         raise Refusal(404, "This run has no such chart.")
     headers = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
     return Response(figures[number].svg, media_type="image/svg+xml", headers=headers)
-
-
-def _others(request: Request, name: str, instrument: str) -> list[str]:
-    """Runs this one can be held against: of the same instrument, and readable."""
-    served = workbench(request).runs
-    return [other for other in served if other != name and run_status(served[other])["instrument"] == instrument]
 
 
 def run_folder(request: Request, name: str) -> Path:

@@ -1,0 +1,102 @@
+"""Clips on one clock, and a clip's numbers with their thresholds: what the pages and their twins say."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rushes.clip.metrics.image import SHARPNESS
+from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO
+from rushes.clip.metrics.stillness import LONGEST_FREEZE_MS
+from rushes.clip.profile import load_profile
+from rushes.core import Measurement
+from rushes.runs import Entry, RunWriter, Subject
+from rushes.web.clip_size import picture_size
+from rushes.web.shared_clips import shares_clips
+
+from .livesite import Site
+from .runsite import entry, owner, write_run
+
+MakeSite = Callable[..., Site]
+
+
+def judged_run(folder: Path, *, digest: str) -> Path:
+    """One clip that the profile "general" flags for two reasons, in the order of the profile's rules."""
+    numbers = (
+        Measurement(definition=FREEZE_FRAME_RATIO, value=0.5, count=9),
+        Measurement(definition=SHARPNESS, value=0.2, count=3),
+        Measurement(definition=LONGEST_FREEZE_MS, value=1400.0, count=9),
+    )
+    reasons = ("frozen 1.0–2.4 s (longest_freeze_ms=1400.00 > 450)", "soft (sharpness=0.20 < 0.33)")
+    subject = Subject(id="a", kind="clip", path="a.mp4", sha256=None, badge="flagged", reasons=reasons)
+    settings = {"tier": 0, "profile": "general", "profile_sha256": digest}
+    with RunWriter(folder, instrument="clip", settings=settings, inputs=["a.mp4"]) as run:
+        run.add(Entry(subject=subject, measurements=numbers))
+        run.finish(["a"])
+    return folder
+
+
+def test_what_fired_comes_first_with_its_threshold(make_site: MakeSite, tmp_path: Path) -> None:
+    client = owner(make_site(runs=[judged_run(tmp_path / "run", digest=load_profile("general").digest)]))
+    numbers = client.get("/runs/run/take.json?id=a").json()["take"]["measurements"]
+    found = {m["name"]: (m["threshold"], m["fired"]) for m in numbers}
+    assert found == {
+        "freeze_frame_ratio": ("", 0),
+        "sharpness": ("< 0.33", 2),
+        "longest_freeze_ms": ("> 450", 1),
+    }
+    page = client.get("/runs/run/take?id=a").text
+    table = page[page.index("Every number</h2>") :]
+    assert table.index("longest_freeze_ms <") < table.index("sharpness <") < table.index("freeze_frame_ratio</th>")
+    assert table.count('class="fired flagged"') == 2
+
+
+def test_a_profile_of_ones_own_shows_the_thresholds_that_its_reasons_name(make_site: MakeSite, tmp_path: Path) -> None:
+    client = owner(make_site(runs=[judged_run(tmp_path / "run", digest="0" * 64)]))
+    numbers = client.get("/runs/run/take.json?id=a").json()["take"]["measurements"]
+    assert [m["threshold"] for m in numbers] == ["", "< 0.33", "> 450"]
+
+
+def test_three_and_four_clips_stand_under_their_letters(make_site: MakeSite, tmp_path: Path) -> None:
+    runs = [write_run(tmp_path / name, [entry("a", 0.1 * n)]) for n, name in enumerate(("x", "y", "z"), 1)]
+    client = owner(make_site(runs=runs))
+    data = client.get("/compare.json?a=x/a&b=y/a&c=z/a").json()
+    assert [data[letter]["run"] for letter in "abc"] == ["x", "y", "z"] and "d" not in data
+    line = next(line for line in data["numbers"] if line["key"] == "freeze_frame_ratio")
+    assert [line[letter]["value"] for letter in "abc"] == pytest.approx([0.1, 0.2, 0.3])
+    assert line["difference"] is None, "of three there is no one difference"
+    four = html.unescape(client.get("/compare?run=x&only=a&only=a&only=a&only=a").text)
+    assert "Play all four" in four and "B − A" not in four
+    five = client.get("/compare?run=x&only=a&only=a&only=a&only=a&only=a")
+    assert five.status_code == 400 and "two to four clips" in five.text
+
+
+def test_a_video_has_its_shape_before_it_comes(make_site: MakeSite, tmp_path: Path) -> None:
+    facts = {"media": {"video": {"width": 512, "height": 480, "rotation": 0}}}
+    upright = Subject(id="a", kind="clip", path="a.mp4", sha256=None, facts=facts)
+    turned = Subject(
+        id="a", kind="clip", path="a.mp4", sha256=None, facts={"media": {"video": {"width": 9, "height": 0}}}
+    )
+    assert picture_size(upright) == (512, 480) and picture_size(turned) == (16, 9)
+
+
+def test_runs_that_share_no_clip_are_not_offered(make_site: MakeSite, tmp_path: Path) -> None:
+    runs = {
+        "one": write_run(tmp_path / "one", [entry("a", 0.1), entry("b", 0.1)]),
+        "two": write_run(tmp_path / "two", [entry("b", 0.2)]),
+        "other": write_run(tmp_path / "other", [entry("z", 0.2)]),
+        "gone": tmp_path / "gone",
+    }
+    assert shares_clips(runs, "one") == ["two"] and shares_clips(runs, "other") == []
+    client = owner(make_site(runs=list(runs.values())))
+    page = client.get("/runs/one").text
+    assert "b=two" in page and "b=other" not in page
+    answer = client.get("/compare/runs?a=one&b=other")
+    page = " ".join(html.unescape(answer.text).split())
+    assert answer.status_code == 409 and "These runs share no clip" in page
+    assert "has 2 clips, such as" in page and "has 1 clip, such as" in page
+    assert "/compare/runs?a=one&b=two" in page, "what one can be compared with is a link"
+    assert client.get("/compare/runs.json?a=one&b=other").status_code == 400
