@@ -103,8 +103,8 @@ def main() -> None:
         rows.append([f"efficiency from {workers[0]} to {most} workers", "≥ 0.9", f"{efficiency:.2f}"])
         print(rows[-1], flush=True)
     how = (
-        f"{chosen.clips:,} clips of 4 s at 512², from the command's start to its exit; bare decoding is a PyAV loop, one "
-        "thread in as many processes. `python benchmarks/bench_cores.py`."
+        f"{chosen.clips:,} clips of 4 s at 512², from the command's start to its exit; bare decoding is a PyAV loop, "
+        "one thread in as many processes. `python benchmarks/bench_cores.py`."
     )
     record("cores", "Clips on every core", rows, how=how)
 
