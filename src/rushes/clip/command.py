@@ -70,6 +70,12 @@ def clip(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Start the run anew; what it holds is removed.")
     ] = False,
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="N", help="Clips in a shard of the run, 0 for none; 10,000 from 10,000 clips when left out."
+        ),
+    ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes; the cores when left out.")] = None,
     timeout: Annotated[
         float | None, typer.Option(min=0.1, help="Seconds a clip may take before it is given up.")
@@ -135,6 +141,7 @@ def clip(
             engine=where,
             add=add,
             overwrite=overwrite,
+            shards=shards,
             progress=progress,
             warn=remarks.append,
         )

@@ -23,6 +23,11 @@ from rushes.remote.errors import RemoteError, Unreachable
 from rushes.remote.store import stat
 from rushes.remote.transfer import local_copy, remove_orphans
 from rushes.runs import Entry, Packed, Run, RunWriter, Subject, clip_ids, open_run, pack, read_run
+from rushes.runs.shards.build import ShardJob, build_shard
+from rushes.runs.shards.index import Shard
+from rushes.runs.shards.schedule import schedule, spool_of, store_outcome
+from rushes.runs.shards.spool import SpoolPlace, Stored, keep
+from rushes.runs.shards.writer import shard_size
 from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks
 
 OWN_SOUND = "own"
@@ -122,6 +127,7 @@ def evaluate_clips(
     engine: Engine = LOCAL,
     add: bool = False,
     overwrite: bool = False,
+    shards: int | None = None,
     progress: Progress = no_progress,
     warn: Callable[[str], None] = lambda line: None,
 ) -> Run:
@@ -139,8 +145,9 @@ def evaluate_clips(
 
     A run keeps what it has. The same paths continue it: clips that are new in a folder are measured, clips that are
     gone keep their results. Other paths raise `RunError`, unless `add` takes them in beside those that are there, or
-    `overwrite` starts the run anew. `warn` gets a line about what the search passed over, and one about clips that are
-    gone.
+    `overwrite` starts the run anew. `shards` is the number of clips in a shard, 0 for a run in one piece; left out, a
+    run of 10,000 clips or more is in shards of 10,000. `warn` gets a line about what the search passed over, and one
+    about clips that are gone.
     """
     settings = _settings(
         tier, profile, metrics, motion=motion, canon=canon, face_model=face_model, syncnet_weights=syncnet_weights
@@ -158,20 +165,32 @@ def evaluate_clips(
     }
     target = run if run is not None else _default_run(stored, asked)
     with open_run(
-        target, instrument="clip", settings=stored, inputs=names, asked=asked, add=add, overwrite=overwrite
+        target,
+        instrument="clip",
+        settings=stored,
+        inputs=names,
+        asked=asked,
+        add=add,
+        overwrite=overwrite,
+        shards=shard_size(len(names), shards),
     ) as writer:
         before = writer.paths
         ids = clip_ids(names, found.names, known=before)
         todo = [n for n, clip in enumerate(found.clips) if not _is_finished(writer, ids[n], clip, sounds[n])]
-        tasks = [_Task(subject_id=ids[n], path=names[n], sound=sounds[n], settings=settings) for n in todo]
+        spool = spool_of(writer)
+
+        def task(number: int) -> _Task:
+            n = todo[number]
+            return _Task(subject_id=ids[n], path=names[n], sound=sounds[n], settings=settings, spool=spool)
+
+        tasks = schedule(writer, ids, todo, task)
         done = len(ids) - len(todo)
         progress(done, len(ids), "clips")
-        outcomes = run_tasks(
-            _work, tasks, engine=engine, jobs=jobs, timeout=timeout, memory_mb=memory_mb, needs=_Task.files
-        )
-        for finished, (position, outcome) in enumerate(outcomes, done + 1):
-            writer.add(_crashed(tasks[position], outcome) if isinstance(outcome, Crash) else outcome)
-            progress(finished, len(ids), "clips")
+        outcomes = run_tasks(_work, tasks, engine=engine, jobs=jobs, timeout=timeout, memory_mb=memory_mb, needs=_files)
+        for position, outcome in outcomes:
+            if store_outcome(writer, tasks[position], outcome, crashed=_crashed):
+                done += 1
+                progress(done, len(ids), "clips")
         writer.finish(ids)
     remove_orphans()  # what a worker that was stopped in the middle of a copy or a canonical form left behind
     if str(found.passed_over):
@@ -218,6 +237,7 @@ class _Task:
     path: str
     sound: Sound
     settings: ClipSettings
+    spool: SpoolPlace | None = None
 
     def files(self) -> tuple[str | None, ...]:
         """What a worker reads for it."""
@@ -226,11 +246,18 @@ class _Task:
         return (self.path, self.sound.path, *models)
 
 
-def _work(task: _Task) -> Packed:
+def _files(task: _Task | ShardJob) -> tuple[str | None, ...]:
+    return () if isinstance(task, ShardJob) else task.files()
+
+
+def _work(task: _Task | ShardJob) -> Packed | Stored | Shard | None:
+    if isinstance(task, ShardJob):
+        return build_shard(task)
     try:
-        return _packed(task.subject_id, _measured(task.path, task.sound, task.settings))
+        packed = _packed(task.subject_id, _measured(task.path, task.sound, task.settings))
     except DefinitionError as error:  # a damaged clip gave a number that cannot be: its own row, not the batch's end
-        return _crashed(task, Crash(f"gave an impossible value ({error})"))
+        packed = _crashed(task, Crash(f"gave an impossible value ({error})"))
+    return keep(packed, task.spool)
 
 
 def _measured(path: str, sound: Sound, settings: ClipSettings) -> ClipResult:

@@ -17,8 +17,9 @@ from rushes.remote.address import is_remote, safe_name
 from rushes.remote.transfer import errors_about
 from rushes.runs.remote.pulling import pull_run, run_address
 from rushes.runs.run import Run
+from rushes.runs.shards.opening import read_shards
 from rushes.runs.subjects import Subject
-from rushes.runs.writer import FORMAT
+from rushes.runs.writer import SHARDED
 
 _CORRUPT = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 """What files of somebody else's making can end in while they are put together."""
@@ -58,12 +59,12 @@ def _read(folder: Path) -> Run:
         raise RunError(f"{folder / 'run.json'}: cannot be read as a run ({reason(error)})") from None
     if not isinstance(info, dict) or not isinstance(info.get("format"), int):
         raise RunError(f"{folder / 'run.json'}: expected a run's JSON object; got something else")
-    if info["format"] > FORMAT:
+    if info["format"] > SHARDED:
         raise RunError(
-            f"{folder}: written by a newer rushes (format {info['format']}, this one reads {FORMAT}); upgrade rushes"
+            f"{folder}: written by a newer rushes (format {info['format']}, this one reads {SHARDED}); upgrade rushes"
         )
     try:
-        return _assemble(folder, info)
+        return read_shards(folder, info) if info["format"] == SHARDED else _assemble(folder, info)
     except OSError as error:
         raise RunError(f"{folder}: cannot be read ({error})") from None
     except (*_CORRUPT, DefinitionError) as error:

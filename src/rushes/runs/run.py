@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,11 +19,15 @@ from rushes.media.numpy_files import FAULTS, load_npz, reason
 from rushes.remote.address import joined
 from rushes.remote.errors import Vanished
 from rushes.remote.store import get_files
+from rushes.runs.digests import line_digest, run_digest
+from rushes.runs.packing import pack
 from rushes.runs.subjects import Entry, Subject
 
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+
+    from rushes.runs.shards.reading import Shards
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,14 +36,17 @@ class Run:
 
     path: Path
     info: Mapping[str, Any]
-    subjects: tuple[Subject, ...]
+    subjects: Sequence[Subject]
+    """In input order. A run in shards gives them, and their measurements, as they are asked for."""
     measurements: Mapping[str, tuple[Measurement, ...]]
     """By subject id, in stored order."""
     url: str = ""
     """Where the run lies, when that is a store; `path` is then a folder here that goes when the run does."""
+    shards: Shards | None = field(default=None, compare=False)
+    """The files of a run in shards; None where all of a run is in memory."""
 
     def __repr__(self) -> str:
-        numbers = sum(map(len, self.measurements.values()))
+        numbers = self.shards.numbers if self.shards else sum(map(len, self.measurements.values()))
         return f"<Run {self.place}: {self.instrument}, {len(self.subjects)} subjects, {numbers} numbers, {self.status}>"
 
     @property
@@ -62,8 +69,17 @@ class Run:
         return [str(relocate(subject.path, beside=self.path) or subject.path) for subject in self.subjects]
 
     @cached_property
-    def entries(self) -> tuple[Entry, ...]:
+    def digest(self) -> str:
+        """sha256 over the logical rows, the same however the run is stored; see `rushes.runs.digests`."""
+        if self.shards is not None:
+            return str(self.info.get("digest") or run_digest(self.shards.digests()))
+        return run_digest(line_digest(pack(entry).line) for entry in self.entries)
+
+    @cached_property
+    def entries(self) -> Sequence[Entry]:
         """Subjects with their measurements, without series."""
+        if self.shards is not None:
+            return self.shards.entries
         return tuple(Entry(subject=s, measurements=self.measurements.get(s.id, ())) for s in self.subjects)
 
     def select(self, name: str | None = None, *, subject: str | None = None, **where: Where) -> tuple[Measurement, ...]:
@@ -75,6 +91,9 @@ class Run:
         A number without a key does not match; `key=None` asks for those without it. Raises `InputError` for a subject
         that is not in the run and for a key that no number of this name has.
         """
+        if self.shards is not None and subject is None:  # of a million clips, only what may be meant is held
+            every = (m for entry in self.entries for m in entry.measurements)
+            return select([m for m in every if name in (None, m.name, m.signature)], name, **where)
         return select(self._of(subject), name, **where)
 
     def one(self, name: str, *, subject: str | None = None, **where: Where) -> Measurement:
@@ -84,7 +103,7 @@ class Run:
     def _of(self, subject: str | None) -> tuple[Measurement, ...]:
         if subject is None:
             return tuple(m for s in self.subjects for m in self.measurements.get(s.id, ()))
-        if all(s.id != subject for s in self.subjects):
+        if subject not in self.measurements and all(s.id != subject for s in self.subjects):
             raise InputError(f"{self.place}: no subject is called {subject!r}; there are {len(self.subjects)}")
         return self.measurements.get(subject, ())
 
@@ -143,6 +162,8 @@ class Run:
 
     def series(self, subject_id: str) -> dict[str, np.ndarray]:
         """Per-frame series of one subject; {} where none was stored."""
+        if self.shards is not None:
+            return self.shards.arrays_of(subject_id)
         target = self.series_file(subject_id)
         if target is None:
             return {}
@@ -156,6 +177,8 @@ class Run:
         target = self.path / "series" / f"{subject_id}.npz"
         if target.name != f"{subject_id}.npz":  # an id is no way out of the run's folder
             return None
+        if self.shards is not None:
+            return self.shards.unpacked(subject_id)
         if self.url and not target.exists():
             with suppress(Vanished):
                 get_files([(joined(self.url, f"series/{target.name}"), target)])

@@ -10,7 +10,6 @@ leaves it alone: no subject is ever dropped, but by `overwrite`.
 from __future__ import annotations
 
 import datetime
-import errno
 import json
 import os
 import shutil
@@ -18,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import IO
+from typing import IO, Self
 
 from rushes.core import Definition, Measurement
 from rushes.core.canonical import canonical_json
@@ -26,17 +25,22 @@ from rushes.core.files import replacing, replacing_bytes, take_lock
 from rushes.core.provenance import environment
 from rushes.core.stopping import mark_stopped
 from rushes.errors import DefinitionError, RunError
+from rushes.runs.disk import disk_errors
 from rushes.runs.ids import identity
 from rushes.runs.packing import Packed, pack
 from rushes.runs.question import Question
 from rushes.runs.remote.pulling import FEATURES
+from rushes.runs.shards.spool import Stored
 from rushes.runs.subjects import Entry, Subject
 
-FORMAT = 2
-"""Version of the run directory's layout, in `run.json`: 2 adds `at` and `interval` to a number; 1 is still read."""
+FORMAT, SHARDED = 2, 3
+"""Versions of the run directory's layout, in `run.json`: 2 adds `at` and `interval` to a number, 3 is in shards
+(`runs.shards`); 1 is still read."""
 _MEASUREMENTS, _SUBJECT = '{"measurements":[', '],"subject":'
 """What a subject's line in the journal begins with, and what stands between its measurements and the subject."""
 _decoder = json.JSONDecoder()
+_NO_STRANGERS = {".lock", "journal.jsonl", "triage.json"}
+"""What may lie in a folder before a run does; triage.json is the user's, and no writer touches it."""
 
 
 class RunWriter:
@@ -54,6 +58,8 @@ class RunWriter:
     refused with `RunError`. `add` takes other inputs in beside those that are there; `overwrite` empties the run
     first, whatever it was asked (another instrument's is left alone).
     """
+
+    _format = FORMAT
 
     def __init__(
         self,
@@ -75,7 +81,7 @@ class RunWriter:
         self._definitions: dict[str, object] = {}
         self._paths: dict[str, str] = {}
         question = Question(instrument=instrument, settings=settings, inputs=inputs, asked=asked)
-        with _disk_errors(self.path):
+        with disk_errors(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock = self._take_lock()
             try:
@@ -84,36 +90,49 @@ class RunWriter:
                     self._empty(question, before)
                     before = {}
                 elif before:
-                    with _misfits(self.path):
+                    self._require_format(before)
+                    with misfits(self.path):
                         question = question.going_on(before, self.path, add=add, empty=self._is_empty())
                 self._inputs = question.inputs
-                self._info = question.as_dict() | {"format": FORMAT, "environment": environment()}
-                self._definitions.update(_as_dict(before.get("definitions")))
-                self._info["started"] = before.get("started") or _now()
-                with _misfits(self.path):
-                    brought_back = self._bring_back_merged()
-                    self._lines = self._index_journal() if brought_back is None else brought_back
-                self._journal: IO[bytes] = open(self.path / "journal.jsonl", "ab+")
+                self._info = question.as_dict() | {"format": self._format, "environment": environment()}
+                self._definitions.update(as_dict(before.get("definitions")))
+                self._info["started"] = before.get("started") or now()
+                self._begin()
                 self._write_info("running")
             except BaseException:
                 self._lock.close()
                 raise
 
-    def __enter__(self) -> RunWriter:
+    def _begin(self) -> None:
+        """Find what is finished, and make ready for more."""
+        with misfits(self.path):
+            brought_back = self._bring_back_merged()
+            self._lines = self._index_journal() if brought_back is None else brought_back
+        self._journal: IO[bytes] = open(self.path / "journal.jsonl", "ab+")
+
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         mark_stopped(error, kept=True)
-        if not self._journal.closed:
+        if self._is_open:
             with suppress(OSError):  # a full disk fails again here; the reason for leaving early matters more
-                self._journal.close()
+                self._leave()
             with suppress(OSError):
                 self._write_info("interrupted")
         self._lock.close()
         with suppress(OSError):
             (self.path / ".lock").unlink(missing_ok=True)
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether the run is not finished yet."""
+        return not self._journal.closed
+
+    def _leave(self) -> None:
+        self._journal.close()
 
     @property
     def paths(self) -> dict[str, str]:
@@ -126,27 +145,29 @@ class RunWriter:
         if span is None:
             return None
         line = self._read_span(span)  # no text within it can hold _SUBJECT: its quotes would be escaped
-        return _as_dict(_decoder.raw_decode(line, line.index(_SUBJECT) + len(_SUBJECT))[0])
+        return as_dict(_decoder.raw_decode(line, line.index(_SUBJECT) + len(_SUBJECT))[0])
 
     def entry(self, subject_id: str) -> Entry:
         """A finished subject with its measurements, without its series."""
         subject, rows = take_apart(self._read_span(self._lines[subject_id]))
         definitions = {str(row["signature"]): self._definitions[str(row["signature"])] for _, row in rows}
-        known = {signature: Definition.from_dict(_as_dict(facts)) for signature, facts in definitions.items()}
+        known = {signature: Definition.from_dict(as_dict(facts)) for signature, facts in definitions.items()}
         return Entry(
             subject=Subject.from_row(json.loads(subject)),
             measurements=tuple(Measurement.from_dict(row, known[str(row["signature"])]) for _, row in rows),
         )
 
-    def add(self, entry: Entry | Packed) -> None:
+    def add(self, entry: Entry | Packed | Stored) -> None:
         """Store one finished subject; when this returns, a crash no longer loses it."""
+        if isinstance(entry, Stored):
+            raise RunError(f"{self.path}: a run in one piece is written by one process; {entry.subject_id} came stored")
         packed = entry if isinstance(entry, Packed) else pack(entry)
-        with _disk_errors(self.path):
+        with disk_errors(self.path):
             if packed.series is not None:
                 self._write_series(packed.subject_id, packed.series)
             for signature, line in packed.definitions:
                 if signature not in self._definitions:
-                    self._definitions[signature] = _as_dict(json.loads(line))["definition"]
+                    self._definitions[signature] = as_dict(json.loads(line))["definition"]
                     self._journal.write(line)
             start = self._journal.tell()
             self._journal.write(packed.line)
@@ -160,7 +181,7 @@ class RunWriter:
         this run adds to what was there.
         """
         order = [*self._kept(order), *order] if self._adds else [*order, *self._kept(order)]
-        with _disk_errors(self.path):
+        with disk_errors(self.path):
             self._journal.flush()
             used: set[str] = set()
             with (
@@ -195,10 +216,14 @@ class RunWriter:
         """Take the run's own files away, what else lies there not; `run.json` is replaced last."""
         if before.get("instrument") != question.instrument:
             question.going_on(before, self.path, add=False, empty=True)
-        for name in ("journal.jsonl", "subjects.jsonl", "measurements.jsonl"):
+        for name in ("journal.jsonl", "subjects.jsonl", "measurements.jsonl", "index.json", "inputs.jsonl"):
             (self.path / name).unlink(missing_ok=True)
-        for name in ("series", FEATURES):
+        for name in ("series", FEATURES, "shards", "spool"):
             shutil.rmtree(self.path / name, ignore_errors=True)
+
+    def _require_format(self, before: Mapping[str, object]) -> None:
+        if before.get("format") == SHARDED:
+            raise RunError(f"{self.path}: holds a run in shards, which is not continued in this way; choose another -o")
 
     def _take_lock(self) -> IO[bytes]:
         try:
@@ -212,7 +237,7 @@ class RunWriter:
         """`run.json` of an earlier run in this directory; {} where there is none."""
         target = self.path / "run.json"
         if not target.exists():
-            strangers = sorted(p.name for p in self.path.iterdir() if p.name not in {".lock", "journal.jsonl"})
+            strangers = sorted(p.name for p in self.path.iterdir() if p.name not in _NO_STRANGERS)
             if strangers:
                 raise RunError(
                     f"{self.path}: expected an empty folder or a run; it holds {strangers[0]}; choose another -o"
@@ -266,11 +291,11 @@ class RunWriter:
                 except ValueError:
                     record = {}
                 if "subject" in record:
-                    subject = _as_dict(record["subject"])
+                    subject = as_dict(record["subject"])
                     self._paths[str(subject["id"])] = str(subject["path"])
                     lines[str(subject["id"])] = (good, len(text))
                 elif "definition" in record:
-                    self._definitions[str(_as_dict(record["definition"])["signature"])] = record["definition"]
+                    self._definitions[str(as_dict(record["definition"])["signature"])] = record["definition"]
                 else:
                     break
                 good += len(text)
@@ -299,7 +324,7 @@ class RunWriter:
     def _write_info(self, status: str) -> None:
         info = dict(self._info) | {"status": status, "definitions": self._definitions}
         if status != "running":
-            info["finished"] = _now()
+            info["finished"] = now()
         with replacing(self.path / "run.json") as out:
             out.write(json.dumps(json.loads(canonical_json(info)), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
 
@@ -316,7 +341,7 @@ def take_apart(line: str) -> tuple[str, list[tuple[str, dict[str, object]]]]:
     place = len(_MEASUREMENTS)
     while line.startswith("{", place):
         row, end = _decoder.raw_decode(line, place)
-        rows.append((line[place:end], _as_dict(row)))
+        rows.append((line[place:end], as_dict(row)))
         place = end + 1 if line.startswith(",", end) else end
     if not (line.startswith(_MEASUREMENTS) and line.startswith(_SUBJECT, place) and line.rstrip().endswith("}")):
         raise ValueError(f"a line of the journal begins with {line[:40]!r}")
@@ -341,23 +366,23 @@ def _whole(line: str) -> dict[str, object]:
     data, end = _decoder.raw_decode(line)
     if end != len(line):
         raise ValueError(f"a line goes on after its end with {line[end : end + 40]!r}")
-    return _as_dict(data)
+    return as_dict(data)
 
 
 def _lines(path: Path) -> list[str]:
     return [text for line in path.read_bytes().decode().split("\n") if (text := line.strip())]
 
 
-def _as_dict(data: object) -> dict[str, object]:
+def as_dict(data: object) -> dict[str, object]:
     return data if isinstance(data, dict) else {}
 
 
-def _now() -> str:
+def now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 @contextmanager
-def _misfits(path: Path) -> Iterator[None]:
+def misfits(path: Path) -> Iterator[None]:
     """Files of an earlier run that are not what a run writes: one line, and nothing of theirs is touched."""
     try:
         yield
@@ -366,17 +391,3 @@ def _misfits(path: Path) -> Iterator[None]:
             f"{path}: the run's files do not fit together ({' '.join(repr(error).split())}); "
             "choose another -o or remove the folder"
         ) from None
-
-
-@contextmanager
-def _disk_errors(path: Path) -> Iterator[None]:
-    """Turn what the file system says into one line that tells what to do."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise RunError(
-                f"{path}: the disk is full; free some space and run the same command again, finished work is kept"
-            ) from error
-        where = error.filename or path
-        raise RunError(f"{where}: cannot write the run ({error.strerror or error})") from error

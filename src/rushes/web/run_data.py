@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -40,7 +41,7 @@ def run_head(name: str, folder: Path, opened: OpenRun) -> dict[str, object]:
     }
 
 
-def _reasons(subjects: tuple[Subject, ...]) -> list[dict[str, object]]:
+def _reasons(subjects: Sequence[Subject]) -> list[dict[str, object]]:
     """The metrics behind the review signals, most frequent first."""
     found = Counter(reason_metric(reason) for s in subjects for reason in s.reasons)
     return [{"metric": metric, "count": count} for metric, count in sorted(found.items(), key=lambda x: (-x[1], x[0]))]

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 
 from rushes.errors import RunError, RushesError
-from rushes.remote.address import is_remote, joined
+from rushes.remote.address import joined
 from rushes.remote.errors import RemoteError
 from rushes.remote.store import get_files, put_bytes, put_files, remove
 from rushes.remote.transfer import errors_about
@@ -32,25 +32,9 @@ from rushes.runs.remote.pulling import (
     session_of,
 )
 from rushes.runs.remote.staging import Pusher, Staging
+from rushes.runs.shards.spool import Stored
 from rushes.runs.subjects import Entry
 from rushes.runs.writer import RunWriter
-
-
-def open_run(
-    path: Path | str,
-    *,
-    instrument: str,
-    settings: Mapping[str, object],
-    inputs: Sequence[str] = (),
-    asked: Sequence[str] | None = None,
-    add: bool = False,
-    overwrite: bool = False,
-) -> RunWriter:
-    """The writer of a run: `RunWriter` for a folder, `MirroredRun` for an address; parameters as there."""
-    kind = MirroredRun if is_remote(path) else RunWriter
-    return kind(
-        path, instrument=instrument, settings=settings, inputs=inputs, asked=asked, add=add, overwrite=overwrite
-    )
 
 
 class MirroredRun(RunWriter):
@@ -122,7 +106,7 @@ class MirroredRun(RunWriter):
         self._features = set()
         return [name for name in names if name not in gone and not session_of(name)]
 
-    def add(self, entry: Entry | Packed) -> None:
+    def add(self, entry: Entry | Packed | Stored) -> None:
         """Store one finished subject here; it is in the store a few seconds later."""
         self._pusher.check()
         super().add(entry)

@@ -1,0 +1,1 @@
+"""Runs in shards: a part of the clips per Parquet file, written by several writers, read in parts."""

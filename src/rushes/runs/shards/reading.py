@@ -1,0 +1,282 @@
+"""A run in shards, read in parts: subjects and numbers come when they are asked for, and few are held.
+
+`ShardedSubjects`, `ShardedMeasurements` and `ShardedEntries` stand where a small run has a tuple and a dict. Going
+through them reads one row group after the other; asking for one clip reads the row group it lies in.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from rushes.core import Definition, Measurement
+from rushes.errors import RunError
+from rushes.media.numpy_files import FAULTS, load_npz, reason
+from rushes.runs.digests import line_digest
+from rushes.runs.shards.build import GROUP
+from rushes.runs.shards.index import Index, Shard
+from rushes.runs.shards.places import LocalPlace, ShardPlace, open_table, table_fault
+from rushes.runs.shards.spool import Span
+from rushes.runs.shards.table import Columns, ReadingKey, schema
+from rushes.runs.subjects import Entry, Subject
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+_GROUPS = 8
+"""Row groups held: some 20 MB of lines."""
+_ID_LISTS = 32
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, eq=False)
+class Shards:
+    """The files of a run in shards. `loose` are finished clips that are in no shard yet, by id."""
+
+    place: ShardPlace
+    index: Index
+    loose: Mapping[str, Span] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_group", lru_cache(maxsize=_GROUPS)(self._read_group))
+        object.__setattr__(self, "_ids", lru_cache(maxsize=_ID_LISTS)(self._read_ids))
+        facts = self.index.definitions
+        object.__setattr__(self, "definitions", {key: Definition.from_dict(fact) for key, fact in facts.items()})
+
+    definitions: Mapping[str, Definition] = field(init=False, repr=False)
+    _group: Any = field(init=False, repr=False)
+    _ids: Any = field(init=False, repr=False)
+
+    def __len__(self) -> int:
+        return self.index.rows + len(self.loose)
+
+    def lines(self) -> Iterator[bytes]:
+        """Every clip's line in order, those that are in no shard last."""
+        for shard in self.index.shards:
+            for group in range(-(-shard.rows // GROUP)):
+                yield from self._group(shard, group)
+        for span in self.loose.values():
+            yield self._loose(span)[0]
+
+    def line(self, position: int) -> bytes:
+        """The line of the clip with this number; `IndexError` where there is none."""
+        if not 0 <= position < len(self):
+            raise IndexError(f"a run of {len(self):,} clips has no number {position:,}")
+        for shard in self.index.shards:
+            if position < shard.rows:
+                return bytes(self._group(shard, position // GROUP)[position % GROUP])
+            position -= shard.rows
+        return self._loose(list(self.loose.values())[position])[0]
+
+    def find(self, subject_id: str) -> tuple[Shard, int] | Span | None:
+        """Where a clip lies: its shard and row, or its span; None where the run has none of this id."""
+        if subject_id in self.loose:
+            return self.loose[subject_id]
+        for shard in self.index.shards:
+            if shard.low <= subject_id <= shard.high:
+                row = self._ids(shard).get(subject_id)
+                if row is not None:
+                    return shard, row
+        return None
+
+    def line_of(self, subject_id: str) -> bytes:
+        """The line of a clip by id; `KeyError` where there is none."""
+        found = self.find(subject_id)
+        if found is None:
+            raise KeyError(subject_id)
+        if isinstance(found, Span):
+            return self._loose(found)[0]
+        shard, row = found
+        return bytes(self._group(shard, row // GROUP)[row % GROUP])
+
+    def series_of(self, subject_id: str) -> bytes | None:
+        """A clip's series as the bytes of an .npz file; None where none was stored."""
+        found = self.find(subject_id)
+        if found is None:
+            return None
+        if isinstance(found, Span):
+            return self._loose(found)[1]
+        shard, row = found
+        table = self._columns(shard, row // GROUP, ["series_start", "series_bytes"])
+        start, size = (column[row % GROUP].as_py() for column in table.columns)
+        return self.place.read_range(shard.series_name, start, size) if size else None
+
+    def arrays_of(self, subject_id: str) -> dict[str, np.ndarray]:
+        """A clip's series; {} where none was stored."""
+        file = self.unpacked(subject_id)
+        try:
+            return {} if file is None else load_npz(file)[0]
+        except FAULTS as error:
+            raise RunError(f"{self.place}: series of {subject_id} cannot be read ({reason(error)})") from None
+
+    def unpacked(self, subject_id: str) -> Path | None:
+        """A file with a clip's series, in a folder that goes when this does; None where none was stored."""
+        packed = self.series_of(subject_id)
+        if packed is None:
+            return None
+        target = self._scratch / f"{subject_id}.npz"
+        target.write_bytes(packed)
+        return target
+
+    @cached_property
+    def _scratch(self) -> Path:
+        folder = tempfile.mkdtemp(prefix="rushes-series-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return Path(folder)
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """The clips with their numbers, in order."""
+        return ShardedEntries(self)
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers there are."""
+        return self.index.measurements + sum(
+            len(json.loads(self._loose(span)[0])["measurements"]) for span in self.loose.values()
+        )
+
+    def ids(self, shard: Shard) -> Sequence[str]:
+        """The ids of a shard's clips in order."""
+        return list(self._ids(shard))
+
+    def digests(self) -> Iterator[bytes]:
+        """The digest of every clip's line in order."""
+        for shard in self.index.shards:
+            yield from self._columns(shard, None, ["digest"]).column(0).to_pylist()
+        for span in self.loose.values():
+            yield line_digest(self._loose(span)[0])
+
+    @property
+    def readings(self) -> list[ReadingKey]:
+        return list(dict.fromkeys((*self.index.readings, *self._loose_columns().readings)))
+
+    def dataset(self) -> ds.Dataset:
+        """The tables as one Arrow data set, of which only the columns and row groups that are needed are read."""
+        import pyarrow as pa
+        import pyarrow.dataset as ds
+
+        loose = self._loose_columns()
+        wanted = schema(self.readings, dict.fromkeys((*self.index.intervals, *loose.intervals)))
+        system, base = self.place.arrow()
+        try:
+            files = [f"{base}/{shard.name}" for shard in self.index.shards]
+            whole = ds.dataset(files, schema=wanted, format="parquet", filesystem=system) if files else None
+        except (OSError, ValueError) as error:
+            raise table_fault(self.place, "shards", error) from None
+        if not loose.rows:
+            return whole if whole is not None else ds.dataset(wanted.empty_table())
+        table = loose.table([(0, 0)] * loose.rows)
+        missing = [name for name in wanted.names if name not in table.column_names]
+        for name in missing:
+            table = table.append_column(name, pa.nulls(loose.rows, wanted.field(name).type))
+        rest = ds.dataset(table.select(wanted.names))
+        return rest if whole is None else ds.dataset([whole, rest])
+
+    def _loose_columns(self) -> Columns:
+        columns = Columns()
+        for number, span in enumerate(self.loose.values(), self.index.rows):
+            columns.add(self._loose(span)[0], number)
+        return columns
+
+    def _loose(self, span: Span) -> tuple[bytes, bytes | None]:
+        if not isinstance(self.place, LocalPlace):
+            raise RunError(f"{self.place}: a run under way is read from its folder")
+        return span.read(self.place.folder)
+
+    def _read_group(self, shard: Shard, group: int) -> list[bytes]:
+        found: list[bytes] = self._columns(shard, group, ["line"]).column(0).to_pylist()
+        return found
+
+    def _read_ids(self, shard: Shard) -> dict[str, int]:
+        names = self._columns(shard, None, ["id"]).column(0).to_pylist()
+        return {name: row for row, name in enumerate(names)}
+
+    def _columns(self, shard: Shard, group: int | None, names: list[str]) -> pa.Table:
+        table = open_table(self.place, shard.name)
+        try:
+            return table.read(columns=names) if group is None else table.read_row_group(group, columns=names)
+        except (OSError, ValueError) as error:
+            raise table_fault(self.place, shard.name, error) from None
+        finally:
+            table.close()
+
+
+def entry_of(line: bytes, definitions: Mapping[str, Definition]) -> Entry:
+    """A clip's line as an entry, without its series."""
+    record = json.loads(line)
+    rows = record["measurements"]
+    numbers = tuple(Measurement.from_dict(row, definitions[row["signature"]]) for row in rows)
+    return Entry(subject=Subject.from_row(record["subject"]), measurements=numbers)
+
+
+class _Lazy(Sequence[Item], Generic[Item]):
+    """A sequence over the lines of a run; what an item is made of is `_make`."""
+
+    def __init__(self, shards: Shards) -> None:
+        self._shards = shards
+
+    def _make(self, line: bytes) -> Item:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self._shards)
+
+    def __iter__(self) -> Iterator[Item]:
+        return map(self._make, self._shards.lines())
+
+    @overload
+    def __getitem__(self, position: int) -> Item: ...
+    @overload
+    def __getitem__(self, position: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, position: int | slice) -> Item | tuple[Item, ...]:
+        if isinstance(position, slice):
+            return tuple(self[number] for number in range(*position.indices(len(self))))
+        return self._make(self._shards.line(position + len(self) if position < 0 else position))
+
+
+class ShardedSubjects(_Lazy[Subject]):
+    """The subjects of a run in shards, in order."""
+
+    def _make(self, line: bytes) -> Subject:
+        return Subject.from_row(json.loads(line)["subject"])
+
+
+class ShardedEntries(_Lazy[Entry]):
+    """The subjects with their measurements, without series."""
+
+    def _make(self, line: bytes) -> Entry:
+        return entry_of(line, self._shards.definitions)
+
+
+class ShardedMeasurements(Mapping[str, tuple[Measurement, ...]]):
+    """The numbers of each subject by id."""
+
+    def __init__(self, shards: Shards) -> None:
+        self._shards = shards
+        self._last: tuple[str, tuple[Measurement, ...]] = ("", ())
+
+    def __len__(self) -> int:
+        return len(self._shards)
+
+    def __iter__(self) -> Iterator[str]:
+        index = self._shards.index
+        return chain(chain.from_iterable(map(self._shards.ids, index.shards)), self._shards.loose)
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and self._shards.find(key) is not None
+
+    def __getitem__(self, key: str) -> tuple[Measurement, ...]:
+        if self._last[0] != key:
+            self._last = key, entry_of(self._shards.line_of(key), self._shards.definitions).measurements
+        return self._last[1]

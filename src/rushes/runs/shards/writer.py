@@ -1,0 +1,397 @@
+"""Writing a run in shards: several processes append what they finish and make shards of it, without one in the middle.
+
+    run.json, inputs.jsonl       what is asked
+    spool/                       finished clips that are in no shard yet, a file per writer (`spool.py`)
+    shards/NNNNN.parquet .series a fixed number of clips in input order, and their series
+    shards/NNNNN.json            until the run is complete: says that the shard is whole (`index.py`)
+    index.json                   when it is complete: all shards, by reference
+
+A shard is made once all its clips are finished, by whoever is free. A kill loses at most what a process was about to
+write; the same command finds spools and marked shards, and makes the rest. Where the order of the clips has changed
+since, or a clip is measured again, the shards concerned are laid aside in the spool's folder as a source for the new
+ones; they go when the run is complete.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from rushes.core import Definition
+from rushes.core.canonical import canonical_json
+from rushes.core.files import replacing, replacing_bytes
+from rushes.errors import RunError
+from rushes.runs.digests import run_digest
+from rushes.runs.disk import disk_errors
+from rushes.runs.ids import identity
+from rushes.runs.packing import Packed, pack
+from rushes.runs.shards.build import Place, Recipe, ShardJob, build_shard
+from rushes.runs.shards.index import (
+    FOLDER,
+    INDEX,
+    INPUTS,
+    Index,
+    Shard,
+    fault,
+    markers,
+    read_index,
+    read_markers,
+    require_pyarrow,
+    write_marker,
+)
+from rushes.runs.shards.places import LocalPlace
+from rushes.runs.shards.reading import Shards, entry_of
+from rushes.runs.shards.spool import FOLDER as SPOOL
+from rushes.runs.shards.spool import Span, SpoolPlace, SpoolWriter, Stored, new_session, read_spools
+from rushes.runs.subjects import Entry
+from rushes.runs.writer import FORMAT, SHARDED, RunWriter, as_dict, misfits
+
+SIZE = 10_000
+"""Clips in a shard, and how many a run has before it is written in shards."""
+_DRIVER = "z"
+"""Name of the driver's own spool: it sorts after those of workers, which have hex digits."""
+
+
+def shard_size(clips: int, asked: int | None) -> int:
+    """Clips in a shard of a run of so many, or 0 for a run that is written in one piece.
+
+    `asked` is what the user said: 0 for never, None for from `SIZE` clips, where pyarrow is installed.
+
+    >>> shard_size(9_999, None), shard_size(10, 4), shard_size(1_000_000, 0)
+    (0, 4, 0)
+    """
+    if asked is not None:
+        return asked
+    from importlib.util import find_spec
+
+    return SIZE if clips >= SIZE and find_spec("pyarrow") is not None else 0
+
+
+class ShardedWriter(RunWriter):
+    """Writes one run directory in shards of `size` clips; other parameters as in `RunWriter`.
+
+    A run that is there keeps the size it has.
+    """
+
+    _format = SHARDED
+
+    def __init__(self, path: Path | str, *, size: int = SIZE, **asked: Any) -> None:
+        if size < 1:
+            raise RunError(f"{path}: a shard holds at least 1 clip; got {size}")
+        require_pyarrow()
+        self._size = size
+        super().__init__(path, **asked)
+
+    def _read_info(self) -> dict[str, object]:
+        info = super()._read_info()
+        inputs = self.path / INPUTS
+        if info and inputs.exists():
+            with misfits(self.path):
+                info["inputs"] = [json.loads(line) for line in inputs.read_bytes().split(b"\n") if line]
+        return info
+
+    def _require_format(self, before: Mapping[str, object]) -> None:
+        if before.get("format") != SHARDED:
+            raise RunError(f"{self.path}: holds a run of format {FORMAT}, which stays in one piece; choose another -o")
+        size = as_dict(before.get("shards")).get("size")
+        self._size = size if isinstance(size, int) and size > 0 else self._size
+
+    def _begin(self) -> None:
+        with misfits(self.path):
+            (self.path / FOLDER).mkdir(exist_ok=True)
+            self.place: SpoolPlace = new_session(self.path)
+            """Where workers put what they finish."""
+            self._bring_back_index()
+            self._built: dict[int, Shard] = {}
+            for shard, definitions in read_markers(self.path):
+                self._built[shard.number] = shard
+                self._definitions.update(definitions)
+            self._older = self._laid_aside()
+            self._loose: dict[str, Span] = {}
+            self._read_loose()
+        for recipe in (self.path / SPOOL).glob("*.recipe"):  # of an earlier session: its clips may have changed since
+            recipe.unlink()
+        self._spool = SpoolWriter(self.path, self.place.session, _DRIVER)
+        self._order: list[str] = []
+        self._shard_of: dict[str, int] = {}
+        self._left: Counter[int] = Counter()
+        self._live: Counter[str] = Counter()
+        self._closed = False
+        self._planned: Sequence[str] | None = None
+        with replacing(self.path / INPUTS) as out:
+            out.writelines(canonical_json(path) + "\n" for path in self._inputs)
+
+    def _bring_back_index(self) -> None:
+        """A complete run under way again: a marker for each of its shards, then no index."""
+        target = self.path / INDEX
+        if not target.exists():
+            return
+        stored: dict[str, Any] = dict(self._definitions)
+        index = read_index(target.read_bytes(), stored)
+        marked = set(markers(self.path))
+        for shard in index.shards:
+            if shard.number not in marked and not fault(self.path / FOLDER, shard):
+                write_marker(self.path, shard, {key.signature: stored[key.signature] for key in shard.readings})
+        target.unlink()
+
+    def _laid_aside(self) -> dict[int, Shards]:
+        """Shards that gave up their numbers, by the session that laid them aside, the latest first."""
+        found = {}
+        for name in sorted(os.listdir(self.path / SPOOL), reverse=True):
+            if name.isdecimal():
+                folder = self.path / SPOOL / name
+                pairs = read_markers(folder)
+                definitions = {key: facts for _, more in pairs for key, facts in more.items()}
+                self._definitions.update(definitions)
+                found[int(name)] = Shards(LocalPlace(folder), Index(tuple(shard for shard, _ in pairs), definitions))
+        return found
+
+    def _read_loose(self) -> None:
+        inside = self._in_place()
+        for record in read_spools(self.path):
+            if isinstance(record, dict):
+                self._definitions[str(record["signature"])] = record
+                continue
+            span, line = record
+            name = str(json.loads(line)["subject"]["id"])
+            # A clip is measured again only after its shard was laid aside: what is in a shard is the latest.
+            if inside.find(name) is None:
+                self._loose[name] = span
+
+    def _in_place(self) -> Shards:
+        return Shards(LocalPlace(self.path), Index(tuple(self._built[n] for n in sorted(self._built)), {}))
+
+    @property
+    def _is_open(self) -> bool:
+        return not self._closed
+
+    def _leave(self) -> None:
+        self._spool.close()
+        self._closed = True
+
+    def _is_empty(self) -> bool:
+        if (self.path / INDEX).exists() or markers(self.path):
+            return False
+        aside = any(name.is_dir() for name in (self.path / SPOOL).glob("*"))
+        return not aside and not any(isinstance(record, tuple) for record in read_spools(self.path))
+
+    @property
+    def paths(self) -> dict[str, str]:
+        """The subjects that are finished, by id: the path of each."""
+        found: dict[str, str] = {}
+        for shards in (self._in_place(), *reversed(self._older.values())):
+            for batch in shards.dataset().to_batches(columns=["id", "path"]):
+                found.update(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+        for name, span in self._loose.items():
+            found[name] = str(json.loads(span.read(self.path)[0])["subject"]["path"])
+        return found
+
+    def finished(self, subject_id: str) -> dict[str, object] | None:
+        """The subject's row when an earlier run finished it, else None."""
+        line = self._line(subject_id)
+        return None if line is None else as_dict(json.loads(line)["subject"])
+
+    def entry(self, subject_id: str) -> Entry:
+        """A finished subject with its measurements, without its series."""
+        line = self._line(subject_id)
+        if line is None:
+            raise KeyError(subject_id)
+        return entry_of(line, {key: Definition.from_dict(as_dict(facts)) for key, facts in self._definitions.items()})
+
+    def _line(self, subject_id: str) -> bytes | None:
+        with suppress(KeyError):
+            return self._standing.line_of(subject_id)
+        found = self._find(subject_id)
+        if isinstance(found, Span):
+            return found.read(self.path)[0]
+        return None if found is None else self._older[int(found.table[:6])].line_of(subject_id)
+
+    @property
+    def _standing(self) -> Shards:
+        """The shards in place, held as long as they are the same."""
+        numbers = tuple(sorted(self._built))
+        if getattr(self, "_held", ((), None))[0] != numbers or not hasattr(self, "_held"):
+            self._held = numbers, self._in_place()
+        return self._held[1]
+
+    def _find(self, subject_id: str) -> Span | Place | None:
+        """Where a finished clip lies that is in no shard in place: the latest of its spans and laid-aside rows."""
+        span = self._loose.get(subject_id)
+        for session, shards in self._older.items():
+            if span is not None and span.session >= session:
+                return span
+            row = shards.find(subject_id)
+            if row is not None and not isinstance(row, Span):
+                return Place(f"{session:06d}/{row[0].name.removesuffix('.parquet')}", row[1])
+        return span
+
+    def add(self, entry: Entry | Packed | Stored) -> None:
+        """Store one finished subject, or take note of one that its worker has stored."""
+        if not isinstance(entry, Stored):
+            packed = entry if isinstance(entry, Packed) else pack(entry)
+            with disk_errors(self.path):
+                entry = self._spool.store(packed)
+        for signature, line in entry.definitions:
+            if signature not in self._definitions:
+                self._definitions[signature] = as_dict(json.loads(line))["definition"]
+        self._loose[entry.subject_id] = entry.span
+        self._live[entry.span.spool] += 1
+        number = self._shard_of.pop(entry.subject_id, None)
+        if number is not None:
+            self._left[number] -= 1
+            if not self._left[number]:
+                self._make_recipe(number)
+
+    def plan(self, order: Sequence[str], todo: Collection[str]) -> list[int]:
+        """Fix the order of the clips, of which `todo` are still to come; the numbers of the shards to be made.
+
+        Shards in place that hold other clips than their number asks for, or one that is to come, are laid aside.
+        """
+        named = set(order)
+        kept = [name for name in self._finished_ids() if name not in named]
+        place = {identity(path): number for number, path in enumerate(self._inputs)} if kept else {}
+        paths = self.paths if kept else {}
+        kept.sort(key=lambda name: place.get(identity(paths.get(name, "")), len(place)))
+        self._order = [*kept, *order] if self._adds else [*order, *kept]
+        self._planned = order
+        coming = set(todo)
+        self._lay_aside([number for number in self._built if not self._stands(number, coming)])
+        wanted = self._missing()
+        self._shard_of, self._left = {}, Counter()
+        for number in wanted:
+            waiting = [name for name in self._slice(number) if name in coming]
+            self._shard_of.update(dict.fromkeys(waiting, number))
+            self._left[number] = len(waiting)
+            if not waiting:
+                self._make_recipe(number)
+        return wanted
+
+    def _finished_ids(self) -> list[str]:
+        held = [*self._older.values(), self._in_place()]
+        inside = (name for shards in held for shard in shards.index.shards for name in shards.ids(shard))
+        return list(dict.fromkeys((*inside, *self._loose)))
+
+    def _missing(self) -> list[int]:
+        return [number for number in range(-(-len(self._order) // self._size)) if number not in self._built]
+
+    def _slice(self, number: int) -> Sequence[str]:
+        return self._order[number * self._size : (number + 1) * self._size]
+
+    def _stands(self, number: int, coming: Collection[str]) -> bool:
+        """Whether a shard in place is the one that this number asks for."""
+        wanted = self._slice(number)
+        shard = self._built[number]
+        ids = self._standing.ids(shard)
+        return list(wanted) == list(ids) and not any(name in coming for name in ids)
+
+    def _lay_aside(self, numbers: Iterable[int]) -> None:
+        """Move shards to the spool's folder: the files by a second name first, so that a kill loses none."""
+        numbers = list(numbers)
+        if not numbers:
+            return
+        aside = self.path / SPOOL / f"{self.place.session:06d}" / FOLDER
+        with disk_errors(self.path):
+            aside.mkdir(parents=True, exist_ok=True)
+            for number in numbers:
+                names = [f"{number:05d}{ending}" for ending in (".parquet", ".series", ".json")]
+                there = [name for name in names if (self.path / FOLDER / name).exists()]
+                for name in there:
+                    _second_name(self.path / FOLDER / name, aside / name)
+                for name in reversed(there):
+                    (self.path / FOLDER / name).unlink()
+                del self._built[number]
+        self._older = self._laid_aside()
+
+    def _make_recipe(self, number: int) -> None:
+        names = self._slice(number)
+        rows = [self._find(name) for name in names]
+        lacking = [name for name, row in zip(names, rows, strict=True) if row is None]
+        if lacking:
+            raise RunError(f"{self.path}: {lacking[0]} is not finished; run the same command again")
+        recipe = Recipe(
+            first=number * self._size,
+            rows=tuple(row for row in rows if row is not None),
+            definitions=self._definitions,
+        )
+        with disk_errors(self.path):
+            recipe.write(self.job(number).recipe)
+
+    def shard_of(self, subject_id: str) -> int:
+        """The number of the shard that a clip to come belongs to."""
+        return self._shard_of[subject_id]
+
+    def job(self, number: int) -> ShardJob:
+        """A shard to make, as a task for `build_shard`; nothing comes of it before all its clips are finished."""
+        return ShardJob(self.place.folder, number)
+
+    def built(self, shard: Shard) -> None:
+        """Take note of a shard that was made; spools that are wholly in shards go."""
+        self._built[shard.number] = shard
+        for name in self._slice(shard.number):
+            span = self._loose.pop(name, None)
+            if span is not None and span.session == self.place.session:
+                self._live[span.spool] -= 1
+        self.job(shard.number).recipe.unlink(missing_ok=True)
+        for name, left in list(self._live.items()):
+            if not left and self._is_behind(name):
+                (self.path / SPOOL / name).unlink(missing_ok=True)
+                del self._live[name]
+
+    def _is_behind(self, spool: str) -> bool:
+        """Whether its writer has begun another since: then nothing more comes into this one."""
+        writer, number = spool[:-13], int(spool[-12:-6])
+        return any(other[:-13] == writer and int(other[-12:-6]) > number for other in self._live)
+
+    def finish(self, order: Sequence[str]) -> None:
+        """Make the shards that are left, then the index; subjects in this order, others as in `RunWriter.finish`."""
+        with disk_errors(self.path):
+            if self._planned is not order or self._shard_of:
+                self.plan(order, ())
+            for number in self._missing():
+                made = build_shard(self.job(number))
+                if made is None:
+                    raise RunError(f"{self.path}: shard {number} could not be made; run the same command again")
+                self._built[number] = made
+            self._spool.close()
+            facts: dict[str, Any] = dict(self._definitions)
+            index = Index(tuple(self._built[number] for number in sorted(self._built)), facts)
+            used = {key.signature for key in index.readings}
+            self._definitions = {key: facts for key, facts in self._definitions.items() if key in used}
+            with replacing_bytes(self.path / INDEX) as out:
+                out.write(index.as_bytes())
+                out.flush()
+                os.fsync(out.fileno())
+            self._info["digest"] = run_digest(Shards(LocalPlace(self.path), index).digests())
+            self._info["subjects"], self._info["measurements"] = index.rows, index.measurements
+            self._write_info("complete")
+            self._closed = True
+            self._tidy(index)
+
+    def _tidy(self, index: Index) -> None:
+        """Take away what only a run under way needs."""
+        files = {name for shard in index.shards for name in (shard.name, shard.series_name)}
+        for file in sorted((self.path / FOLDER).iterdir()):
+            if f"{FOLDER}/{file.name}" not in files:
+                file.unlink()
+        shutil.rmtree(self.path / SPOOL, ignore_errors=True)
+
+    def _write_info(self, status: str) -> None:
+        inputs = self._info.pop("inputs", None)
+        self._info["shards"] = {"size": self._size, "count": -(-len(self._order) // self._size)}
+        super()._write_info(status)
+        if inputs is not None:
+            self._info["inputs"] = inputs
+
+
+def _second_name(source: Path, target: Path) -> None:
+    target.unlink(missing_ok=True)
+    try:
+        os.link(source, target)
+    except OSError:  # a file system without links
+        shutil.copyfile(source, target)
