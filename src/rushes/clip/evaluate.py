@@ -54,7 +54,7 @@ def evaluate_clip(
     sound), in place of the file as it is. Raises `MissingDependency`, with the command that gets them, where the tier's
     models are not there.
     """
-    settings = _settings(
+    settings = settings_for(
         tier, profile, metrics, motion=motion, canon=canon, face_model=face_model, syncnet_weights=syncnet_weights
     )
     _require(path, "no such file", Path(path).exists)
@@ -64,7 +64,7 @@ def evaluate_clip(
     return _measured(str(path), Sound(None if audio is None else str(audio)), settings)
 
 
-def _settings(
+def settings_for(
     tier: Tier | None,
     profile: str | Path | Profile,
     metrics: Iterable[str],
@@ -142,7 +142,7 @@ def evaluate_clips(
     `overwrite` starts the run anew. `warn` gets a line about what the search passed over, and one about clips that are
     gone.
     """
-    settings = _settings(
+    settings = settings_for(
         tier, profile, metrics, motion=motion, canon=canon, face_model=face_model, syncnet_weights=syncnet_weights
     )
     if add and run is None:
