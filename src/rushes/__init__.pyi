@@ -3,6 +3,7 @@
 from rushes import clip as clip
 from rushes import distribution as distribution
 from rushes import fidelity as fidelity
+from rushes import loop as loop
 from rushes import pose as pose
 from rushes import preference as preference
 from rushes import robustness as robustness
@@ -32,6 +33,10 @@ from rushes.errors import WeightsError as WeightsError
 from rushes.errors import WeightsNotFound as WeightsNotFound
 from rushes.fidelity.evaluate import FidelityEvaluation as FidelityEvaluation
 from rushes.fidelity.evaluate import evaluate_fidelity as evaluate_fidelity
+from rushes.loop.clips import Clip as Clip
+from rushes.loop.pairs import Fidelity as Fidelity
+from rushes.loop.poses import Pose as Pose
+from rushes.loop.torchmetric import as_torchmetric as as_torchmetric
 from rushes.media import MediaFacts as MediaFacts
 from rushes.media import canonicalize as canonicalize
 from rushes.media import probe as probe

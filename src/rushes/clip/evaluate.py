@@ -59,7 +59,7 @@ def evaluate_clip(
     sound), in place of the file as it is. Raises `MissingDependency`, with the command that gets them, where the tier's
     models are not there.
     """
-    settings = _settings(
+    settings = settings_for(
         tier, profile, metrics, motion=motion, canon=canon, face_model=face_model, syncnet_weights=syncnet_weights
     )
     _require(path, "no such file", Path(path).exists)
@@ -69,7 +69,7 @@ def evaluate_clip(
     return _measured(str(path), Sound(None if audio is None else str(audio)), settings)
 
 
-def _settings(
+def settings_for(
     tier: Tier | None,
     profile: str | Path | Profile,
     metrics: Iterable[str],
@@ -149,7 +149,7 @@ def evaluate_clips(
     run of 10,000 clips or more is in shards of 10,000. `warn` gets a line about what the search passed over, and one
     about clips that are gone.
     """
-    settings = _settings(
+    settings = settings_for(
         tier, profile, metrics, motion=motion, canon=canon, face_model=face_model, syncnet_weights=syncnet_weights
     )
     if add and run is None:

@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING
 from rushes.clip.badges import Badge, judge
 from rushes.clip.bundle import NAME, VERSION, bundle, by_name
 from rushes.clip.canonical import CanonFile, NotCanonical, canonical_copy, of_the_file, source_observation
-from rushes.clip.collect import GuardedCollector, guarded_measure
-from rushes.clip.faces import AUDIO_RATE, FaceWatch
-from rushes.clip.flow import MotionWatch
+from rushes.clip.faces import AUDIO_RATE
 from rushes.clip.inputs import with_input
 from rushes.clip.metrics import METRICS
-from rushes.clip.observe import Observation, observe
+from rushes.clip.observe import Observation, observe, observed
 from rushes.clip.sanity import Sanity, decode_sanity
 from rushes.clip.settings import ClipSettings
 from rushes.clip.sound_levels import LevelMeter
+from rushes.clip.watch import ClipWatch
 from rushes.core import Measurement
 from rushes.core.metric import ClipMetric
 from rushes.core.provenance import file_digest
 from rushes.errors import MediaError
-from rushes.media import AudioFacts, AudioTrack, Frame, MediaFacts, probe, read_audio
+from rushes.media import AudioFacts, AudioTrack, probe, read_audio
+from rushes.media.array_reader import ArrayReader
+from rushes.media.video_arrays import VideoArray
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,7 +93,7 @@ def _measured(
     """The clip's numbers; `form` is its canonical form, which carries the given sound as its own track."""
     read = clip if form is None else _File(clip.name, form.path)
     other = sound if form is None else None
-    watch = _Watch(settings)
+    watch = ClipWatch(settings)
     own_sound = other is None and not audio_missing
     hears = any("sound" in metric.needs for metric in settings.metrics.values())
     meter = LevelMeter() if any("levels" in metric.needs for metric in settings.metrics.values()) else None
@@ -113,13 +114,30 @@ def _measured(
         levels = (seen.error if own_sound else seen.audio_missing) or meter.finish()
         seen = replace(seen, levels_missing=levels) if isinstance(levels, str) else replace(seen, levels=levels)
     duration, why = (None, audio_missing) if audio_missing else _audio_duration(seen, read, other)
-    seen = watch.finish(read, replace(seen, audio_duration_ms=duration, audio_duration_missing=why))
+    seen = watch.finish(read.file, replace(seen, audio_duration_ms=duration, audio_duration_missing=why))
     values, series = watch.measurements(seen)
     if form is None:
         return _result(clip, settings, seen, sound, values, series, sanity=decode_sanity(seen, values))
     source = source_observation(form.source)
     values |= {name: with_input(_taken(METRICS[name], source), "canon") for name in of_the_file(form.source)}
     return _result(clip, settings, seen, sound, values, series, sanity=decode_sanity(source, values), form=form)
+
+
+def measure_array(video: VideoArray, settings: ClipSettings, *, fps: Fraction | float, sha256: str) -> ClipResult:
+    """The same of frames in memory, as of a lossless RGB file without sound; `fps` is their rate.
+
+    `sha256` is the digest of the frames. Raises `InputError` for a rate that is none.
+    """
+    clip, watch = _File(video.name or sha256[:16], ""), ClipWatch(settings)
+    reader = ArrayReader(video.values, fps=fps, name=clip.name)
+    seen = replace(
+        observed(lambda: reader, clip.name, watch=watch.start),
+        levels_missing=str(LevelMeter().finish()),
+        audio_duration_missing="the clip has no sound",
+    )
+    seen = watch.finish(clip.file, seen)
+    values, series = watch.measurements(seen)
+    return _result(clip, settings, seen, None, values, series, sanity=decode_sanity(seen, values), sha256=sha256)
 
 
 def unreadable(path: str, why: str, settings: ClipSettings) -> ClipResult:
@@ -129,7 +147,7 @@ def unreadable(path: str, why: str, settings: ClipSettings) -> ClipResult:
 
 def _unreadable(clip: _File, why: str, settings: ClipSettings) -> ClipResult:
     seen = Observation(error=why, audio_duration_missing=why, faces_missing=why, levels_missing=why)
-    values, series = _Watch(settings).measurements(seen)
+    values, series = ClipWatch(settings).measurements(seen)
     return _result(clip, settings, seen, None, values, series, sanity=decode_sanity(seen, values))
 
 
@@ -164,73 +182,9 @@ class _File:
             return self.words(error)
 
 
-class _Watch:
-    """What looks at the frames of one clip beside the shared sums: faces, and collectors of other packages."""
-
-    def __init__(self, settings: ClipSettings) -> None:
-        self._settings = settings
-        self._faces: FaceWatch | None = None
-        self._motion: MotionWatch | None = None
-        self._collectors: dict[str, GuardedCollector] = {}
-
-    def start(self, facts: MediaFacts) -> Callable[[Frame], None] | None:
-        metrics = self._settings.metrics
-        self._collectors = {name: GuardedCollector(m, facts) for name, m in metrics.items() if m.start is not None}
-        self._faces = None if self._settings.faces is None else FaceWatch(self._settings.faces)
-        self._motion = MotionWatch(facts) if self._settings.motion else None
-        watches = self._collectors or self._faces is not None or self._motion is not None
-        return self._add if watches else None
-
-    def _add(self, frame: Frame) -> None:
-        if self._faces is not None:
-            self._faces.add(frame)
-        if self._motion is not None:
-            self._motion.add(frame)
-        for collector in self._collectors.values():
-            collector.add(frame)
-
-    def finish(self, clip: _File, seen: Observation) -> Observation:
-        """What was seen, with motion and faces."""
-        if self._settings.motion:
-            motion = self._motion.finish() if self._motion is not None else seen.error
-            seen = replace(seen, motion_missing=motion) if isinstance(motion, str) else replace(seen, motion=motion)
-        settings = self._settings.faces
-        if settings is None:
-            return seen
-        if self._faces is None:  # the clip did not open
-            return replace(seen, faces_missing=seen.error)
-        face = self._faces.finish(clip.file, seen)
-        return replace(seen, faces_missing=face) if isinstance(face, str) else replace(seen, faces=face)
-
-    def measurements(self, seen: Observation) -> tuple[dict[str, Measurement], dict[str, np.ndarray]]:
-        """A value per metric, by its name in the registry, and the series of all."""
-        series: dict[str, np.ndarray] = dict(seen.series())
-        values: dict[str, Measurement] = {}
-        for name, metric in self._settings.metrics.items():
-            if why := _lacking(metric, seen):
-                values[name] = metric.missing(why)
-            elif name in self._collectors:
-                values[name], own = self._collectors[name].finish(taken=series)
-                series |= own
-            elif metric.measure is not None and METRICS.is_built_in(name):
-                values[name] = metric.measure(seen)
-            else:
-                values[name] = guarded_measure(metric, seen)
-        return {name: with_input(value, self._settings.input) for name, value in values.items()}, series
-
-
 def _taken(metric: ClipMetric, seen: Observation) -> Measurement:
     assert metric.measure is not None
     return metric.measure(seen)
-
-
-def _lacking(metric: ClipMetric, seen: Observation) -> str:
-    """Why a metric cannot even begin; "" where it can."""
-    if metric.start is not None and not seen.frames:
-        return seen.error or "no frame could be decoded"
-    if "face" in metric.needs and seen.faces is None:
-        return seen.faces_missing
-    return seen.faces.syncnet_missing if "syncnet" in metric.needs and seen.faces is not None else ""
 
 
 def _result(
@@ -243,11 +197,12 @@ def _result(
     *,
     sanity: Sanity,
     form: CanonFile | None = None,
+    sha256: str | None = None,
 ) -> ClipResult:
     badge = judge(values, settings.profile, sanity=sanity)
     return ClipResult(
         path=clip.name,
-        sha256=digest(clip.file),
+        sha256=sha256 or digest(clip.file),
         facts=_facts(seen, sound, badge, form),
         measurements=tuple(values.values()),
         badge_detail=badge,

@@ -123,8 +123,13 @@ def observe(
     `watch` is given the opened clip's facts and may return what sees each frame in the same pass (faces do).
     `audio_rate` collects the clip's own sound on the way, `listen` is given it as it is decoded.
     """
+    return observed(lambda: ClipReader(path, audio_rate=audio_rate, listen=listen), path, watch=watch)
+
+
+def observed(opened: Callable[[], ClipReader], path: Path | str, *, watch: Watch = lambda facts: None) -> Observation:
+    """The same of a reader, which `opened` makes: of a file, or of frames in memory."""
     try:
-        with ClipReader(path, audio_rate=audio_rate, listen=listen) as reader:
+        with opened() as reader:
             walk, on_frame = _LumaWalk(), watch(reader.facts)
             error = ""
             try:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rushes.core import Measurement, canonical_json
+from rushes.distribution.array_segments import video_segments
 from rushes.distribution.collected import Collected, CollectedVideo, Origin, State, videos_of
 from rushes.distribution.compare import SetComparison
+from rushes.distribution.definitions import bound_definition
 from rushes.distribution.distances import measure
 from rushes.distribution.feature_set import (
     Features,
@@ -26,14 +29,12 @@ from rushes.distribution.feature_set import (
     load_statistics,
     save_statistics,
 )
-from rushes.distribution.preparation import prepared
 from rushes.distribution.protocols import ALL, DEFAULT, Metric, Recipe, Side, least_frames, recipes
-from rushes.distribution.segments import cut_frames, random_start
 from rushes.distribution.settings import metrics_from, need_torch
 from rushes.distribution.statistics import IntervalMethod
-from rushes.distribution.video_arrays import ValueRange, VideoArray, video_arrays
 from rushes.errors import DefinitionMismatch, InputError
 from rushes.media.find import Paths, one_or_several
+from rushes.media.video_arrays import ValueRange, VideoArray, video_arrays
 from rushes.remote.transfer import upload_on_exit
 
 if TYPE_CHECKING:
@@ -41,8 +42,10 @@ if TYPE_CHECKING:
 
 _SIDES: tuple[Side, Side] = ("gen", "gt")
 _FORMAT = 1
-_FRAMES_AT_ONCE = 64
-"""That go to a device together."""
+
+
+def _no_warning(line: str) -> None:
+    """A name of its own, so that an object can be pickled."""
 
 
 class FVD:
@@ -84,7 +87,7 @@ class FVD:
         batch_size: int | None = None,
         quantise: bool = True,
         decoder: str = "memory",
-        warn: Callable[[str], None] = lambda line: None,
+        warn: Callable[[str], None] = _no_warning,
     ) -> None:
         if protocol == ALL:
             raise InputError("in memory one protocol at a time; make an FVD for each")
@@ -113,6 +116,10 @@ class FVD:
         }
         """What was there before any video came."""
         self._collected = dict(self._given)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the networks, which the next update makes again from the weights."""
+        return self.__dict__ | {"_extractors": {}, "_collected": dict(self._collected)}
 
     def __repr__(self) -> str:
         metrics = ", ".join(metric for metric, _ in self._wanted)
@@ -158,7 +165,8 @@ class FVD:
         self._take(side, found)
 
     def compute(self) -> SetComparison:
-        """The distances with their signatures; `InputError` where a side has fewer than two videos."""
+        """The distances with their signatures; without a value, and with a note, where a side has fewer than two
+        videos."""
         sets = {side: [part.feature_set(k.d) for part, k in self._parts(side)] for side in _SIDES}
         measurements = [m for metric, chosen in self._wanted for m in self._measured(metric, chosen, sets)]
         how = {side: [self._held_how(part, kind, side) for part, kind in self._parts(side)] for side in _SIDES}
@@ -173,6 +181,12 @@ class FVD:
         """Forget the videos that came; with `keep_real` those of the generated side only."""
         for side in _SIDES[:1] if keep_real else _SIDES:
             self._collected[side] = self._given[side]
+
+    def clone(self) -> FVD:
+        """The same settings, weights and `real=`, the networks shared, and no videos."""
+        twin = copy(self)
+        twin._extractors, twin._collected = self._extractors, dict(self._given)
+        return twin
 
     def merge(self, *others: FVD | Mapping[str, np.ndarray]) -> None:
         """Count the videos of others too: objects of the same settings, or their `state_dict`.
@@ -294,6 +308,14 @@ class FVD:
     ) -> Iterator[Measurement]:
         number = next(n for n, kind in enumerate(self._kinds) if self._alike(kind, chosen))
         weights = self._weights[chosen.backbone]
+        counts = [len(sets[side][number].features) for side in _SIDES]
+        if min(counts) < 2:
+            empty = bound_definition(
+                metric, chosen, weights=weights.label, precision=self.precision, n_gen=counts[0], n_gt=counts[1]
+            )
+            note = f"a distance needs two videos in each set; there are {counts[0]} generated and {counts[1]} real"
+            yield Measurement.missing(empty.add_params(**self._marks(number, chosen)), note, count=sum(counts))
+            return
         found = measure(
             metric,
             chosen,
@@ -306,13 +328,18 @@ class FVD:
             extrapolate=self._extrapolate,
             seed=self._seed,
         )
+        marks = self._marks(number, chosen)
+        for one in found:
+            yield replace(one, definition=one.definition.add_params(**marks))
+
+    def _marks(self, number: int, chosen: Recipe) -> dict[str, str]:
+        """In what the videos of either side are not as from files."""
         marks = {}
         for key, usual in _of_files(chosen).items():
             gen, gt = (self._collected[side][number].origin(key, usual) for side in _SIDES)
             if (gen, gt) != (usual, usual):
                 marks[key] = gen if gen == gt else f"{gen}/{gt}"
-        for one in found:
-            yield replace(one, definition=one.definition.add_params(**marks))
+        return marks
 
     def _about(self) -> str:
         """What two states must share to be of one set."""
@@ -334,34 +361,6 @@ class FVD:
             }
         except (LookupError, TypeError, ValueError) as error:
             raise InputError(f"expected what state_dict() of an FVD gives; got something else ({error!r})") from None
-
-
-def video_segments(
-    video: VideoArray, chosen: Recipe, side: Side, *, digest: str, preparation: Any = None
-) -> Iterator[Any]:
-    """Windows (T, S, S, 3) of a video, as `clip_reading.clip_segments` cuts a file.
-
-    Arrays that were prepared on the host; tensors where `preparation` makes them, on its device.
-    """
-    windows, start = chosen.windows(side), 0
-    if windows.cut == "random":
-        start = random_start(len(video) - windows.span + 1, seed=chosen.seed, content=digest)
-    frames = video.frames(start, None if windows.enough is None else start + windows.enough)
-    if preparation is None:
-        for window in cut_frames((prepared(frame, chosen) for frame in frames), windows):
-            yield np.stack(window)
-        return
-    import torch
-
-    for shown in cut_frames(_prepared_there(frames, preparation), windows):
-        yield torch.stack(shown)
-
-
-def _prepared_there(frames: Iterator[np.ndarray], preparation: Any) -> Iterator[Any]:
-    import torch
-
-    while some := list(islice(frames, _FRAMES_AT_ONCE)):
-        yield from preparation(torch.from_numpy(np.stack(some)).to(preparation.device))
 
 
 def _of_files(chosen: Recipe) -> dict[str, str]:

@@ -13,7 +13,6 @@ import numpy as np
 
 from rushes.core import Measurement
 from rushes.core.canonical import canonical_json
-from rushes.core.measurement import mean
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest
 from rushes.core.selection import Numbers
@@ -27,7 +26,7 @@ from rushes.fidelity.reading import open_pair
 from rushes.fidelity.settings import FidelitySettings
 from rushes.media.sequences import clip_digest
 from rushes.media.sets import Clip
-from rushes.paired.statistics import mean_interval
+from rushes.paired.clip_means import clip_means
 from rushes.remote.address import is_remote
 from rushes.remote.transfer import local_copy, remove_orphans
 from rushes.runs import Entry, Packed, Run, RunWriter, Subject, open_run, pack, read_run, subject_ids
@@ -255,43 +254,8 @@ def _set_entry(subject_id: str, gen: str, gt: str, entries: Sequence[Entry]) -> 
     """The set as a subject: the mean of every number over the clips, with its interval."""
     scored = [entry for entry in entries if "error" not in entry.subject.facts]
     numbers = [m for entry in entries for m in entry.measurements if m.definition != LAG_FRAMES]
-    by_name = _same_metric(numbers)
     facts = {"gt": gt, "pairs": len(entries), "scored": len(scored)}
     return Entry(
         subject=Subject(id=subject_id, kind="set", path=gen, sha256=None, facts=facts),
-        measurements=tuple(_mean_of_clips(group) for group in by_name),
+        measurements=clip_means(numbers),
     )
-
-
-def _same_metric(numbers: Sequence[Measurement]) -> list[list[Measurement]]:
-    """Numbers by signature. One that was never measured has none of the parameters that measuring settles ("none"):
-    it goes with those that have."""
-    groups: dict[str, list[Measurement]] = {}
-    for m in numbers:
-        groups.setdefault(m.signature, []).append(m)
-    merged: list[list[Measurement]] = []
-    for group in groups.values():
-        home = next((other for other in merged if _is_unset(group[0], other[0])), None)
-        if home is not None:
-            home += [replace(m, definition=home[0].definition) for m in group]
-            continue
-        stray = [other for other in merged if _is_unset(other[0], group[0])]
-        merged = [other for other in merged if other not in stray]
-        merged.append([replace(m, definition=group[0].definition) for other in stray for m in other] + group)
-    return merged
-
-
-def _is_unset(one: Measurement, other: Measurement) -> bool:
-    """Whether `one` is a missing value of the metric of `other`, some of whose parameters were never set."""
-    ours, theirs = dict(one.definition.params), dict(other.definition.params)
-    if one.value is not None or one.name != other.name or ours.keys() != theirs.keys():
-        return False
-    return all(value == theirs[key] or value == "none" for key, value in ours.items())
-
-
-def _mean_of_clips(group: Sequence[Measurement]) -> Measurement:
-    found = mean(group)
-    values = [float(m.value) for m in group if m.value is not None]
-    interval, why = mean_interval(values, noun="values")
-    note = "; ".join(filter(None, (found.note, f"no interval: {why}" if why and values else "")))
-    return replace(found, interval=interval, note=note)

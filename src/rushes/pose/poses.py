@@ -57,11 +57,11 @@ def read_npy(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
         array = load_npy(source)
     except FAULTS as error:
         raise InputError(f"{name}: cannot be read as a numpy array ({reason(error)})") from None
-    points, visibility = _split_columns(array, name, columns)
+    points, visibility = split_columns(array, name, columns)
     return PoseSet(path=name, points=points, visibility=visibility)
 
 
-def _split_columns(array: Numbers, name: str, columns: Columns | None) -> tuple[Numbers, Numbers | None]:
+def split_columns(array: Numbers, name: str, columns: Columns | None) -> tuple[Numbers, Numbers | None]:
     width = array.shape[2] if array.ndim == 3 else 0
     if width not in (2, 3, 4):
         raise InputError(
@@ -98,7 +98,7 @@ def read_npz(source: Path, name: str, *, columns: Columns | None) -> PoseSet:
         arrays = {"keypoints": next(iter(arrays.values()))}
     points, visibility = arrays["keypoints"], arrays.get("visibility")
     if visibility is None:
-        points, visibility = _split_columns(points, name, columns)
+        points, visibility = split_columns(points, name, columns)
     return PoseSet(
         path=name,
         points=points,

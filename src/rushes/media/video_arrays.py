@@ -125,14 +125,18 @@ def _split(given: Any, axes: str) -> Iterator[NDArray[Any]]:
         yield array
 
 
-def _array(given: Any, axes: str) -> NDArray[Any]:
-    """A numpy array of what was given: an array, or a tensor on any device."""
+def plain_array(given: Any) -> NDArray[Any]:
+    """A numpy array of an array, or of a tensor on any device."""
     if hasattr(given, "detach"):
         given = given.detach().cpu()
         if str(given.dtype) == "torch.bfloat16":  # numpy has no such type; float32 holds every one of its values
             given = given.float()
         given = given.numpy()
-    array = np.asarray(given)
+    return np.asarray(given)
+
+
+def _array(given: Any, axes: str) -> NDArray[Any]:
+    array = plain_array(given)
     if array.dtype.kind not in "fiu":
         raise InputError(f"expected a video of whole numbers or floats; got {array.dtype}")
     if array.ndim != len(axes):
