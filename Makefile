@@ -47,6 +47,7 @@ check: setup
 	$(BIN)/ruff format --check src tests benchmarks examples tools
 	$(BIN)/mypy
 	$(BIN)/bandit -q -r src -c pyproject.toml
+	$(BIN)/hadolint Containerfile
 	$(BIN)/python scripts/build_site.py
 
 bench: models system

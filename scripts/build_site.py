@@ -117,7 +117,7 @@ def stage(folder: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(staged(name, path.read_text(encoding="utf-8"), path), encoding="utf-8")
     (folder / "files").mkdir()
-    for script in sorted((ROOT / "examples").glob("*.py")):
+    for script in sorted([*(ROOT / "examples").glob("*.py"), *(ROOT / "examples" / "ci").glob("*.*")]):
         shutil.copy(script, folder / "files")
     with open(folder / "index.md", "a", encoding="utf-8") as home:
         home.write(toctrees())

@@ -13,6 +13,7 @@ from rushes.cli import (
     board,
     canon,
     compare,
+    config,
     demo,
     doctor,
     gate,
@@ -25,6 +26,7 @@ from rushes.cli import (
     suite,
     table,
 )
+from rushes.cli.project_file import use_project_file
 from rushes.core.platforms import require_unix
 from rushes.core.registry import load
 from rushes.distribution import make_random
@@ -50,11 +52,22 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def root(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    config: Annotated[
+        str | None,
+        typer.Option(
+            "--config",
+            metavar="FILE",
+            envvar="RUSHES_CONFIG",
+            help="Defaults of the project; left out, rushes.toml here or above; none for no file.",
+        ),
+    ] = None,
 ) -> None:
     """The evaluation workbench for generated video. No number without its definition; people decide preference."""
+    use_project_file(context, config)
 
 
 _VERBS = {
@@ -62,6 +75,7 @@ _VERBS = {
     "believe": believe.believe,
     "canon": canon.canon,
     "compare": compare.compare,
+    "config": config.config,
     "demo": demo.demo,
     "doctor": doctor.doctor,
     "gate": gate.gate,

@@ -118,6 +118,17 @@ def _cell(gate: MetricGate, which: Literal["difference", "margin", "noise"]) -> 
     return f"{number.value:{'+' if which == 'difference' else ''}.4g}{as_text(unit)}"
 
 
+def failure_text(report: GateReport) -> str:
+    """Why the gate does not hold, for a failing test: each open reading with its worst clips and its signature."""
+    lines = [headline(report), f"baseline {report.baseline.place}, candidate {report.candidate.place}"]
+    for m in report.gated:
+        if m.failed or m.unclear:
+            lines.append(f"{m.label}: {m.verdict}, {m.why}")
+            lines += [f"  {_clip(pair)}" for pair in m.worst]
+            lines.append(f"  {m.difference.signature}")
+    return "\n".join([*lines, *_information(report)])
+
+
 def gate_checks(report: GateReport, *, allow_unclear: bool = False) -> CheckList:
     """One check per reading: failed where it is worse, unclear (or allowed) where the gate cannot tell."""
     gated = report.gated

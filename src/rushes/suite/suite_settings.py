@@ -30,14 +30,14 @@ def checked_settings(
     for key, value in given.items():
         if key not in known:
             raise InputError(f"{where}: {unknown_key(key, known)}")
-        if not _fits(value, hints.get(key, Any)):
-            raise InputError(f"{where}: {key} is {_words(hints[key])}; got {value!r}")
+        if not fits(value, hints.get(key, Any)):
+            raise InputError(f"{where}: {key} is {kind_words(hints[key])}; got {value!r}")
     required = [
         name for name in known if inspect.signature(measure).parameters[name].default is inspect.Parameter.empty
     ]
     for name in required:
         if name not in given:
-            raise InputError(f"{where}: expected {name} ({_words(hints.get(name, Any))}); it is not there")
+            raise InputError(f"{where}: expected {name} ({kind_words(hints.get(name, Any))}); it is not there")
     return dict(given)
 
 
@@ -68,19 +68,19 @@ def _hints(measure: Callable[..., object]) -> dict[str, Any]:
             names[error.name] = Any
 
 
-def _fits(value: object, hint: Any) -> bool:
+def fits(value: object, hint: Any) -> bool:
     """Whether a value of TOML is of this kind; a path is text there, and a tuple a list."""
     origin, inside = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        return any(_fits(value, each) for each in inside)
+        return any(fits(value, each) for each in inside)
     if origin is Literal:
         return any(value == each and type(value) is type(each) for each in inside)
     if origin is not None and issubclass(origin, Mapping):
-        return isinstance(value, dict) and all(_fits(each, inside[1]) for each in value.values())
+        return isinstance(value, dict) and all(fits(each, inside[1]) for each in value.values())
     if origin is tuple:
-        return isinstance(value, list) and len(value) == len(inside) and all(map(_fits, value, inside))
+        return isinstance(value, list) and len(value) == len(inside) and all(map(fits, value, inside))
     if origin is not None and issubclass(origin, Iterable):
-        return isinstance(value, list) and all(_fits(each, inside[0]) for each in value)
+        return isinstance(value, list) and all(fits(each, inside[0]) for each in value)
     if hint is float:
         return isinstance(value, (int, float)) and not isinstance(value, bool)
     if hint in (int, bool):
@@ -90,17 +90,17 @@ def _fits(value: object, hint: Any) -> bool:
     return hint in (Any, object)
 
 
-def _words(hint: Any) -> str:
+def kind_words(hint: Any) -> str:
     """A kind in words.
 
-    >>> _words(bool), _words(Literal["none", "shortest"]), _words(int | None), _words(Iterable[int])
+    >>> kind_words(bool), kind_words(Literal["none", "shortest"]), kind_words(int | None), kind_words(Iterable[int])
     ('true or false', 'none or shortest', 'a whole number', 'a list')
     """
     origin, inside = get_origin(hint), get_args(hint)
     if origin is Literal:
         return " or ".join(map(str, inside))
     if origin in (Union, types.UnionType):
-        return " or ".join(dict.fromkeys(words for each in inside if (words := _words(each))))
+        return " or ".join(dict.fromkeys(words for each in inside if (words := kind_words(each))))
     if origin is not None:
         return "a table" if issubclass(origin, Mapping) else "a list"
     plain = {bool: "true or false", int: "a whole number", float: "a number", str: "text", Path: "text"}
