@@ -19,6 +19,7 @@ from rushes.preference.study.training_clips import training_clips
 from rushes.web.app import create_app
 
 from .livesite import SYSTEMS, Site, Study
+from .runsite import measured_runs
 
 FPS, FRAMES = 25, 25
 
@@ -152,3 +153,9 @@ def kept_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "pictures"
     monkeypatch.setattr(thumbnails, "thumbnail_folder", lambda: folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Two measured runs that are only looked at; a test that marks clips takes a run of its own."""
+    return measured_runs(tmp_path_factory.mktemp("measured"))

@@ -26,14 +26,9 @@ from rushes.suite.compare_page_words import opening, sentence, signed
 from rushes.web.run_data import frame_size
 
 from .livesite import Client, Site
-from .runsite import HOSTILE, SETTINGS, entry, measured_runs, newer_run, owner, write_run
+from .runsite import HOSTILE, SETTINGS, entry, newer_run, owner, write_run
 
 MakeSite = Callable[..., Site]
-
-
-@pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    return measured_runs(tmp_path_factory.mktemp("measured"))
 
 
 @pytest.fixture
@@ -109,7 +104,8 @@ def test_a_hundred_rows_a_page(make_site: MakeSite, tmp_path: Path) -> None:
     client = owner(make_site(runs=[folder]))
     assert len(ids(client, "/runs/many.json")) == 100
     assert ids(client, "/runs/many.json?page=3")[0] == "t200" and len(ids(client, "/runs/many.json?page=3")) == 30
-    assert "Page 2 of 3" in client.get("/runs/many?page=2").text
+    page = client.get("/runs/many?view=table&page=2").text
+    assert "page 2 of 3" in page and re.findall(r'href="[?]view=table&amp;page=(\d)"', page).count("3") == 2
 
 
 def test_every_number_shown_is_the_run_s(make_site: MakeSite, measured: tuple[Path, Path]) -> None:
@@ -323,7 +319,7 @@ def test_empty_states(make_site: MakeSite, tmp_path: Path, five: Path) -> None:
     empty = write_run(tmp_path / "empty", [])
     client = owner(make_site(runs=[empty, five]))
     assert "holds no subjects" in client.get("/runs/empty").text
-    assert "No take fits these filters" in client.get("/runs/five?q=zzz").text
+    assert "No clip fits these filters" in client.get("/runs/five?q=zzz").text
     assert "No run is served" in owner(make_site()).get("/").text
 
 

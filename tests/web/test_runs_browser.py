@@ -13,7 +13,7 @@ import pytest
 from rushes.runs import RunWriter
 
 from .livesite import Site
-from .runsite import FLASH_FRAME, HOSTILE, SETTINGS, entry, measured_runs, newer_run, owner, suite_of, write_run
+from .runsite import FLASH_FRAME, HOSTILE, SETTINGS, entry, newer_run, owner, suite_of, write_run
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 pytestmark = pytest.mark.browser
@@ -28,11 +28,6 @@ def browser(chromium: str) -> Iterator[playwright.Browser]:
         browser = tool.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield browser
         browser.close()
-
-
-@pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    return measured_runs(tmp_path_factory.mktemp("measured"))
 
 
 @pytest.fixture

@@ -18,12 +18,7 @@ from rushes.web.run_cache import OpenRun
 from rushes.web.thumbnails import fault_ms, kept_picture, place_ms, thumbnail_address
 
 from .livesite import Site
-from .runsite import FLASH_FRAME, entry, measured_runs, owner, write_run
-
-
-@pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    return measured_runs(tmp_path_factory.mktemp("measured"))
+from .runsite import FLASH_FRAME, entry, owner, write_run
 
 
 def _open(folder: Path) -> OpenRun:

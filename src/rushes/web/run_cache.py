@@ -5,21 +5,29 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import secrets
 import threading
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+from rushes.clip.badges import BADGES
+from rushes.clip.tables import worst_first
 from rushes.core import Definition, Measurement
 from rushes.core.measurement import At
 from rushes.core.selection import differing_keys, label
+from rushes.core.table import Table
 from rushes.instruments import INSTRUMENTS
 from rushes.report.figure import Figure
 from rushes.report.numbers import figures_of
+from rushes.report.subjects import reason_metric
 from rushes.runs import Entry, Run, read_run
 from rushes.runs.writer import FORMAT
+from rushes.web.report_tables import report_tables
 
 _FILES = ("run.json", "subjects.jsonl", "measurements.jsonl", "journal.jsonl")
 
@@ -93,6 +101,49 @@ class OpenRun:
         return figures_of(self.run, INSTRUMENTS[self.run.instrument] if known else None)
 
     @cached_property
+    def tables(self) -> tuple[str, Sequence[Table]]:
+        """What a report says of the run in words, and its tables, for a run whose subjects are not clips."""
+        return report_tables(self.run)
+
+    @cached_property
+    def worst_first(self) -> tuple[Row, ...]:
+        """Rejects, then flagged by number of reasons, then passes; input order among equals."""
+        return tuple(self.by_id[entry.subject.id] for entry in worst_first(self.run))
+
+    @cached_property
+    def badge_counts(self) -> dict[str, int]:
+        """Review signals with their counts, worst first."""
+        found = Counter(subject.badge for subject in self.run.subjects)
+        return {badge: found[badge] for badge in BADGES}
+
+    @cached_property
+    def reason_counts(self) -> tuple[tuple[str, int], ...]:
+        """The metrics behind the review signals, most frequent first."""
+        found = Counter(reason_metric(reason) for s in self.run.subjects for reason in s.reasons)
+        return tuple(sorted(found.items(), key=lambda pair: (-pair[1], pair[0])))
+
+    @cached_property
+    def reason_words(self) -> dict[str, str]:
+        """What review signals call each metric behind them: "frozen"; its name where they have no word for it."""
+        found: dict[str, str] = {}
+        for subject in self.run.subjects:
+            for reason in subject.reasons:
+                metric = reason_metric(reason)
+                if metric not in found:
+                    found[metric] = general_words(reason) or metric
+        return found
+
+    @cached_property
+    def keys_with_values(self) -> frozenset[str]:
+        """Readings of which some row has a value."""
+        return frozenset(key for row in self.rows for key, m in row.values.items() if m.value is not None)
+
+    @cached_property
+    def histograms(self) -> dict[tuple[str, int], Any]:
+        """How readings lie, by key and number of bins: kept by `rushes.web.run_rows`, as long as this state is."""
+        return {}
+
+    @cached_property
     def by_id(self) -> dict[str, Row]:
         return {row.entry.subject.id: row for row in self.rows}
 
@@ -128,6 +179,18 @@ class RunCache:
     def take(self, token: str) -> tuple[Path, str] | None:
         """The run's folder and the subject behind a token that some page has shown."""
         return self._takes.get(token)
+
+
+def general_words(reason: str) -> str:
+    """A reason's words without the place and the number of this one clip; "" where it has none.
+
+    >>> general_words("frozen 1.0–2.4 s (longest_freeze_ms=1320.00 > 450)"), general_words("blur_score=9.0 < 20")
+    ('frozen', '')
+    >>> general_words("glitch at 2.0 s (odd_frame_score=3.97 > 3.5)")
+    'glitch'
+    """
+    words, behind, _ = reason.partition(" (")
+    return re.split(r"[,:]|\s(?:at\s)?\d", words)[0] if behind else ""
 
 
 def run_stamp(folder: Path) -> str:

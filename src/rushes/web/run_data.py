@@ -8,35 +8,39 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
-from rushes.clip.badges import BADGES
 from rushes.clip.metrics import known
 from rushes.core import Definition, Measurement
 from rushes.core.registry import load
 from rushes.core.table import ARROWS
 from rushes.core.text import direction_text, range_text, value_text
 from rushes.instruments import INSTRUMENTS
-from rushes.report.subjects import reason_metric
 from rushes.runs import Subject
 from rushes.web.run_cache import OpenRun, Reading, Row, RunCache, run_status
 from rushes.web.run_query import RunQuery
+from rushes.web.run_rows import MemoryRows, RunRows
 from rushes.web.take_files import take_address, take_file
+from rushes.web.triage import NOTHING, read_marks
 
 _MOST_COLUMNS = 6
+"""Of a run whose metrics have no columns of their own."""
 _SAFE_ID = re.compile(r"[^/\\\0]{1,200}")
 
 
 def run_head(name: str, folder: Path, opened: OpenRun) -> dict[str, object]:
     """What stands on top of every page of a run."""
-    run = opened.run
+    run, rows = opened.run, MemoryRows(opened)
     settings = run.info.get("settings")
     return {
         "name": name,
         **run_status(folder),
         "settings": settings if isinstance(settings, dict) else {},
-        "subjects": len(run.subjects),
+        "subjects": rows.total,
         "asked": len(run.info["inputs"]) if isinstance(run.info.get("inputs"), list) else 0,
-        "badges": {badge: sum(s.badge == badge for s in run.subjects) for badge in BADGES},
-        "reasons": _reasons(run.subjects),
+        "badges": dict(rows.badge_counts),
+        "reasons": [
+            {"metric": metric, "count": count, "words": opened.reason_words.get(metric, metric)}
+            for metric, count in rows.reasons
+        ],
         "stamp": opened.stamp,
     }
 
@@ -48,14 +52,30 @@ def _reasons(subjects: Sequence[Subject]) -> list[dict[str, object]]:
 
 
 def column_keys(opened: OpenRun, query: RunQuery) -> list[str]:
-    """Which readings the table shows: the usual ones, and the one being filtered or sorted by."""
-    usual = [key for key in opened.readings if opened.run.instrument != "clip" or _label(key)]
-    keys = (usual or list(opened.readings))[:_MOST_COLUMNS]  # a run of before these readings shows what it has
-    asked = [key for key in (query.metric, query.sort) if key in opened.readings]
+    """Which readings the table shows: the chosen or the usual ones, and those being filtered or sorted by."""
+    keys = [key for key in query.columns if key in opened.readings] or usual_keys(MemoryRows(opened))
+    asked = [key for key in (*(one.key for one in query.ranges), query.sort) if key in opened.readings]
     return list(dict.fromkeys([*keys, *asked]))
 
 
-def _label(key: str) -> str:
+def usual_keys(rows: RunRows) -> list[str]:
+    """The columns that the command line and the report have; those of a higher tier only where a clip has a value."""
+    usual = [key for key in rows.readings if _is_usual(key, rows)]
+    if usual:
+        return usual
+    have = [key for key in rows.readings if rows.has_values(key)]  # a run of before these readings shows what it has
+    return (have or list(rows.readings))[:_MOST_COLUMNS]
+
+
+def _is_usual(key: str, rows: RunRows) -> bool:
+    metric = known(key)
+    if metric is None or not metric.label or metric.room == "page":
+        return False
+    return metric.tier == 0 or rows.has_values(key)
+
+
+def column_label(key: str) -> str:
+    """The head of a metric's column; "" where it has none of its own."""
     metric = known(key)
     return "" if metric is None else metric.label.removesuffix(" ms")
 
@@ -63,7 +83,7 @@ def _label(key: str) -> str:
 def column_data(key: str, reading: Reading) -> dict[str, object]:
     return {
         "key": key,
-        "label": _label(key) or reading.label,
+        "label": column_label(key) or reading.label,
         "arrow": ARROWS[reading.definition.better],
         "reading": reading.label,
         **definition_data(reading.definition),
@@ -138,6 +158,7 @@ def take_data(name: str, opened: OpenRun, row: Row, *, run_cache: RunCache) -> d
         ],
         "timeline": f"/runs/{name}/timeline.json?{urlencode({'id': subject.id})}",
         "frame_ms": _frame_ms(row),
+        "mark": read_marks(opened.run.path).marks.get(subject.id, NOTHING).as_dict(),
     }
 
 

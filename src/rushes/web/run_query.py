@@ -1,19 +1,31 @@
-"""A run's table as its address asks for it: filtered, sorted, one page at a time."""
+"""A run's page as its address asks for it: filtered, sorted, with its columns, one page at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 from starlette.datastructures import QueryParams
 
 from rushes.clip.badges import BADGES
-from rushes.clip.tables import worst_first
 from rushes.web.fields import whole_number
 from rushes.web.run_cache import OpenRun, Row
+from rushes.web.triage import LONGEST_TAG, MOST_TAGS, read_marks
 
 PAGE_SIZE = 100
+_MOST_RANGES = 40
+_MOST_COLUMNS = 60
+
+
+class Range(NamedTuple):
+    """The values a metric may have; both ends count, None is no end."""
+
+    key: str
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,28 +34,42 @@ class RunQuery:
 
     badges: tuple[str, ...] = ()
     text: str = ""
-    metric: str = ""
-    low: float | None = None
-    high: float | None = None
+    ranges: tuple[Range, ...] = ()
+    starred: bool = False
+    tags: tuple[str, ...] = ()
+    """A clip is kept that has all of them."""
     sort: str = ""
     """A reading's key, "id", or "" for worst first."""
     descending: bool = False
+    columns: tuple[str, ...] = ()
+    """Readings to show; () for the usual ones."""
+    table: bool = False
+    """The table; else the contact sheet."""
     page: int = 1
     problem: str = ""
     """What in the address could not be understood; it was left out."""
 
     def address(self, **changes: object) -> str:
         """The query string of this view with some things changed; other pages start at the first."""
-        view = replace(self, **({"page": 1} | changes))  # type: ignore[arg-type]
-        fields: list[tuple[str, object]] = [("badge", badge) for badge in view.badges]
-        fields += [("q", view.text), ("metric", view.metric), ("min", _text(view.low)), ("max", _text(view.high))]
-        fields += [("sort", view.sort), ("order", "desc" if view.descending else "")]
-        fields += [("page", view.page if view.page > 1 else "")]
-        return "?" + urlencode([(key, value) for key, value in fields if value not in ("", None)])
+        return "?" + urlencode(replace(self, **({"page": 1} | changes)).fields())  # type: ignore[arg-type]
+
+    def fields(self) -> list[tuple[str, str]]:
+        """What the address holds, in its order; nothing that is the default."""
+        fields = [("view", "table" if self.table else ""), *(("badge", badge) for badge in self.badges)]
+        fields += [("q", self.text), ("star", "1" if self.starred else ""), *(("tag", tag) for tag in self.tags)]
+        for one in self.ranges:
+            fields += [(f"min.{one.key}", _text(one.low)), (f"max.{one.key}", _text(one.high))]
+        fields += [("sort", self.sort), ("order", "desc" if self.descending else "")]
+        fields += [("col", key) for key in self.columns]
+        fields += [("page", str(self.page) if self.page > 1 else "")]
+        return [(key, value) for key, value in fields if value]
 
     @property
     def filters(self) -> bool:
-        return bool(self.badges or self.text or (self.metric and (self.low is not None or self.high is not None)))
+        return bool(self.badges or self.text or self.ranges or self.starred or self.tags)
+
+    def range_of(self, key: str) -> Range:
+        return next((one for one in self.ranges if one.key == key), Range(key, None, None))
 
 
 def read_query(params: QueryParams, known: Iterable[str]) -> RunQuery:
@@ -51,42 +77,66 @@ def read_query(params: QueryParams, known: Iterable[str]) -> RunQuery:
     problems: list[str] = []
     keys = set(known)
 
-    def number(name: str) -> float | None:
-        text = params.get(name, "").strip()
-        if not text:
-            return None
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if value != value or value in (float("inf"), float("-inf")):
-            problems.append(f"{name}: expected a number; got {text[:40]!r}")
-            return None
-        return value
-
-    metric, sort = params.get("metric", ""), params.get("sort", "")
-    for name, key in (("metric", metric), ("sort", sort)):
-        if key and key not in keys and key != "id":
+    def wanted(name: str, key: str) -> bool:
+        if key and key not in keys:
             problems.append(f"{name}: this run has no {key[:80]!r}")
-    low, high = number("min"), number("max")
-    page = params.get("page", "1")
+        return key in keys
+
+    sort = params.get("sort", "")
+    columns = [key for key in dict.fromkeys(params.getlist("col")[:_MOST_COLUMNS]) if wanted("col", key)]
     return RunQuery(
         badges=tuple(badge for badge in BADGES if badge in params.getlist("badge")),
         text=params.get("q", "").strip()[:200],
-        metric=metric if metric in keys else "",
-        low=low,
-        high=high,
-        sort=sort if sort in keys or sort == "id" else "",
+        ranges=tuple(one for one in _ranges(params, problems) if wanted("metric", one.key)),
+        starred=params.get("star", "") == "1",
+        tags=tuple(
+            dict.fromkeys(tag.strip()[:LONGEST_TAG] for tag in params.getlist("tag")[:MOST_TAGS] if tag.strip())
+        ),
+        sort=sort if sort == "id" or (sort and wanted("sort", sort)) else "",
         descending=params.get("order") == "desc",
-        page=whole_number(page, highest=10**6) or 1,
+        columns=tuple(columns),
+        table=params.get("view", "") == "table",
+        page=whole_number(params.get("page", "1"), highest=10**6) or 1,
         problem="; ".join(problems),
     )
 
 
+def _ranges(params: QueryParams, problems: list[str]) -> list[Range]:
+    """`min.NAME` and `max.NAME` of each metric; the older `metric`, `min` and `max` are one more."""
+    ends: dict[str, list[float | None]] = {}
+    if params.get("metric"):
+        ends[params["metric"]] = [_number(params, "min", problems), _number(params, "max", problems)]
+    elif params.get("min") or params.get("max"):
+        _number(params, "min", problems), _number(params, "max", problems)  # said, where they are no numbers
+    for name in list(dict.fromkeys(params.keys()))[:_MOST_RANGES]:
+        for place, start in enumerate(("min.", "max.")):
+            if name.startswith(start):
+                ends.setdefault(name.removeprefix(start), [None, None])[place] = _number(params, name, problems)
+    return [Range(key, low, high) for key, (low, high) in ends.items() if low is not None or high is not None]
+
+
+def _number(params: QueryParams, name: str, problems: list[str]) -> float | None:
+    text = params.get(name, "").strip()
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        problems.append(f"{name}: expected a number; got {text[:40]!r}")
+        return None
+    return value
+
+
 def chosen(opened: OpenRun, query: RunQuery) -> list[Row]:
     """The rows the query keeps, in its order. A missing value is in no range, and last in either order."""
-    ranked = [opened.by_id[entry.subject.id] for entry in worst_first(opened.run)]
-    rows = [row for row in ranked if _keeps(row, query)]
+    rows = [row for row in opened.worst_first if _keeps(row, query)]
+    if query.starred or query.tags:
+        marks = read_marks(opened.run.path).marks
+        rows = [
+            row for row in rows if (mark := marks.get(row.entry.subject.id)) and mark.fits(query.starred, query.tags)
+        ]
     if query.sort == "id":
         rows.sort(key=lambda row: row.entry.subject.id, reverse=query.descending)
     elif query.sort:
@@ -102,16 +152,18 @@ def _keeps(row: Row, query: RunQuery) -> bool:
         wanted = query.text.casefold()
         if not any(wanted in text.casefold() for text in (subject.id, subject.path, *subject.reasons)):
             return False
-    if query.metric and (query.low is not None or query.high is not None):
-        found = row.values.get(query.metric)
-        if found is None or found.value is None:
-            return False
-        value = float(found.value)
-        return (query.low is None or value >= query.low) and (query.high is None or value <= query.high)
-    return True
+    return all(_inside(row, one) for one in query.ranges)
 
 
-def _by_metric(rows: Sequence[Row], key: str, *, descending: bool) -> list[Row]:
+def _inside(row: Row, one: Range) -> bool:
+    found = row.values.get(one.key)
+    if found is None or found.value is None:
+        return False
+    value = float(found.value)
+    return (one.low is None or value >= one.low) and (one.high is None or value <= one.high)
+
+
+def _by_metric(rows: Iterable[Row], key: str, *, descending: bool) -> list[Row]:
     have: list[Row] = []
     lack: list[Row] = []
     for row in rows:
@@ -121,4 +173,8 @@ def _by_metric(rows: Sequence[Row], key: str, *, descending: bool) -> list[Row]:
 
 
 def _text(value: float | None) -> str:
-    return "" if value is None else f"{value:g}"
+    """The number as an address holds it: short, and the same number when it is read back."""
+    if value is None:
+        return ""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)

@@ -6,6 +6,7 @@ export class Refused extends Error {
     this.status = status;
     this.code = answer.code ?? "error";
     this.missing = answer.missing ?? [];
+    this.answer = answer;
   }
 }
 
