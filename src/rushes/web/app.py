@@ -28,6 +28,7 @@ from rushes.web.views import (
     clips,
     comparisons,
     exports,
+    grid,
     home,
     join,
     login,
@@ -66,6 +67,7 @@ VIEWS = (
     takes,
     comparisons,
     side_by_side,
+    grid,
     boards,
 )
 STATIC = Path(__file__).with_name("static")

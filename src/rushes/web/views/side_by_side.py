@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from fastapi import APIRouter, Depends
 from starlette.requests import Request
@@ -53,9 +53,14 @@ def _asked(request: Request) -> list[tuple[str, str]]:
         if not 2 <= len(only) <= MOST:
             raise InputError(f"Choose two to four clips to see side by side; {len(only)} are ticked.")
         return [(params["run"], subject) for subject in only]
-    given = [params.get(letter, "").partition("/") for letter in LETTERS]
-    asked = [(name, subject) for name, _, subject in given if name and subject]
-    broken = [letter for letter, (name, _, subject) in zip(LETTERS, given, strict=True) if name and not subject]
-    if len(asked) < 2 or broken:
+    given = [params[letter] for letter in LETTERS if params.get(letter)]
+    asked = [_split(workbench(request).runs, text) for text in given]
+    if len(asked) < 2 or not all(name and subject for name, subject in asked):
         raise InputError("Side by side needs two clips: /compare?a=RUN/CLIP&b=RUN/CLIP, and c= and d= for more")
     return asked
+
+
+def _split(runs: Iterable[str], text: str) -> tuple[str, str]:
+    """RUN/CLIP as the longest name of a served run that fits, and the clip; cut at the first slash where none does."""
+    name = max((run for run in runs if text.startswith(f"{run}/")), key=len, default=text.partition("/")[0])
+    return name, text[len(name) + 1 :]
