@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
-from rushes.terminal.console import EXIT_BAD_INPUT, EXIT_GATE
+from rushes.terminal.console import EXIT_BAD_INPUT, EXIT_GATE, print_text, show_signatures
+from rushes.terminal.options import Verbose
 
 
 def _metric(text: str) -> tuple[str, str | None]:
@@ -51,6 +52,7 @@ def gate(
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write it here, and plain text to the terminal.")
     ] = None,
+    verbose: Verbose = False,
 ) -> None:
     """Same within margin, worse, or cannot tell: a candidate (quantised, cached, distilled) against its baseline.
 
@@ -68,12 +70,17 @@ def gate(
     report = check_regression(
         baseline, candidate, repeats=repeat or (), metrics=dict(asked), margin=margin, level=level
     )
-    text = gate_text(report, format, allow_unclear=allow_unclear)
+    text = gate_text(report, format, allow_unclear=allow_unclear, signatures=verbose or out is not None)
     if out is not None:
         with replacing(out) as file:
             file.write(text)
-        text = gate_text(report, "text")
-    print(text, end="")
+        text = gate_text(report, "text", signatures=verbose)
+    if out is None and format != "text":
+        print(text, end="")
+    else:
+        print_text(text)
+        if not verbose:
+            show_signatures((), verbose=False)
     if report.answer == "worse":
         raise typer.Exit(EXIT_GATE)
     if report.answer == "cannot tell" and not allow_unclear:
