@@ -250,6 +250,14 @@ NAMES = {
 @material
 def study() -> None:
     """A study called takes in studies.db, voted on by programs; its clips measured in runs/model_a and runs/model_b."""
+    votes()
+    for system in ("model_a", "model_b"):
+        rushes("clip", system, "-o", f"runs/{system}")
+
+
+@material
+def votes() -> None:
+    """The study alone."""
     from rushes.preference.demo import SimulatedClock, SimulatedRater
     from rushes.preference.study import ClipView, StudyPlan, open_service
     from rushes.preference.study.sources import read_sources
@@ -264,8 +272,6 @@ def study() -> None:
         put(prompt, f"clips/model_a_T2_p{prompt:02d}.mp4", f"model_a/model_a_T2_p{prompt:02d}.mp4")
         put(prompt + 10, f"clips/model_b_T2_p{prompt:02d}.mp4", f"model_b/model_b_T2_p{prompt:02d}.mp4")
     Path("prompts.csv").write_text("\n".join(lines) + "\n")
-    for system in ("model_a", "model_b"):
-        rushes("clip", system, "-o", f"runs/{system}")
     clock = SimulatedClock()
     plan = StudyPlan(name="takes", title="Takes", seed=7, simulated=True)
     with open_service("studies.db", clock=clock) as service:

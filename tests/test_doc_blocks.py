@@ -83,7 +83,7 @@ def environment(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dic
     (tools / "rushes").write_text(f'#!/bin/sh\nexec {sys.executable} -m rushes "$@"\n')
     (tools / "rushes").chmod(0o755)
     path = f"{tools}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    return os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "120"}
+    return os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100"}
 
 
 def _page(page: Path) -> object:

@@ -57,7 +57,7 @@ def run(*arguments: str) -> Result:
     ("candidate", "code", "words"), [("int8", 0, "holds"), ("int4", 3, "does not hold"), ("odd", 1, "cannot tell")]
 )
 def test_exit_codes_and_the_first_line(runs: dict[str, str], candidate: str, code: int, words: str) -> None:
-    answer = run(runs["full"], runs[candidate], "--repeat", runs["seed2"])
+    answer = run(runs["full"], runs[candidate], "--repeat", runs["seed2"], "-v")
     assert answer.exit_code == code, answer.output
     assert words in answer.stdout.splitlines()[0]
     assert "gate_margin|of:psnr;v:1|rule:repeatability-limit-0.95-x1|v:1" in answer.stdout

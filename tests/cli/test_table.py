@@ -106,14 +106,14 @@ def test_paper_shows_the_row_with_its_signatures_and_reasons(
 
     monkeypatch.setattr(module, "measure_paper", measured)
     words = ["paper", "gen", "gt", "-o", amber, "--name", "Amber", "--protocol", "disco", "ffmpeg", "--lag", "auto"]
-    text = shown(*words, "--weights", "i3d.pt", "lpips=alex.pth")
+    text = shown(*words, "--weights", "i3d.pt", "lpips=alex.pth", "-v")
     assert (asked["weights"], asked["models"]) == (["i3d.pt"], {"lpips": "alex.pth"})
     assert (asked["lag"], asked["protocol"], asked["name"]) == ("auto", ["disco", "ffmpeg"], "Amber")
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert "PSNR ↑ 22.00 ± 4.97 3 clips" in lines
     assert "FVD ↓ 412.50 380.00 to 420.00 256 generated and 256 real clips" in lines
     assert "psnr|aggregate:mean|data_range:255|plane:rgb|v:1" in lines
-    assert "note: Sync-C: Amber: no SyncNet weights were given" in lines
+    assert "Note: Sync-C: Amber: no SyncNet weights were given" in lines
     assert lines[-1] == str(amber)
     data = json.loads(shown(*words, "--json"))
     assert data["paper"] == str(amber) and data["reasons"] == {"sync-c": "no SyncNet weights were given"}

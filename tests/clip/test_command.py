@@ -48,12 +48,13 @@ def result_bytes(run: Path) -> dict[str, bytes]:
 
 
 def test_the_closing_table_is_worst_first_and_ends_with_the_path(takes: Path, tmp_path: Path) -> None:
-    done = rushes("clip", takes, "-o", tmp_path / "run")
+    done = rushes("clip", takes, "-o", tmp_path / "run", "-v")
     assert done.exit_code == 0, done.output
-    lines = done.stdout.splitlines()
-    names = [line.split()[0] for line in lines if line.strip().startswith(("broken", "frozen", "good"))]
+    assert done.stdout.startswith("4 clips: 1 reject, 1 flagged, 2 pass (profile general)\nLook first at:\n")
+    lines = done.stdout.partition("\n\n")[2].splitlines()
+    names = [line.split()[0] for line in lines if line.startswith(("broken", "frozen", "good"))]
     assert names == ["broken", "frozen", "good_1", "good_2"]
-    assert "Review signals" in done.stdout and "1 reject, 1 flagged, 2 pass" in done.stdout
+    assert lines[-2].startswith("Next: ") and lines[-2].endswith(f"rushes report {tmp_path / 'run'}")
     assert "longest_freeze_ms|eps:0.04|input:raw|plane:luma|range:full|share:0.02|window:7|v:1" in done.stdout
     assert lines[-1] == str(tmp_path / "run")
 

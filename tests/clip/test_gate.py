@@ -35,7 +35,7 @@ def test_a_rule_of_a_higher_tier_is_not_judged_and_the_gate_does_not_hold(take: 
     assert command(*gate).exit_code == 0, "without a gate nothing fails"
     done = command(*gate, "--fail-on", "reject")
     assert done.exit_code == 1
-    says = "gate --fail-on reject: not judged: face_present_ratio (1 clip: it needs tier 1); "
+    says = "--fail-on reject: not judged: face_present_ratio (1 clip: it needs tier 1); "
     assert done.stderr == f"{says}--allow-unjudged lets them through\n"
     allowed = command(*gate, "--fail-on", "reject", "--allow-unjudged")
     assert allowed.exit_code == 0 and "let through by --allow-unjudged" in allowed.stderr
@@ -66,7 +66,8 @@ def test_a_clip_that_is_caught_is_3_whatever_was_not_judged(take: Path, tmp_path
     rules = profile("[flagged]\nfreeze_frame_ratio = { above = 0.3 }\nface_present_ratio = { below = 0.2 }", tmp_path)
     done = command("clip", tmp_path, "--profile", rules, "--tier", 0, "-o", tmp_path / "r", "--fail-on", "flagged")
     assert done.exit_code == 3
-    assert "1 of 2 clips did not hold" in done.stderr and "face_present_ratio (1 clip: it needs tier 1)" in done.stderr
+    assert "--fail-on flagged: 1 of 2 clips is flagged or rejected" in done.stderr
+    assert "face_present_ratio (1 clip: it needs tier 1)" in done.stderr
 
 
 def test_what_does_not_decode_is_not_through_under_any_profile(tmp_path: Path) -> None:

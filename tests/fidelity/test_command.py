@@ -35,7 +35,7 @@ def sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_tables_csv_and_the_run_last(sets: None) -> None:
     code, out, _ = rushes_(
-        "fidelity", "gen", "gt", "--metric", "psnr", "l1", "-o", "run", "--jobs", "1", "--csv", "t.csv"
+        "fidelity", "gen", "gt", "--metric", "psnr", "l1", "-o", "run", "--jobs", "1", "--csv", "t.csv", "-v"
     )
     assert code == 0 and out.splitlines()[-1] == "run"
     assert "PSNR ↑" in out and "psnr|aggregate:mean|" in out and "rushes report run" in out

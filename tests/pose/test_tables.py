@@ -69,7 +69,7 @@ def test_terminal_report_and_json_show_the_same_cells(scored: tuple[Measurement,
     stored = grids(run)
     assert [table.texts() for table in stored] == [table.texts() for table in pose_tables(scored)]
     assert stored[0].title == "pred: PCK by normalisation"
-    asked = ["pose", "pred.npz", "gt.npz", "--norm", "bbox-diagonal", "head-size", "--k", "5", "20", "-o", "run"]
+    asked = ["pose", "pred.npz", "gt.npz", "--norm", "bbox-diagonal", "head-size", "--k", "5", "20", "-o", "run", "-v"]
     printed = CliRunner().invoke(app, asked).stdout
     for row in pck_table(scored).texts():
         assert any(line.split() == row for line in printed.splitlines()), row

@@ -250,7 +250,7 @@ def test_votes_of_a_study(tmp_path: Path) -> None:
 def test_the_command(tmp_path: Path) -> None:
     runs(tmp_path / "runs")
     ratings = ratings_file(tmp_path)
-    shown = CliRunner().invoke(app, ["believe", str(tmp_path / "runs"), "--ratings", str(ratings)])
+    shown = CliRunner().invoke(app, ["believe", str(tmp_path / "runs"), "--ratings", str(ratings), "-v"])
     assert shown.exit_code == 0, shown.output
     assert "quality: good, turned agree with people; noise cannot be told." in shown.stdout
     assert "one person" in shown.stdout and "No number: the metric has one value on all clips: constant" in shown.stdout

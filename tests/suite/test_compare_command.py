@@ -41,7 +41,7 @@ def run(*arguments: str) -> Result:
 
 
 def test_the_tables_show_differences_partners_and_signatures(runs: tuple[str, str]) -> None:
-    answer = run(*runs)
+    answer = run(*runs, "-v")
     assert answer.exit_code == 0, answer.output
     for text in ("+0.2000", "+3.5000", "Only in A, so not compared (1): gone", "2 clips in both", "Review signals"):
         assert text in answer.stdout
@@ -105,8 +105,11 @@ def test_a_run_still_going_is_compared_and_said_so(runs: tuple[str, str], tmp_pa
     assert answer.exit_code == 0 and "the run is running" in answer.stderr
 
 
-def test_the_terminal_and_the_data_show_the_same_numbers(runs: tuple[str, str]) -> None:
+def test_the_terminal_and_the_data_show_the_same_numbers(
+    runs: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = json.loads(run(*runs, "--json").stdout)
+    monkeypatch.setenv("COLUMNS", "160")  # room for every column
     lines = [line.split() for line in run(*runs).stdout.splitlines()]
     holm = [one["holm"]["value"] for one in data["judged"]]
     for metric, adjusted in zip(data["metrics"], holm, strict=True):

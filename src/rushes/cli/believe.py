@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rushes.terminal.console import print_json, print_table, say
+from rushes.terminal.console import print_json, print_table, say, show_signatures, tell
+from rushes.terminal.options import Verbose
 
 if TYPE_CHECKING:
     from rushes.suite.believe import Belief
@@ -36,6 +37,7 @@ def believe(
     ] = "within-prompt",
     statistic: Annotated[Statistics, typer.Option(help="Which statistic decides.")] = "kendall_tau_b",
     margin: Annotated[float, typer.Option(min=0, max=1, help="Agreement within ± this is none to speak of.")] = 0.2,
+    verbose: Verbose = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
     """Which metrics agree with people's ratings or votes over the same clips, which do not, which cannot be told.
@@ -52,26 +54,27 @@ def believe(
     if as_json:
         print_json(as_data(found))
     else:
-        _show(found)
+        _show(found, verbose=verbose)
     for remark in found.remarks:
         say(remark)
 
 
-def _show(found: Belief) -> None:
+def _show(found: Belief, *, verbose: bool) -> None:
     from rushes.suite.believe_data import agreement_table, explanation, sentences, shown_definitions, without_value
 
+    for line in sentences(found):
+        tell(line)
+    print()
     for dimension in found.humans.dimensions:
         if found.of(dimension):
             table = agreement_table(found, dimension)
-            print_table(table.title, table.header, table.texts(), numbers=range(1, len(table.header) - 1))
+            last = len(table.header) - 1
+            print_table(table.title, table.header, table.texts(), numbers=range(1, last), keep=[last])
             for line in without_value(found, dimension):
-                print(f"No number: {line}")
-    for line in sentences(found):
-        print(line)
-    print(explanation(found))
-    print("Signatures, `of` being each metric's own; --json has every number:")
-    for signature in dict.fromkeys(_general(definition.signature) for definition in shown_definitions(found)):
-        print(f"  {signature}")
+                tell(f"No number: {line}")
+    if verbose:
+        tell(explanation(found))
+    show_signatures((_general(definition.signature) for definition in shown_definitions(found)), verbose=verbose)
 
 
 def _general(signature: str) -> str:

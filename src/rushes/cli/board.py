@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rushes.terminal.console import print_json
+from rushes.terminal.console import print_json, tell
 from rushes.terminal.progress import progress_bars
 
 
@@ -51,5 +51,5 @@ def board(
         written = {"board": str(made.path), "bytes": made.bytes}
         print_json(written | board_as_data(made.data, made.verdicts, found=made.found))
         return
-    print(made.found)
+    tell(made.found, hang=0)
     print(made.path)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def canon(
     clip: Annotated[str, typer.Argument(metavar="IN", help="The clip to bring into canonical form, here or s3://.")],
     output: Annotated[
-        str, typer.Option("--output", "-o", help="Where to write it, here or s3://; an .mp4.")
+        str, typer.Option("-o", "--out", "--output", metavar="FILE", help="Where to write it, here or s3://; an .mp4.")
     ] = "output_canon.mp4",
     audio: Annotated[
         str | None, typer.Option("--audio", help="Sound to use instead of the clip's own; the result ends with it.")

@@ -10,7 +10,8 @@ import typer
 
 from rushes.ci.outputs import AnnotateOption, CiOutputs, JunitOption, SummaryOption
 from rushes.cli.compare_text import say_states, show_comparison
-from rushes.terminal.console import EXIT_BAD_INPUT, EXIT_GATE, print_json, say
+from rushes.terminal.console import EXIT_BAD_INPUT, EXIT_GATE, print_json, say, tell
+from rushes.terminal.options import Verbose
 
 if TYPE_CHECKING:
     from rushes.paired.statistics import PairedStatistics
@@ -52,6 +53,7 @@ def compare(
     summary: SummaryOption = None,
     annotate: AnnotateOption = False,
     top: Annotated[int, typer.Option(min=0, help="How many of the most changed clips to list per metric.")] = 3,
+    verbose: Verbose = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
     """What changed between runs: paired differences, how sure they are, which clips moved; as text, page or table.
@@ -77,12 +79,12 @@ def compare(
         asked = {"asked": fail_on or [], "broken": checked.broken_data(), "unchecked": checked.left_out}
         print_json(comparison_data(found) | {"gates": asked} | written)
     elif out is None and table_format is None:
-        show_comparison(found)
+        show_comparison(found, verbose=verbose)
     elif out is not None:
         from rushes.suite.compare_page_words import opening
 
         say_states(found)
-        print(opening(found))
+        tell(opening(found))
     _finish(checked, allow_unjudged)
     if outputs:
         from rushes.ci.markdown import checks_markdown

@@ -9,6 +9,8 @@ import typer
 
 from rushes.ci.outputs import AnnotateOption, CiOutputs, JunitOption, SummaryOption
 from rushes.terminal.console import EXIT_BAD_INPUT, EXIT_GATE
+from rushes.terminal.console import EXIT_BAD_INPUT, EXIT_GATE, print_text, show_signatures
+from rushes.terminal.options import Verbose
 
 
 def _metric(text: str) -> tuple[str, str | None]:
@@ -55,6 +57,7 @@ def gate(
     junit: JunitOption = None,
     summary: SummaryOption = None,
     annotate: AnnotateOption = False,
+    verbose: Verbose = False,
 ) -> None:
     """Same within margin, worse, or cannot tell: a candidate (quantised, cached, distilled) against its baseline.
 
@@ -76,11 +79,17 @@ def gate(
     )
     outputs.write(gate_checks(report, allow_unclear=allow_unclear), gate_text(report, "github"))
     text = gate_text(report, format, allow_unclear=allow_unclear)
+    text = gate_text(report, format, allow_unclear=allow_unclear, signatures=verbose or out is not None)
     if out is not None:
         with replacing(out) as file:
             file.write(text)
-        text = gate_text(report, "text")
-    print(text, end="")
+        text = gate_text(report, "text", signatures=verbose)
+    if out is None and format != "text":
+        print(text, end="")
+    else:
+        print_text(text)
+        if not verbose:
+            show_signatures((), verbose=False)
     if report.answer == "worse":
         raise typer.Exit(EXIT_GATE)
     if report.answer == "cannot tell" and not allow_unclear:

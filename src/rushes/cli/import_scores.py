@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rushes.terminal.console import print_json, print_table, say
+from rushes.terminal.console import print_json, print_table, say, tell
 
 if TYPE_CHECKING:
     from rushes.suite.score_imports import Imported
@@ -74,9 +74,9 @@ def _show(made: Imported) -> None:
     for run in made.runs:
         names = list(dict.fromkeys(m.name for found in run.measurements.values() for m in found))
         rows.append((_system(run.info), str(len(run.subjects)), ", ".join(names), str(run.path)))
-    print_table("Imported", ("system", "subjects", "metrics", "run"), rows, numbers=(1,))
+    print_table("Imported", ("system", "clips", "metrics", "run"), rows, numbers=(1,))
     for run in made.runs:
         for m in run.select():
             if m.name.startswith("vbench") and m.name.endswith("_total") and m.value is not None:
                 print(f"{_system(run.info)}: {m.name} {float(m.value):.4f}")
-                print(f"  {m.signature}")
+                tell(f"  {m.signature}")

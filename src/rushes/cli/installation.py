@@ -35,6 +35,10 @@ _EXTRAS = {
     "sound": "PESQ in `rushes fidelity`; compiled on installation, and free for evaluation and research only",
     "remote": "clips and runs in S3 and Google Cloud Storage (`s3://`, `gs://`)",
     "ray": "`--engine ray`: work on more than one machine",
+    "loop": "metrics inside a training loop",
+    "query": "questions to many runs at once",
+    "trackers": "results in TensorBoard, Weights & Biases and MLflow",
+    "datasets": "clips out of data sets (Hugging Face, Parquet)",
     "dev": "the tests and checks of Rushes itself",
 }
 """What an extra unlocks. `all` is left out: it is the sum of the others."""

@@ -33,12 +33,22 @@ from rushes.distribution import make_random
 from rushes.errors import RushesError
 from rushes.instruments import INSTRUMENTS
 from rushes.terminal.console import one_line_errors
+from rushes.terminal.help import grouped_help
+
+GROUPS = {
+    "Measure": ("clip", "fidelity", "fvd", "pose", "sweep", "robust", "paper", "canon", "calibrate", "import-scores"),
+    "Look": ("view", "report", "table", "query", "metrics"),
+    "Decide": ("suite", "board", "compare", "gate", "believe"),
+    "Study": ("study", "serve"),
+    "Setup": ("demo", "doctor", "models"),
+}
+"""Under which head `rushes --help` shows a verb; one that is in none comes last."""
 
 app = typer.Typer(
     name="rushes",
     help="The evaluation workbench for generated video. No number without its definition; people decide preference.",
     no_args_is_help=True,
-    add_completion=False,
+    cls=grouped_help(GROUPS),
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -6,11 +6,13 @@ from typing import Annotated
 
 import typer
 
-from rushes.terminal.console import print_json, print_table
+from rushes.terminal.console import print_json, print_table, tell
+from rushes.terminal.options import Verbose
 
 
 def metrics(
     name: Annotated[str | None, typer.Argument(help="A metric's name or signature; all of them when left out.")] = None,
+    verbose: Verbose = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
     """List every metric, or show one: formula, unit, range, direction, edge cases, reference, history.
@@ -27,11 +29,13 @@ def metrics(
     if as_json:
         print_json([definition.as_dict() for definition in chosen])
     elif name is None:
-        rows = [(d.name, d.unit, range_text(d), d.better, d.signature) for d in chosen]
-        print_table("Every metric", ("name", "unit", "range", "better", "signature"), rows)
-        print("rushes metrics NAME shows the formula and the edge cases.")
+        header = ("name", "better", "range", "unit", *(["signature"] if verbose else []))
+        rows = [(d.name, d.better, range_text(d), d.unit, *([d.signature] if verbose else [])) for d in chosen]
+        print_table("Every metric", header, list(dict.fromkeys(rows)))
+        tell("rushes metrics NAME shows the formula, the edge cases and the signature; -v shows every signature.")
     else:
         blocks = ["\n".join(definition_lines(definition)) for definition in chosen]
         names = dict.fromkeys(definition.name for definition in chosen)
         verdicts = ["\n".join(verdict_rates().lines(metric)) for metric in names]
-        print("\n\n".join(blocks + [block for block in verdicts if block]))
+        for line in "\n\n".join(blocks + [block for block in verdicts if block]).splitlines():
+            tell(line, hang=14 if line.startswith(" ") else 2)

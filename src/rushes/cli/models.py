@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from rushes.terminal.console import EXIT_BAD_INPUT, one_line_errors, print_json, print_table, say
+from rushes.terminal.console import EXIT_BAD_INPUT, next_line, one_line_errors, print_json, print_table, say, tell
+from rushes.terminal.options import Verbose
 
 app = typer.Typer(help="List or fetch the model files that some metrics need.", invoke_without_command=True)
 
@@ -27,7 +28,7 @@ def models(context: typer.Context) -> None:
 
 @app.command("list")
 @one_line_errors
-def list_models(as_json: _Json = False) -> None:
+def list_models(verbose: Verbose = False, as_json: _Json = False) -> None:
     """Show every group of files: what it is, what it unlocks, its licence, whether it is here.
 
     `--json` has packages, versions and digests too.
@@ -48,17 +49,19 @@ def list_models(as_json: _Json = False) -> None:
             group.name,
             "yes" if here else "no",
             f"{group.size / 1e6:.1f}",
-            group.summary,
-            "" if group.unlocks == NOTHING_YET else group.unlocks,
-            group.licence,
+            *((group.summary, group.licence) if verbose else ()),
+            "nothing yet" if group.unlocks == NOTHING_YET else group.unlocks,
         )
         for group, here in groups
     ]
-    header = ("name", "here", "MB", "what it is", "unlocks", "licence")
+    header = ("name", "here", "MB", *(("what it is", "licence") if verbose else ()), "unlocks")
     print_table("Model files", header, rows, numbers=(2,))
-    print("Where nothing is unlocked, no metric of this version reads the files yet; they are fetched and checked.")
-    print("rushes models pull NAME … fetches; --json shows packages, versions and digests.")
-    print("resnet-50-kinetics.pth (FID-VID) is in no registry: bring it and give --weights.")
+    tell("Nothing yet: no metric of this version reads the files; they are fetched and checked all the same.")
+    tell("-v also says what each is and its licence; --json has packages, versions and digests.")
+    tell("resnet-50-kinetics.pth (FID-VID) is in no registry: bring it and give --weights.")
+    lacking = [group.name for group, here in groups if not here and group.unlocks != NOTHING_YET]
+    if lacking:
+        next_line("models", "pull", *lacking)
 
 
 @app.command("pull")

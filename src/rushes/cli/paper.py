@@ -9,7 +9,8 @@ import typer
 
 from rushes.distribution.protocols import PROTOCOLS as SET_PROTOCOLS
 from rushes.fidelity.protocols import PROTOCOLS as PAIR_PROTOCOLS
-from rushes.terminal.console import print_json, print_table, say
+from rushes.terminal.console import next_line, print_json, print_table, say, show_signatures, tell
+from rushes.terminal.options import Verbose
 from rushes.terminal.progress import progress_bars
 from rushes.terminal.several import several_words
 
@@ -78,6 +79,7 @@ def paper(
     device: Annotated[Literal["cpu", "cuda"] | None, typer.Option(help="Where networks run.")] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes; the cores when left out.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Start the folder anew.")] = False,
+    verbose: Verbose = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
     """Measure one system for a paper's table: PSNR, SSIM, LPIPS, L1, FID-VID, FVD, CSIM, LMD and Sync.
@@ -119,7 +121,7 @@ def paper(
     if as_json:
         print_json(_as_json(made, table))
     else:
-        _show(made, table)
+        _show(made, table, verbose=verbose)
     for remark in remarks:
         say(remark)
 
@@ -147,7 +149,7 @@ def _as_json(made: Paper, table: PaperTable) -> dict[str, object]:
     }
 
 
-def _show(made: Paper, table: PaperTable) -> None:
+def _show(made: Paper, table: PaperTable, *, verbose: bool) -> None:
     from rushes.core.table import ARROWS
     from rushes.suite.paper_markdown import DASH, interval_text, number_text
 
@@ -161,10 +163,9 @@ def _show(made: Paper, table: PaperTable) -> None:
         ends = interval_text(reading, column.digits)
         beside = f"± {ends[0]}" if len(ends) == 1 else " to ".join(ends) or DASH
         rows.append((head, number_text(float(reading.measurement.value), column.digits), beside, reading.rests_on))
-    print_table(made.name, ("column", "value", "interval", "over"), rows, numbers=(1, 2))
-    for note in table.footnotes:
-        print(f"  {note.signature}")
+    print_table(made.name, ("column", "value", "interval", "N"), rows, numbers=(1, 2))
     for text in table.notes:
-        print(f"note: {text}")
-    print(f"rushes table {made.path} --format latex makes the table")
+        tell(f"Note: {text}")
+    show_signatures((note.signature for note in table.footnotes), verbose=verbose)
+    next_line("table", str(made.path), "--format", "latex")
     print(made.path)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rushes.terminal.console import print_json
+from rushes.terminal.console import print_json, tell
 from rushes.terminal.progress import progress_bars
 
 
@@ -44,5 +44,5 @@ def report(
         ]
         print_json({"report": str(made.path), "bytes": made.bytes, "found": made.found, "runs": rows})
         return
-    print(made.found)
+    tell(made.found, hang=0)
     print(made.path)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rushes.terminal.console import EXIT_BAD_INPUT, one_line_errors, print_json, print_table, say
+from rushes.terminal.console import EXIT_BAD_INPUT, next_line, one_line_errors, print_json, print_table, say, tell
 from rushes.terminal.engine_options import AddressOption, EngineOption, chosen_engine
 from rushes.terminal.progress import progress_bars
 
@@ -50,7 +50,8 @@ def init(
     print_table("Found", ("name", "is", "where"), rows)
     for remark in made.remarks:
         say(remark)
-    print(f"rushes suite run {made.path} -o out/{made.path.stem} measures them; edit the file for other instruments")
+    tell("Edit the file for other instruments.")
+    next_line("suite", "run", str(made.path), "-o", f"out/{made.path.stem}")
     print(made.path)
 
 
@@ -108,7 +109,7 @@ def _show(done: SuiteRun) -> None:
     ]
     rows += [(system.name, "given", "run", place) for system in done.suite.systems for place in system.runs]
     print_table(f"Suite {done.suite.name}", ("system", "instrument", "is", "run"), rows)
-    print(f"rushes board {done.path} -o board.html shows which is better, and how sure that is")
+    next_line("board", str(done.path), "-o", "board.html")
     print(done.path)
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rushes.terminal.console import print_table
+from rushes.terminal.console import next_line, print_table, show_signatures, tell
+from rushes.terminal.options import Verbose
 from rushes.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def calibrate(
         typer.Option("--run", metavar="RUN", help="Run directory for the measured clips; continued if there."),
     ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Worker processes; the cores when left out.")] = None,
+    verbose: Verbose = False,
 ) -> None:
     """Make a profile whose thresholds fit your clips, and say how many false alarms to expect.
 
@@ -49,13 +51,14 @@ def calibrate(
     found = made_of(measured, profile=rules, percentile=percentile, name=name or Path(out).stem)
     with replacing(Path(out)) as file:
         file.write(found.toml(source=" ".join(clips)))
-    _show(found)
+    _show(found, verbose=verbose)
     if found.left_out:
-        print(f"Left out, for they could not be read as a whole: {found.left_out}")
+        tell(f"Left out, for they could not be read as a whole: {found.left_out}")
+    next_line("clip", *clips, "--profile", out)
     print(out)
 
 
-def _show(found: Calibration) -> None:
+def _show(found: Calibration, *, verbose: bool) -> None:
     rows = []
     for row in found.rules:
         sign = {"above": ">", "below": "<", "is": "="}[row.rule.comparison]
@@ -68,8 +71,8 @@ def _show(found: Calibration) -> None:
     print_table(f"Thresholds at the {found.percentile:g}th percentile of {found.clips} clips", header, rows)
     rate = found.false_alarms
     assert rate.interval is not None
-    print(
+    tell(
         f"False alarms to expect: {100 * float(rate.value or 0):.1f} % of such clips "
         f"({100 * rate.interval.low:.1f} to {100 * rate.interval.high:.1f} %)"
     )
-    print(f"  {rate.signature}")
+    show_signatures([rate.signature], verbose=verbose)

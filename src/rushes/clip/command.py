@@ -1,4 +1,4 @@
-"""`rushes clip`: MetricBundleV1 on clips, with review signals."""
+"""`rushes clip`: every clip measured, with a review signal."""
 
 from __future__ import annotations
 
@@ -8,8 +8,20 @@ import typer
 
 from rushes.ci.outputs import AnnotateOption, CiOutputs, JunitOption, SummaryOption
 from rushes.terminal.console import EXIT_BAD_INPUT, EXIT_GATE, print_json, print_table, say
+from rushes.terminal.console import (
+    EXIT_BAD_INPUT,
+    EXIT_GATE,
+    next_line,
+    print_json,
+    print_table,
+    say,
+    show_signatures,
+    tell,
+)
 from rushes.terminal.engine_options import AddressOption, EngineOption, chosen_engine
+from rushes.terminal.options import Verbose
 from rushes.terminal.progress import progress_bars
+from rushes.terminal.strip import WORST, print_signals, print_worst
 
 if TYPE_CHECKING:
     from rushes.clip.faces import Tier
@@ -105,9 +117,10 @@ def clip(
     csv: Annotated[
         str | None, typer.Option(metavar="FILE", help="Also write one row per clip as CSV; - for CSV alone on stdout.")
     ] = None,
+    verbose: Verbose = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
-    """Measure clips and say which deserve a look. Badges are review signals, not verdicts.
+    """Measure clips and say which deserve a look. Review signals are reasons to look, not verdicts.
 
     Example: rushes clip takes/ --profile talking-head --fail-on reject
     """
@@ -154,7 +167,7 @@ def clip(
     elif csv == "-":
         print(csv_of(run), end="")
     else:
-        _show(run, profile, written)
+        _show(run, profile, written, verbose=verbose)
     for remark in remarks:
         say(remark)
     if fail_on is not None:
@@ -185,10 +198,12 @@ def _hold(
         checks = clip_checks(run, rules, fail_on, found, allow_unjudged=allow_unjudged)
         outputs.write(checks, checks_markdown(checks, noun="clip"))
     if found.caught:
-        say(f"gate --fail-on {fail_on}: {len(found.caught)} of {len(run.subjects)} clips did not hold")
+        many, of = len(found.caught), len(run.subjects)
+        word = "rejected" if fail_on == "reject" else "flagged or rejected"
+        say(f"--fail-on {fail_on}: {many} of {of} clips {'is' if many == 1 else 'are'} {word}")
     if found.unjudged:
         way_on = "let through by --allow-unjudged" if allow_unjudged else "--allow-unjudged lets them through"
-        say(f"gate --fail-on {fail_on}: not judged: {found.unjudged_text()}; {way_on}")
+        say(f"--fail-on {fail_on}: not judged: {found.unjudged_text()}; {way_on}")
     if found.caught:
         raise typer.Exit(EXIT_GATE)
     if found.unjudged and not allow_unjudged:
@@ -209,23 +224,26 @@ def _counts(run: Run) -> dict[str, int]:
     return {badge: sum(s.badge == badge for s in run.subjects) for badge in BADGES}
 
 
-def _show(run: Run, profile: str, written: list[str]) -> None:
-    from rushes.clip.tables import clip_table
+def _show(run: Run, profile: str, written: list[str], *, verbose: bool) -> None:
+    from rushes.clip.profile import load_profile
+    from rushes.clip.tables import clip_table, worst_first
 
+    print_signals(_counts(run), about=f"profile {load_profile(profile).name}")
+    worst = [entry.subject for entry in worst_first(run)[:WORST] if entry.subject.badge != "pass"]
+    if len(run.subjects) > WORST:
+        print_worst([(one.id, one.badge or "", one.reasons) for one in worst])
+    print()
     table = clip_table(run, most=_SHOWN)
-    print_table(table.title, table.header, table.texts(), numbers=range(2, len(table.header) - 1))
+    print_table("", table.header, table.texts(), numbers=range(2, len(table.header) - 1))
     if len(run.subjects) > _SHOWN:
         print(f"… and {len(run.subjects) - _SHOWN} more in the run")
-    counts = _counts(run)
-    print(f"Review signals (profile {profile}): " + ", ".join(f"{n} {badge}" for badge, n in counts.items()))
     unjudged = _not_judged(run)
     if unjudged:
-        print(f"Not computed for some clips, so not judged: {', '.join(unjudged)}")
-    for signature in _signatures(run):
-        print(f"  {signature}")
+        tell(f"Not computed for some clips, so not judged: {', '.join(unjudged)}")
+    show_signatures(_signatures(run), verbose=verbose)
     for path in written[:3]:
         print(path)
-    print(f"rushes report {run.place} -o report.html makes a page of it")
+    next_line("report", run.place)
     print(run.place)
 
 

@@ -9,8 +9,9 @@ import typer
 from rushes.distribution.backbones import BACKBONES
 from rushes.distribution.feature_definitions import GIVEN_METRICS
 from rushes.distribution.protocols import METRICS, SHORTHANDS, ProtocolName
-from rushes.terminal.console import print_json, print_table, say
+from rushes.terminal.console import next_line, print_json, print_table, say, show_signatures, tell
 from rushes.terminal.engine_options import AddressOption, EngineOption, chosen_engine
+from rushes.terminal.options import Verbose
 from rushes.terminal.progress import progress_bars
 from rushes.terminal.several import several_words
 
@@ -158,6 +159,7 @@ def fvd(
         bool,
         typer.Option("--self-test", help="Compute published numbers again with the weights here; no GEN, no GT."),
     ] = False,
+    verbose: Verbose = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
     """How far is the generated set from the real one? The answer carries every constant that made it.
@@ -187,7 +189,7 @@ def fvd(
             run=out,
             overwrite=overwrite,
         )
-        _print(compared, [out] if out else [], as_json=as_json)
+        _print(compared, [out] if out else [], run=out, verbose=verbose, as_json=as_json)
         return
     from rushes.distribution.evaluate import compare_sets
 
@@ -229,14 +231,14 @@ def fvd(
             warn=say,
         )
     written = [path for path in (save_stats, save_gen_stats, out) if path]
-    _print(comparison, written, as_json=as_json)
+    _print(comparison, written, run=out, verbose=verbose, as_json=as_json)
 
 
-def _print(comparison: SetComparison, written: list[str], *, as_json: bool) -> None:
+def _print(comparison: SetComparison, written: list[str], *, run: str | None, verbose: bool, as_json: bool) -> None:
     if as_json:
         print_json(_as_dict(comparison, written))
     else:
-        _show(comparison, written)
+        _show(comparison, written, run=run, verbose=verbose)
 
 
 fvd.command_class = several_words({"--metric": _is_metric})  # type: ignore[attr-defined]
@@ -255,7 +257,7 @@ def _self_test(weights: list[str], as_json: bool) -> None:
     else:
         table = checks_table(checks)
         print_table(table.title, table.header, table.texts(), numbers=range(2, 5))
-        print(table.caption)
+        tell(table.caption)
     if any(check.holds is False for check in checks):
         raise typer.Exit(1)
 
@@ -275,7 +277,7 @@ def _as_dict(comparison: SetComparison, written: list[str]) -> dict[str, object]
     }
 
 
-def _show(comparison: SetComparison, written: list[str]) -> None:
+def _show(comparison: SetComparison, written: list[str], *, run: str | None, verbose: bool) -> None:
     from rushes.distribution.detail_tables import all_tables, is_difference
     from rushes.distribution.remarks import sentences_of
     from rushes.distribution.tables import sensitivity_table
@@ -288,13 +290,14 @@ def _show(comparison: SetComparison, written: list[str]) -> None:
     if comparison.departures:
         table = sensitivity_table([*comparison.measurements, *comparison.departures])
         print_table(table.title, table.header, table.texts(), numbers=range(4, len(table.header)))
-        print(table.caption)
+        tell(table.caption)
     shown = [m for m in comparison.measurements if not {"n", "class"} & m.place.keys()]
-    for signature in dict.fromkeys(m.signature for m in shown):
-        print(signature)
     parts = [part for m in shown for part in sentences_of(m.note)[is_difference(m) :]]  # a verdict is in its table
     for note in dict.fromkeys(filter(None, parts)):
-        print(f"note: {note}")
+        tell(f"Note: {note}")
+    show_signatures((m.signature for m in shown), verbose=verbose)
+    if run is not None:
+        next_line("report", run)
     for path in written:
         print(path)
 

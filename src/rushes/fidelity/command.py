@@ -8,8 +8,9 @@ import typer
 
 from rushes.fidelity.metrics import METRICS
 from rushes.fidelity.protocols import DEFAULT, PROTOCOLS
-from rushes.terminal.console import print_json, print_table, say
+from rushes.terminal.console import next_line, print_json, print_table, say, show_signatures
 from rushes.terminal.engine_options import AddressOption, EngineOption, chosen_engine
+from rushes.terminal.options import Verbose
 from rushes.terminal.progress import progress_bars
 from rushes.terminal.several import several_words
 
@@ -84,6 +85,7 @@ def fidelity(
         bool, typer.Option("--overwrite", help="Start the run anew; what it holds is removed.")
     ] = False,
     csv: Annotated[str | None, typer.Option(metavar="FILE", help="Also write one row per pair as CSV.")] = None,
+    verbose: Verbose = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
     """Compare clips with their references: PSNR, SSIM, LPIPS, VMAF, identity, landmarks; per frame, clip and set.
@@ -121,7 +123,7 @@ def fidelity(
     if as_json:
         print_json(_as_json(done))
     else:
-        _show(done, written)
+        _show(done, written, verbose=verbose)
     for remark in remarks:
         say(remark)
     if done.failed:
@@ -140,7 +142,7 @@ def _as_json(done: FidelityEvaluation) -> dict[str, object]:
     }
 
 
-def _show(done: FidelityEvaluation, written: list[str]) -> None:
+def _show(done: FidelityEvaluation, written: list[str], *, verbose: bool) -> None:
     from rushes.fidelity.tables import pair_table, set_table
 
     if len(done.pairs) > 1:
@@ -151,9 +153,8 @@ def _show(done: FidelityEvaluation, written: list[str]) -> None:
     means = set_table(done.run)
     title = means.title if len(done.pairs) > 1 else "Mean over the frames"
     print_table(title, means.header[:-1], [row[:-1] for row in means.texts()], numbers=(1,))
-    for row in means.texts():
-        print(f"  {row[-1]}")
+    show_signatures((row[-1] for row in means.texts()), verbose=verbose)
     for path in written:
         print(path)
-    print(f"rushes report {done.run.place} -o report.html makes a page of it")
+    next_line("report", done.run.place)
     print(done.run.place)

@@ -9,7 +9,8 @@ import typer
 from typer.core import TyperGroup
 
 from rushes.pose.instrument import NORMALIZATIONS
-from rushes.terminal.console import one_line_errors, print_json, print_table, say
+from rushes.terminal.console import next_line, one_line_errors, print_json, print_table, say, show_signatures, tell
+from rushes.terminal.options import Verbose
 from rushes.terminal.progress import progress_bars
 from rushes.terminal.several import several_words
 
@@ -52,7 +53,7 @@ def score(
         typer.Option(
             metavar="NAME…",
             help=f"What PCK is measured against: {', '.join(NORMALIZATIONS)}, or all (the first three); a distance "
-            "follows its name: absolute-px=8. A PCK without it does not exist.",
+            "follows its name: absolute-px=8. Required: PCK is undefined without it.",
         ),
     ],
     k: Annotated[
@@ -98,6 +99,7 @@ def score(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Start the run anew; what it holds is removed.")
     ] = False,
+    verbose: Verbose = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
     """Score predicted poses: PCK under declared normalisations, MPJPE, OKS, 3-D and motion errors.
@@ -131,13 +133,14 @@ def score(
         if Path(pred).is_dir() or Path(gt).is_dir():
             from rushes.pose.folders import score_poses
 
-            show_set(score_poses(pred, gt, run=out, overwrite=overwrite, progress=progress, **options), as_json=as_json)
+            scored = score_poses(pred, gt, run=out, overwrite=overwrite, progress=progress, **options)
+            show_set(scored, verbose=verbose, as_json=as_json)
             return
         done = score_pose(pred, gt, run=out, overwrite=overwrite, progress=progress, **options)
     if as_json:
         print_json(_as_json(done))
     else:
-        _show(done)
+        _show(done, verbose=verbose)
 
 
 @app.command("extract")
@@ -193,19 +196,22 @@ def _as_json(done: PoseEvaluation) -> dict[str, object]:
     }
 
 
-def _show(done: PoseEvaluation) -> None:
+def _show(done: PoseEvaluation, *, verbose: bool) -> None:
     from rushes.pose.noise_floor import COPY, floors
     from rushes.pose.tables import error_table, norm_of, pck_table, pcks
 
     table, errors = pck_table(done.measurements), error_table(done.measurements)
     title = f"Frames: {done.pairing.frames}, skeleton {done.skeleton.name}, paired by {done.pairing.by}"
-    print_table(title, table.header, table.texts(), numbers=range(1, len(table.header) - 1))
-    print_table(errors.title, errors.header, errors.texts(), numbers=(1,))
+    print_table(title, table.header, table.texts(), numbers=range(1, len(table.header) - 1), signatures=verbose)
+    print_table(errors.title, errors.header, errors.texts(), numbers=(1,), signatures=verbose)
     if floors(done.measurements):
-        print(f"copy {COPY}: the truth itself, re-encoded and seen by the same estimator. Less than that says nothing.")
+        tell(f"copy {COPY}: the truth itself, re-encoded and seen by the same estimator. Less than that says nothing.")
     if len(done.accuracies) > 1:
-        print("The same predictions under each normalisation: these PCKs do not compare with one another.")
+        tell("The same predictions under each normalisation: these PCKs do not compare with one another.")
     notes = dict.fromkeys(f"{m.name} {norm_of(m)}: {m.note}" for m in pcks(done.measurements) if m.note)
     for line in (*notes, *done.warnings):
-        say(f"note: {line}")
+        say(f"Note: {line}")
+    if not verbose:  # else every row has its own
+        show_signatures((), verbose=False)
+    next_line("report", str(done.run))
     print(done.run)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from rushes.pose.folders import PoseSetEvaluation
 from rushes.pose.tables import clip_table, set_table
-from rushes.terminal.console import print_json, print_table, say
+from rushes.terminal.console import next_line, print_json, print_table, say, show_signatures
 
 _MOST_WARNINGS = 20
 
 
-def show_set(done: PoseSetEvaluation, *, as_json: bool) -> None:
+def show_set(done: PoseSetEvaluation, *, verbose: bool, as_json: bool) -> None:
     """Tables, or with `as_json` everything as data on stdout."""
     if as_json:
         print_json(
@@ -23,11 +23,13 @@ def show_set(done: PoseSetEvaluation, *, as_json: bool) -> None:
         )
         return
     whole, clips = set_table(done.measurements), clip_table(done.clips)
-    print_table(whole.title, whole.header, whole.texts(), numbers=(1,))
+    print_table(whole.title, whole.header, whole.texts(), numbers=(1,), signatures=verbose)
     print_table(clips.title, clips.header, clips.texts(), numbers=range(1, len(clips.header) - 1))
     lines = tuple(dict.fromkeys(done.warnings))
     for line in lines[:_MOST_WARNINGS]:
-        say(f"note: {line}")
+        say(f"Note: {line}")
     if len(lines) > _MOST_WARNINGS:
-        say(f"note: {len(lines) - _MOST_WARNINGS} more remarks are with the clips in the run")
+        say(f"Note: {len(lines) - _MOST_WARNINGS} more remarks are with the clips in the run")
+    show_signatures((m.signature for m in done.measurements if not m.at), verbose=verbose)
+    next_line("report", str(done.run))
     print(done.run)

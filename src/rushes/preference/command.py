@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from rushes.terminal.console import one_line_errors, print_json, print_table, say
+from rushes.terminal.console import next_line, one_line_errors, print_json, print_table, say, tell
 from rushes.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def create(
         print_json({"study": study, "pairs": pairs, "exclusion_rule": rule.label, "database": shown(db)})
         return
     print(f"Study {study}: {pairs} pairs, exclusion rule {rule.label}.")
-    print(f"Next: rushes study invite {study} 4 --db {shown(db)}, then rushes serve --db {shown(db)}")
+    next_line("study", "invite", study, "4", "--db", shown(db))
     print(shown(db))
 
 
@@ -289,8 +289,8 @@ def _show_status(found: StudyStatus) -> None:
     columns = ("rater", "stage", "votes", "min", "s/vote", "gold", "repeats", "left/right", "exclusion")
     print_table("Raters", columns, raters, numbers=(2, 3, 4, 5, 6, 7))
     for problem in [one for one in found.problems if not one.resolution][:10]:
-        print(f"Problem {problem.id} by {problem.rater} with {problem.sample}: {problem.kind} {problem.text}".rstrip())
-    print(f"Exclusion rule: {found.exclusion_rule}. Disagreements: {len(found.disagreements)}.")
+        tell(f"Problem {problem.id} by {problem.rater} with {problem.sample}: {problem.kind} {problem.text}".rstrip())
+    tell(f"Exclusion rule: {found.exclusion_rule}. Disagreements: {len(found.disagreements)}.")
 
 
 @app.command("exclude")

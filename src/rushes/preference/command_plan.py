@@ -1,4 +1,4 @@
-"""`rushes study plan` and `preregister`: what to settle before the first vote."""
+"""`rushes study plan` and `preregister`: what to decide before the first vote."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import typer
 
 from rushes.preference.command import DEFAULT_DB, Db, Json, Name, app, open_studies
 from rushes.preference.votes import TiePolicy
-from rushes.terminal.console import one_line_errors, print_json
+from rushes.terminal.console import one_line_errors, print_json, show_signatures, tell
+from rushes.terminal.options import Verbose
 
 if TYPE_CHECKING:
     from rushes.preference.plan_numbers import Plan
@@ -35,6 +36,7 @@ def plan(
     confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
     runs: Annotated[int, typer.Option(min=1, help="Simulated studies.")] = 300,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")] = 1,
+    verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
     """How many raters, prompts and votes a study needs: power by simulation, under the intervals of the results.
@@ -59,31 +61,31 @@ def plan(
     if as_json:
         print_json({"votes": design.votes, "measurements": [m.as_dict() for m in found.measurements]})
     else:
-        _show_plan(design, found, power)
+        _show_plan(design, found, power, verbose=verbose)
 
 
-def _show_plan(design: Design, found: Plan, power: float) -> None:
+def _show_plan(design: Design, found: Plan, power: float, *, verbose: bool) -> None:
     share = float(found.power.value or 0)
-    print(
+    tell(
         f"{design.raters} raters × {design.votes_per_rater} votes on {design.prompts} prompts = {design.votes} votes, "
         f"{design.systems} systems"
     )
     sure = "" if found.power.interval is None else f" (95 % {found.power.interval.text(digits=2)})"
-    print(f"Power to find a preference of {design.preference:.0%}: {share:.2f}{sure}")
+    tell(f"Power to find a preference of {design.preference:.0%}: {share:.2f}{sure}")
     if found.effect.value is None:
-        print(f"Design effect: none, {found.effect.note}")
+        tell(f"Design effect: none, {found.effect.note}")
     else:
         effect = float(found.effect.value)
-        print(
+        tell(
             f"Design effect {effect:.1f}: as {design.votes / effect:.0f} independent votes, because "
             "one rater's votes, and those on one prompt, resemble each other"
         )
     needed = found.raters
     if needed.value is None:
-        print(f"Power {power:g}: {needed.note}")
+        tell(f"Power {power:g}: {needed.note}")
     else:
-        print(f"Power {power:g} needs about {needed.value:g} raters, {needed.note}, on {design.prompts} prompts")
-    print(found.power.signature)
+        tell(f"Power {power:g} needs about {needed.value:g} raters, {needed.note}, on {design.prompts} prompts")
+    show_signatures([found.power.signature], verbose=verbose)
 
 
 @app.command("preregister")
@@ -110,5 +112,5 @@ def preregister(
         print_json({"study": study, "sha256": made.digest, "votes_before": made.votes_before, "file": str(out)})
         return
     when = "before the first vote" if not made.votes_before else f"with {made.votes_before} votes already in"
-    print(f"Study {study}, registered {when}: sha256 {made.digest}")
+    tell(f"Study {study}, registered {when}: sha256 {made.digest}")
     print(out)

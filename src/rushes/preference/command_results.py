@@ -11,7 +11,8 @@ from rushes.preference import command_accounts  # adds `rushes study account`
 from rushes.preference import command_plan as command_plan  # adds `plan` and `preregister`
 from rushes.preference.command import DEFAULT_DB, Db, Json, Name, app, open_studies
 from rushes.preference.votes import TiePolicy
-from rushes.terminal.console import one_line_errors, print_json, print_table, say
+from rushes.terminal.console import next_line, one_line_errors, print_json, print_table, say, show_signatures, tell
+from rushes.terminal.options import Verbose
 
 if TYPE_CHECKING:
     from rushes.core.table import Table
@@ -39,6 +40,7 @@ def report(
     ] = None,
     overwrite: Overwrite = False,
     db: Db = DEFAULT_DB,
+    verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
     """Rank the systems from all raw votes; every number goes into a run directory with its signature.
@@ -61,7 +63,7 @@ def report(
     if as_json:
         _print_run(run)
     else:
-        _show_report(run)
+        _show_report(run, verbose=verbose)
 
 
 def _print_run(run: Run) -> None:
@@ -73,14 +75,14 @@ def _print_run(run: Run) -> None:
     print_json({"run": str(run.path), "study": entry.subject.row(), "measurements": rows, "tables": tables})
 
 
-def _show_report(run: Run) -> None:
+def _show_report(run: Run, *, verbose: bool) -> None:
     from rushes.preference.section import registration_text
     from rushes.preference.tables import agreement_line, exclusion_rules, ranking_note, study_tables
 
     facts = run.subjects[0].facts
     who = "simulated raters" if facts["simulated_raters"] else "raters"
-    print(f"{facts['title']}: {facts['votes']} votes of {facts['raters']} {who} on {facts['samples']} samples")
-    print(f"Preregistration: {registration_text(facts)}")
+    tell(f"{facts['title']}: {facts['votes']} votes of {facts['raters']} {who} on {facts['samples']} samples")
+    tell(f"Preregistration: {registration_text(facts)}")
     measurements = run.measurements[run.subjects[0].id]
     for rule in exclusion_rules(measurements):
         tables = study_tables(measurements, exclusion=rule)
@@ -88,11 +90,13 @@ def _show_report(run: Run) -> None:
             _show(tables["ranking"])
         note = ranking_note(measurements, exclusion=rule)
         if note:
-            print(f"No ranking: {note}")
-        print(agreement_line(measurements, exclusion=rule))
+            tell(f"No ranking: {note}")
+        tell(agreement_line(measurements, exclusion=rule))
         for kind in _BY_SYSTEM:
             if kind in tables:
                 _show(tables[kind])
+    show_signatures((m.signature for m in measurements if verbose), verbose=verbose)
+    next_line("report", str(run.path))
     print(run.path)
 
 
@@ -105,7 +109,7 @@ def _show(table: Table) -> None:
     numbers = [column for column, name in enumerate(table.header) if name not in words]
     print_table(table.title, table.header, table.texts(), numbers=numbers)
     if table.caption:
-        print(table.caption)
+        tell(table.caption)
 
 
 @app.command("export")
@@ -149,6 +153,7 @@ def validity(
     confidence: Confidence = 0.95,
     overwrite: Overwrite = False,
     db: Db = DEFAULT_DB,
+    verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
     """How often does each clip metric pick the take that people prefer? 0.5 is a coin.
@@ -163,5 +168,8 @@ def validity(
     if as_json:
         _print_run(found)
         return
-    _show(validity_table(found.measurements[found.subjects[0].id]))
+    measurements = found.measurements[found.subjects[0].id]
+    _show(validity_table(measurements))
+    show_signatures((m.signature for m in measurements), verbose=verbose)
+    next_line("report", str(found.path))
     print(found.path)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rushes.terminal.console import print_json, print_table, say
+from rushes.terminal.console import next_line, print_json, print_table, say, show_signatures, tell
+from rushes.terminal.options import Verbose
 from rushes.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ def robust(
     ],
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", help="The run directory, here or s3://; one under runs/ unless given."),
+        typer.Option(
+            "-o", "--out", "--output", metavar="RUN", help="Run directory, here or s3://; one under runs/ if left out."
+        ),
     ] = None,
     against: Annotated[
         list[str] | None,
@@ -41,9 +44,10 @@ def robust(
         bool, typer.Option("--follow-links", help="Read files that a link in the sweep leads out of it to.")
     ] = False,
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst runs to list.")] = 5,
+    verbose: Verbose = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
-    """Does the answer hold when the input wobbles? ESI and Justification Drift of a sweep.
+    """Does the answer hold when the input wobbles? Stability (ESI) and how far the words drift, over a sweep.
 
     Example: rushes robust sweep/ -o run
     """
@@ -68,29 +72,36 @@ def robust(
         more = {name: part.as_dict() for name, part in together.items() if part is not None}
         print_json((data[0] if len(data) == 1 else {"sweeps": data}) | more)
         return
+    signatures: list[str] = []
     for report in found.reports:
         _show(report)
+        signatures += _signatures(report.table(), report.effects())
     for part in (found.pooled, found.comparison):
         if part is not None:
             _show_table(part.table())
+            signatures += _signatures(part.table())
             for remark in part.remarks:
                 say(remark)
+    show_signatures(signatures, verbose=verbose)
+    next_line("report", str(run))
     print(run)
 
 
 def _show_table(table: Table) -> None:
     print_table(table.title, table.header, table.texts(), numbers=range(2, len(table.header)))
-    for signature in dict.fromkeys(cell.signature for row in table.rows for cell in row if cell.signature):
-        print(signature)
+
+
+def _signatures(*tables: Table) -> list[str]:
+    return [cell.signature for table in tables for row in table.rows for cell in row if cell.signature]
 
 
 def _show(report: SweepReport) -> None:
-    print(f"{report.path}: {report.runs} runs, baseline {report.baseline}")
+    tell(f"{report.path}: {report.runs} runs, baseline {report.baseline}")
     _show_table(report.table())
     if report.effects().rows:
         _show_table(report.effects())
     for run in report.worst:
-        print(f"\n{run.headline(report.baseline_answer or '')}")
-        print("  " + " ".join(_MARKS[part.change].format(part.text) for part in run.diff))
+        tell(run.headline(report.baseline_answer or ""))
+        tell("  " + " ".join(_MARKS[part.change].format(part.text) for part in run.diff))
     for remark in report.remarks:
         say(f"{report.path}: {remark}")

@@ -15,13 +15,16 @@ from rushes.suite.gate_report import GateReport, MetricGate
 GateFormat: TypeAlias = Literal["text", "junit", "github", "json"]
 
 
-def gate_text(report: GateReport, format: GateFormat, *, allow_unclear: bool = False) -> str:
-    """The report in one of the formats, ending in a newline. `allow_unclear`: what it cannot tell is no error."""
+def gate_text(report: GateReport, format: GateFormat, *, allow_unclear: bool = False, signatures: bool = True) -> str:
+    """The report in one of the formats, ending in a newline. `allow_unclear`: what it cannot tell is no error.
+
+    Plain text without `signatures` is for a terminal, where `-v` shows them.
+    """
     if format == "junit":
         return junit_xml(gate_checks(report, allow_unclear=allow_unclear))
     if format == "json":
         return canonical_line(as_data(report))
-    return "\n".join(_markdown(report) if format == "github" else _plain(report)) + "\n"
+    return "\n".join(_markdown(report) if format == "github" else _plain(report, signatures)) + "\n"
 
 
 def headline(report: GateReport) -> str:
@@ -49,7 +52,7 @@ def _sides(report: GateReport) -> str:
     return f"baseline {report.baseline.place} ({again})  ·  candidate {report.candidate.place}"
 
 
-def _plain(report: GateReport) -> Iterator[str]:
+def _plain(report: GateReport, signatures: bool) -> Iterator[str]:
     yield headline(report)
     yield f"{_sides(report)}  ·  differences are candidate − baseline"
     yield ""
@@ -59,6 +62,8 @@ def _plain(report: GateReport) -> Iterator[str]:
         for pair in m.worst:
             yield f"{'':{width}}  {'':11}  {_clip(pair)}"
     yield from _information(report)
+    if not signatures:
+        return
     yield ""
     yield "Signatures, differences and margins:"
     for m in report.gated:

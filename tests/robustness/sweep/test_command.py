@@ -39,10 +39,10 @@ def test_a_second_sweep_keeps_everything(clip, sweep_dir):
 
 
 def test_robust_prints_a_table_with_signatures_and_the_run_last(sweep_dir, tmp_path):
-    result = run("robust", sweep_dir, "-o", tmp_path / "run")
+    result = run("robust", sweep_dir, "-o", tmp_path / "run", "-v")
     assert result.exit_code == 0
-    assert "gaussian_blur   5.0" in result.stdout
-    assert result.stdout.count("esi|aggregate:mean-of-values|answer:output|baseline:first-run|grid:") == 1
+    assert "gaussian_blur  5.0" in result.stdout
+    assert result.stdout.count("  esi|aggregate:mean-of-values|answer:output|baseline:first-run|grid:") == 1
     assert result.stdout.splitlines()[-1] == str(tmp_path / "run")
     assert (tmp_path / "run/measurements.jsonl").exists()
 

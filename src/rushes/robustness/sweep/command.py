@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from rushes.terminal.console import print_json, say
+from rushes.terminal.console import next_line, print_json, say
 from rushes.terminal.engine_options import AddressOption, EngineOption, chosen_engine
 from rushes.terminal.progress import progress_bars
 
@@ -20,7 +20,13 @@ def sweep(
     clips: Annotated[list[str], typer.Argument(help="Clips, folders or globs, here or in a store (s3://, gs://).")],
     output: Annotated[
         str,
-        typer.Option("-o", "--output", help="The sweep directory, here or s3://; one below it per clip if several."),
+        typer.Option(
+            "-o",
+            "--out",
+            "--output",
+            metavar="DIR",
+            help="The sweep directory, here or s3://; one below it per clip if several.",
+        ),
     ],
     axis: Annotated[list[str], typer.Option("--axis", help=_AXES_HELP)],
     seeds: Annotated[str, typer.Option(help="Whole numbers with commas; noise is drawn anew for each.")] = "1",
@@ -122,5 +128,6 @@ def sweep(
         say(
             f"the judge failed in {outcome.failed} runs; each is recorded with its reason, and none counts as an answer"
         )
-    print(f"{outcome.runs} runs, {outcome.kept} of them from before; next: rushes robust {output}")
+    print(f"{outcome.runs} runs ({outcome.kept} reused)")
+    next_line("robust", output)
     print(output)
