@@ -63,6 +63,8 @@ from rushes.robustness.sweep.evaluate import sweep_clips as sweep_clips
 from rushes.runs import Run as Run
 from rushes.runs import Subject as Subject
 from rushes.runs import read_run as read_run
+from rushes.runs.export import export_run as export_run
+from rushes.runs.query import query as query
 from rushes.suite.believe import Belief as Belief
 from rushes.suite.believe import believe as believe
 from rushes.suite.board import Board as Board

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -26,6 +26,7 @@ from rushes.runs.subjects import Entry, Subject
 if TYPE_CHECKING:
     import numpy as np
     import pandas as pd
+    import pyarrow as pa
 
     from rushes.runs.shards.reading import Shards
 
@@ -147,16 +148,32 @@ class Run:
             if not any(key in keys_of(m) for m in every):
                 raise InputError(f"{self.place}: no number has {key!r}")
 
-    def to_frame(self) -> pd.DataFrame:
+    def scan(self, *, columns: Sequence[str] | None = None, where: str | None = None) -> Iterator[pa.RecordBatch]:
+        """The clips as Arrow record batches in input order: a row per clip, a column per metric, read in parts.
+
+            for batch in run.scan(columns=["path", "blur_score"], where="badge = 'pass'"): ...
+
+        Columns and conditions are those of `rushes.query` over its view `clips`.
+        """
+        from rushes.runs.query import scan
+
+        return scan(self, columns=columns, where=where)
+
+    def to_frame(self, *, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Every number as a row of a pandas frame; `MissingDependency` where pandas is not installed.
 
-        Columns: subject, badge, name, value, count, note, low, high, level, method (of the interval), signature, then
+        With `columns`, a row per clip with these columns of `rushes.query`'s view `clips`; nothing else is read. Else:
+        subject, badge, name, value, count, note, low, high, level, method (of the interval), signature, then
         one per place (`at_value` for a place that is called like one of these).
         """
         try:
             import pandas
         except ImportError:
             raise MissingDependency("a data frame needs pandas; run: pip install pandas") from None
+        if columns is not None:
+            from rushes.runs.query import clips_sql, query
+
+            return query(self, clips_sql(self, columns, None)).to_pandas()
         rows = [_frame_row(entry, m) for entry in self.entries for m in entry.measurements]
         return pandas.DataFrame(rows, columns=list(dict.fromkeys((*_FRAME, *(key for row in rows for key in row)))))
 

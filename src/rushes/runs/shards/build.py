@@ -163,14 +163,15 @@ def _sync_folder(folder: Path) -> None:
 
 def _contents(folder: Path, rows: Sequence[Span | Place]) -> Iterator[tuple[bytes, bytes | None]]:
     """Line and series of each row, whichever file it lies in."""
+    below = str(folder / SPOOL)
     with _OpenFiles() as opened:
         for row in rows:
             if isinstance(row, Place):
-                yield opened.row(folder / SPOOL / row.table, row.row)
+                yield opened.row(f"{below}/{row.table}", row.row)
                 continue
-            data = opened.read(folder / SPOOL / row.spool, row.start, row.line + row.series)
+            data = opened.read(f"{below}/{row.spool}", row.start, row.line + row.series)
             if len(data) != row.line + row.series:
-                raise RunError(f"{folder / SPOOL / row.spool}: is cut short; run the same command again")
+                raise RunError(f"{below}/{row.spool}: is cut short; run the same command again")
             yield data[: row.line], data[row.line :] or None
 
 
@@ -178,8 +179,8 @@ class _OpenFiles:
     """Opens each file once, and closes the oldest: a cluster has more writers than a process may hold files."""
 
     def __init__(self) -> None:
-        self._files: dict[Path, IO[bytes]] = {}
-        self._table: tuple[Path, list[list[Any]]] = (Path(), [])
+        self._files: dict[str, IO[bytes]] = {}
+        self._table: tuple[str, list[list[Any]]] = ("", [])
 
     def __enter__(self) -> Self:
         return self
@@ -188,14 +189,14 @@ class _OpenFiles:
         for file in self._files.values():
             file.close()
 
-    def read(self, path: Path, start: int, size: int) -> bytes:
+    def read(self, path: str, start: int, size: int) -> bytes:
         if path not in self._files:
             if len(self._files) >= _OPEN:
                 self._files.pop(next(iter(self._files))).close()
             self._files[path] = open(path, "rb")
         return os.pread(self._files[path].fileno(), size, start)
 
-    def row(self, table: Path, row: int) -> tuple[bytes, bytes | None]:
+    def row(self, table: str, row: int) -> tuple[bytes, bytes | None]:
         """Line and series of one row of a shard, whose table is given without its ending."""
         import pyarrow.parquet as pq
 
@@ -203,4 +204,4 @@ class _OpenFiles:
             columns = pq.read_table(f"{table}.parquet", columns=["line", "series_start", "series_bytes"]).columns
             self._table = table, [column.to_pylist() for column in columns]
         line, start, size = (column[row] for column in self._table[1])
-        return line, self.read(table.with_suffix(".series"), start, size) if size else None
+        return line, self.read(f"{table}.series", start, size) if size else None

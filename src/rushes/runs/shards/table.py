@@ -56,12 +56,40 @@ class ReadingKey:
         return cls(str(data["signature"]), tuple(sorted((str(k), str(v)) for k, v in data["at"].items())))
 
 
+class _Numbers:
+    """The columns of one reading; interval columns only from the first interval on."""
+
+    __slots__ = ("counts", "intervals", "key", "notes", "values")
+
+    def __init__(self, key: ReadingKey) -> None:
+        self.key = key
+        self.values: list[float | None] = []
+        self.counts: list[int | None] = []
+        self.notes: list[str | None] = []
+        self.intervals: list[Mapping[str, Any] | None] | None = None
+
+    def fill(self, rows: int) -> None:
+        """Empty cells up to this row."""
+        gap: list[None] = [None] * (rows - len(self.values))
+        self.values.extend(gap)
+        self.counts.extend(gap)
+        self.notes.extend(gap)
+        if self.intervals is not None:
+            self.intervals.extend(gap)
+
+    def columns(self) -> dict[str, list[Any]]:
+        found: dict[str, list[Any]] = {"value": self.values, "count": self.counts, "note": self.notes}
+        if self.intervals is not None:
+            found |= {part: [row and row[part] for row in self.intervals] for part in _INTERVAL}
+        return found
+
+
 class Columns:
     """Collects lines into columns; `table` gives them as an Arrow table."""
 
     def __init__(self) -> None:
         self._fixed: dict[str, list[Any]] = {name: [] for name in FIXED}
-        self._readings: dict[tuple[str, object], tuple[ReadingKey, dict[str, list[Any]]]] = {}
+        self._numbers: dict[Any, _Numbers] = {}
         self.rows = 0
         self.measurements = 0
         self.signatures: dict[str, None] = {}
@@ -72,12 +100,12 @@ class Columns:
 
     @property
     def readings(self) -> list[ReadingKey]:
-        return [key for key, _ in self._readings.values()]
+        return [numbers.key for numbers in self._numbers.values()]
 
     @property
     def intervals(self) -> list[ReadingKey]:
         """Those of which some number has an interval."""
-        return [key for key, parts in self._readings.values() if "low" in parts]
+        return [numbers.key for numbers in self._numbers.values() if numbers.intervals is not None]
 
     def add(self, line: bytes, number: int) -> None:
         """One clip's line as the next row."""
@@ -86,37 +114,37 @@ class Columns:
         fixed["number"].append(number)
         for name in ("id", "kind", "path", "sha256", "badge", "reasons"):
             fixed[name].append(subject[name])
-        fixed["facts"].append(canonical_json(subject["facts"]))
+        fixed["facts"].append(_json(subject["facts"]))
         fixed["digest"].append(line_digest(line))
         fixed["line"].append(line)
-        for row in record["measurements"]:
-            self._add_number(row)
+        rows, known = self.rows, self._numbers
+        for row in record["measurements"]:  # the greater part of the work; hence so plain
+            at = row.get("at")
+            mark = row["signature"] if at is None else (row["signature"], *at.items())
+            numbers = known.get(mark)
+            if numbers is None:
+                numbers = self._new(mark, row["signature"], at or {})
+            missing = rows - len(numbers.values)
+            if missing > 0:
+                numbers.fill(rows)
+            elif missing < 0:  # a second number of one signature about one thing: the line alone has it
+                continue
+            value = row["value"]
+            numbers.values.append(None if value is None else float(value))
+            numbers.counts.append(row["count"])
+            numbers.notes.append(row["note"] or None)
+            interval = row.get("interval")
+            if numbers.intervals is not None:
+                numbers.intervals.append(interval)
+            elif interval is not None:
+                numbers.intervals = [*[None] * rows, interval]
         self.rows += 1
         self.measurements += len(record["measurements"])
 
-    def _add_number(self, row: Mapping[str, Any]) -> None:
-        signature, at = row["signature"], row.get("at")
-        mark = (signature, None if at is None else tuple(at.items()))
-        found = self._readings.get(mark)
-        if found is None:
-            key = ReadingKey(signature, () if at is None else tuple(sorted(at.items())))
-            found = self._readings[mark] = (key, {part: [] for part in _PARTS})
-            self.signatures[signature] = None
-        parts = found[1]
-        values = parts["value"]
-        if len(values) > self.rows:  # a second number of one signature about one thing: the line alone has it
-            return
-        _fill(parts, self.rows)
-        value = row["value"]
-        values.append(None if value is None else float(value))
-        parts["count"].append(row["count"])
-        parts["note"].append(row["note"] or None)
-        interval = row.get("interval")
-        if interval is not None and "low" not in parts:
-            parts.update({part: [None] * self.rows for part in _INTERVAL})
-        if "low" in parts:
-            for part in _INTERVAL:
-                parts[part].append(None if interval is None else interval[part])
+    def _new(self, mark: object, signature: str, at: Mapping[str, str]) -> _Numbers:
+        self.signatures[signature] = None
+        self._numbers[mark] = _Numbers(ReadingKey(signature, tuple(sorted(at.items()))))
+        return self._numbers[mark]
 
     def table(self, series: Sequence[tuple[int, int]]) -> pa.Table:
         """All rows; `series` is the start and the length of each clip's series in its file."""
@@ -126,18 +154,16 @@ class Columns:
         columns: dict[str, Any] = {name: pa.array(self._fixed[name], types[name]) for name in FIXED}
         for position, name in enumerate(SERIES):
             columns[name] = pa.array([place[position] for place in series], types[name])
-        for key, parts in self._readings.values():
-            _fill(parts, self.rows)
-            for part, values in parts.items():
-                columns[key.column(part)] = pa.array(values, types[part])
+        for numbers in self._numbers.values():
+            numbers.fill(self.rows)
+            for part, cells in numbers.columns().items():
+                columns[numbers.key.column(part)] = pa.array(cells, types[part])
         return pa.table(columns)
 
 
-def _fill(parts: Mapping[str, list[Any]], rows: int) -> None:
-    """Empty cells up to this row."""
-    if len(parts["value"]) < rows:
-        for values in parts.values():
-            values.extend([None] * (rows - len(values)))
+def _json(facts: object) -> str:
+    """Plain data as it stands in its line: what came out of canonical JSON goes back as it was."""
+    return json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def _types() -> dict[str, Any]:
