@@ -1,0 +1,187 @@
+"""Every page of Rushes, once: the browser tests, the read-back of numbers and `make screenshots` go by this list.
+
+A new page is one line in `PAGES`. `{run}`, `{other}`, `{take}`, `{board}`, `{study}` and `{invitation}` stand for what
+the material has; a page of a file is opened from the disk.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from rushes.preference.study import StudyPlan
+from rushes.preference.study.service import open_service
+from rushes.suite.board import write_board
+from rushes.suite.compare_page import write_comparison
+from rushes.suite.report import write_report
+from rushes.web.app import create_app
+
+from .livesite import Site, Study, vote_through
+from .runsite import measured_runs, owner, suite_of
+
+WIDTHS = ((390, 844), (900, 900), (1440, 900), (2560, 1440))
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GalleryPage:
+    """One page: where it is and who looks at it."""
+
+    name: str
+    address: str
+    who: Literal["owner", "rater", "nobody", "file"] = "owner"
+    status: int = 200
+    main: bool = False
+    """Looked at on every run of the tests; the others in `make soak`."""
+
+
+PAGES: tuple[GalleryPage, ...] = (
+    GalleryPage(name="home", address="/", main=True),
+    GalleryPage(name="run", address="/runs/{run}", main=True),
+    GalleryPage(name="run-filtered", address="/runs/{run}?q=nothing-like-this"),
+    GalleryPage(name="take", address="/runs/{run}/take?id={take}", main=True),
+    GalleryPage(name="pair", address="/compare?a={run}/{take}&b={other}/{take}", main=True),
+    GalleryPage(name="comparison", address="/compare/runs?a={run}&b={other}", main=True),
+    GalleryPage(name="board", address="/boards/{board}", main=True),
+    GalleryPage(name="study-new", address="/studies/new"),
+    GalleryPage(name="study", address="/studies/{study}"),
+    GalleryPage(name="study-raters", address="/studies/{study}/raters"),
+    GalleryPage(name="study-running", address="/studies/{study}/running"),
+    GalleryPage(name="study-disagreements", address="/studies/{study}/disagreements"),
+    GalleryPage(name="study-adjudication", address="/studies/{study}/adjudication"),
+    GalleryPage(name="study-results", address="/studies/{study}/results"),
+    GalleryPage(name="study-export", address="/studies/{study}/export"),
+    GalleryPage(name="study-log", address="/studies/{study}/log"),
+    GalleryPage(name="account", address="/account"),
+    GalleryPage(name="not-found", address="/nowhere", status=404),
+    GalleryPage(name="login", address="/login", who="nobody"),
+    GalleryPage(name="invitation", address="{invitation}", who="nobody"),
+    GalleryPage(name="rater-instructions", address="/rate/instructions", who="rater"),
+    GalleryPage(name="rater-pair", address="/rate", who="rater"),
+    GalleryPage(name="report", address="report.html", who="file", main=True),
+    GalleryPage(name="compare-page", address="compare.html", who="file"),
+    GalleryPage(name="board-page", address="board.html", who="file"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gallery:
+    """A live site with something on every page, and the files beside it."""
+
+    site: Site
+    study: Study
+    runs: Mapping[str, Path]
+    """By the name that the workbench gives them."""
+    suite: Path
+    files: Path
+    names: Mapping[str, str]
+    """What the words in braces stand for."""
+
+    def address(self, page: GalleryPage) -> str:
+        """Where a browser goes for it."""
+        words = {**self.names, "invitation": ""}
+        if "{invitation}" in page.address:
+            words["invitation"] = self.study.invitation()
+        place = page.address.format(**words)
+        return (self.files / place).resolve().as_uri() if page.who == "file" else self.site.url + place
+
+    def cookies(self, page: GalleryPage) -> list[dict[str, str]]:
+        """What signs this page's reader in."""
+        if page.who == "owner":
+            return [{"name": "rushes_admin", "value": owner(self.site).cookies["rushes_admin"], "url": self.site.url}]
+        if page.who == "rater":
+            rater = self.study.rater(stage="work")
+            return [{"name": "rushes_rater", "value": rater.cookies["rushes_rater"], "url": self.site.url}]
+        return []
+
+
+@contextmanager
+def small_gallery(folder: Path) -> Iterator[Gallery]:
+    """Two systems over three takes, a board of them, a study of them with votes, and the three pages as files."""
+    first, second = measured_runs(folder)
+    suite = suite_of(folder / "board", {"model_a": first, "model_b": second})
+    names = {"run": "model_a", "other": "model_b", "take": "take_1", "board": "board"}
+    write_report([first, second], folder / "report.html", jobs=1)
+    write_comparison([first, second], folder / "compare.html", jobs=1)
+    write_board(suite, folder / "board.html", jobs=1)
+    with served_gallery(folder, runs=(first, second), suite=suite, names=names) as gallery:
+        yield gallery
+
+
+@contextmanager
+def served_gallery(folder: Path, *, runs: Sequence[Path], suite: Path, names: Mapping[str, str]) -> Iterator[Gallery]:
+    """A server on these runs and this suite, with a study over the takes of model_a and model_b in `folder`/takes."""
+    ahead = [0]
+    service = open_service(str(folder / "studies.db"), clock=lambda: 1_790_000_000_000 + ahead[0])
+    app = create_app(service=service, runs=runs, suites=(suite,))
+    app.state.pass_time = lambda ms: ahead.__setitem__(0, ahead[0] + round(ms))
+    site = Site(app)
+    try:
+        study = _study(site, folder)
+        named: dict[str, Path] = dict(app.state.workbench.runs)
+        yield Gallery(
+            site=site, study=study, runs=named, suite=suite, files=folder, names={**names, "study": study.name}
+        )
+    finally:
+        site.close()
+        service.close()
+
+
+def _study(site: Site, folder: Path) -> Study:
+    site.service.create_study(StudyPlan(name="bars", title="Bars that cross", gold_every=0, repeat_every=0))
+    with open(folder / "pairs.csv", "w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(("sample_id", "task_id", "prompt_id", "system", "path", "prompt_text"))
+        for number, family in enumerate(("T1", "T1", "T2")):
+            for system in ("model_a", "model_b"):
+                path = folder / "takes" / system / f"take_{number}.mp4"
+                prompt = f"A bar crosses the picture, take {number}."
+                writer.writerow((f"{family}_p{number}", family, f"p{number}", system, str(path), prompt))
+    site.service.import_csv("bars", folder / "pairs.csv")
+    study = Study(site=site, name="bars")
+    for winner in ("A", "A", "Tie"):  # two see the sides swapped: samples are disputed
+        vote_through(study, study.rater(), lambda task, chosen=winner: chosen)
+    return study
+
+
+OVERFLOW = "document.documentElement.scrollWidth - window.innerWidth"
+"""How many pixels a page is wider than its window."""
+
+
+def overflow(page: Any) -> int:
+    """How much wider than its window a page stays, once what is drawn by script has been drawn anew."""
+    for _ in range(20):
+        over = int(page.evaluate(OVERFLOW))
+        if over <= 0:
+            break
+        page.wait_for_timeout(50)
+    return over
+
+
+def settle(page: Any) -> None:
+    """Wait until a page shows what it has to show: scripts have run and no request is open."""
+    page.wait_for_load_state("load")
+    page.wait_for_load_state("networkidle")
+
+
+def watch(page: Any, site: str) -> list[str]:
+    """A list that fills with what goes wrong: script errors, console errors, requests to another host."""
+    faults: list[str] = []
+
+    def asked(request: Any) -> None:
+        if request.url.startswith(("http:", "https:")) and not request.url.startswith(site):
+            faults.append(f"asked another server: {request.url}")
+
+    def told(message: Any) -> None:
+        if message.type == "error" and "the server responded with a status of" not in message.text:
+            faults.append(message.text)
+
+    page.on("request", asked)
+    page.on("console", told)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    return faults
