@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 import typer
 
 from rushes.ci.outputs import AnnotateOption, CiOutputs, JunitOption, SummaryOption
-from rushes.terminal.console import EXIT_BAD_INPUT, EXIT_GATE
 from rushes.terminal.console import EXIT_BAD_INPUT, EXIT_GATE, print_text, show_signatures
 from rushes.terminal.options import Verbose
 
@@ -78,7 +77,6 @@ def gate(
         baseline, candidate, repeats=repeat or (), metrics=dict(asked), margin=margin, level=level
     )
     outputs.write(gate_checks(report, allow_unclear=allow_unclear), gate_text(report, "github"))
-    text = gate_text(report, format, allow_unclear=allow_unclear)
     text = gate_text(report, format, allow_unclear=allow_unclear, signatures=verbose or out is not None)
     if out is not None:
         with replacing(out) as file:

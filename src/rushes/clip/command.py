@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from rushes.ci.outputs import AnnotateOption, CiOutputs, JunitOption, SummaryOption
-from rushes.terminal.console import EXIT_BAD_INPUT, EXIT_GATE, print_json, print_table, say
 from rushes.terminal.console import (
     EXIT_BAD_INPUT,
     EXIT_GATE,

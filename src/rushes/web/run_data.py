@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -43,12 +41,6 @@ def run_head(name: str, folder: Path, opened: OpenRun) -> dict[str, object]:
         ],
         "stamp": opened.stamp,
     }
-
-
-def _reasons(subjects: Sequence[Subject]) -> list[dict[str, object]]:
-    """The metrics behind the review signals, most frequent first."""
-    found = Counter(reason_metric(reason) for s in subjects for reason in s.reasons)
-    return [{"metric": metric, "count": count} for metric, count in sorted(found.items(), key=lambda x: (-x[1], x[0]))]
 
 
 def column_keys(opened: OpenRun, query: RunQuery) -> list[str]:

@@ -16,11 +16,9 @@ from rushes.web.errors import Refusal, wants_json
 from rushes.web.pages import json_reply, page, with_twin
 from rushes.web.run_cache import OpenRun, run_status
 from rushes.web.run_data import column_data, column_keys, row_data, run_head
-from rushes.web.run_query import PAGE_SIZE, chosen, read_query
-from rushes.web.shared_clips import shares_clips
-from rushes.web.workbench import workbench
 from rushes.web.run_query import PAGE_SIZE, RunQuery, read_query
 from rushes.web.run_rows import MemoryRows, RowsPage
+from rushes.web.shared_clips import shares_clips
 from rushes.web.sheet_data import SHEET_SIZE, page_numbers, range_data, tiles
 from rushes.web.triage import NOTHING, Marks, read_marks
 from rushes.web.workbench import Workbench, workbench
@@ -58,7 +56,6 @@ def run_table(request: Request, name: str) -> Response:
         "tables": [table.as_dict() for table in opened.tables[1]],
         "problem": query.problem or marks.problem,
     }
-    others = shares_clips(workbench(request).runs, name)
     if wants_json(request):
         return json_reply(data)
     return page(request, "run/table.html", **data, **_around(request, name, opened, query, found, marks, as_sheet))
@@ -92,7 +89,7 @@ def _around(
         "numbers": page_numbers(min(query.page, pages), pages),
         "metrics": [column_data(key, reading) for key, reading in opened.readings.items()],
         "marks": marks,
-        "others": _others(request, name, opened.run.instrument),
+        "others": shares_clips(bench.runs, name),
         "figures": figures,
         "no_figures": no_figures,
         "summary": summary,
