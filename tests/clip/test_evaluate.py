@@ -47,7 +47,7 @@ def test_every_tier_0_entry_by_hand(tmp_path: Path) -> None:
         "blur_score": 400.0,
         "frame_diff_spike_count": 0,
     }
-    assert result.badge == "flagged" and result.reasons == ("freeze_frame_ratio=0.33 > 0.3",)
+    assert result.badge == "flagged" and result.reasons == ("freeze_frame_ratio=0.3333 > 0.3",)
     assert result["audio_duration_ms"].note == "the clip has no sound"
 
 

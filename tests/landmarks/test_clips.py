@@ -137,7 +137,7 @@ def test_no_face_is_zero_presence_and_a_reject(tmp_path: Path) -> None:
     result = evaluate_clip(path, tier=1, profile="talking-head")
     assert result["face_present_ratio"].value == 0.0
     assert {result[name].note for name in TIER1[1:]} == {"no face in any of 12 frames"}
-    assert result.badge == "reject" and "face missing (face_present_ratio=0.00 < 0.2)" in result.reasons
+    assert result.badge == "reject" and "face missing (face_present_ratio=0 < 0.2)" in result.reasons
 
 
 def test_two_faces_follow_the_more_persistent_and_say_so(tmp_path: Path, astronaut: Pixels) -> None:

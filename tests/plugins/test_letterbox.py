@@ -42,7 +42,7 @@ def test_a_rule_measures_and_badges_it(measured: Path) -> None:
     run = read_run(measured / "run")
     # 8 of 32 rows are black in every frame: 0.25 > 0.1.
     assert {s.id: (s.badge, s.reasons) for s in run.subjects} == {
-        "barred": ("flagged", ("letterbox_ratio=0.25 > 0.1",)),
+        "barred": ("flagged", ("letterbox_ratio=0.2500 > 0.1",)),
         "full": ("pass", ()),
     }
     barred = run.one("letterbox_ratio", subject="barred")

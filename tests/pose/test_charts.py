@@ -37,7 +37,7 @@ def test_curves_and_body(tmp_path: Path, name: str) -> None:
     assert curves.title == "pred: PCK against k" and "its line is flat" in curves.caption
     assert all(norm in words(curves) for norm in ("torso-diameter", "bbox-diagonal", "absolute-px(10)"))
     torso = TorsoDiameter.of(skeleton).label()
-    assert f"Lowest under {torso}: left knee, 0.50." in body.caption
+    assert f"Lowest under {torso}: left knee, 0.5000." in body.caption
     assert words(body).count("0.50") >= 3  # the knee in three panels
     assert body.title == "pred: PCK@20 of each joint"
 

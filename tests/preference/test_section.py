@@ -35,7 +35,7 @@ def test_the_order_is_open_where_the_intervals_meet(tmp_path: Path) -> None:
     assert [row[1] for row in ranking.texts()] == ["amber", "birch"]
     assert ranking.caption == "Intervals: 90 % rater- and prompt-clustered. Where they overlap, the order is open."
     assert summary(run) == (
-        "Simulated raters put amber, then birch. The first two intervals overlap: the order is open."
+        "Simulated raters put amber first, then birch. The lead over birch is not sure: their intervals overlap."
     )
     assert ("Votes", "8 by 4 simulated raters on 8 pairs") in facts(run)
 
@@ -48,7 +48,10 @@ def test_intervals_that_do_not_meet(tmp_path: Path) -> None:
         for k, v in enumerate(by_rater)
     ]
     run = a_run(tmp_path / "r", study_measurements(named, rubric_version="0.1"))
-    assert summary(run) == "Raters put amber, then birch. The first two intervals do not overlap."
+    assert (
+        summary(run)
+        == "Raters put amber first, then birch. The lead over birch is clear: their intervals do not overlap."
+    )
 
 
 def test_a_study_without_a_ranking_says_why(tmp_path: Path) -> None:
@@ -88,8 +91,8 @@ def test_adjudicated_labels_are_a_column_of_their_own(tmp_path: Path) -> None:
     table = grids(a_run(tmp_path / "r", study_measurements([*given, label], rubric_version="0.1")))[0]
     assert table.header[-1] == "adjudicated"
     assert [(row[1], row[5], row[-1]) for row in table.texts()] == [
-        ("amber", "0.75", "0.00 of 1"),
-        ("birch", "0.25", "1.00 of 1"),
+        ("amber", "0.7500", "0 of 1"),
+        ("birch", "0.2500", "1 of 1"),
     ]
 
 
@@ -114,7 +117,7 @@ def test_tags_ratings_duels_and_families_are_told_by_system(tmp_path: Path) -> N
     ]
     duel = found["mine: head to head"]
     assert duel.header == ("system", "against amber", "against birch")
-    assert duel.texts()[0][2].startswith("0.56 (") and duel.texts()[1][1].startswith("0.44 (")
+    assert duel.texts()[0][2].startswith("0.5625 (") and duel.texts()[1][1].startswith("0.4375 (")
     assert [row[0] for row in found["mine: ranking per task family"].texts()] == [
         "T1 multi-constraint adherence"
     ] * 2 + ["T2 temporal"] * 2

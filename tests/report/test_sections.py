@@ -51,12 +51,12 @@ def test_distances_stand_with_size_and_protocol(tmp_path: Path) -> None:
     ]
     run = stored(tmp_path / "r", "distribution", "set", rows, side="generated", clips=8, excluded={"a": "b"})
     assert texts(run, distribution, 0) == [
-        ["fvd", "one", "107.5000", "8", "9", "400"],
-        ["fvd", "two", "55.2500", "8", "9", "400"],
-        ["kvd", "two", "3.0000", "8", "9", "400"],
+        ["fvd", "one", "107.5", "8", "9", "400"],
+        ["fvd", "two", "55.25", "8", "9", "400"],
+        ["kvd", "two", "3", "8", "9", "400"],
     ]
     assert distribution.summary(run) == (
-        "FVD 107.50 (one protocol, 8 vs 9 clips); FVD 55.25 (two protocol, 8 vs 9 clips); "
+        "FVD 107.5 (8 vs 9 clips, protocol one); FVD 55.25 (8 vs 9 clips, protocol two); "
         "1 more are in the table. The weights are random, so these numbers compare only with themselves."
     )
     assert distribution.facts(run) == [("Generated", "it: 8 clips, 1 left out")]
@@ -70,9 +70,9 @@ def test_pose_shows_one_row_per_normalisation(tmp_path: Path) -> None:
     score_pose(tmp_path / "pred.npy", tmp_path / "gt.npy", norms=["all"], ks=(10, 20), run=tmp_path / "r")
     run = read_run(tmp_path / "r")
     # Prediction equals truth: every PCK is 1, under every rule.
-    assert [row[1:3] for row in texts(run, pose, 0)] == [["1.0000", "1.0000"]] * 3
-    assert pose.summary(run).startswith("pred: PCK@20 is 1.0000 by torso-diameter, 1.0000 by bbox-diagonal")
-    assert texts(run, pose, 1)[0][:2] == ["mpjpe ↓", "0.0000"]
+    assert [row[1:3] for row in texts(run, pose, 0)] == [["1", "1"]] * 3
+    assert pose.summary(run).startswith("PCK@20 is 1 by torso-diameter, 1 by bbox-diagonal")
+    assert texts(run, pose, 1)[0][:2] == ["mpjpe ↓", "0"]
 
 
 def test_a_sweep_names_where_the_answer_holds_least(sweep_run: Path) -> None:
@@ -82,8 +82,8 @@ def test_a_sweep_names_where_the_answer_holds_least(sweep_run: Path) -> None:
     )
     rows = {(row[0], row[1]): row[2:] for row in texts(run, robustness, 0)}
     # ESI and drift over the grid, then alone: without blur, both levels of brightness keep the answer.
-    assert rows[("gaussian_blur", "3.0")] == ["0.0000", "1.0000", "0.0000", "1.0000", "2"]
-    assert rows[("brightness", "all values")] == ["0.2500", "0.7500", "1.0000", "0.0000", "8"]
+    assert rows[("gaussian_blur", "3.0")] == ["0", "1", "0", "1", "2"]
+    assert rows[("brightness", "all values")] == ["0.2500", "0.7500", "1", "0", "8"]
 
 
 def test_settings_shown_are_those_that_tell_namesakes_apart() -> None:

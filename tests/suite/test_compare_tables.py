@@ -45,7 +45,7 @@ def test_markdown_names_the_runs_and_every_signature(tmp_path: Path) -> None:
     text = comparison_table(compare_all(planted_three(tmp_path)), "markdown")
     lines = text.splitlines()
     # differences of decode_failures 5 6 7 8 5 6 7 8: mean 6.5
-    assert lines[2].startswith("| decode\\_failures | B | +6.5 | ") and lines[2].endswith(" | worse | [1] |")
+    assert lines[2].startswith("| decode\\_failures | B | +6.500 | ") and lines[2].endswith(" | worse | [1] |")
     assert "A is clean, B is bad, C is alike" in text and "after Holm over 3 comparisons" in text
     assert "1. `paired_mean_difference|of:decode_failures;" in text
     assert "- The same on every clip: freeze\\_frame\\_ratio, decode\\_failures (C)" in lines
@@ -86,7 +86,7 @@ def test_distances_stay_side_by_side(tmp_path: Path) -> None:
     a, b = (write_distances(tmp_path / n, {"genhoi": v}) for n, v in (("a", 200.0), ("b", 180.0)))
     found = compare_all([a, b])
     text = comparison_table(found, "markdown")
-    assert "| fvd | genhoi | 200.0000 | 180.0000 |" in text and "rushes fvd B REAL --versus A" in text
+    assert "| fvd | genhoi | 200 | 180 |" in text and "rushes fvd B REAL --versus A" in text
     rows = rows_of(comparison_table(found, "csv"))
     assert [(row["verdict"], float(row["value"])) for row in rows] == [
         ("value", 200.0),

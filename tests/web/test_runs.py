@@ -16,13 +16,15 @@ from tests.clips import noise, write_luma
 from rushes.clip.evaluate import evaluate_clips
 from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO
 from rushes.core import Measurement, canonical_json
+from rushes.core.numbers import signed_text as signed
+from rushes.core.text import value_text
 from rushes.distribution.definitions import bound_definition
 from rushes.distribution.protocols import recipe
 from rushes.robustness import demo as robustness
 from rushes.runs import Entry, RunWriter, Subject, read_run
 from rushes.suite.compare_as_data import comparison_data
 from rushes.suite.compare_many import compare_all
-from rushes.suite.compare_page_words import opening, sentence, signed
+from rushes.suite.compare_page_words import opening, sentence
 from rushes.web.run_data import frame_size
 
 from .livesite import Client, Site
@@ -205,7 +207,7 @@ def test_two_runs_are_judged_together_as_on_the_page_of_compare(make_site: MakeS
     assert found.family == 2 and opening(found) in page
     for one in found.judged:
         assert one.text == "moved higher" and sentence(one) in page
-        assert f'title="{one.holm.signature}">{float(one.holm.value or 0):.4f}</td>' in page
+        assert f'title="{one.holm.signature}">{value_text(one.holm)}</td>' in page
     few = html.unescape(client.get("/compare/runs?a=b&b=a").text)
     assert "moved lower" in few and "nothing can be told here" not in few
     third = write_run(tmp_path / "c", [entry(name, 0.3, 81.0) for name in takes[:4]])
@@ -407,7 +409,7 @@ def test_two_runs_of_distances_show_both_values(make_site: MakeSite, tmp_path: P
             run.finish(["generated"])
         runs.append(tmp_path / name)
     page = " ".join(html.unescape(owner(make_site(runs=runs)).get("/compare/runs?a=model_a&b=model_b").text).split())
-    for text in ("200.0000", "180.0000", "-20.0000", "-10.00", "no takes to pair", "--versus"):
+    for text in ("200", "180", "-20", "-10", "no takes to pair", "--versus"):
         assert text in page
     assert "sign test" not in page and "Review signals" not in page
 

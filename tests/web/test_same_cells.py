@@ -104,7 +104,7 @@ def tables_of(run: Run) -> list[Table]:
 def test_adjudications_do_not_move_the_win_shares(run: tuple[Run, str]) -> None:
     table = ranking(run[0].measurements["odd"])
     # Raw: 9 wins and half a tie of 15 votes; the two adjudicated samples alone would say 1.00 and 0.00.
-    assert [(row[1].text, row[5].text) for row in table.rows] == [("100%|A", "0.63"), ("=1+1", "0.37")]
+    assert [(row[1].text, row[5].text) for row in table.rows] == [("100%|A", "0.6333"), ("=1+1", "0.3667")]
     assert run[0].one("win_share", labels="adjudicated", system="100%|A").value == 1.0
 
 
@@ -165,7 +165,7 @@ def test_raters_who_are_excluded_are_left_out_of_every_table_of_that_rule(tmp_pa
     found = study_measurements(ballots(), rubric_version="0.1", exclusion_rule="slow | odd", excluded=["r2"])
     assert exclusion_rules(found) == ["none", "slow ¦ odd"]
     # Without r2: 8 of 10 votes for the first system, none tied.
-    assert [row[5] for row in ranking(found, exclusion="slow ¦ odd").texts()] == ["0.80", "0.20"]
+    assert [row[5] for row in ranking(found, exclusion="slow ¦ odd").texts()] == ["0.8000", "0.2000"]
     with RunWriter(tmp_path / "run", instrument="preference", settings={}) as writer:
         writer.add(Entry(subject=Subject(id="odd", kind="study", path="odd", sha256=None), measurements=found))
         writer.finish(["odd"])

@@ -10,6 +10,7 @@ from rushes.clip.metrics import known
 from rushes.clip.profile import Profile, Rule
 from rushes.clip.sanity import WHOLE, Sanity
 from rushes.core import Measurement
+from rushes.core.numbers import fixed_text, number_text
 
 Status: TypeAlias = Literal["reject", "flagged", "pass"]
 BADGES: tuple[Status, ...] = get_args(Status)
@@ -22,7 +23,7 @@ class Badge:
 
     status: Status
     reasons: tuple[str, ...]
-    """Every rule that fired, in words where it has them: "frozen 1.0–2.4 s (longest_freeze_ms=1400.00 > 500)"."""
+    """Every rule that fired, in words where it has them: "frozen 1.0–2.4 s (longest_freeze_ms=1400 > 500)"."""
     not_judged: tuple[str, ...]
     """Metrics the profile has a rule for, but which were not computed."""
     profile: str
@@ -95,9 +96,11 @@ def _where(note: str) -> str:
 
 
 def _number(value: float, threshold: float) -> str:
-    """Two decimals, or as many as it takes to show on which side of the threshold the value lies."""
-    for decimals in range(2, 9):
-        text = f"{value:.{decimals}f}"
-        if (float(text) > threshold) == (value > threshold) and float(text) != threshold:
-            return text
-    return repr(value)
+    """As everywhere (`number_text`), or with as many decimals as show on which side of the threshold it lies.
+
+    >>> _number(0.00003, 0.0001), _number(1320.0, 450), _number(0.300004, 0.3), _number(0.0987, 0.33)
+    ('0.00003', '1320', '0.300004', '0.0987')
+    """
+    shown = (number_text(value), *(fixed_text(value, decimals) for decimals in range(1, 9)))
+    found = (text for text in shown if (float(text) > threshold) == (value > threshold) and float(text) != threshold)
+    return next(found, repr(value))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from urllib.parse import quote, urlencode
 
 from rushes.clip.badges import BADGES
 from rushes.clip.bundle import by_name
@@ -14,7 +15,8 @@ from rushes.clip.timeline import clip_timeline, kept_series
 from rushes.core import Definition, Measurement
 from rushes.report.section import ReportOptions, Section, notice
 from rushes.report.strips import Strip
-from rushes.report.subjects import signals_sentence, subject_table
+from rushes.report.subjects import subject_table
+from rushes.report.verdict import clip_verdict
 from rushes.runs import Entry, Run
 
 NO_STRIP = (
@@ -34,16 +36,23 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
         about=lambda entry: media_text(entry.subject.facts),
         details=lambda entry: _details(run, entry, strips.get(entry.subject.id, Strip(missing=NO_STRIP))),
     )
+    verdict = clip_verdict(
+        [entry.subject for entry in entries],
+        group=run.path.name,
+        strips=strips,
+        link=lambda subject: f"#{anchor}?{urlencode({'open': subject.id}, quote_via=quote)}",
+    )
     return Section(
         anchor=anchor,
         title=INSTRUMENT.title,
         question=INSTRUMENT.question,
         run=run,
         notice=notice(run, total=len(run.info.get("inputs") or ())),
-        summary=signals_sentence(table),
+        summary=verdict.headline,
         facts=_facts(run),
         subjects=table,
         definitions=table.definitions,
+        verdict=verdict,
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rushes.core.measurement import Measurement, Value
-from rushes.core.text import value_text
+from rushes.core.text import ends_text, value_text
 
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
 
@@ -67,16 +67,16 @@ class Table:
         return {"title": self.title, "header": list(self.header), "rows": rows}
 
 
-def number(measurement: Measurement | None, *, digits: int = 4) -> Cell:
+def number(measurement: Measurement | None, *, digits: int | None = None) -> Cell:
     """A cell for a measurement; a dash where there is none."""
     return Cell("–") if measurement is None else Cell(value_text(measurement, digits=digits), measurement)
 
 
-def interval_cell(measurement: Measurement | None, *, digits: int = 4) -> Cell:
+def interval_cell(measurement: Measurement | None, *, digits: int | None = None) -> Cell:
     """A measurement's interval in words, "980 to 1020"; a dash where there is none."""
     if measurement is None or measurement.interval is None:
         return Cell("–")
-    return Cell(measurement.interval.text(digits=digits))
+    return Cell(ends_text(measurement) if digits is None else measurement.interval.text(digits=digits))
 
 
 def exact_text(measurement: Measurement) -> str:

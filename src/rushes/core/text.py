@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rushes.core import Definition, Measurement
 from rushes.core.definition import MEDIUM_FACTS
+from rushes.core.numbers import fixed_text, number_text
 from rushes.errors import DefinitionError
 
 _DIRECTION = {"higher": "higher is better", "lower": "lower is better", "neither": "neither direction is better"}
@@ -63,13 +64,15 @@ def definition_lines(definition: Definition) -> list[str]:
     return lines + [f"  {'v' + str(n):<12}{why}" for n, why in enumerate(definition.history, 1)]
 
 
-def value_text(measurement: Measurement, *, digits: int = 4) -> str:
-    """The value for people: "0.3333", "250", "yes"; "–" where there is none.
+def value_text(measurement: Measurement, *, digits: int | None = None) -> str:
+    """The value for people, as `number_text` has it: "0.3333", "250", "yes"; "–" where there is none.
+
+    `digits` asks for so many decimals instead, where a column or a form needs them.
 
     >>> from rushes.core import Definition
     >>> d = Definition(name="x", unit="1", lowest=None, highest=None, better="neither", summary="s", formula="f")
     >>> [value_text(Measurement(definition=d, value=v, count=1, note="n")) for v in (1 / 3, 250, True, None, 12345.678)]
-    ['0.3333', '250', 'yes', '–', '12345.68']
+    ['0.3333', '250', 'yes', '–', '12346']
     """
     if not isinstance(measurement, Measurement):
         raise DefinitionError(f"only a measurement can be shown; got {measurement!r}")
@@ -80,4 +83,12 @@ def value_text(measurement: Measurement, *, digits: int = 4) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return str(value)
-    return f"{value:.2f}" if abs(value) >= 1000 else f"{value:.{digits}f}"
+    if digits is not None:
+        return fixed_text(value, digits)
+    return number_text(value, unit=measurement.definition.unit)
+
+
+def ends_text(measurement: Measurement) -> str:
+    """Both ends of its interval, "980 to 1020"; "" where there is none."""
+    found, unit = measurement.interval, measurement.definition.unit
+    return "" if found is None else f"{number_text(found.low, unit=unit)} to {number_text(found.high, unit=unit)}"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+from rushes.core.numbers import number_text
 from rushes.core.text import value_text
 from rushes.distribution.chart_parts import heading, point_chart
 from rushes.distribution.detail_charts import class_figures, curve_figures, difference_figures
@@ -12,7 +14,8 @@ from rushes.distribution.detail_tables import first_name, with_second
 from rushes.distribution.feature_definitions import GIVEN_METRICS
 from rushes.distribution.protocols import METRICS
 from rushes.distribution.tables import DistanceRow, distance_rows
-from rushes.report.figure import Figure, chart_svg
+from rushes.report.chart_style import Room, drawn
+from rushes.report.figure import Figure
 from rushes.runs import Run
 
 SHARES = "precision, recall, density, coverage"
@@ -21,7 +24,8 @@ SHARES = "precision, recall, density, coverage"
 def charts(run: Run) -> tuple[Figure, ...]:
     """One figure per distance and one for the shares; then differences, curves and classes, where there are any.
 
-    A point per protocol, its interval as a line, the extrapolated value as a diamond.
+    A point per protocol, its interval as a line, the extrapolated value as a diamond. One point alone is no chart: the
+    section's first sentence and its table say what it is.
     """
     numbers = [m for entry in run.entries for m in entry.measurements]
     rows = with_second(distance_rows(numbers), distance_rows(numbers, key="set"))
@@ -30,8 +34,9 @@ def charts(run: Run) -> tuple[Figure, ...]:
         if row.value.value is not None:
             by_metric.setdefault(SHARES if row.is_share else row.metric, []).append(row)
     whole = [
-        Figure(_title(metric, rows), _caption(rows), chart_svg(_chart(metric, rows, first_name(numbers))))
+        drawn(_title(metric, rows), _caption(rows), partial(_chart, metric, rows, first_name(numbers)))
         for metric, rows in by_metric.items()
+        if len(rows) > 1
     ]
     return (*whole, *difference_figures(numbers), *curve_figures(numbers), *class_figures(numbers))
 
@@ -42,7 +47,7 @@ def _title(metric: str, rows: Sequence[DistanceRow]) -> str:
     if metric == SHARES:
         name = ", ".join(dict.fromkeys(row.metric for row in rows)).capitalize()
     return (
-        f"{name} ({protocols[0]} protocol)"
+        f"{name} (protocol {protocols[0]})"
         if len(protocols) == 1
         else f"{name}: the same two sets, {len(protocols)} protocols"
     )
@@ -56,7 +61,7 @@ def _caption(rows: Sequence[DistanceRow]) -> str:
     if len(protocols) > 1 and len(sizes) == 1 and not rows[0].is_share:
         values = [float(row.value.value or 0.0) for row in rows]
         parts.append("The clips are the same; the protocol alone moves the number ")
-        parts[-1] += f"from {min(values):.4g} to {max(values):.4g}."
+        parts[-1] += f"from {number_text(min(values))} to {number_text(max(values))}."
     elif len(protocols) > 1 and len(sizes) > 1:
         named = "; ".join(f"{row.setting('protocol')}: {_sizes(row)}" for row in rows)
         parts.append(f"Some protocols leave out clips that are too short for them ({named}).")
@@ -92,8 +97,8 @@ def _point(row: DistanceRow, label: str) -> dict[str, Any]:
     return point
 
 
-def _chart(metric: str, rows: Sequence[DistanceRow], first: str) -> Any:
+def _chart(metric: str, rows: Sequence[DistanceRow], first: str, room: Room) -> Any:
     points = [_point(row, label) for row, label in zip(rows, _labels(rows, first), strict=True)]
     shares = rows[0].is_share
     title = "share (higher is better)" if shares else f"{metric} (lower is closer)"
-    return point_chart(points, title, most=1.0 if shares else 0.0)
+    return point_chart(points, title, room, most=1.0 if shares else 0.0)

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from rushes.core import Measurement
+from rushes.core.numbers import number_text
 from rushes.core.selection import keys_of
 from rushes.core.text import value_text
-from rushes.distribution.chart_parts import (
-    BLUE,
-    GREY,
-    ORANGE,
-    heading,
-    load_altair,
-    number_axis,
-    point_chart,
-    row_axis,
-    row_height,
-)
+from rushes.distribution.chart_parts import heading, point_chart
 from rushes.distribution.definitions import higher_is_better
 from rushes.distribution.detail_tables import DIFFERENCE, difference_rows, verdict_of
 from rushes.distribution.tables import DistanceRow, distance_rows
-from rushes.report.figure import Figure, chart_svg
+from rushes.report.chart_style import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Room,
+    drawn,
+    load_altair,
+    number_axis,
+    row_axis,
+    row_height,
+    side_by_side,
+)
+from rushes.report.figure import Figure
 
 MOST_CLASSES = 60
-"""Lines of one figure; more are in the table alone."""
+"""Lines of one figure; more are in the table alone, and one alone is no chart."""
 
 
 def difference_figures(measurements: Sequence[Measurement]) -> Iterator[Figure]:
@@ -42,10 +46,10 @@ def difference_figures(measurements: Sequence[Measurement]) -> Iterator[Figure]:
         words = f"{said[:1].upper()}{said[1:]}. " if len(found) == 1 else ""
         caption = f"{words}Lines are 95 % intervals; where one holds 0, the two cannot be told apart."
         title = (heading(metric) or "Shares") + ": {first} less {versus}".format(**found[0].place)
-        yield Figure(title, caption, chart_svg(_difference_chart(metric, found)))
+        yield drawn(title, caption, partial(_difference_chart, metric, found))
 
 
-def _difference_chart(metric: str, found: Sequence[Measurement]) -> Any:
+def _difference_chart(metric: str, found: Sequence[Measurement], room: Room) -> Any:
     altair = load_altair()
     several = len({keys_of(m)["protocol"] for m in found}) > 1
     points: list[dict[str, Any]] = []
@@ -57,16 +61,18 @@ def _difference_chart(metric: str, found: Sequence[Measurement]) -> Any:
             points.append(point | {"low": m.interval.low, "high": m.interval.high})
     first, other = found[0].place["first"], found[0].place["versus"]
     ahead = (f"{first} closer", f"{other} closer") if metric else (f"{other} higher", f"{first} higher")
-    title = f"← {ahead[0]} · difference · {ahead[1]} →"
-    x = number_axis([point[key] for point in points for key in ("value", "low", "high")], title)
-    base = altair.Chart(altair.Data(values=points), width=460, height=row_height(points))
-    y = row_axis([point["row"] for point in points])
+    words = (f"← {ahead[0]}", f"{ahead[1]} →")
+    title: Any = list(words) if room.columns == 1 else " · difference · ".join(words)
+    x = number_axis([point[key] for point in points for key in ("value", "low", "high")], title, most=room.ticks)
+    names = [point["row"] for point in points]
+    base = altair.Chart(altair.Data(values=points), width=room.width, height=row_height(names, room, least=40))
+    y = row_axis(names, room)
     zero = altair.Chart(altair.Data(values=[{"value": 0}])).mark_rule(color=GREY, strokeDash=[4, 4]).encode(x=x)
     return altair.layer(
         zero,
         base.mark_rule(color=BLUE, strokeWidth=2).encode(x="low:Q", x2="high:Q", y=y),
-        base.mark_point(filled=True, size=90, color=BLUE).encode(x=x, y=y),
-        base.mark_text(align="center", dy=-12, fontSize=11).encode(x=x, y=y, text="label:N"),
+        base.mark_point(filled=True, size=90, color=BLUE, opacity=1).encode(x=x, y=y),
+        base.mark_text(align="center", dy=-13).encode(x=x, y=y, text="label:N"),
     )
 
 
@@ -84,15 +90,17 @@ def curve_figures(measurements: Sequence[Measurement]) -> Iterator[Figure]:
         if rows[0].value.definition.param("covariance"):
             caption += "What falls with N is bias, not difference. "
         if limit is not None:
-            caption += f"From N = D on it is a line over 1/N, which meets infinitely many clips at {limit:.4g}."
+            caption += (
+                f"From N = D on it is a line over 1/N, which meets infinitely many clips at {number_text(limit)}."
+            )
         elif end is not None:
             caption += f"A line to infinite N needs more clips than features (D = {rows[0].setting('d')})."
-        yield Figure(
-            _headed(f"{heading(key[0])} against N", key[1]), caption, chart_svg(_curve_chart(key[0], rows, limit))
-        )
+        if len({row.value.place["n"] for row in rows}) > 1:
+            head = _headed(f"{heading(key[0])} against N", key[1])
+            yield drawn(head, caption, partial(_curve_chart, key[0], rows, limit))
 
 
-def _curve_chart(metric: str, rows: Sequence[DistanceRow], limit: float | None) -> Any:
+def _curve_chart(metric: str, rows: Sequence[DistanceRow], limit: float | None, room: Room) -> Any:
     altair = load_altair()
     points = [{"n": int(row.value.place["n"]), "value": float(row.value.value or 0.0)} for row in rows]
     points = [point | {"inverse": 1 / point["n"]} for point in points]
@@ -100,8 +108,8 @@ def _curve_chart(metric: str, rows: Sequence[DistanceRow], limit: float | None) 
     means = [{"n": n, "value": float(np.mean([p["value"] for p in points if p["n"] == n]))} for n in sizes]
     y = number_axis([point["value"] for point in points] + [limit or 0.0], metric, vertical=True)
     scale = altair.Scale(type="log", base=2, domain=[sizes[0] * 0.9, sizes[-1] * 1.1], nice=False)
-    x = altair.X("n:Q", title="clips in each set", scale=scale, axis=altair.Axis(values=_shown(sizes), format="d"))
-    size = {"width": 300, "height": 200}
+    x = altair.X("n:Q", title="clips in each set", scale=scale, axis=altair.Axis(values=_shown(sizes), format=",d"))
+    size = {"width": max(room.panel, 220), "height": 200}
     left = altair.layer(
         altair.Chart(altair.Data(values=means), **size).mark_line(color=BLUE).encode(x=x, y=y),
         altair.Chart(altair.Data(values=points), **size).mark_point(size=40, color=BLUE).encode(x=x, y=y),
@@ -112,7 +120,7 @@ def _curve_chart(metric: str, rows: Sequence[DistanceRow], limit: float | None) 
     slope = sum((p["value"] - limit) * p["inverse"] for p in kept) / sum(p["inverse"] ** 2 for p in kept)
     far = max(p["inverse"] for p in kept)
     line = [{"inverse": 0.0, "value": limit}, {"inverse": far, "value": limit + slope * far}]
-    across = number_axis([far], "1 / clips in each set", field="inverse:Q", ticks=4)
+    across = number_axis([far], "1 / clips in each set", field="inverse:Q", most=4)
     y = number_axis([point["value"] for point in (*kept, *line)], metric, vertical=True)
     right = altair.layer(
         altair.Chart(altair.Data(values=line), **size).mark_line(color=ORANGE).encode(x=across, y=y),
@@ -121,7 +129,7 @@ def _curve_chart(metric: str, rows: Sequence[DistanceRow], limit: float | None) 
         .mark_point(shape="diamond", size=90, color=ORANGE)
         .encode(x=across, y=y),
     )
-    return altair.hconcat(left, right).resolve_scale(y="independent")
+    return side_by_side([left, right], room).resolve_scale(x="independent", y="independent")
 
 
 def _shown(sizes: Sequence[int]) -> list[int]:
@@ -140,7 +148,7 @@ def class_figures(measurements: Sequence[Measurement]) -> Iterator[Figure]:
         if row.value.value is not None:
             series.setdefault(row.series, []).append(row)
     for (metric, protocol), rows in series.items():
-        if len(rows) > MOST_CLASSES:
+        if not 1 < len(rows) <= MOST_CLASSES:
             continue
         points: list[dict[str, Any]] = [_class_point(row) for row in rows]
         title = f"{metric} ({'higher is better' if rows[0].is_share else 'lower is closer'})"
@@ -149,11 +157,11 @@ def class_figures(measurements: Sequence[Measurement]) -> Iterator[Figure]:
             caption += " The classes differ in size: what depends on N does not compare between them."
         most = 1.0 if rows[0].is_share else 0.0
         head = _headed(f"{heading(metric)} by class", protocol)
-        yield Figure(head, caption, chart_svg(point_chart(points, title, most=most)))
+        yield drawn(head, caption, partial(point_chart, points, title, most=most))
 
 
 def _headed(words: str, protocol: str) -> str:
-    return f"{words} ({protocol} protocol)"
+    return f"{words} (protocol {protocol})"
 
 
 def _class_point(row: DistanceRow) -> dict[str, Any]:

@@ -33,13 +33,16 @@ def grids(run: Run) -> tuple[Table, ...]:
 
 
 def summary(run: Run) -> str:
-    """The distances, each with its protocol and N; then what was said of two models."""
+    """The distances with N and protocol, those of one protocol together; then what was said of two models."""
     rows = _rows(run)
-    parts = [_sentence(row) for row in rows]
-    if len(parts) > _MOST_NAMED:
-        parts[_MOST_NAMED:] = [f"{len(parts) - _MOST_NAMED} more are in the table"]
-    if not parts:
+    if not rows:
         return "No distance could be computed."
+    groups: dict[str, list[DistanceRow]] = {}
+    for row in rows[:_MOST_NAMED]:
+        groups.setdefault(_under(row), []).append(row)
+    parts = [f"{', '.join(map(_named, group))} ({under})" for under, group in groups.items()]
+    if len(rows) > _MOST_NAMED:
+        parts.append(f"{len(rows) - _MOST_NAMED} more are in the table")
     said = [f"By {m.name.removesuffix(DIFFERENCE)}: {verdict_of(m)}." for m in difference_rows(_numbers(run))]
     said = said[:_MOST_NAMED]
     if any(row.is_random for row in rows):
@@ -47,16 +50,18 @@ def summary(run: Run) -> str:
     return " ".join(["; ".join(parts) + ".", *said])
 
 
-def _sentence(row: DistanceRow) -> str:
-    """ "FVD 25.67 (genhoi protocol, 3 vs 3 clips)"."""
+def _under(row: DistanceRow) -> str:
+    """ "3 vs 3 clips, protocol genhoi"."""
     what = "frames" if row.value.name in FRAME_METRICS else "clips"
-    sizes = f"{row.setting('n_gen')} vs {row.setting('n_gt')} {what}"
+    sizes, protocol = f"{row.setting('n_gen')} vs {row.setting('n_gt')} {what}", row.setting("protocol")
+    return sizes if protocol == "–" else f"{sizes}, protocol {protocol}"
+
+
+def _named(row: DistanceRow) -> str:
+    """ "FVD 25.67"."""
     short = row.value.name in METRICS and not row.is_share
     name = row.metric.replace(row.value.name, row.value.name.upper()) if short else row.metric
-    value, protocol = row.value.value, row.setting("protocol")
-    digits = 2 if value is not None and abs(value) >= 10 else 4
-    under = "" if protocol == "–" else f"{protocol} protocol, "
-    return f"{name} {value_text(row.value, digits=digits)} ({under}{sizes})"
+    return f"{name} {value_text(row.value)}"
 
 
 def facts(run: Run) -> list[tuple[str, str]]:

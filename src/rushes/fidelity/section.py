@@ -11,10 +11,13 @@ from rushes.fidelity.metric import Series
 from rushes.fidelity.tables import head_of, pair_columns, pairs_of, set_numbers, set_table
 from rushes.fidelity.timeline import kept_series, pair_timeline, worst_of
 from rushes.fidelity.worst import GAIN, lead_of, worst_strips
-from rushes.report.section import ReportOptions, Section, interval_text, notice
+from rushes.report.section import ReportOptions, Section, notice
 from rushes.report.strips import Strip
 from rushes.report.subjects import subject_table
+from rushes.report.verdict_parts import counted
 from rushes.runs import Entry, Run
+
+_NAMED = 3
 
 
 def section(run: Run, anchor: str, options: ReportOptions) -> Section:
@@ -49,15 +52,11 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
 
 
 def summary(run: Run) -> str:
-    """How many pairs, and what the first few numbers of the set are."""
+    """How many pairs, and what the first few means of the set are."""
     pairs = [entry for entry in run.entries if entry.subject.kind == "pair"]
     failed = [entry for entry in pairs if "error" in entry.subject.facts]
-    told = [
-        f"{head_of(m)} {value_text(m)}" + (f" ({interval_text(m).partition(' (')[0]})" if m.interval else "")
-        for m in set_numbers(run)[:4]
-        if m.value is not None
-    ]
-    many = "1 pair was compared" if len(pairs) - len(failed) == 1 else f"{len(pairs) - len(failed)} pairs were compared"
+    told = [f"{head_of(m)} {value_text(m)}" for m in set_numbers(run)[:_NAMED] if m.value is not None]
+    many = counted(len(pairs) - len(failed), "pair")
     lost = f" {len(failed)} could not be: {failed[0].subject.facts['error']}." if failed else ""
     return f"{many}: {', '.join(told)}.{lost}" if told else f"{many}.{lost}"
 

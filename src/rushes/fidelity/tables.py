@@ -65,7 +65,7 @@ def set_table(run: Run) -> Table:
     numbers = set_numbers(run)
     columns: dict[str, list[Cell]] = {
         "metric": [Cell(_row_head(m, numbers)) for m in numbers],
-        "value": [_value(m) for m in numbers],
+        "value": [number(m) for m in numbers],
         "95 % interval": [Cell(interval_text(m).partition(" (")[0]) for m in numbers],
         "clips": [Cell(str(m.count)) for m in numbers],
         "unit": [Cell("" if m.definition.unit == "1" else m.definition.unit) for m in numbers],
@@ -79,12 +79,6 @@ def set_table(run: Run) -> Table:
         rows=list(zip(*kept.values(), strict=True)),
         caption="Student's t over the clips. Only numbers of one signature compare.",
     )
-
-
-def _value(measurement: Measurement) -> Cell:
-    """Four decimals, as everywhere; more where the number would be lost in them."""
-    value = measurement.value
-    return compact_cell(measurement) if isinstance(value, float) and 0 < abs(value) < 0.001 else number(measurement)
 
 
 def _row_head(measurement: Measurement, numbers: Sequence[Measurement]) -> str:

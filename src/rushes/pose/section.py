@@ -35,7 +35,8 @@ def grids(run: Run) -> tuple[Table, ...]:
 def summary(run: Run) -> str:
     """PCK under every normalisation at one k, which is the whole point: they differ."""
     whole = [entry for entry in run.entries if entry.subject.kind == "set"]
-    return " ".join(_sentence(entry) for entry in whole or run.entries)
+    shown = whole or run.entries
+    return " ".join(_sentence(entry, named=len(shown) > 1) for entry in shown)
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
@@ -56,11 +57,12 @@ def facts(run: Run) -> list[tuple[str, str]]:
     return lines
 
 
-def _sentence(entry: Entry) -> str:
+def _sentence(entry: Entry, *, named: bool) -> str:
     found = pcks(entry.measurements)
     if not found:
         return f"{entry.subject.id}: no PCK could be scored."
     ks = set(map(k_of, found))
     k = 20 if 20 in ks else min(ks)
     parts = ", ".join(f"{value_text(m)} by {norm_of(m)}" for m in found if k_of(m) == k)
-    return f"{entry.subject.id}: PCK@{k} is {parts}."
+    which = f"{entry.subject.id}: " if named else ""
+    return f"{which}PCK@{k} is {parts}."

@@ -17,7 +17,9 @@ from rushes.runs import Entry, Run
 
 def section(run: Run, anchor: str, options: ReportOptions) -> Section:
     """What a report says about one run of this instrument."""
-    return numbers_section(run, anchor, instrument=INSTRUMENT, summary=summary(run), facts=facts(run), grids=grids(run))
+    return numbers_section(
+        run, anchor, instrument=INSTRUMENT, summary=summary(run), facts=facts(run), grids=grids(run), people=True
+    )
 
 
 def grids(run: Run) -> tuple[Table, ...]:
@@ -51,8 +53,10 @@ def _sentence(entry: Entry) -> str:
     if reason := ranking_note(entry.measurements):
         return f"{entry.subject.id}: no ranking; {reason}."
     who = "Simulated raters" if entry.subject.facts.get("simulated_raters") else "Raters"
-    line = f"{who} put {', then '.join(m.place['system'] for m in strengths)}."
-    return line if len(strengths) < 2 else line + _overlap(strengths[0], strengths[1])
+    names = [m.place["system"] for m in strengths]
+    if len(names) < 2:
+        return f"{who} put {', then '.join(names)}."
+    return f"{who} put {names[0]} first, then {', then '.join(names[1:])}.{_overlap(strengths[0], strengths[1])}"
 
 
 def registration_text(facts: Mapping[str, Any]) -> str:
@@ -83,7 +87,7 @@ def _best_metric(study: str, best: Sequence[Measurement]) -> str:
 def _overlap(first: Measurement, second: Measurement) -> str:
     if first.interval is None or second.interval is None:
         return ""
-    apart = first.interval.low > second.interval.high
-    return (
-        " The first two intervals do not overlap." if apart else " The first two intervals overlap: the order is open."
-    )
+    two = f"the lead over {second.place['system']}"
+    if first.interval.low > second.interval.high:
+        return f" {two.capitalize()} is clear: their intervals do not overlap."
+    return f" {two.capitalize()} is not sure: their intervals overlap."

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from rushes.core import Measurement
 from rushes.core.selection import keys_of, select
 from rushes.core.table import Cell, number
+from rushes.core.text import ends_text
 from rushes.preference.conditions import ALL_FAMILIES, NO_RULE
 from rushes.preference.definitions import DEFINITIONS
 from rushes.preference.rubric import FAMILIES
@@ -47,8 +48,8 @@ def amount(measurement: Measurement | None) -> float:
 
 def with_interval(measurement: Measurement | None) -> Cell:
     """Value and interval in one cell: "4.20 (3.91 to 4.49)"."""
-    cell = number(measurement, digits=2)
-    span = "" if measurement is None or measurement.interval is None else measurement.interval.text(digits=2)
+    cell = number(measurement)
+    span = "" if measurement is None or measurement.interval is None else ends_text(measurement)
     return Cell(f"{cell.text} ({span})", measurement) if span else cell
 
 

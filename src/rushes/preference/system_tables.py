@@ -58,9 +58,9 @@ def family_rankings(measurements: Sequence[Measurement], *, exclusion: str = NO_
             Cell(family_label(family := elo.place["family"])),
             number(place := ranks.get((family, elo.place["system"]))),
             Cell(elo.place["system"]),
-            Cell("–" if elo.value is None else f"{elo.value:.0f}", elo),
-            interval_cell(elo, digits=0),
-            interval_cell(place, digits=0),
+            number(elo),
+            interval_cell(elo),
+            interval_cell(place),
             Cell(str(elo.count)),
             Cell(elo.note if elo.value is None else ""),
         )
@@ -77,10 +77,7 @@ def family_rankings(measurements: Sequence[Measurement], *, exclusion: str = NO_
 def jod_scale(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> Table:
     """The systems on the JOD scale, an alternative to Elo, strongest first."""
     found = sorted(raw_numbers(measurements, "jod", exclusion), key=lambda m: (-strength(m), m.place["system"]))
-    rows = [
-        (Cell(m.place["system"]), number(m, digits=2), interval_cell(m, digits=2), Cell(str(m.count)), Cell(m.note))
-        for m in found
-    ]
+    rows = [(Cell(m.place["system"]), number(m), interval_cell(m), Cell(str(m.count)), Cell(m.note)) for m in found]
     return Table(
         title=ruled_title("Strength in JOD", exclusion),
         header=("system", "JOD ↑", "JOD interval", "decided votes", ""),

@@ -96,11 +96,11 @@ def ranking(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) ->
             (
                 number(ranks.get(system := elo.place["system"])),
                 Cell(system),
-                Cell("–" if elo.value is None else f"{elo.value:.0f}", elo),
-                interval_cell(elo, digits=0),
-                interval_cell(ranks.get(system), digits=0),
-                number(share := shares.get(system), digits=2),
-                interval_cell(share, digits=2),
+                number(elo),
+                interval_cell(elo),
+                interval_cell(ranks.get(system)),
+                number(share := shares.get(system)),
+                interval_cell(share),
                 Cell(str(elo.count if share is None else share.count)),
                 *_label_cells(labels, system),
             )
@@ -114,7 +114,7 @@ def _label_cells(labels: Mapping[str, Measurement], system: str) -> tuple[Cell, 
     if not labels:
         return ()
     found = labels.get(system)
-    return (Cell("–") if found is None else Cell(f"{number(found, digits=2).text} of {found.count}", found),)
+    return (Cell("–") if found is None else Cell(f"{number(found).text} of {found.count}", found),)
 
 
 def ranked(
@@ -163,8 +163,8 @@ def agreement(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) 
         rows=[
             (
                 Cell(family_label(m.place["family"])),
-                number(m, digits=2),
-                interval_cell(m, digits=2),
+                number(m),
+                interval_cell(m),
                 *(with_interval(values.get(m.place["family"])) for values in coefficients),
             )
             for m in shares

@@ -20,9 +20,9 @@ def validity(measurements: Iterable[Measurement]) -> Table:
     rows = [
         (
             Cell(names[reading := m.place["reading"]]),
-            number(m, digits=2),
-            interval_cell(m, digits=2),
-            number(half.get(reading), digits=2),
+            number(m),
+            interval_cell(m),
+            number(half.get(reading)),
             number(lines.get(reading)),
         )
         for m in picks

@@ -29,6 +29,8 @@ class Figure:
     caption: str
     """What to look for, in one or two sentences; a screen reader gets it too."""
     svg: str
+    narrow: str = ""
+    """The same for a phone; "" where one picture does for both."""
 
 
 def chart_svg(chart: altair.Chart | altair.TopLevelMixin) -> str:

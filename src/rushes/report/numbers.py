@@ -24,6 +24,7 @@ def numbers_section(
     summary: str = "",
     facts: Sequence[tuple[str, str]] = (),
     grids: Sequence[Table] = (),
+    people: bool = False,
 ) -> Section:
     """Tables, charts and numbers of one run; of an instrument that is not installed, its numbers."""
     rows, left = number_rows(run, MOST_NUMBERS)
@@ -42,6 +43,7 @@ def numbers_section(
         figures_missing=missing,
         numbers=rows,
         numbers_left=left,
+        people=people,
         definitions=list({row.definition.signature: row.definition for row in rows}.values()),
     )
 

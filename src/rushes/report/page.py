@@ -10,6 +10,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -20,26 +21,34 @@ from rushes.core.text import moved_by
 from rushes.errors import MissingDependency
 from rushes.report.figure import Figure
 from rushes.report.section import Section, range_and_direction, unit_text
+from rushes.report.verdict import EMPTY, Finding, Verdict, joined
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_SCRIPTS = ("timeline.js", "report.js")
+SHARED = ("verdict.html",)
+"""Templates that other packages' pages include."""
+_SCRIPTS = ("timeline.js", "numbers.js", "report.js")
 _IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE)
 _WIDTH = re.compile(r'<svg[^>]*\swidth="([\d.]+)"')
 _HALF_PAGE = 620
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class)\b)", re.MULTILINE)
 
 
-def render_page(sections: Sequence[Section], *, title: str, lead: str = "") -> str:
-    """The whole page. `lead` is the opening paragraph; made from what each section found where none is given."""
-    style, script = asset("report.css"), joined_modules(_SCRIPTS)
+def render_page(
+    sections: Sequence[Section], *, title: str, lead: str = "", verdict: Verdict | None = None, made_by: str = ""
+) -> str:
+    """The whole page. `verdict` opens it, made from what the sections found where none is given; `lead` is a sentence
+    above it, `made_by` the command that made the page."""
+    style, script = page_style(), joined_modules(_SCRIPTS)
     html = (
         page_environment()
         .get_template("page.html")
         .render(
             title=title,
-            lead=lead or opening(sections),
+            lead=lead,
+            verdict=verdict or opening(sections),
+            made_by=made_by,
             sections=sections,
             policy=content_policy(style, script),
             style=style,
@@ -51,9 +60,27 @@ def render_page(sections: Sequence[Section], *, title: str, lead: str = "") -> s
     return html.encode("utf-8", "replace").decode()
 
 
-def opening(sections: Sequence[Section]) -> str:
-    """What was found, in one paragraph, run by run."""
-    return " ".join(section.summary for section in sections)
+def page_style() -> str:
+    """The style sheet of a report, and of pages that look like one."""
+    return asset("report.css") + asset("verdict.css")
+
+
+def opening(sections: Sequence[Section]) -> Verdict:
+    """What the sections found, in one strip: the clips to look at first, then a short sentence of every other one.
+
+    What people said comes before what was measured.
+    """
+    judged = [section.verdict for section in sections if section.verdict is not None]
+    others = sorted((s for s in sections if s.verdict is None), key=lambda section: not section.people)
+    findings = [Finding(title=s.title, text=s.summary, link=f"#{s.anchor}") for s in others]
+    if not judged:
+        return Verdict(headline=findings[0].text, findings=findings if len(findings) > 1 else ()) if findings else EMPTY
+    return replace(joined(judged), findings=tuple(findings))
+
+
+def verdict_html(verdict: Verdict) -> str:
+    """The strip as HTML that is safe to put into any page with `verdict.css`."""
+    return page_environment().get_template("verdict.html").render(verdict=verdict)
 
 
 def content_policy(style: str, script: str, *, media: str = "") -> str:
@@ -80,7 +107,16 @@ def joined_modules(names: Sequence[str], package: str = "rushes.report") -> str:
 
 def figure_uri(figure: Figure) -> str:
     """A chart as a picture: whatever text a chart holds, a picture runs no script."""
-    return "data:image/svg+xml;base64," + base64.b64encode(figure.svg.encode("utf-8", "replace")).decode()
+    return _svg_uri(figure.svg)
+
+
+def narrow_uri(figure: Figure) -> str:
+    """The chart for a phone."""
+    return _svg_uri(figure.narrow or figure.svg)
+
+
+def _svg_uri(svg: str) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode("utf-8", "replace")).decode()
 
 
 def is_wide(figure: Figure) -> bool:
@@ -111,7 +147,7 @@ def page_environment(package: str = "rushes.report") -> Environment:
     except ImportError:
         raise MissingDependency("reports need jinja2; run: pip install 'rushes[report]'") from None
     environment = Environment(
-        loader=FunctionLoader(lambda name: asset(name, package)),
+        loader=FunctionLoader(lambda name: asset(name, package if name not in SHARED else "rushes.report")),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -119,6 +155,7 @@ def page_environment(package: str = "rushes.report") -> Environment:
     )
     environment.filters |= {
         "figure_uri": figure_uri,
+        "narrow_uri": narrow_uri,
         "is_wide": is_wide,
         "definition_groups": definition_groups,
         "unit": unit_text,

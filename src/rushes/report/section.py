@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from rushes.core import Definition, Measurement
 from rushes.core.progress import Progress, no_progress
 from rushes.core.selection import differing_keys, label
-from rushes.core.table import Cell, Table, exact_text
-from rushes.core.text import direction_text, range_text, value_text
+from rushes.core.table import Cell, Table, exact_text, number
+from rushes.core.text import direction_text, ends_text, range_text
 from rushes.report.figure import Figure
 from rushes.runs import Run
 
 if TYPE_CHECKING:
     from rushes.report.subjects import SubjectTable
+    from rushes.report.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +71,7 @@ class Section:
     notice: str
     """Why this is not the whole run; "" when it is."""
     summary: str
-    """What the numbers say, in one or two sentences."""
+    """What the numbers say, in one short sentence."""
     facts: Sequence[tuple[str, str]] = ()
     subjects: SubjectTable | None = None
     grids: Sequence[Table] = ()
@@ -79,6 +80,10 @@ class Section:
     numbers: Sequence[NumberRow] = ()
     numbers_left: int = 0
     definitions: Sequence[Definition] = ()
+    verdict: Verdict | None = None
+    """What its review signals say, with the clips to look at first; None where it has none."""
+    people: bool = False
+    """Whether it is about what people said."""
 
     @property
     def name(self) -> str:
@@ -92,26 +97,21 @@ class Section:
 
 
 def compact_cell(measurement: Measurement | None) -> Cell:
-    """A cell with the digits a column has room for; a dash where there is none. The number behind it is whole.
+    """A cell for a measurement, as every table shows it; a dash where there is none. The number behind it is whole.
 
     >>> from rushes.core import Definition
     >>> d = Definition(name="x", unit="1", lowest=None, highest=None, better="neither", summary="s", formula="f")
     >>> values = [Measurement(definition=d, value=v, count=1) for v in (0.14886101, 54.5, 748.81, 3, 3.0, 0.0001793)]
     >>> [compact_cell(m).text for m in values], compact_cell(None).text
-    (['0.1489', '54.50', '748.8', '3', '3', '0.000179'], '–')
+    (['0.1489', '54.50', '748.8', '3', '3', '0.0001793'], '–')
     """
-    value = None if measurement is None else measurement.value
-    if measurement is None or not isinstance(value, float):
-        return Cell("–") if measurement is None else Cell(value_text(measurement), measurement)
-    bounds = ((100, 1), (10, 2), (0.001, 4))
-    digits = 0 if value.is_integer() else next((digits for least, digits in bounds if abs(value) >= least), 6)
-    return Cell(f"{value:.{digits}f}", measurement)
+    return number(measurement)
 
 
 def interval_text(measurement: Measurement) -> str:
     """The interval with its level and method, "980 to 1020 (95 %, rater-clustered)"; "" where there is none."""
     found = measurement.interval
-    return "" if found is None else f"{found.text()} ({100 * found.level:g} %, {found.method})"
+    return "" if found is None else f"{ends_text(measurement)} ({100 * found.level:g} %, {found.method})"
 
 
 def unit_text(definition: Definition) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
-
-import cv2
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from rushes.errors import MediaError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _QUALITY = 70
 
@@ -32,6 +33,8 @@ class Strip:
 
 def jpeg_uri(picture: NDArray[np.uint8], *, longest: int, quality: int = _QUALITY) -> str:
     """A BGR picture as a JPEG data URI, its longer side at most `longest` pixels."""
+    import cv2  # a strip may be shown where none is taken
+
     height, width = picture.shape[:2]
     scale = min(longest / max(height, width), 1.0)
     size = (max(round(width * scale), 1), max(round(height * scale), 1))
@@ -40,3 +43,16 @@ def jpeg_uri(picture: NDArray[np.uint8], *, longest: int, quality: int = _QUALIT
     if not done:
         raise MediaError("a key frame could not be encoded as JPEG")
     return "data:image/jpeg;base64," + base64.b64encode(data.tobytes()).decode()
+
+
+def telling_frame(strip: Strip) -> KeyFrame | None:
+    """The frame that shows most of a clip in one picture: at its first fault, else in the middle.
+
+    A strip has frames at fixed quarters and at faults; what lies at no quarter is a fault.
+    """
+    if not strip.frames:
+        return None
+    last = strip.frames[-1].frame
+    quarters = {round(part * last / 4) for part in range(5)}
+    faults = [frame for frame in strip.frames if frame.frame not in quarters]
+    return faults[0] if faults else strip.frames[len(strip.frames) // 2]

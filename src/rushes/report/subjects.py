@@ -118,17 +118,6 @@ def not_judged(entry: Entry) -> list[str]:
     return [str(name) for name in listed] if isinstance(listed, list) else []
 
 
-def signals_sentence(table: SubjectTable) -> str:
-    """How many subjects, which review signals, and the reasons that came up most."""
-    if not table.total:
-        return f"No {table.noun} is in this run yet."
-    counts = ", ".join(f"{count:,} {badge}" for badge, count in table.counts)
-    named = ", ".join(f"{name} ({count:,})" for name, count in table.reasons[:3])
-    why = f"; the reasons that came up most are {named}." if named else "; no rule fired."
-    measured = f"{table.noun} was" if table.total == 1 else f"{table.noun}s were"
-    return f"{table.total:,} {measured} measured. Review signals: {counts}{why}"
-
-
 def _metrics(samples: Sequence[Measurement]) -> list[dict[str, str]]:
     settings = settings_of(samples)
     return [

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 
 from rushes.report.figure import Figure
 from rushes.report.reasons import reason_kind, reason_words, tally
+from rushes.report.strips import Strip, telling_frame
+from rushes.report.verdict_parts import Finding as Finding
+from rushes.report.verdict_parts import Side as Side
+from rushes.report.verdict_parts import Take as Take
+from rushes.report.verdict_parts import counted as counted
+from rushes.report.verdict_parts import listed as listed
 from rushes.runs import Subject
 
 SIGNALS = ("reject", "flagged", "pass")
@@ -21,100 +27,6 @@ WORST = 6
 """Clips that a strip shows, at most."""
 _ALIKE = 2
 """Clips of one kind of reason that come before a clip with another one: six stills would hide the flicker."""
-_NAMED = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Take:
-    """A clip to look at first."""
-
-    id: str
-    signal: str = ""
-    """ "reject", "flagged" or "pass"; "" where it has none."""
-    reasons: Sequence[str] = ()
-    """In words: "frozen 1.0–2.4 s"."""
-    group: str = ""
-    """The run or system it is of, where there are several."""
-    picture: str = ""
-    """Where its picture is: a data URI or an address; "" where there is none."""
-    no_picture: str = ""
-    """Why there is none."""
-    link: str = ""
-    """Where to look at it: an address or an anchor."""
-
-    @property
-    def why(self) -> str:
-        """All reasons in one line."""
-        return "; ".join(self.reasons)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Side:
-    """One run or system against another: the metrics that say better, worse, and those that cannot tell."""
-
-    name: str
-    against: str
-    better: Sequence[str] = ()
-    worse: Sequence[str] = ()
-    cannot_tell: Sequence[str] = ()
-    moved: Sequence[str] = ()
-    """Clearly changed, but other things than quality change them too."""
-    same: int = 0
-    """Metrics that are the same on every clip."""
-    not_comparable: Sequence[str] = ()
-    clips: int = 0
-    """How many both have."""
-    unit: str = "clip"
-    """What they share: "clip" or "prompt"."""
-
-    @property
-    def sentence(self) -> str:
-        """ "tuesday is better than monday on 3 metrics, worse on 1, cannot tell on 8."
-
-        >>> Side(name="B", against="A", better=("x",), cannot_tell=("y", "z")).sentence
-        'B is better than A on 1 metric, worse on none, cannot tell on 2.'
-        >>> Side(name="B", against="A", cannot_tell=("y", "z")).sentence
-        'B and A cannot be told apart on any of 2 metrics.'
-        """
-        better, worse, unclear, moved = map(len, (self.better, self.worse, self.cannot_tell, self.moved))
-        if not (better or worse or unclear or moved):
-            return self._nothing()
-        left = f"; {_metrics(moved)} moved, which does not say better or worse" if moved else ""
-        if better or worse:
-            head = f"better than {self.against} on {_metrics(better)}, worse on {worse or 'none'}"
-            if worse > better:
-                head = f"worse than {self.against} on {_metrics(worse)}, better on {better or 'none'}"
-            return f"{self.name} is {head}{f', cannot tell on {unclear}' if unclear else ''}{left}."
-        if not unclear:
-            return f"{self.name} differs from {self.against}{left}."
-        which = "the one metric that judges" if unclear == 1 else f"any of {unclear} metrics"
-        return f"{self.name} and {self.against} cannot be told apart on {which}{left}."
-
-    def _nothing(self) -> str:
-        if self.same:
-            return f"{self.name} is the same as {self.against} on every {self.unit}."
-        return f"{self.name} and {self.against} have nothing that compares."
-
-    @property
-    def lines(self) -> Sequence[tuple[str, Sequence[str]]]:
-        """What is said of which metrics, what matters first; empty lines are left out."""
-        named = [
-            ("better", self.better),
-            ("worse", self.worse),
-            ("moved", self.moved),
-            ("cannot tell", self.cannot_tell),
-            ("not comparable", self.not_comparable),
-        ]
-        return [(word, names) for word, names in named if names]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """What one part of a page found, in one short sentence."""
-
-    title: str
-    text: str
-    link: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,17 +105,53 @@ def take_lines(takes: Sequence[Take], width: int) -> list[str]:
     return lines
 
 
+EMPTY = Verdict(headline="Nothing has been measured yet.")
+
+
+def joined(verdicts: Sequence[Verdict], *, most: int = WORST) -> Verdict:
+    """Several runs of different clips as one strip: their clips counted together, the worst of each in turn."""
+    if len(verdicts) == 1:
+        only = verdicts[0]
+        return replace(only, takes=tuple(replace(take, group="") for take in only.takes))
+    counts: dict[str, int] = {}
+    kinds: dict[str, int] = {}
+    for one in verdicts:
+        for signal, count in one.counts:
+            counts[signal] = counts.get(signal, 0) + count
+        for words, count in one.reasons:
+            kinds[words] = kinds.get(words, 0) + count
+    rank = {signal: place for place, signal in enumerate(SIGNALS)}
+    turns = [
+        (rank.get(take.signal, len(SIGNALS)), place, take) for one in verdicts for place, take in enumerate(one.takes)
+    ]
+    takes = tuple(take for _, _, take in sorted(turns, key=lambda turn: turn[:2])[:most])
+    return Verdict(
+        headline=signal_sentence(tuple(counts.items()), noun=verdicts[0].noun, total=sum(counts.values())),
+        counts=tuple(counts.items()),
+        noun=verdicts[0].noun,
+        reasons=tuple(sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0]))),
+        sure=verdicts[0].sure,
+        takes=takes,
+        next=verdicts[0].next,
+    )
+
+
 def clip_verdict(
     subjects: Iterable[Subject],
     *,
     noun: str = "clip",
     group: str = "",
+    strips: Mapping[str, Strip] | None = None,
     pictures: Mapping[str, str] | None = None,
     link: Callable[[Subject], str] = lambda subject: "",
     most: int = WORST,
     next: str = "",
 ) -> Verdict:
-    """What the review signals of these clips say; `pictures` are by id, `link` says where a clip is looked at."""
+    """What the review signals of these clips say.
+
+    `pictures` are addresses or data URIs by id; `strips` are film strips by id, of which the most telling frame is
+    shown; `link` says where a clip is looked at; `group` is the run's name, for pages with several.
+    """
     everyone = list(subjects)
     counts = {signal: 0 for signal in SIGNALS}
     for subject in everyone:
@@ -211,14 +159,21 @@ def clip_verdict(
             counts[subject.badge] = counts.get(subject.badge, 0) + 1
     shown = tuple(counts.items()) if any(counts.values()) else ()
     kinds = tally(kind for subject in everyone for kind in {reason_kind(reason) for reason in subject.reasons})
-    takes = tuple(
-        take_of(subject, group=group, picture=(pictures or {}).get(subject.id, ""), link=link(subject))
-        for subject in worst_of(everyone, most)
-    )
-    headline = signal_sentence(shown, noun=noun, total=len(everyone))
-    sure = "A review signal is a reason to look, not a verdict on quality." if takes else ""
+    takes = []
+    for subject in worst_of(everyone, most):
+        strip = (strips or {}).get(subject.id, Strip())
+        frame = telling_frame(strip)
+        picture = (pictures or {}).get(subject.id, "") or (frame.jpeg if frame else "")
+        take = take_of(subject, group=group, picture=picture, link=link(subject))
+        takes.append(replace(take, no_picture=strip.missing))
     return Verdict(
-        headline=headline, counts=shown, noun=noun, reasons=tuple(kinds[:WORST]), takes=takes, sure=sure, next=next
+        headline=signal_sentence(shown, noun=noun, total=len(everyone)),
+        counts=shown,
+        noun=noun,
+        reasons=tuple(kinds[:WORST]),
+        takes=tuple(takes),
+        sure="A review signal is a reason to look, not a verdict on quality." if takes else "",
+        next=next,
     )
 
 
@@ -273,26 +228,6 @@ def signal_sentence(counts: Sequence[tuple[str, int]], *, noun: str = "clip", to
         return f"The one {noun} needs a look: {bad[0][0]}."
     need = "needs" if many == 1 else "need"
     return f"{many:,} of {total:,} {noun}s {need} a look: {told}. {fine:,} pass."
-
-
-def counted(count: int, noun: str) -> str:
-    """ "1 clip", "1,200 clips"."""
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")
-
-
-def listed(names: Sequence[str], *, most: int = _NAMED) -> str:
-    """Names for a sentence: the first few, the rest counted.
-
-    >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
-    ('a and b', 'a, b, c and 2 more')
-    """
-    if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1]))) if names else ""
-
-
-def _metrics(count: int) -> str:
-    return counted(count, "metric")
 
 
 def _wrapped(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]:

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from rushes.core import Measurement
-from rushes.errors import MissingDependency
-from rushes.report.figure import Figure, chart_svg
+from rushes.report.chart_style import (
+    BLUE,
+    CARD,
+    ORANGE,
+    Room,
+    drawn,
+    kind_legend,
+    load_altair,
+    number_axis,
+    side_by_side,
+    themed,
+)
+from rushes.report.figure import Figure
 from rushes.robustness.sweep_dir import ONE_AT_A_TIME
 from rushes.robustness.tables import Readings, along_axes, over_two_axes
 from rushes.robustness.word_diff_svg import diff_svg
@@ -15,8 +27,10 @@ from rushes.robustness.worst import headline
 from rushes.runs import Run, Subject
 
 _KINDS = {"esi": "ESI (higher is steadier)", "justification_drift": "drift (lower is steadier)"}
-_COLOURS = ("#0b6fa4", "#c2571a")  # told apart by every common kind of colour blindness, and by shape and dash as well
+_COLOURS = (BLUE, ORANGE)  # told apart by every common kind of colour blindness, and by shape and dash as well
 _MOST_LABELLED_CELLS = 64
+_NARROW_DIFF = 40
+"""Letters of a line on a phone."""
 
 
 def charts(run: Run) -> tuple[Figure, ...]:
@@ -30,17 +44,7 @@ def charts(run: Run) -> tuple[Figure, ...]:
     return tuple(figures)
 
 
-def _altair() -> Any:
-    """Altair without its types: its generated signatures are too narrow for values that are computed."""
-    try:
-        import altair
-    except ImportError:
-        raise MissingDependency("charts need altair; run: pip install 'rushes[report]'") from None
-    return altair
-
-
 def _line_figures(subject: Subject, measurements: Sequence[Measurement]) -> Iterator[Figure]:
-    altair = _altair()
     points: dict[str, list[dict[str, Any]]] = {}
     alone = subject.facts.get("design") == ONE_AT_A_TIME
     for (axis, value), readings in along_axes(measurements).items():
@@ -49,13 +53,19 @@ def _line_figures(subject: Subject, measurements: Sequence[Measurement]) -> Iter
     points = {axis: rows for axis, rows in points.items() if rows}
     if not points:
         return
-    panels = [_axis_panel(rows, _ordered(subject.facts, axis), axis) for axis, rows in points.items()]
-    chart = altair.hconcat(*panels) if len(panels) <= 3 else altair.concat(*panels, columns=3)
-    yield Figure(
+    kept = {axis: rows for axis, rows in points.items() if len({row["value"] for row in rows}) > 1}
+    if not kept:
+        return  # one value of each axis is a table, not a line
+
+    def draw(room: Room) -> Any:
+        panels = [_axis_panel(rows, _ordered(subject.facts, axis), axis, room) for axis, rows in kept.items()]
+        return side_by_side(panels, room)
+
+    yield drawn(
         f"{subject.id}: stability along each axis",
         f"At each value: the share of runs that answer as the baseline ({_baseline(subject)}) does, and how far their "
-        "reasons moved from its reasons. A steady judge keeps ESI at 1 and drift at 0.",
-        chart_svg(chart),
+        "reasons moved from its reasons. A steady judge keeps ESI (the share of equal answers) at 1 and drift at 0.",
+        draw,
     )
 
 
@@ -69,17 +79,17 @@ def _scores(readings: Readings, *, alone: bool = False) -> list[dict[str, Any]]:
     return [{"kind": kind, "score": value} for kind, value in found if value is not None]
 
 
-def _axis_panel(rows: Sequence[Mapping[str, Any]], order: Sequence[str], axis: str) -> Any:
-    altair = _altair()
+def _axis_panel(rows: Sequence[Mapping[str, Any]], order: Sequence[str], axis: str, room: Room) -> Any:
+    altair = load_altair()
     kinds = [kind for kind in _KINDS.values() if any(row["kind"] == kind for row in rows)]
     scale = altair.Scale(domain=kinds, range=list(_COLOURS[: len(kinds)]))
-    legend = altair.Legend(title=None, orient="top", direction="vertical")
+    legend = kind_legend(altair)
     return (
-        altair.Chart(altair.Data(values=list(rows)), width=230, height=200)
+        altair.Chart(altair.Data(values=list(rows)), width=room.panel, height=200)
         .mark_line(point={"size": 60, "filled": True})
         .encode(
             x=altair.X("value:N", sort=order, title=axis, axis=_upright(altair)),
-            y=altair.Y("score:Q", scale=altair.Scale(domain=[0, 1]), title="score, 0 to 1"),
+            y=number_axis([1], "score, 0 to 1", field="score:Q", vertical=True, most=5),
             color=altair.Color("kind:N", scale=scale, legend=legend),
             strokeDash=altair.StrokeDash("kind:N", scale=altair.Scale(domain=kinds, range=[[1, 0], [5, 3]])),
             shape=altair.Shape("kind:N", scale=altair.Scale(domain=kinds, range=["circle", "square"])),
@@ -93,39 +103,52 @@ def _upright(altair: Any) -> Any:
 
 
 def _heat_figures(subject: Subject, measurements: Sequence[Measurement]) -> Iterator[Figure]:
-    altair = _altair()
     for (one, other), cells in over_two_axes(measurements).items():
         rows = [
             {"value_1": value, "value_2": other_value} | score
             for (value, other_value), readings in cells.items()
             for score in _scores(readings)
         ]
-        panels = [
-            _heat_panel([row for row in rows if row["kind"] == kind], subject.facts, one, other, kind)
-            for kind in _KINDS.values()
-        ]
-        yield Figure(
+        if len(cells) < 2:
+            continue
+        yield drawn(
             f"{subject.id}: {one} and {other} together",
             f"Each cell is one pair of values, pooled over other axes and seeds; baseline {_baseline(subject)}. "
-            "Dark on the left: answers as the baseline does. Dark on the right: argues differently.",
-            chart_svg(altair.hconcat(*panels).resolve_scale(color="independent")),
+            "Full blue: answers as the baseline does. Full orange: argues differently.",
+            partial(_heat_chart, rows, subject.facts, one, other),
         )
 
 
-def _heat_panel(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], one: str, other: str, kind: str) -> Any:
-    altair = _altair()
+def _heat_chart(rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], one: str, other: str, room: Room) -> Any:
+    panels = [
+        _heat_panel([row for row in rows if row["kind"] == kind], facts, one, other, kind, room)
+        for kind in _KINDS.values()
+    ]
+    return side_by_side(panels, room).resolve_scale(color="independent")
+
+
+def _heat_panel(
+    rows: Sequence[Mapping[str, Any]], facts: Mapping[str, Any], one: str, other: str, kind: str, room: Room
+) -> Any:
+    altair = load_altair()
+    width = min(room.panel, 190) if room.columns == 1 else room.panel
     scheme = "blues" if kind == _KINDS["esi"] else "oranges"
-    base = altair.Chart(altair.Data(values=list(rows)), width=240, height=200, title=kind).encode(
+    base = altair.Chart(
+        altair.Data(values=list(rows)),
+        width=width,
+        height=200,
+        title=kind,
+    ).encode(
         x=altair.X("value_1:N", sort=_ordered(facts, one), title=one, axis=_upright(altair)),
         y=altair.Y("value_2:N", sort=_ordered(facts, other), title=other, axis=_upright(altair)),
     )
     scale = altair.Scale(domain=[0, 1], scheme=scheme)
-    cells = base.mark_rect(stroke="white").encode(color=altair.Color("score:Q", scale=scale, legend=None))
+    cells = base.mark_rect(stroke=CARD).encode(color=altair.Color("score:Q", scale=scale, legend=None))
     if len(rows) > _MOST_LABELLED_CELLS:
         return cells
     numbers = base.mark_text(fontSize=12).encode(
         text=altair.Text("score:Q", format=".2f"),
-        color=altair.condition("datum.score > 0.6", altair.value("white"), altair.value("#222")),
+        color=altair.condition("datum.score > 0.6", altair.value("#fefefe"), altair.value("#222222")),
     )
     return cells + numbers
 
@@ -136,10 +159,12 @@ def _worst_figures(subject: Subject, measurements: Sequence[Measurement]) -> Ite
         return
     answer = subject.facts["baseline"]["answer"]  # type: ignore[index]
     drifts = {m.place["run"]: float(m.value or 0) for m in measurements if "run" in m.place}
+    blocks = [(headline(run, drifts[run["run"]], answer), run["diff"]) for run in worst]
     yield Figure(
         f"{subject.id}: the runs that moved furthest",
         "Words that left the baseline's justification are struck through; words that came are underlined.",
-        diff_svg([(headline(run, drifts[run["run"]], answer), run["diff"]) for run in worst]),
+        themed(diff_svg(blocks)),
+        themed(diff_svg(blocks, width=_NARROW_DIFF)),
     )
 
 

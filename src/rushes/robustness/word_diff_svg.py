@@ -9,8 +9,9 @@ _WIDTH = 96
 """Characters a line. The text is set in a fixed-width font, so that lines can be broken without measuring."""
 _LINE = 18
 _CHARACTER = 7.3
+# Colours that `report.chart_style` has a dark one of.
 _STYLES = {
-    "same": 'fill="#333333"',
+    "same": 'fill="#1d2126"',
     "removed": 'fill="#a3341b" text-decoration="line-through"',
     "added": 'fill="#0b6f3a" text-decoration="underline"',
 }
@@ -18,31 +19,31 @@ _STYLES = {
 Word = tuple[str, str]
 
 
-def diff_svg(blocks: Iterable[tuple[str, Sequence[Sequence[str]]]]) -> str:
-    """SVG of titled differences, each a list of (change, text)."""
+def diff_svg(blocks: Iterable[tuple[str, Sequence[Sequence[str]]]], *, width: int = _WIDTH) -> str:
+    """SVG of titled differences, each a list of (change, text), in lines of `width` letters."""
     body: list[str] = []
     top = 4
     for title, parts in blocks:
-        for line in _wrapped([("title", word) for word in title.split()]):
+        for line in _wrapped([("title", word) for word in title.split()], width):
             top += _LINE
             body.append(_text(line, top))
-        for line in _wrapped([(change, word) for change, text in parts for word in text.split()]):
+        for line in _wrapped([(change, word) for change, text in parts for word in text.split()], width):
             top += _LINE
             body.append(_text(line, top))
         top += _LINE // 2
-    width = int(_WIDTH * _CHARACTER) + 16
+    across = int(width * _CHARACTER) + 16
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{top + 8}" viewBox="0 0 {width} {top + 8}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{across}" height="{top + 8}" viewBox="0 0 {across} {top + 8}" '
         f'font-family="DejaVu Sans Mono, Menlo, Consolas, monospace" font-size="12">'
-        f'<rect width="{width}" height="{top + 8}" fill="white"/>{"".join(body)}</svg>'
+        f"{''.join(body)}</svg>"
     )
 
 
-def _wrapped(words: Sequence[Word]) -> Iterator[list[Word]]:
+def _wrapped(words: Sequence[Word], width: int) -> Iterator[list[Word]]:
     line: list[Word] = []
     used = 0
-    for style, word in _pieces(words):
-        if line and used + 1 + len(word) > _WIDTH:
+    for style, word in _pieces(words, width):
+        if line and used + 1 + len(word) > width:
             yield line
             line, used = [], 0
         line.append((style, word))
@@ -51,11 +52,11 @@ def _wrapped(words: Sequence[Word]) -> Iterator[list[Word]]:
         yield line
 
 
-def _pieces(words: Iterable[Word]) -> Iterator[Word]:
+def _pieces(words: Iterable[Word], width: int) -> Iterator[Word]:
     """Words longer than a line, cut to fit."""
     for style, word in words:
-        for start in range(0, len(word), _WIDTH):
-            yield style, word[start : start + _WIDTH]
+        for start in range(0, len(word), width):
+            yield style, word[start : start + width]
 
 
 def _text(line: Sequence[Word], top: int) -> str:
@@ -66,6 +67,6 @@ def _text(line: Sequence[Word], top: int) -> str:
             spans[-1][1].append(word)
         else:
             spans.append((style, [word]))
-    styles = _STYLES | {"title": 'fill="#111111" font-weight="bold"'}
+    styles = _STYLES | {"title": 'fill="#1d2126" font-weight="bold"'}
     drawn = " ".join(f"<tspan {styles[style]}>{escape(' '.join(words))}</tspan>" for style, words in spans)
     return f'<text x="8" y="{top}">{drawn}</text>'

@@ -73,9 +73,9 @@ def _row(found: Belief, one: Believed, names: Mapping[tuple[str, At], str]) -> l
     star = "" if one.directed else " *"
     return [
         Cell(names[_key(one)] + star),
-        number(decides, digits=3),
-        interval_cell(decides, digits=2),
-        *(number(one.numbers.get(key), digits=3) for key in _BESIDE),
+        number(decides),
+        interval_cell(decides),
+        *(number(one.numbers.get(key)) for key in _BESIDE),
         Cell(str(one.clips)),
         Cell(one.verdict),
     ]
@@ -85,9 +85,9 @@ def _ceiling_row(found: Belief, dimension: str) -> list[Cell]:
     top = found.ceiling(dimension)
     return [
         Cell("one person"),
-        number(top, digits=3),
-        interval_cell(top, digits=2),
-        *(number(found.ceilings.get((dimension, *key)), digits=3) for key in _BESIDE),
+        number(top),
+        interval_cell(top),
+        *(number(found.ceilings.get((dimension, *key))) for key in _BESIDE),
         Cell(str(top.count)),
         Cell("people"),
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rushes.core import Measurement
+from rushes.core.numbers import signed_text as signed_text
 from rushes.core.selection import differing_keys, keys_of, label
 from rushes.core.table import Cell, Table, number
 from rushes.suite.compare_badges import BADGES
@@ -121,12 +122,3 @@ def verdict_text(word: str, moved: str) -> str:
 
 def _signed(m: Measurement) -> Cell:
     return Cell("–" if m.value is None else signed_text(float(m.value)), m)
-
-
-def signed_text(value: float) -> str:
-    """A difference for people, with its sign; exactly none is "0".
-
-    >>> [signed_text(value) for value in (0.25, -1234.5, 0.0, 1e-9)]
-    ['+0.2500', '-1234.50', '0', '+0.0000']
-    """
-    return "0" if value == 0 else f"{value:+.2f}" if abs(value) >= 1000 else f"{value:+.4f}"

@@ -99,7 +99,9 @@ def shown_clips(found: RunsComparison, options: ReportOptions) -> list[ShownClip
 def render_comparison(found: RunsComparison, *, clips: Sequence[ShownClip] = (), title: str = "") -> str:
     """The whole page as text."""
     style = asset("report.css") + asset("compare.css", _PACKAGE)
-    script = joined_modules(("timeline.js", "report.js")) + "\n" + joined_modules(("compare.js",), _PACKAGE)
+    script = (
+        joined_modules(("timeline.js", "numbers.js", "report.js")) + "\n" + joined_modules(("compare.js",), _PACKAGE)
+    )
     charts, no_charts = _charts(found)
     html = (
         page_environment(_PACKAGE)

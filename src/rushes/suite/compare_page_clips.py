@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from rushes.core.numbers import signed_text as signed
 from rushes.core.table import Cell
 from rushes.report.section import compact_cell
 from rushes.report.strips import Strip
 from rushes.runs import Entry
 from rushes.suite.compare_many import Judged, RunsComparison, change_in_spreads
-from rushes.suite.compare_page_words import signed
 from rushes.suite.compare_results import Change
 
 _TAKES = ("clip", "pair")

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rushes.core import Definition, Measurement
+from rushes.core.numbers import signed_text as signed
 from rushes.core.table import ARROWS, Cell, Table, number
 from rushes.suite.compare_data import QUIET
 from rushes.suite.compare_many import Judged, RunsComparison
-from rushes.suite.compare_page_words import own_letter, sentence, signed
+from rushes.suite.compare_page_words import own_letter, sentence
 
 GROUPS = (
     ("Can be better or worse", "Nothing else moves these: a clear change is a verdict, on one side at the least."),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Sequence
 
@@ -141,19 +140,6 @@ def run_name(run: Run) -> str:
 
 def _clips(count: int) -> str:
     return "1 clip" if count == 1 else f"{count} clips"
-
-
-def signed(value: float) -> str:
-    """A difference with four digits that count, no power of ten and a proper minus.
-
-    >>> signed(-480.0), signed(0.018707), signed(-348.6416), signed(0.0), signed(12345.6), signed(-0.0000123)
-    ('−480', '+0.01871', '−348.6', '0', '+12346', '−0.0000123')
-    """
-    if value == 0:
-        return "0"
-    digits = max(3 - math.floor(math.log10(abs(value))), 0)
-    text = f"{abs(value):.{digits}f}"
-    return ("−" if value < 0 else "+") + (text.rstrip("0").rstrip(".") if "." in text else text)
 
 
 def own_letter(why: str, letter: str) -> str:

@@ -14,9 +14,11 @@ from rushes.instruments import INSTRUMENTS
 from rushes.remote.address import is_remote
 from rushes.remote.transfer import upload_on_exit
 from rushes.report.numbers import numbers_section
-from rushes.report.page import opening, render_page
+from rushes.report.page import render_page
 from rushes.report.section import ReportOptions, Section
+from rushes.report.verdict import Verdict
 from rushes.runs import Run, read_run
+from rushes.suite.report_verdict import report_verdict
 from rushes.workers.local import cpu_count
 
 STRIPS = 100
@@ -31,8 +33,10 @@ class Report:
     """Where it was written, or its address."""
     bytes: int
     found: str
-    """The opening paragraph."""
+    """What it says first, in a sentence or two."""
     runs: tuple[Run, ...]
+    verdict: Verdict
+    """What it opens with."""
 
 
 def write_report(
@@ -41,6 +45,7 @@ def write_report(
     *,
     title: str = "",
     lead: str = "",
+    made_by: str = "",
     strips: int = STRIPS,
     jobs: int | None = None,
     progress: Progress = no_progress,
@@ -50,9 +55,11 @@ def write_report(
         rushes.write_report(run, "report.html")
         rushes.write_report(["runs/monday", "runs/tuesday"], "report.html", strips=0)
 
-    `lead` is the opening paragraph, in place of what the sections found. `strips` is for how many clips of a run to
-    take key frames, worst first; 0 leaves them out. A run that is still going gives what is finished so far. The same
-    runs and clips give the same bytes. Raises `RunError` for a folder that is no run, or is from a newer version.
+    Runs that measured the same clips are compared: the page opens with what is better, worse and cannot be told. `lead`
+    is a sentence above the verdict, `made_by` the command line that the page names at its end. `strips` is for how many
+    clips of a run to take key frames, worst first; 0 leaves them out. A run that is still going gives what is finished
+    so far. The same runs and clips give the same bytes. Raises `RunError` for a folder that is no run, or is from a
+    newer version.
     """
     given = [runs] if isinstance(runs, (Run, Path, str)) else runs
     opened = tuple(run if isinstance(run, Run) else read_run(run) for run in given)
@@ -60,14 +67,20 @@ def write_report(
         raise InputError("expected at least one run directory; got none")
     options = ReportOptions(strips=strips, jobs=jobs or cpu_count(), progress=progress)
     sections = [_section(run, f"run-{number}", options) for number, run in enumerate(opened, 1)]
-    html = render_page(sections, title=title or _title(opened), lead=lead)
+    verdict = report_verdict(sections)
+    html = render_page(sections, title=title or _title(opened), lead=lead, verdict=verdict, made_by=made_by)
     try:
         with upload_on_exit(out) as target, replacing(target) as page:
             page.write(html)
     except OSError as error:
         raise InputError(f"{out}: cannot write the report ({error.strerror or error})") from None
-    found = lead or opening(sections)
-    return Report(path=out if is_remote(out) else Path(out), bytes=len(html.encode()), found=found, runs=opened)
+    return Report(
+        path=out if is_remote(out) else Path(out),
+        bytes=len(html.encode()),
+        found=" ".join(filter(None, (lead, verdict.headline))),
+        runs=opened,
+        verdict=verdict,
+    )
 
 
 def _title(runs: Sequence[Run]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from rushes.core.numbers import signed_text as signed
 from rushes.report.figure import Figure
 from rushes.report.verdict import WORST, Side, Take, Verdict, counted, listed
 from rushes.suite.board_data import BoardData
@@ -11,7 +12,7 @@ from rushes.suite.board_page_columns import BoardColumn
 from rushes.suite.board_page_words import Opening
 from rushes.suite.compare_many import RunsComparison
 from rushes.suite.compare_page_clips import ChangedClip, most_changed
-from rushes.suite.compare_page_words import holm_lines, run_name, signed
+from rushes.suite.compare_page_words import holm_lines, run_name
 
 _REASONS = 2
 """Changes that a clip is shown with."""

@@ -1,5 +1,6 @@
 // The report's tables of subjects: sort, filter, open a row. Rows come from the JSON in the page and are made as they are
 // needed; text goes in as text, so a file name can hold anything.
+import { exactText, numberText } from "./numbers.js";
 import { clock, draw, faults, restText } from "./timeline.js";
 
 const PAGE = 100;
@@ -19,20 +20,6 @@ function make(tag, attributes = {}, ...children) {
 function readJson(id) {
   const holder = document.getElementById(id);
   return holder ? JSON.parse(holder.textContent) : null;
-}
-
-/** The value with the digits a column has room for. */
-function short(value) {
-  if (value === "" || value === null || value === undefined) return "–";
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  if (Number.isInteger(value)) return String(value);
-  const size = Math.abs(value);
-  return value.toFixed(size >= 100 ? 1 : size >= 10 ? 2 : 4);
-}
-
-/** The value as the run's file has it. */
-function exact(value) {
-  return value === null || typeof value === "boolean" ? short(value) : String(value);
 }
 
 let quiet = 0;
@@ -179,7 +166,7 @@ class SubjectTable {
     const line = make("tr", { class: "subject", "data-row": row.number },
       make("th", { scope: "row", class: "c-id" }, button, ...(row.reasons.length ? [make("span", { class: "why" }, row.reasons.join("; "))] : [])),
       ...(this.data.signals.length ? [make("td", { class: "c-signal" }, badge(row.badge))] : []),
-      ...this.data.columns.map((metric, n) => make("td", { class: this.classes[n] }, short(row.values[metric]))));
+      ...this.data.columns.map((metric, n) => make("td", { class: this.classes[n] }, numberText(row.values[metric], this.data.metrics[metric].unit))));
     return line;
   }
 

@@ -1,0 +1,68 @@
+"""How a number is written for people, everywhere: terminal, tables, pages, charts, reasons.
+
+Four digits that count. Whole numbers are whole; from 1000 on there are no decimals; below 0.1 there are as many
+decimals as four digits take, eight at most, which is what runs store; zeros past the fourth decimal are left out. Some
+units are whole for people (`WHOLE`). Halves round away from zero, as `toFixed` does in the pages' scripts, so a page
+shows what a terminal shows.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+
+DIGITS = 4
+STORED = 8
+"""Decimals that a run stores."""
+WHOLE = ("Elo",)
+"""Units of which a fraction says nothing to a reader."""
+_KEPT = 4
+
+
+def number_text(value: float, *, unit: str = "") -> str:
+    """A number with four digits that count.
+
+    >>> [number_text(v) for v in (0.45945946, 54.5, 748.81, 1245.02, 12345.678, 3.0, 0, 0.25, 1.5)]
+    ['0.4595', '54.50', '748.8', '1245', '12346', '3', '0', '0.2500', '1.500']
+    >>> [number_text(v) for v in (0.0187074, 0.0001793, 0.00005, 0.00000001, 3e-10, -0.73, 6.0000000000001)]
+    ['0.01871', '0.0001793', '0.00005', '0.00000001', '0', '-0.7300', '6']
+    >>> number_text(725.6675, unit="Elo"), number_text(999.96), number_text(0.99996)
+    ('726', '1000', '1.000')
+    """
+    stored = round(float(value), STORED)
+    if stored.is_integer():
+        return str(int(stored))
+    if unit in WHOLE:
+        return fixed_text(stored, 0)
+    decimals = min(max(DIGITS - 1 - _power(abs(stored)), 0), STORED)
+    text = fixed_text(stored, decimals)
+    return _without_zeros(text, keep=_KEPT) if decimals > _KEPT else text
+
+
+def signed_text(value: float, *, unit: str = "") -> str:
+    """A difference: `number_text` with its sign, a proper minus; exactly none is "0".
+
+    >>> [signed_text(v) for v in (-480.0, 0.018707, -348.6416, 0.0, 12345.6, 0.25)]
+    ['−480', '+0.01871', '−348.6', '0', '+12346', '+0.2500']
+    """
+    if value == 0:
+        return "0"
+    return ("−" if value < 0 else "+") + number_text(abs(value), unit=unit)
+
+
+def fixed_text(value: float, decimals: int) -> str:
+    """So many decimals, halves away from zero.
+
+    >>> fixed_text(0.5, 0), fixed_text(2.5, 0), fixed_text(-0.125, 2)
+    ('1', '3', '-0.13')
+    """
+    return f"{Decimal(value).quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP):f}"
+
+
+def _power(size: float) -> int:
+    """Of ten, after rounding to four digits: 999.96 is 1000."""
+    return int(f"{size:.{DIGITS - 1}e}".partition("e")[2])
+
+
+def _without_zeros(text: str, *, keep: int) -> str:
+    whole, _, part = text.partition(".")
+    return f"{whole}.{part[:keep]}{part[keep:].rstrip('0')}"
