@@ -22,7 +22,7 @@ function showTicked() {
   if (!form) return;
   const count = form.querySelector("[data-count]");
   const two = form.querySelector("[data-two]");
-  if (!count) return;
+  if (!count || !two) return;
   count.hidden = ticked.size === 0;
   count.textContent = `, ${ticked.size} ticked`;
   form.querySelector("[data-untick]").hidden = ticked.size === 0;
@@ -105,6 +105,7 @@ function rememberColumns() {
 // Filters -------------------------------------------------------------------------------------------------------------
 let soon = 0;
 let asked = null;
+let shown = location.search;
 
 async function apply(form, { typing = false } = {}) {
   const fields = [...new FormData(form)].filter(([, value]) => value !== "");
@@ -119,6 +120,7 @@ async function apply(form, { typing = false } = {}) {
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (!fresh.querySelector("[data-results]")) { location.assign(address); return; }
     history[typing ? "replaceState" : "pushState"](null, "", address);
+    shown = location.search;
     take(fresh);
   } catch (error) {
     if (error.name !== "AbortError") location.assign(address);
@@ -184,7 +186,8 @@ document.addEventListener("keydown", (event) => {
   if (menu) { menu.open = false; menu.querySelector("summary").focus(); }
 });
 
-addEventListener("popstate", () => location.reload());
+// Back and forward go to another view; a link within the page is no other view.
+addEventListener("popstate", () => { if (location.search !== shown) location.reload(); });
 install({ x: () => currentClip()?.querySelector("[name=only]")?.click() });
 
 // Far down a sheet, or with something ticked, the page stays as it is until that is done.

@@ -1,0 +1,283 @@
+"""A run's page in Chromium: hover, keys, sliders, columns, marks and long sheets. One server and one browser."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from rushes.preference.study.service import open_service
+from rushes.web.app import create_app
+from rushes.web.triage import FILE, Mark, read_marks
+
+from .livesite import Site
+from .runsite import entry, owner, write_run
+from .visitor import check_with_axe
+
+playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
+pytestmark = pytest.mark.browser
+
+LONG = 500
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, measured: tuple[Path, Path]) -> Path:
+    """A measured run whose clips are there, and a long one whose clips are not."""
+    place = tmp_path_factory.mktemp("sheet")
+    shutil.copytree(measured[0], place / "model_a")
+    badges = ("reject", "flagged", "pass", "pass")
+    entries = [entry(f"clip_{n:03d}", n / LONG, 20 + n % 50, badge=badges[n % 4]) for n in range(LONG)]
+    write_run(place / "long", entries)
+    return place
+
+
+@pytest.fixture(scope="module")
+def site(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    service = open_service(str(tmp_path_factory.mktemp("db") / "studies.db"))
+    site = Site(create_app(service=service, runs=[folder / "model_a", folder / "long"]))
+    yield site
+    site.close()
+    service.close()
+
+
+@pytest.fixture(scope="module")
+def cookie(site: Site) -> str:
+    return owner(site).cookies["rushes_admin"]
+
+
+@pytest.fixture
+def look(browser: playwright.Browser, site: Site, cookie: str) -> Iterator[Callable[..., playwright.Page]]:
+    """Opens the owner's browser; fails on a script error and on any request that leaves the machine."""
+    contexts: list[playwright.BrowserContext] = []
+    faults: list[str] = []
+
+    def make(context: playwright.BrowserContext | None = None, **options: object) -> playwright.Page:
+        if context is None:
+            context = browser.new_context(base_url=site.url, **options)
+            context.set_default_timeout(15_000)
+            context.add_cookies([{"name": "rushes_admin", "value": cookie, "url": site.url}])
+            contexts.append(context)
+        page = context.new_page()
+
+        def asked(request: playwright.Request) -> None:
+            if urlsplit(request.url).scheme in ("http", "https") and not request.url.startswith(site.url):
+                faults.append(f"asked another server: {request.url}")
+
+        page.on("request", asked)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda m: faults.append(m.text) if m.type == "error" and "status of" not in m.text else None)
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+def until(page: playwright.Page, expression: str) -> None:
+    """Wait for an expression to hold, asking from outside: the page's CSP lets nobody evaluate text inside."""
+    for _ in range(200):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never came true: {expression}")
+
+
+PLAYS = "[...document.querySelectorAll('video')].filter((v) => !v.paused && v.muted && v.readyState >= 2).length"
+
+
+def test_one_clip_plays_while_it_is_pointed_at_or_has_the_focus(look: Callable[..., playwright.Page]) -> None:
+    page = look()
+    page.goto("/runs/model_a")
+    assert page.locator("video").count() == 0, "a player is made when it is wanted"
+    until(page, "[...document.querySelectorAll('.shot img')].every((one) => one.naturalWidth === 160)")
+    page.locator(".tile .open").nth(0).hover()
+    until(page, f"{PLAYS} === 1")
+    page.locator(".tile .open").nth(1).hover()
+    until(page, f"{PLAYS} === 1 && document.querySelectorAll('.tile')[1].querySelector('video')")
+    page.locator("h1").hover()
+    playwright.expect(page.locator("video")).to_have_count(0)
+    page.keyboard.press("Tab")  # any key: the focus is shown from now on
+    page.locator(".tile .open").nth(2).focus()
+    until(page, f"{PLAYS} === 1")
+    page.keyboard.press(" ")
+    playwright.expect(page.locator("video")).to_have_count(0)
+
+
+def test_nothing_plays_by_itself_where_motion_is_not_wanted(look: Callable[..., playwright.Page]) -> None:
+    page = look(reduced_motion="reduce")
+    page.goto("/runs/model_a")
+    page.locator(".tile .open").first.hover()
+    page.wait_for_timeout(400)
+    assert page.locator("video").count() == 0
+    page.get_by_role("button", name="Play take_0").click()
+    until(page, f"{PLAYS} === 1")
+
+
+def test_the_keyboard_alone_ticks_stars_tags_and_opens(look: Callable[..., playwright.Page], folder: Path) -> None:
+    page = look()
+    page.goto("/runs/model_a")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # skip to the content
+    page.keyboard.press("Tab")
+    playwright.expect(page.get_by_role("link", name="Skip to the first clip")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    first = page.locator(".tile .open").first
+    playwright.expect(first).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    playwright.expect(page.locator(".tile .open").nth(1)).to_be_focused()
+    name = page.locator(".tile").nth(1).get_attribute("data-clip") or ""
+    before = page.locator(".tile").nth(1).evaluate("(one) => getComputedStyle(one).backgroundColor")
+    page.keyboard.press("x")
+    playwright.expect(page.get_by_text("1 ticked")).to_be_visible()
+    assert page.locator(".tile").nth(1).evaluate("(one) => getComputedStyle(one).backgroundColor") != before
+    page.keyboard.press("s")
+    playwright.expect(page.get_by_role("button", name=f"Star {name}")).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("t")
+    playwright.expect(page.locator("#mark-tags")).to_be_focused()
+    page.keyboard.type("soft, wrong  hand")
+    page.keyboard.press("Enter")
+    playwright.expect(page.get_by_role("dialog")).to_be_hidden()
+    page.keyboard.press("c")
+    playwright.expect(page.locator("#mark-comment")).to_be_focused()
+    page.keyboard.type("Look at the hand.")
+    page.get_by_role("button", name="Save").press("Enter")
+    playwright.expect(page.locator(".tile").nth(1)).to_contain_text("“Look at the hand.”")
+    mark = Mark(star=True, tags=("soft", "wrong hand"), comment="Look at the hand.")
+    assert read_marks(folder / "model_a").marks == {name: mark}
+    page.get_by_text("wrong hand", exact=True).first.click()  # the new tag is a filter at once
+    playwright.expect(page.locator(".tile")).to_have_count(1)
+    page.locator(".tile .open").focus()
+    page.keyboard.press("Enter")
+    playwright.expect(page.locator("h1")).to_have_text(name)
+    (folder / "model_a" / FILE).unlink()
+
+
+def test_two_tabs_are_told_of_each_other_s_comments(look: Callable[..., playwright.Page], folder: Path) -> None:
+    one = look()
+    other = look(one.context)
+    for page in (one, other):
+        page.goto("/runs/model_a?view=table")
+        page.get_by_role("button", name="Tag or comment on take_0").click()
+    one.locator("#mark-comment").fill("first")
+    one.get_by_role("button", name="Save").click()
+    playwright.expect(one.get_by_role("dialog")).to_be_hidden()
+    other.locator("#mark-comment").fill("second")
+    other.locator("#mark-tags").fill("mine")
+    other.get_by_role("button", name="Save").click()
+    playwright.expect(other.get_by_role("alert")).to_contain_text("“first”")
+    assert read_marks(folder / "model_a").marks["take_0"].comment == "first"
+    other.get_by_role("button", name="Save").click()
+    playwright.expect(other.get_by_role("dialog")).to_be_hidden()
+    assert read_marks(folder / "model_a").marks["take_0"] == Mark(tags=("mine",), comment="second")
+    (folder / "model_a" / FILE).unlink()
+
+
+def test_filters_take_effect_as_they_are_moved(look: Callable[..., playwright.Page]) -> None:
+    page = look()
+    page.goto("/runs/long?view=table")
+    page.get_by_label("Name, file or reason").fill("clip_01")
+    playwright.expect(page.get_by_role("status").first).to_contain_text("10 of 500 clips")
+    playwright.expect(page.get_by_label("Name, file or reason")).to_be_focused()
+    low = page.get_by_label("freeze_frame_ratio from", exact=True)
+    low.focus()
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")  # a tenth of a bin of 0.05 each: 0.03
+    playwright.expect(page.get_by_role("status").first).to_contain_text("5 of 500 clips")  # 0.030 to 0.038
+    assert parse_qs(urlsplit(page.url).query)["min.freeze_frame_ratio"] == ["0.03"]
+    page.get_by_label("blur_score to, exactly").fill("36")
+    playwright.expect(page.get_by_role("status").first).to_contain_text("2 of 500 clips")  # 20 + 15 and 20 + 16
+    page.reload()
+    playwright.expect(low).to_have_value("0.03")
+    playwright.expect(page.locator("tbody tr")).to_have_count(2)
+    page.get_by_role("link", name="Clear filters").click()
+    page.get_by_text("reject", exact=True).first.click()
+    playwright.expect(page.get_by_role("status").first).to_contain_text("125 of 500 clips, page 1 of 2")
+    page.get_by_role("link", name="Page 2").click()
+    playwright.expect(page.locator("tbody tr")).to_have_count(25)
+
+
+def test_columns_are_chosen_and_remembered(look: Callable[..., playwright.Page]) -> None:
+    page = look()
+    page.goto("/runs/model_a?view=table")
+    page.get_by_text("Columns", exact=True).click()
+    while page.locator("[data-column]:checked").count():
+        page.locator("[data-column]:checked").first.uncheck()
+    page.get_by_label("fps", exact=True).check()
+    page.get_by_role("button", name="Show these").click()
+    playwright.expect(page.locator("thead th.num")).to_have_count(1)
+    assert parse_qs(urlsplit(page.url).query) == {"view": ["table"], "col": ["fps"]}
+    page.goto("/runs/model_a?view=table&q=take_1")
+    page.wait_for_url("**col=fps*")
+    playwright.expect(page.locator("tbody tr")).to_have_count(1)
+    page.get_by_text("Columns", exact=True).click()
+    page.get_by_role("button", name="The usual ones").click()
+    page.wait_for_url(lambda address: "col=" not in address)
+    assert page.locator("thead th.num").count() > 1
+
+
+def test_a_selection_goes_out_as_a_file_a_folder_or_two_side_by_side(
+    look: Callable[..., playwright.Page], tmp_path: Path
+) -> None:
+    page = look()
+    page.goto("/runs/model_a")
+    page.get_by_label("Choose take_2").check()
+    page.get_by_text("Export", exact=True).click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+    text = Path(download.value.path()).read_text(encoding="utf-8")
+    assert download.value.suggested_filename == "model_a.csv" and [line[:6] for line in text.splitlines()[2:]] == [
+        "take_2"
+    ]
+    page.get_by_label("Folder of links").fill(str(tmp_path / "look"))
+    page.get_by_label("Folder of links").press("Enter")
+    playwright.expect(page.locator("[data-link-answer]")).to_contain_text("1 link in")
+    assert [link.name for link in (tmp_path / "look").iterdir()] == ["take_2.mp4"]
+    page.keyboard.press("Escape")
+    page.get_by_label("Choose take_0").check()
+    page.get_by_role("button", name="Side by side").click()
+    playwright.expect(page.locator("canvas")).to_have_count(2)
+
+
+def test_a_long_sheet_comes_in_pieces_and_keeps_its_ticks(look: Callable[..., playwright.Page]) -> None:
+    page = look(viewport={"width": 1440, "height": 900})
+    page.goto("/runs/long")
+    assert page.locator(".tile").count() == 120 and page.locator("[data-pages]").is_hidden()
+    page.locator("[name=only]").first.check()
+    high = page.evaluate("document.documentElement.scrollHeight")
+    page.locator(".tile .open").first.focus()
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    until(page, "document.querySelector('[data-piece=\"5\"]').children.length === 20")
+    assert page.evaluate("document.documentElement.scrollHeight") == pytest.approx(high, abs=4), "nothing jumps"
+    page.locator("[data-piece='5'] .open").last.focus()
+    page.keyboard.press("ArrowLeft")
+    playwright.expect(page.locator("[data-piece='5'] .open").nth(18)).to_be_focused()
+    page.locator("[data-piece='5'] [name=only]").last.check()
+    page.evaluate("scrollTo(0, 0)")
+    playwright.expect(page.get_by_text("2 ticked")).to_be_visible()
+    assert page.locator("[name=only]").first.is_checked()
+    page.get_by_label("Name, file or reason").fill("clip_49")  # another view keeps the ticks
+    playwright.expect(page.get_by_role("status").first).to_contain_text("10 of 500 clips, 2 ticked")
+
+
+def test_every_view_fits_and_axe_finds_nothing(look: Callable[..., playwright.Page]) -> None:
+    page = look(color_scheme="light")
+    for width in (390, 900, 1440, 2560):
+        page.set_viewport_size({"width": width, "height": 900})
+        for address in ("/runs/long", "/runs/long?view=table&min.blur_score=30&star=1", "/runs/model_a?view=table"):
+            page.goto(address)
+            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, (address, width)
+    page.goto("/runs/model_a")
+    page.get_by_text("Export", exact=True).click()
+    check_with_axe(page, "sheet")
+    page.goto("/runs/model_a?view=table&min.sharpness=0.1")
+    page.get_by_text("Columns", exact=True).click()
+    check_with_axe(page, "table")
+    dark = look(color_scheme="dark", viewport={"width": 390, "height": 844}, reduced_motion="reduce")
+    dark.goto("/runs/model_a")
+    dark.get_by_role("button", name="Tag or comment on take_0").click()
+    check_with_axe(dark, "dark phone, marking a clip")
