@@ -37,6 +37,7 @@ from rushes.web.views import (
     results,
     running,
     runs,
+    set_map,
     side_by_side,
     studies,
     surroundings,
@@ -66,6 +67,7 @@ VIEWS = (
     comparisons,
     side_by_side,
     grid,
+    set_map,
     boards,
 )
 STATIC = Path(__file__).with_name("static")
