@@ -145,6 +145,9 @@ def fvd(
     save_gen_stats: Annotated[
         str | None, typer.Option(metavar="F", callback=_npz, help="Save the generated set's statistics the same way.")
     ] = None,
+    save_features: Annotated[
+        bool, typer.Option("--save-features", help="Keep both sets' features in RUN, for the map of the sets.")
+    ] = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="Stop at a clip that cannot be read, in place of leaving it out.")
     ] = False,
@@ -172,6 +175,7 @@ def fvd(
             "--sample-duration": sample_duration,
             "--save-stats": save_stats,
             "--save-gen-stats": save_gen_stats,
+            "--save-features": save_features,
         }
         if moot := [name for name, value in settings.items() if value]:
             raise typer.BadParameter(f"{moot[0]} is about clips; with --extractor the features are there already")
@@ -225,6 +229,7 @@ def fvd(
             cache=cache,
             run=out,
             overwrite=overwrite,
+            keep_features=save_features,
             save_gt=save_stats,
             save_gen=save_gen_stats,
             progress=progress,

@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 from rushes.core import Definition
 from rushes.distribution.feature_definitions import FRECHET_DISTANCE, KERNEL_DISTANCE
 from rushes.distribution.kvd import COEF0, DEGREE
+from rushes.distribution.map_definitions import MAP_DEFINITIONS
 from rushes.distribution.prdc import DENSITY_K, PRECISION_K
 from rushes.distribution.protocols import OWN_BACKBONE, RARE, Metric, Recipe
 from rushes.distribution.statistics import EXTRAPOLATION_REPEATS, EXTRAPOLATION_SIZES
@@ -198,6 +199,7 @@ DEFINITIONS = (
     KERNEL_DISTANCE,
     *map(extrapolated_definition, (*_FRECHET, FRECHET_DISTANCE)),
     *map(difference_definition, _BY_METRIC.values()),
+    *MAP_DEFINITIONS,
 )
 
 

@@ -13,11 +13,13 @@ from rushes.core.provenance import short_digest
 from rushes.distribution.compare import Prepared, SetComparison, prepare
 from rushes.distribution.feature_files import refuse_features
 from rushes.distribution.groups import read_groups
+from rushes.distribution.kept_features import keep_features as keep_in_run
 from rushes.distribution.needs import need_writable
 from rushes.distribution.protocols import DEFAULT, Choices, Metric, Timing
 from rushes.distribution.segments import Rows
 from rushes.distribution.settings import Role, Settings, metrics_from, need_torch
 from rushes.distribution.statistics import IntervalMethod
+from rushes.errors import InputError
 from rushes.media.find import Paths, one_or_several
 from rushes.remote.address import is_remote
 from rushes.runs import Entry, Subject, open_run
@@ -59,6 +61,7 @@ def compare_sets(
     cache: Path | str | None = None,
     run: Path | str | None = None,
     overwrite: bool = False,
+    keep_features: bool = False,
     save_gt: Path | str | None = None,
     save_gen: Path | str | None = None,
     progress: Progress = no_progress,
@@ -89,13 +92,16 @@ def compare_sets(
 
     `run` is the run directory to write. While one is written, features are cached beneath it, so that a run that was
     interrupted continues where it stopped; `cache` is another folder for them, which stays. A run of other sets is
-    refused with `RunError`, unless `overwrite` starts it anew. `save_gt` and `save_gen` keep a side's statistics for
-    the next comparison.
+    refused with `RunError`, unless `overwrite` starts it anew. With `keep_features` both sets' features stay in the
+    run's folder `features/`: the map of the sets is made of them. `save_gt` and `save_gen` keep a side's statistics
+    for the next comparison.
 
         fvd = rushes.compare_sets("generated/", "real/", metrics="fvd", weights="i3d.pt", interval="jackknife")["fvd"]
         fvd.value, fvd.interval, fvd.signature
     """
     refuse_features(gen, gt)
+    if keep_features and (run is None or is_remote(run)):
+        raise InputError("features are kept in a run's folder on this machine: name one (--out, in Python run=)")
     settings = Settings(
         metrics=metrics_from(metrics),
         protocol=protocol,
@@ -127,7 +133,7 @@ def compare_sets(
         for target in (save_gt, save_gen):
             need_writable(target)
         prepared = prepare(gen, gt, settings, progress=progress, warn=warn)
-        comparison = prepared.compared() if run is None else _into_run(run, gen, gt, prepared, overwrite)
+        comparison = prepared.compared() if run is None else _into_run(run, gen, gt, prepared, overwrite, keep_features)
     if save_gt is not None:
         comparison.save("gt", save_gt)
     if save_gen is not None:
@@ -141,6 +147,7 @@ def _into_run(
     gt: Path | str,
     prepared: Prepared,
     overwrite: bool,
+    keep: bool,
 ) -> SetComparison:
     settings = _stored(prepared.settings, prepared.weights)
     given: dict[Role, str] = {"gen": str(gen), "gt": str(gt)}
@@ -152,6 +159,8 @@ def _into_run(
         comparison = prepared.compared(cache=cache)
         for role, path in given.items():
             writer.add(_entry(comparison, role, path))
+        if keep:
+            keep_in_run(writer.path, {GEN_ID: comparison.gen, GT_ID: comparison.gt})
         writer.finish([_IDS[role] for role in given])
         rmtree(cache, ignore_errors=True)  # only there to continue from
     return replace(comparison, run=run if is_remote(run) else Path(run))

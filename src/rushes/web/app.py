@@ -38,6 +38,7 @@ from rushes.web.views import (
     running,
     runs,
     sheet,
+    set_map,
     side_by_side,
     studies,
     surroundings,
@@ -68,6 +69,7 @@ VIEWS = (
     comparisons,
     side_by_side,
     grid,
+    set_map,
     boards,
 )
 STATIC = Path(__file__).with_name("static")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import threading
 from collections import OrderedDict
+from pathlib import Path
 
 from rushes.clip.strips import StripTask, take_strip
 from rushes.media.find import candidates
@@ -25,17 +26,26 @@ def picture_address(token: str, stamp: str) -> str:
 
 
 def picture(opened: OpenRun, row: Row) -> bytes:
-    """A JPEG of one frame; b"" where the clip is gone, has changed or cannot be decoded."""
+    """A JPEG of one frame of a run's clip; b"" where it is gone, has changed or cannot be decoded."""
     subject = row.entry.subject
-    place = (str(opened.run.path), opened.stamp, subject.id)
+    path = subject.path
+    found = (path,) if is_remote(path) else tuple(map(str, candidates(path, beside=opened.run.path)))
+    return _taken((str(opened.run.path), opened.stamp, subject.id), found, subject.sha256)
+
+
+def file_picture(file: Path) -> bytes:
+    """The same of a file, whatever is in it now."""
+    stat = file.stat()
+    return _taken((str(file), str(stat.st_mtime_ns), str(stat.st_size)), (str(file),), None)
+
+
+def _taken(place: tuple[str, str, str], found: tuple[str, ...], sha256: str | None) -> bytes:
     with _lock:
         if place in _kept:
             _kept.move_to_end(place)
             return _kept[place]
-    path = subject.path
-    found = (path,) if is_remote(path) else tuple(map(str, candidates(path, beside=opened.run.path)))
     with _work:
-        strip = take_strip(StripTask(candidates=found, sha256=subject.sha256, frames=(0, _FRAME)))
+        strip = take_strip(StripTask(candidates=found, sha256=sha256, frames=(0, _FRAME)))
     taken = base64.b64decode(strip.frames[-1].jpeg.partition(",")[2]) if strip.frames else b""
     if taken:  # a clip that is put back is looked for again
         with _lock:

@@ -11,20 +11,27 @@ from rushes.runs import read_run
 from rushes.web.run_cache import run_stamp, run_status
 
 _MOST_RUNS = 500
-"""Runs whose names of clips are kept; some 100 kB for a run of 1,000 clips."""
+"""Runs whose names and digests of clips are kept; some 300 kB for a run of 1,000 clips."""
 
 
 def clip_ids(folder: Path) -> frozenset[str]:
     """Names of a run's subjects as they are on disk now; none where the run cannot be read."""
-    return _ids(folder, run_stamp(folder))
+    return _known(folder, run_stamp(folder))[0]
+
+
+def clip_digests(folder: Path) -> dict[str, str]:
+    """Ids of a run's clips by the sha256 of their files."""
+    return _known(folder, run_stamp(folder))[1]
 
 
 @lru_cache(maxsize=_MOST_RUNS)
-def _ids(folder: Path, stamp: str) -> frozenset[str]:
+def _known(folder: Path, stamp: str) -> tuple[frozenset[str], dict[str, str]]:
     try:
-        return frozenset(subject.id for subject in read_run(folder).subjects)
+        subjects = read_run(folder).subjects
     except RunError:
-        return frozenset()  # that run's own page says what is wrong with it
+        return frozenset(), {}  # that run's own page says what is wrong with it
+    digests = {s.sha256: s.id for s in reversed(subjects) if s.kind == "clip" and s.sha256}
+    return frozenset(subject.id for subject in subjects), digests
 
 
 def shares_clips(runs: Mapping[str, Path], name: str) -> list[str]:
