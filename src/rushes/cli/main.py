@@ -24,6 +24,7 @@ from rushes.cli import (
     serve,
     suite,
     table,
+    view,
 )
 from rushes.core.platforms import require_unix
 from rushes.core.registry import load
@@ -73,6 +74,7 @@ _VERBS = {
     "serve": serve.serve,
     "suite": suite.app,
     "table": table.table,
+    "view": view.view,
 }
 """Verbs about runs and about Rushes itself; the others are the instruments' own."""
 

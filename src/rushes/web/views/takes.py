@@ -15,6 +15,7 @@ from rushes.core import difference
 from rushes.core.definition import describe_difference
 from rushes.errors import InputError, MediaError, RunError
 from rushes.web.access import admin
+from rushes.web.discovery import split_subject
 from rushes.web.errors import Refusal
 from rushes.web.media import file_response
 from rushes.web.pages import json_reply, reply, with_twin
@@ -77,7 +78,7 @@ def clip(request: Request, token: str) -> Response:
     if file is None:
         raise Refusal(404, "There is no such take, or its file was moved or deleted.", code="clip-missing")
     try:
-        return file_response(request, playable(file, media=workbench(request).service.media_folder))
+        return file_response(request, playable(file, media=workbench(request).media_folder))
     except MediaError as error:
         raise Refusal(415, f"This take cannot be played: {error}", code="clip-unplayable") from None
 
@@ -126,10 +127,10 @@ def _two(request: Request) -> tuple[tuple[str, str], tuple[str, str]]:
         if len(only) != 2:
             raise InputError(f"Choose two takes to see side by side; {len(only)} are ticked.")
         return (params["run"], only[0]), (params["run"], only[1])
-    both = [params.get(side, "").partition("/") for side in ("a", "b")]
-    if not all(name and subject for name, _, subject in both):
+    a, b = (split_subject(workbench(request).runs, params.get(side, "")) for side in ("a", "b"))
+    if not (all(a) and all(b)):
         raise InputError("Side by side needs two takes: /compare?a=RUN/TAKE&b=RUN/TAKE")
-    return (both[0][0], both[0][2]), (both[1][0], both[1][2])
+    return a, b
 
 
 def _in_other_runs(request: Request, name: str, subject: str) -> list[dict[str, object]]:
