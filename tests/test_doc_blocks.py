@@ -3,7 +3,8 @@
 The blocks of a page run one after the other in one folder, as a reader would type them. What lies there at the start,
 the page says in a comment that only this test reads: `<!-- test: takes generated -->`, made by `doc_material`. A block
 that cannot run here has `<!-- test: skip, REASON -->` above it; one with `pulled:NAME` runs where that group of models
-has been pulled. In a block of a session (`$ …`) only the commands run.
+has been pulled, and one with `serves:link` is a server, which runs until the link it prints has been opened. In a
+block of a session (`$ …`) only the commands run.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 from tests.doc_material import MATERIAL, NAMES
@@ -142,7 +144,24 @@ def run(block: Block, before: str, environment: dict[str, str]) -> subprocess.Co
         command = [sys.executable, "block.py"]
     else:
         command = ["bash", "-euo", "pipefail", "-c", block.script()]
+    if "serves:link" in block.mark.split():
+        return visited(command, environment | {"BROWSER": "true"})
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=250)
+
+
+def visited(command: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Start a server, open the link that it prints, and stop it."""
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    link = process.stdout.readline().strip()
+    try:
+        with urlopen(link, timeout=60) as answer:
+            status = answer.status
+    except (OSError, ValueError) as error:
+        status = error
+    process.terminate()
+    out, errors = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(command, 0 if status == 200 else 1, link + out, f"{errors}{status}")
 
 
 def test_few_blocks_are_left_out_and_each_says_why() -> None:

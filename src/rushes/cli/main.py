@@ -26,6 +26,7 @@ from rushes.cli import (
     serve,
     suite,
     table,
+    view,
 )
 from rushes.cli.project_file import use_project_file
 from rushes.core.platforms import require_unix
@@ -100,6 +101,7 @@ _VERBS = {
     "serve": serve.serve,
     "suite": suite.app,
     "table": table.table,
+    "view": view.view,
 }
 """Verbs about runs and about Rushes itself; the others are the instruments' own."""
 

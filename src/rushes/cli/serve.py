@@ -11,6 +11,9 @@ import typer
 from rushes.terminal.console import fail, print_json, say
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rushes.web.discovery import Discovery, Root
     from rushes.web.workbench import Workbench
 
 SWITCH_S = 0.0005
@@ -24,7 +27,8 @@ def serve(
         str, typer.Option("--db", help="The studies' database: a path (SQLite) or postgresql://host/name.")
     ] = "studies.db",
     run: Annotated[
-        list[Path] | None, typer.Option("--run", help="A run directory to show; may be given several times.")
+        list[Path] | None,
+        typer.Option("--run", help="A run, or a folder with runs below, to show; may be given several times."),
     ] = None,
     suite: Annotated[
         list[Path] | None,
@@ -57,18 +61,21 @@ def serve(
 
     import uvicorn
 
+    _check_public_url(public_url)
+    discovery = _discovery(run or (), suite or ())
     from rushes.web.app import create_app
+    from rushes.web.discovery import Served
     from rushes.web.serving import server_config
 
     sys.setswitchinterval(SWITCH_S)
-    _check_public_url(public_url)
     key = secrets.token_urlsafe(16)
     wildcard = host in ("0.0.0.0", "::")  # compared, not bound  # nosec B104
     app = create_app(
         database_url=db,
         media=media or (Path("studies.media") if "://" in db else None),
-        runs=tuple(run or ()),
-        suites=tuple(suite or ()),
+        runs=Served(discovery, "runs"),
+        suites=Served(discovery, "suites"),
+        discovery=discovery,
         public_url=public_url,
         any_host=wildcard and not public_url,
         setup_key=key,
@@ -83,6 +90,44 @@ def serve(
         setup = "" if bench.service.admin_exists() else f"{address}/setup?key={key}"
         _announce(address, setup, as_json=as_json, reachable=host not in ("127.0.0.1", "::1", "localhost"))
         uvicorn.Server(server_config(app)).run(sockets=[listener])
+
+
+def _discovery(runs: Sequence[Path], suites: Sequence[Path]) -> Discovery:
+    """Where the server looks for runs and boards; one error line, before anything starts, for what is not there.
+
+    A run goes by its folder's name. What lies below a folder goes by its path from there, with the folder's own name in
+    front where there are several.
+    """
+    from rushes.runs import subject_ids
+    from rushes.web.discovery import Discovery, Root
+
+    given = [("--run", folder, "run.json") for folder in runs] + [
+        ("--suite", folder, "suite.json") for folder in suites
+    ]
+    names = subject_ids([folder.resolve().name for _, folder, _ in given])
+    roots = []
+    for (option, folder, mark), name in zip(given, names, strict=True):
+        whole = (folder / mark).is_file()
+        roots.append(Root(folder=folder, prefix=name if whole or len(given) > 1 else ""))
+        if not whole:
+            _require_something(option, folder, roots[-1])
+    return Discovery(roots)
+
+
+def _require_something(option: str, folder: Path, root: Root) -> None:
+    from rushes.cli.near_names import near
+    from rushes.web.discovery import Discovery
+
+    expected = {
+        "--run": "a run directory, or a folder with runs below",
+        "--suite": "a folder of rushes suite run, with suite.json in it",
+    }[option]
+    if not folder.is_dir():
+        what = "this is a file" if folder.exists() else f"there is none{near(folder)}"
+        fail(f"{option} {folder}: expected {expected}; {what}")
+    if option == "--suite" or not Discovery([root]).look().runs:
+        found = "it has no suite.json" if option == "--suite" else "no run.json was found in it or below"
+        fail(f"{option} {folder}: expected {expected}; {found}")
 
 
 def _check_public_url(public_url: str) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
-from rushes.preference.study import AdminSession, NotAllowed, RaterSession
-from rushes.preference.study.queries import act_as
 from rushes.web import sessions
 from rushes.web.errors import Refusal, wants_json
 from rushes.web.security import SAFE_METHODS, StaleForm, text_fields
 from rushes.web.workbench import workbench
+
+if TYPE_CHECKING:
+    from rushes.preference.study import AdminSession, RaterSession
 
 NOT_SIGNED_IN = (
     "You are not signed in here. Open your invitation link in this browser; if it has been used up, ask the study's "
@@ -44,6 +46,8 @@ def rater_token(request: Request) -> str:
 
 def rater(request: Request) -> RaterSession:
     """The signed-in rater, or a refusal that keeps what was typed."""
+    from rushes.preference.study import NotAllowed
+
     try:
         return workbench(request).service.session(rater_token(request))
     except NotAllowed:
@@ -63,7 +67,11 @@ def admin_token(request: Request) -> str:
 
 
 def admin_session(request: Request) -> AdminSession | None:
-    """The signed-in administrator; None for anybody else."""
+    """The signed-in administrator; None for anybody else, and where there are no accounts (`rushes view`)."""
+    if workbench(request).viewing:
+        return None
+    from rushes.preference.study import NotAllowed
+
     token = admin_token(request)
     if not token:
         return None
@@ -74,12 +82,21 @@ def admin_session(request: Request) -> AdminSession | None:
 
 
 def is_admin(request: Request) -> bool:
-    return admin_session(request) is not None
+    return workbench(request).viewing or admin_session(request) is not None
 
 
 async def admin(request: Request) -> None:
-    """Dependency of every admin page: sign in first, and keep to what the account's role may do."""
+    """Dependency of every admin page: sign in first, and keep to what the account's role may do.
+
+    In `rushes view` there is nobody to sign in: whoever comes this far has shown the link's token to the Guard.
+    """
+    if workbench(request).viewing:
+        if not may("view", request.method, request.url.path):
+            raise Refusal(403, NOT_IN_VIEW, code="role")
+        return
     from starlette.concurrency import run_in_threadpool
+
+    from rushes.preference.study.queries import act_as
 
     session = await run_in_threadpool(admin_session, request)
     if session is not None:
@@ -98,6 +115,11 @@ async def admin(request: Request) -> None:
 
 
 _ARTICLES = {"owner": "an owner", "adjudicator": "an adjudicator", "viewer": "a viewer"}
+NOT_IN_VIEW = "rushes view only looks at runs. To make and run studies: rushes serve --db studies.db --run RUN"
+_OF_STUDIES = re.compile(r"/(studies|accounts?|setup|login|logout|rate|media|i|join)([/.].*)?")
+"""What `rushes view` has nothing to do with."""
+_NOTES = re.compile(r"/runs/.+")
+"""Where notes on a run's clips are sent, which are kept beside the run."""
 _OWN = re.compile(r"/account(/password)?")
 _FOR_OWNERS = re.compile(r"/accounts.*|/studies/[^/]+/payments\.csv")
 """What only an owner may even look at: accounts, and who is paid what under which id."""
@@ -106,7 +128,8 @@ _FOR_ADJUDICATORS = re.compile(r"/studies/[^/]+/(disagreements|adjudication)(\.j
 
 def may(role: str, method: str, path: str) -> bool:
     """Whether a role may make this request. An adjudicator sees the disputed pairs, blind, and nothing that names
-    systems; a viewer sees all but accounts and payments and changes nothing; both may change their own password.
+    systems; a viewer sees all but accounts and payments and changes nothing; both may change their own password. `view`
+    is `rushes view`: runs, boards and comparisons, and notes on a run's clips, but nothing of a study.
 
     >>> may("viewer", "GET", "/studies/takes/results"), may("viewer", "POST", "/studies/takes/invite")
     (True, False)
@@ -114,7 +137,11 @@ def may(role: str, method: str, path: str) -> bool:
     (True, False)
     >>> may("adjudicator", "POST", "/studies/takes/adjudication"), may("adjudicator", "GET", "/studies/takes/results")
     (True, False)
+    >>> may("view", "POST", "/runs/demo/clip/triage"), may("view", "GET", "/studies/new"), may("view", "POST", "/setup")
+    (True, False, False)
     """
+    if role == "view":
+        return not _OF_STUDIES.fullmatch(path) and (method in SAFE_METHODS or _NOTES.fullmatch(path) is not None)
     if role == "owner" or _OWN.fullmatch(path):
         return True
     if role == "viewer":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +18,9 @@ from rushes.errors import InputError
 from rushes.runs import subject_ids
 from rushes.web import errors
 from rushes.web.access import NeedsLogin
+from rushes.web.access import admin as admin_only
 from rushes.web.limits import BodyLimit
+from rushes.web.named_paths import NamedPaths, with_slashes
 from rushes.web.pages import page, see
 from rushes.web.security import Guard, StaleForm, csrf_checked
 from rushes.web.views import (
@@ -29,7 +31,7 @@ from rushes.web.views import (
     comparisons,
     exports,
     grid,
-    home,
+    home_parts,
     join,
     login,
     rater,
@@ -37,8 +39,8 @@ from rushes.web.views import (
     results,
     running,
     runs,
-    sheet,
     set_map,
+    sheet,
     side_by_side,
     studies,
     surroundings,
@@ -48,9 +50,10 @@ from rushes.web.workbench import Workbench
 
 if TYPE_CHECKING:
     from rushes.preference.study.service import StudyService
+    from rushes.web.discovery import Discovery
 
 VIEWS = (
-    home,
+    home_parts,
     login,
     accounts,
     join,
@@ -72,6 +75,10 @@ VIEWS = (
     set_map,
     boards,
 )
+OF_STUDIES = frozenset(
+    {login, accounts, join, rater, ratings, surroundings, clips, studies, running, admin, results, exports}
+)
+"""Left out of `rushes view`."""
 STATIC = Path(__file__).with_name("static")
 
 
@@ -80,8 +87,9 @@ def create_app(
     database_url: str = "",
     service: StudyService | None = None,
     media: Path | None = None,
-    runs: Sequence[Path] = (),
-    suites: Sequence[Path] = (),
+    runs: Sequence[Path] | Mapping[str, Path] = (),
+    suites: Sequence[Path] | Mapping[str, Path] = (),
+    discovery: Discovery | None = None,
     public_url: str = "",
     any_host: bool = False,
     setup_key: str = "",
@@ -90,19 +98,21 @@ def create_app(
     """The workbench as an ASGI app.
 
     `database_url`: where the studies live ("studies.db", "postgresql://…"); or a `service` that is open already.
-    `media`: where converted clips go, needed with PostgreSQL. `runs`: run directories for the home page. `suites`:
-    folders of `rushes suite run`, whose boards are shown. `public_url`: how people reach the server when it stands
+    `media`: where converted clips go, needed with PostgreSQL. `runs`: run directories for the home page, or a mapping
+    with their names, which may change while the app runs (`discovery`). `suites`: folders of `rushes suite run`, whose
+    boards are shown. `public_url`: how people reach the server when it stands
     behind a proxy; with https it makes the cookies Secure. `setup_key`: what the page for the first password asks for;
     made up when left out. `trusted_proxies`: addresses or networks whose `X-Forwarded-For` is believed; run the app
     under a server that leaves that header alone (uvicorn's `proxy_headers=False`, as `rushes.web.serving` sets it).
     """
     study_service = service if service is not None else _open(database_url, media)
     bench = Workbench(
-        service=study_service,
+        studies=study_service,
         public_url=public_url.rstrip("/"),
         any_host=any_host,
         runs=_named(runs),
         suites=_named(suites),
+        discovery=discovery,
         setup_key=setup_key or secrets.token_urlsafe(16),
         trusted_proxies=networks(trusted_proxies),
     )
@@ -110,27 +120,46 @@ def create_app(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
-        bench.imports.close()
+        bench.close()
         if service is None:
             study_service.close()
 
+    app = routed(bench, lifespan=lifespan)
+    app.add_middleware(Guard, bench=bench)
+    return app
+
+
+def routed(
+    bench: Workbench, *, lifespan: Callable[[FastAPI], AbstractAsyncContextManager[None]] | None = None
+) -> FastAPI:
+    """The app's pages, without the Guard: `rushes view` has one of its own in front."""
+    bench.load()
     app = FastAPI(
         title="Rushes",
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
-        dependencies=[Depends(csrf_checked)],
+        dependencies=[Depends(with_slashes), Depends(csrf_checked)],
         lifespan=lifespan,
     )
     app.state.workbench = bench
     for view in VIEWS:
-        app.include_router(view.router)
+        if not bench.viewing or view not in OF_STUDIES:
+            app.include_router(view.router)
+    if bench.viewing:
+        for path in ("/studies/{rest:path}", "/account", "/login", "/setup"):
+            app.add_api_route(path, _not_in_view, dependencies=[Depends(admin_only)], response_model=None)
     app.mount("/static", _Static(directory=STATIC), name="static")
     errors.install(app)
     _install_redirects(app)
+    app.add_middleware(NamedPaths, bench=bench)
     app.add_middleware(BodyLimit, upload_paths=("/studies/new",))
-    app.add_middleware(Guard, bench=bench)
     return app
+
+
+def _not_in_view() -> Response:
+    """Never reached: the role that `rushes view` has may see nothing of a study, and says so."""
+    return Response(status_code=404)
 
 
 class _Static(StaticFiles):
@@ -171,5 +200,7 @@ def networks(texts: Sequence[str]) -> tuple[IPv4Network | IPv6Network, ...]:
     return tuple(found)
 
 
-def _named(folders: Sequence[Path]) -> dict[str, Path]:
+def _named(folders: Sequence[Path] | Mapping[str, Path]) -> Mapping[str, Path]:
+    if isinstance(folders, Mapping):
+        return folders
     return dict(zip(subject_ids([folder.resolve().name for folder in folders]), folders, strict=True))

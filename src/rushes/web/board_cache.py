@@ -10,7 +10,6 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rushes.errors import RunError
 from rushes.remote.address import is_remote
 from rushes.suite.board import board_page
 from rushes.suite.board_page import BoardPage
@@ -78,16 +77,3 @@ def _stamp(suite: SuiteRun) -> str:
     stat = os.stat(suite.path / FILE)
     parts = [f"{stat.st_ino}-{stat.st_size}-{stat.st_mtime_ns}", *(f"{folder} {run_stamp(folder)}" for folder in runs)]
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
-
-
-def suite_status(folder: Path) -> dict[str, object]:
-    """What `suite.json` says, without reading a number: the home page stays quick."""
-    facts: dict[str, object] = {"path": str(folder), "systems": 0, "prompts": 0, "runs": 0, "failed": 0}
-    try:
-        found = read_suite_folder(folder)
-    except RunError as error:
-        missing = not (folder / FILE).is_file()
-        return facts | {"status": "not found" if missing else "cannot be read", "problem": str(error)}
-    counts = {"systems": len(found.suite.systems), "prompts": len(found.suite.prompts), "failed": len(found.failed)}
-    runs = sum(len(found.runs_of(step)) for step in found.steps) + sum(len(s.runs) for s in found.suite.systems)
-    return facts | counts | {"runs": runs, "status": "complete" if found.complete else "not complete", "problem": ""}

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import logging
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 
-from fastapi import FastAPI
-from fastapi.exceptions import RequestValidationError
-from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from rushes.errors import InputError, RushesError
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 log = logging.getLogger("rushes.web")
 
@@ -62,6 +63,8 @@ def wants_json(request: Request) -> bool:
 
 def install(app: FastAPI) -> None:
     """Give the app its error answers."""
+    from fastapi.exceptions import RequestValidationError
+    from sqlalchemy.exc import OperationalError
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:

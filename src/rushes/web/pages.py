@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from fastapi import APIRouter
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from rushes.core.canonical import canonical_json
-from rushes.preference.study.records import LONGEST_NOTE
 from rushes.web.languages import Strings, asked_language, strings
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
 
 View = TypeVar("View", bound=Callable[..., Any])
 
@@ -29,10 +30,16 @@ def _templates() -> Environment:
         auto_reload=False,
     )
     templates.filters["percent"] = percent
-    templates.globals["longest_note"] = LONGEST_NOTE
+    templates.globals["longest_note"] = _longest_note
     templates.filters["duration"] = duration
     templates.filters["fixed"] = fixed
     return templates
+
+
+def _longest_note() -> int:
+    from rushes.preference.study.records import LONGEST_NOTE
+
+    return LONGEST_NOTE
 
 
 def page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
@@ -48,7 +55,12 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
 
 
 def _plain(request: Request, template: str, context: dict[str, Any]) -> dict[str, Any]:
-    return {"notice": "", "problem": "", "t": _words(request, template), "switch": False, **context}
+    from rushes.web.workbench import workbench
+
+    bench = workbench(request)
+    # `viewing`: this is `rushes view`, without studies and accounts; `landed`: the address still has its token.
+    about = {"viewing": bench.viewing, "landed": getattr(request.state, "landed", False)}
+    return {"notice": "", "problem": "", "t": _words(request, template), "switch": False, **about, **context}
 
 
 def _words(request: Request, template: str) -> Strings:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
 import re
 import secrets
 import threading
@@ -26,10 +23,9 @@ from rushes.report.figure import Figure
 from rushes.report.numbers import figures_of
 from rushes.report.subjects import reason_metric
 from rushes.runs import Entry, Run, read_run
-from rushes.runs.writer import FORMAT
 from rushes.web.report_tables import report_tables
-
-_FILES = ("run.json", "subjects.jsonl", "measurements.jsonl", "journal.jsonl")
+from rushes.web.run_summary import run_stamp as run_stamp
+from rushes.web.run_summary import run_status as run_status
 
 
 @dataclass(frozen=True)
@@ -191,44 +187,3 @@ def general_words(reason: str) -> str:
     """
     words, behind, _ = reason.partition(" (")
     return re.split(r"[,:]|\s(?:at\s)?\d", words)[0] if behind else ""
-
-
-def run_stamp(folder: Path) -> str:
-    """Changes when a file of the run does."""
-    parts = []
-    for name in _FILES:
-        try:
-            stat = os.stat(folder / name)
-            parts.append(f"{stat.st_ino}-{stat.st_size}-{stat.st_mtime_ns}")
-        except OSError:
-            parts.append("none")
-    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
-
-
-def run_status(folder: Path) -> dict[str, object]:
-    """What `run.json` says about a run, without reading its numbers: the home page stays quick."""
-    facts: dict[str, object] = {"instrument": "–", "path": str(folder), "openable": False, "started": ""}
-    try:
-        info = json.loads((folder / "run.json").read_bytes())
-        if int(info["format"]) > FORMAT:
-            return facts | {"status": "needs a newer rushes"}
-        status = str(info["status"])
-        facts |= {"instrument": str(info["instrument"]), "started": str(info.get("started", "")), "openable": True}
-        return facts | {"status": "crashed" if status == "running" and not _is_written(folder) else status}
-    except FileNotFoundError:
-        return facts | {"status": "not found"}
-    except (OSError, ValueError, KeyError, TypeError):
-        return facts | {"status": "cannot be read"}
-
-
-def _is_written(folder: Path) -> bool:
-    """Whether some process holds the run's lock. Looked up, not tried: trying could turn a writer away."""
-    try:
-        inode = os.stat(folder / ".lock").st_ino
-    except OSError:
-        return False
-    try:
-        held = Path("/proc/locks").read_text(encoding="ascii")
-    except OSError:
-        return True  # no such list on this system: believe what run.json says
-    return any(line.split()[5].rpartition(":")[2] == str(inode) for line in held.splitlines() if "FLOCK" in line)

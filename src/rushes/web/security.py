@@ -1,16 +1,18 @@
 """What every request passes: the security headers, the visitor cookie, the Origin check and the CSRF token.
 
 `Guard` is an ASGI layer around the whole app; `csrf_checked` is a dependency of the whole app, so no route that changes
-something can forget it. Order of refusals for an unsafe request: a foreign Host, a foreign or absent Origin, then a
-missing or stale token. Only a request that came from our own pages gets as far as the token, and a form sent with a
-stale one is handed back with its fields filled in and a fresh token: nothing typed is lost.
+something can forget it. In `rushes view` the Guard asks for the printed link's token too. Order of refusals for an
+unsafe request: a foreign Host, no link's token, a foreign or absent Origin, then a missing or stale CSRF token. Only a
+request that came from our own pages gets as far as that, and a form with a stale one is handed back with its fields
+filled in and a fresh token: nothing typed is lost.
 """
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import AsyncIterator, Sequence
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import FormData, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
@@ -34,6 +36,10 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
 }
+NEEDS_LINK = (
+    "Open the whole link that rushes view printed in its terminal, with its token: without it nothing is shown here."
+)
+TOKEN = "token"  # the name of a field, not its value  # nosec B105
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -61,6 +67,8 @@ class Guard:
         scope.setdefault("state", {})["visitor"] = visitor
 
         begun = False
+        landed = _take_token(scope, self.bench.view_token) if self.bench.viewing else False
+        scope["state"]["landed"] = landed
 
         async def guarded(message: Message) -> None:
             nonlocal begun
@@ -73,10 +81,15 @@ class Guard:
                 page = headers.get("content-type", "").startswith("text/html")
                 if not known and (page or scope["path"] == "/csrf.json"):
                     _add_visitor(headers, visitor, self.bench)
+                if landed:
+                    _add_view(headers, self.bench.view_token)
             await send(message)
 
         if not self.bench.serves_host(request.headers.get("host", "")):
             await answer(request, 421, "This server does not answer to that host name.")(scope, receive, guarded)
+            return
+        if self.bench.viewing and not landed and not _may_view(request, self.bench.view_token):
+            await answer(request, 403, NEEDS_LINK, code="link")(scope, receive, guarded)
             return
         try:
             await self.app(scope, receive, guarded)
@@ -92,6 +105,39 @@ def _add_visitor(headers: MutableHeaders, visitor: str, bench: Workbench) -> Non
     carrier = Response()
     sessions.set_cookie(carrier, "visitor", visitor, secure=bench.secure)
     headers.append("set-cookie", carrier.headers["set-cookie"])
+
+
+def _add_view(headers: MutableHeaders, token: str) -> None:
+    carrier = Response()
+    sessions.set_view_cookie(carrier, token)
+    headers.append("set-cookie", carrier.headers["set-cookie"])
+
+
+def _take_token(scope: Scope, token: str) -> bool:
+    """Whether the address has the token; it is then taken out, so that no page passes it on.
+
+    The page is answered here and now, not by way of a redirect: one that began on another site (a terminal in a browser
+    tab) would not carry a strict cookie to where it leads.
+    """
+    if scope["method"] not in SAFE_METHODS or TOKEN.encode() not in scope["query_string"]:
+        return False
+    fields = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    given = [value for name, value in fields if name == TOKEN]
+    if not any(_same(value, token) for value in given):
+        return False
+    scope["query_string"] = urlencode([(name, value) for name, value in fields if name != TOKEN]).encode()
+    return True
+
+
+def _may_view(request: Request, token: str) -> bool:
+    """Whether the browser has opened the link before. The style sheet is for everybody: it holds nothing."""
+    if request.url.path in ("/static/rushes.css", "/static/icon.svg"):
+        return True
+    return _same(request.cookies.get(sessions.view_cookie_name(token), ""), token)
+
+
+def _same(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "surrogateescape"), token.encode())
 
 
 def csrf_token(request: Request) -> str:

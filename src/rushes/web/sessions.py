@@ -1,9 +1,12 @@
 """Cookies, and the CSRF token that hangs on one of them.
 
-Three cookies, all HttpOnly and SameSite=Lax. `visitor` is a random secret that every browser gets; it is the key of the
-CSRF token, so a form stays sendable when a sign-in ends in the middle of it, and when the server was restarted. `rater`
-and `admin` hold the secrets the study service gave out at sign-in; they are separate, so that the owner of a study can
-try an invitation without losing the admin pages.
+Three cookies of `rushes serve`, all HttpOnly and SameSite=Lax. `visitor` is a random secret that every browser gets; it
+is the key of the CSRF token, so a form stays sendable when a sign-in ends in the middle of it, and when the server was
+restarted. `rater` and `admin` hold the secrets the study service gave out at sign-in; they are separate, so that the
+owner of a study can try an invitation without losing the admin pages.
+
+`rushes view` has one more, HttpOnly and SameSite=Strict: the token of its printed link. Its name is the token's own: a
+browser keeps the cookies of all ports of a machine together, and two servers may run at once.
 """
 
 from __future__ import annotations
@@ -65,6 +68,16 @@ def read_cookie(request: Request, role: Role, *, secure: bool) -> str:
 def set_cookie(response: Response, role: Role, value: str, *, secure: bool) -> None:
     name = cookie_name(role, secure=secure)
     response.set_cookie(name, value, max_age=LIFETIME_S[role], httponly=True, samesite="lax", secure=secure, path="/")
+
+
+def view_cookie_name(token: str) -> str:
+    """Tells servers apart, and says nothing about the token."""
+    return f"rushes_view_{hashlib.sha256(token.encode()).hexdigest()[:8]}"
+
+
+def set_view_cookie(response: Response, token: str) -> None:
+    """For as long as the browser is open; the server seldom runs longer."""
+    response.set_cookie(view_cookie_name(token), token, httponly=True, samesite="strict", path="/")
 
 
 def drop_cookie(response: Response, role: Role, *, secure: bool) -> None:

@@ -18,8 +18,9 @@ from rushes.suite.board_page import page_style, render_served, served_script
 from rushes.suite.board_page_clips import ClipKey
 from rushes.suite.board_page_strips import Thumbnail
 from rushes.web.access import admin
-from rushes.web.board_cache import OpenBoard, suite_status
+from rushes.web.board_cache import OpenBoard
 from rushes.web.errors import Refusal, wants_json
+from rushes.web.found_summaries import suite_status
 from rushes.web.pages import json_reply, page, with_twin
 from rushes.web.take_files import take_address
 from rushes.web.workbench import workbench

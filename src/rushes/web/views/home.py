@@ -1,26 +1,25 @@
-"""The first page: studies, boards and runs for the administrator, a way in for everyone else."""
+"""The first page: boards, comparisons, runs and studies for whoever may see them, a way in for everyone else.
+
+`rushes view` answers "/" and "/home.json" before the rest of the app is imported, so nothing heavy is imported here.
+"""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rushes.preference.study.as_data import summary_data
 from rushes.web.access import admin_session
-from rushes.web.board_cache import suite_status
 from rushes.web.errors import Refusal, wants_json
+from rushes.web.home_data import home_data
 from rushes.web.pages import json_reply, page, reply
-from rushes.web.run_cache import run_status
 from rushes.web.workbench import workbench
 
-router = APIRouter()
 
-
-@router.get("/", response_model=None)
-@router.get("/home.json", response_model=None, name="home_json")
 def home(request: Request) -> Response:
+    """The page, and its twin."""
     bench = workbench(request)
+    if bench.viewing:
+        return _home(request, [])
     who = admin_session(request)
     if who is not None and who.role == "adjudicator":
         return _for_adjudicator(request, who.name)
@@ -28,10 +27,17 @@ def home(request: Request) -> Response:
         if wants_json(request):
             raise Refusal(401, "Sign in as the administrator first.", code="login")
         return page(request, "admin/welcome.html", first=not bench.service.admin_exists(), studies=())
-    studies = [summary_data(summary) for summary in bench.service.studies()]
-    runs = [{"name": name, **run_status(path)} for name, path in bench.runs.items()]
-    boards = [{"name": name, **suite_status(path)} for name, path in bench.suites.items()]
-    return reply(request, "admin/home.html", {"studies": studies, "runs": runs, "boards": boards})
+    from rushes.preference.study.as_data import summary_data
+
+    return _home(request, [summary_data(summary) for summary in bench.service.studies()])
+
+
+def _home(request: Request, studies: list[dict[str, object]]) -> Response:
+    bench = workbench(request)
+    roots = () if bench.discovery is None else bench.discovery.roots
+    below = ", ".join(str(root.folder) for root in roots)
+    name = roots[0].folder.resolve().name if bench.viewing and len(roots) == 1 else ""
+    return reply(request, "admin/home.html", {"studies": studies, **home_data(bench)}, below=below, folder_name=name)
 
 
 def _for_adjudicator(request: Request, name: str) -> Response:

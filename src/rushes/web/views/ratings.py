@@ -26,7 +26,6 @@ from rushes.web.access import posted, rater, rater_token, signed_out
 from rushes.web.errors import Refusal, wants_json
 from rushes.web.languages import Strings, strings
 from rushes.web.pages import json_reply, page, see
-from rushes.web.security import csrf_token
 from rushes.web.views.rater import STEPS, pair_page, spoken
 from rushes.web.vote_forms import read_vote, vote_data, watch_data
 from rushes.web.workbench import workbench
@@ -55,12 +54,6 @@ class PlayReport(BaseModel):
     model_config = ConfigDict(extra="forbid")
     assignment: str = Field(max_length=200)
     events: list[Stretch] = Field(max_length=200)
-
-
-@router.get("/csrf.json", response_model=None)
-def fresh_token(request: Request) -> Response:
-    """A fresh token for a page that was open for too long; the form stays as it is."""
-    return json_reply({"csrf": csrf_token(request)})
 
 
 @router.post("/rate/watch", response_model=None)

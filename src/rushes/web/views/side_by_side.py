@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from fastapi import APIRouter, Depends
 from starlette.requests import Request
@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from rushes.errors import InputError
 from rushes.web.access import admin
+from rushes.web.discovery import split_subject
 from rushes.web.pages import reply, with_twin
 from rushes.web.side_by_side import LETTERS, MOST, Side, sides_data
 from rushes.web.views.runs import open_run
@@ -54,13 +55,7 @@ def _asked(request: Request) -> list[tuple[str, str]]:
             raise InputError(f"Choose two to four clips to see side by side; {len(only)} are ticked.")
         return [(params["run"], subject) for subject in only]
     given = [params[letter] for letter in LETTERS if params.get(letter)]
-    asked = [_split(workbench(request).runs, text) for text in given]
+    asked = [split_subject(workbench(request).runs, text) for text in given]
     if len(asked) < 2 or not all(name and subject for name, subject in asked):
         raise InputError("Side by side needs two clips: /compare?a=RUN/CLIP&b=RUN/CLIP, and c= and d= for more")
     return asked
-
-
-def _split(runs: Iterable[str], text: str) -> tuple[str, str]:
-    """RUN/CLIP as the longest name of a served run that fits, and the clip; cut at the first slash where none does."""
-    name = max((run for run in runs if text.startswith(f"{run}/")), key=len, default=text.partition("/")[0])
-    return name, text[len(name) + 1 :]

@@ -64,7 +64,7 @@ def clip(request: Request, token: str) -> Response:
     if file is None:
         raise Refusal(404, "There is no such clip, or its file was moved or deleted.", code="clip-missing")
     try:
-        return file_response(request, playable(file, media=workbench(request).service.media_folder))
+        return file_response(request, playable(file, media=workbench(request).media_folder))
     except MediaError as error:
         raise Refusal(415, f"This clip cannot be played: {error}", code="clip-unplayable") from None
 

@@ -1,0 +1,242 @@
+"""A run in a few words, without reading its numbers: what the home page shows of many runs at once.
+
+Only `run.json` and the subjects' lines are read, once for each state of the files. A subject's line is canonical JSON,
+so its review signal is at its beginning and its id before its kind: they are cut out of the bytes, which is some ten
+times quicker than decoding a thousand lines. A line of another form is decoded. Nothing heavy is imported here: the
+first page waits for this module.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+_FILES = ("run.json", "subjects.jsonl", "measurements.jsonl", "journal.jsonl")
+_READ = 2
+"""Formats up to this one are read in any case; a later one is held against the writer's."""
+BADGES = ("reject", "flagged", "pass")
+"""Worst first, as `rushes.clip.badges` has them."""
+_BADGE, _SUBJECT, _KIND, _ID, _REASONS = b'{"badge":"', b'],"subject":', b'","kind":"', b'"id":"', b'"reasons":['
+_MOST_IDS = 100_000
+WORST = 3
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunHead:
+    """What `run.json` says."""
+
+    status: str
+    """"complete", "running", "interrupted", "crashed", or why there is nothing to open."""
+    instrument: str = "–"
+    started: str = ""
+    finished: str = ""
+    asked: int = 0
+    """Inputs the run was given; 0 where it does not list them."""
+    openable: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunSummary:
+    """How many subjects are finished, and how they stand."""
+
+    subjects: int = 0
+    kind: str = "clip"
+    """Of the first subject."""
+    badges: Mapping[str, int] = field(default_factory=dict)
+    """Subjects by review signal, worst first; empty where nothing is judged."""
+    worst: tuple[str, ...] = ()
+    """Ids of the subjects to look at first: rejects, then flagged, those with most reasons first."""
+
+
+def run_stamp(folder: Path) -> str:
+    """Changes when a file of the run does."""
+    parts = []
+    for name in _FILES:
+        try:
+            stat = os.stat(folder / name)
+            parts.append(f"{stat.st_ino}-{stat.st_size}-{stat.st_mtime_ns}")
+        except OSError:
+            parts.append("none")
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
+
+
+def run_status(folder: Path) -> dict[str, object]:
+    """What `run.json` says about a run, as plain data."""
+    head = read_head(folder)
+    return {
+        "instrument": head.instrument,
+        "path": str(folder),
+        "openable": head.openable,
+        "started": head.started,
+        "status": live_status(folder, head),
+    }
+
+
+def read_head(folder: Path) -> RunHead:
+    try:
+        info = json.loads((folder / "run.json").read_bytes())
+        if int(info["format"]) > _READ and int(info["format"]) > _newest():
+            return RunHead(status="needs a newer rushes")
+        inputs = info.get("inputs")
+        return RunHead(
+            status=str(info["status"]),
+            instrument=str(info["instrument"]),
+            started=str(info.get("started", "")),
+            finished=str(info.get("finished") or ""),
+            asked=len(inputs) if isinstance(inputs, list) else 0,
+            openable=True,
+        )
+    except FileNotFoundError:
+        return RunHead(status="not found")
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return RunHead(status="cannot be read")
+
+
+def live_status(folder: Path, head: RunHead) -> str:
+    """The status as of now: a run that nobody writes to any more has crashed, whatever its file says."""
+    return "crashed" if head.status == "running" and not _is_written(folder) else head.status
+
+
+def _newest() -> int:
+    from rushes.runs.writer import FORMAT
+
+    return FORMAT
+
+
+def _is_written(folder: Path) -> bool:
+    """Whether some process holds the run's lock. Looked up, not tried: trying could turn a writer away."""
+    try:
+        inode = os.stat(folder / ".lock").st_ino
+    except OSError:
+        return False
+    try:
+        held = Path("/proc/locks").read_text(encoding="ascii")
+    except OSError:
+        return True  # no such list on this system: believe what run.json says
+    return any(line.split()[5].rpartition(":")[2] == str(inode) for line in held.splitlines() if "FLOCK" in line)
+
+
+def read_summary(folder: Path) -> RunSummary:
+    """The subjects that are finished; those of a damaged file are left out, its own page says what is wrong."""
+    counts: Counter[str] = Counter()
+    marked: list[tuple[int, int, int, bytes]] = []
+    total, first = 0, b""
+    for number, line in enumerate(_subject_lines(folder)):
+        total, first = total + 1, first or line
+        badge = _badge(line)
+        if badge in ("reject", "flagged"):
+            marked.append((BADGES.index(badge), -_reasons(line), number, line))
+        if badge:
+            counts[badge] += 1
+    worst = [str(row["id"]) for *_, line in sorted(marked)[:WORST] if (row := _row(line)) and "id" in row]
+    kind = str(_row(first).get("kind") or "clip") if first else "clip"
+    badges = {badge: counts[badge] for badge in BADGES} if counts else {}
+    return RunSummary(subjects=total, kind=kind, badges=badges, worst=tuple(worst))
+
+
+def read_ids(folder: Path) -> frozenset[str]:
+    """The ids of the first 100,000 subjects."""
+    ids = (_id(line) for _, line in zip(range(_MOST_IDS), _subject_lines(folder), strict=False))
+    return frozenset(found for found in ids if found)
+
+
+def subjects_size(folder: Path) -> int:
+    """Bytes that `read_summary` has to look through."""
+    for name in ("journal.jsonl", "subjects.jsonl"):
+        try:
+            return os.stat(folder / name).st_size
+        except OSError:
+            continue
+    return 0
+
+
+def _subject_lines(folder: Path) -> Iterator[bytes]:
+    """A line for each finished subject: of the journal while there is one, the last line of each counting."""
+    try:
+        journal = (folder / "journal.jsonl").read_bytes()
+    except OSError:
+        try:
+            yield from (line for line in (folder / "subjects.jsonl").read_bytes().split(b"\n")[:-1] if line)
+        except OSError:
+            return
+        return
+    latest: dict[str, bytes] = {}
+    for line in journal.split(b"\n")[:-1]:
+        _, found, subject = line.rpartition(_SUBJECT)
+        if found:
+            latest[_id(subject)] = subject[:-1]
+    yield from latest.values()
+
+
+def _badge(line: bytes) -> str:
+    if line.startswith(_BADGE):
+        return line[len(_BADGE) :].partition(b'"')[0].decode("utf-8", "replace")
+    return "" if line.startswith(b'{"badge":null') else str(_row(line).get("badge") or "")
+
+
+def _reasons(line: bytes) -> int:
+    """How many reasons the signal has. Quotes within a reason are escaped, so only those between two of them match."""
+    _, found, rest = line.rpartition(_REASONS)
+    if not found:
+        return 0
+    return 0 if rest.startswith(b"]") else 1 + rest.count(b'","')
+
+
+def _id(line: bytes) -> str:
+    end = line.rfind(_KIND)
+    start = line.rfind(_ID, 0, max(end, 0))
+    if start < 0:
+        return str(_row(line).get("id") or "")
+    text = line[start + len(_ID) : end]
+    return text.decode("utf-8", "replace") if b"\\" not in text else str(_row(line).get("id") or "")
+
+
+def _row(line: bytes) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return row if isinstance(row, dict) else {}
+
+
+@dataclass
+class Summaries:
+    """Heads, summaries and ids of runs, each kept while the run's files stay as they are."""
+
+    _heads: dict[Path, tuple[str, RunHead]] = field(default_factory=dict)
+    _summaries: dict[Path, tuple[str, RunSummary]] = field(default_factory=dict)
+    _ids: dict[Path, tuple[str, frozenset[str]]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def head(self, folder: Path) -> RunHead:
+        return self._kept(self._heads, folder, read_head)
+
+    def summary(self, folder: Path) -> RunSummary:
+        return self._kept(self._summaries, folder, read_summary)
+
+    def ids(self, folder: Path) -> frozenset[str]:
+        return self._kept(self._ids, folder, read_ids)
+
+    def knows(self, folder: Path) -> bool:
+        """Whether the summary is at hand and of the present state."""
+        with self._lock:
+            return self._summaries.get(folder, ("",))[0] == run_stamp(folder)
+
+    def _kept(self, kept: dict[Path, tuple[str, T]], folder: Path, read: Callable[[Path], T]) -> T:
+        stamp = run_stamp(folder)
+        with self._lock:
+            known = kept.get(folder)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        found = read(folder)
+        with self._lock:
+            kept[folder] = (stamp, found)
+        return found

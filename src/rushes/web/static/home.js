@@ -1,0 +1,155 @@
+// The home page: a filter, two runs to compare, verdicts that take a moment, and whatever is new below the folder.
+
+import { get } from "./net.js";
+
+const home = () => document.querySelector("[data-home]");
+const cards = () => [...document.querySelectorAll("[data-run]")];
+const state = { filter: "", ticked: new Set(), shares: new Map(), verdicts: new Map() };
+
+// --- filter ------------------------------------------------------------------------------------------------------
+
+function filter() {
+  const words = state.filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const all = cards();
+  let shown = 0;
+  for (const card of all) {
+    const text = card.dataset.text.toLowerCase();
+    const fits = words.every((word) => text.includes(word));
+    card.hidden = !fits;
+    shown += fits;
+  }
+  const status = document.querySelector("[data-matching]");
+  if (status) status.textContent = words.length ? `${shown} of ${all.length}` : "";
+  document.querySelector("[data-none]")?.toggleAttribute("hidden", shown > 0 || !all.length);
+}
+
+// --- compare -----------------------------------------------------------------------------------------------------
+
+const boxes = () => [...document.querySelectorAll("[form=compare-two]")];
+
+async function ticked() {
+  const bar = document.querySelector("[data-compare]");
+  if (!bar) return;
+  const names = boxes().filter((box) => box.checked).map((box) => box.value);
+  state.ticked = new Set(names);
+  bar.classList.toggle("up", names.length > 0);
+  bar.querySelector("button").disabled = names.length !== 2;
+  const line = bar.querySelector("[data-ticked]");
+  if (names.length === 2) line.textContent = `${names[0]} and ${names[1]}`;
+  else if (names.length > 2) line.textContent = `${names.length} ticked; untick all but two.`;
+  else if (names.length === 1) line.textContent = `${names[0]} and …`;
+  else line.textContent = "Tick two runs to compare them.";
+  await offer(names, line);
+}
+
+// With one run ticked, only those that measured some of its clips can be the other.
+async function offer(names, line) {
+  if (names.length === 1 && !state.shares.has(names[0])) {
+    try {
+      state.shares.set(names[0], new Set((await get(`/home/shares.json?run=${encodeURIComponent(names[0])}`)).runs));
+    } catch { return; }
+    if (state.ticked.size !== 1 || !state.ticked.has(names[0])) return;
+  }
+  const shares = names.length === 1 ? state.shares.get(names[0]) : null;
+  for (const box of boxes()) {
+    const off = shares !== null && !box.checked && !shares.has(box.value);
+    box.disabled = off;
+    box.closest(".pick").title = off ? "No clips in common with the ticked run" : "";
+  }
+  if (shares && !shares.size) line.textContent = `No other run here shares clips with ${names[0]}.`;
+}
+
+// --- verdicts and cards that take a moment -----------------------------------------------------------------------
+
+// The first two sentences say what is better; the page behind the link says how sure that is.
+function brief(text) {
+  const sentences = text.match(/[^.!?]+[.!?]+(?=\s|$)/g) ?? [text];
+  return sentences.slice(0, 2).join("").trim();
+}
+
+async function verdicts() {
+  for (const place of document.querySelectorAll("[data-verdict]")) {
+    const address = place.dataset.verdict;
+    try {
+      if (!state.verdicts.has(address)) state.verdicts.set(address, await get(address));
+      const answer = state.verdicts.get(address);
+      place.textContent = answer.verdict ? brief(answer.verdict) : answer.problem;
+      place.classList.toggle("soft", !answer.verdict);
+    } catch (error) {
+      place.textContent = error.message;
+      place.classList.add("soft");
+    }
+  }
+}
+
+async function fillCards() {
+  for (;;) {
+    const waiting = [...document.querySelectorAll("[data-uncounted]")].slice(0, 8);
+    if (!waiting.length) return;
+    const query = new URLSearchParams(waiting.map((card) => ["run", card.dataset.run]));
+    for (const card of waiting) delete card.dataset.uncounted;
+    try {
+      const page = await (await fetch(`/home/cards?${query}`, { credentials: "same-origin" })).text();
+      const fresh = new DOMParser().parseFromString(page, "text/html");
+      for (const card of waiting) {
+        const made = [...fresh.querySelectorAll("[data-run]")].find((one) => one.dataset.run === card.dataset.run);
+        if (made) card.replaceWith(made);
+      }
+      settle();
+    } catch { return; }
+  }
+}
+
+// --- what is new -------------------------------------------------------------------------------------------------
+
+async function follow() {
+  try {
+    if (!document.hidden && (await get("/home/stamp.json")).stamp !== home().dataset.stamp) {
+      const page = await (await fetch("/", { credentials: "same-origin" })).text();
+      const fresh = new DOMParser().parseFromString(page, "text/html").querySelector("[data-home]");
+      if (fresh) replace(fresh);
+    }
+  } catch { /* the server is away: ask again later */ }
+  setTimeout(follow, 3000);
+}
+
+function replace(fresh) {
+  const active = document.activeElement;
+  const mark = active?.id || active?.getAttribute?.("href") || (active?.matches?.("[data-filter]") ? "filter" : "");
+  const open = [...document.querySelectorAll("details")].map((one) => one.open);
+  home().replaceWith(fresh);
+  state.shares.clear();
+  state.verdicts.clear();
+  [...document.querySelectorAll("details")].forEach((one, place) => { one.open = open[place] ?? false; });
+  begin();
+  const again = mark === "filter" ? document.querySelector("[data-filter]") : mark && document.querySelector(`[href="${CSS.escape(mark)}"], #${CSS.escape(mark)}`);
+  again?.focus({ preventScroll: true });
+}
+
+function settle() {
+  for (const box of boxes()) box.checked = state.ticked.has(box.value);
+  filter();
+}
+
+function begin() {
+  const field = document.querySelector("[data-filter]");
+  if (field) {
+    field.value = state.filter;
+    field.addEventListener("input", () => { state.filter = field.value; filter(); });
+  }
+  home().addEventListener("change", (event) => { if (event.target.matches("[form=compare-two]")) ticked(); });
+  settle();
+  ticked();
+  verdicts();
+  fillCards();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.target.closest("input, textarea, select")) return;
+  const field = document.querySelector("[data-filter]");
+  if (field) { event.preventDefault(); field.focus(); field.select(); }
+});
+
+for (const box of boxes()) if (box.checked) state.ticked.add(box.value);
+begin();
+setTimeout(follow, 3000);

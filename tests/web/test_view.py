@@ -1,0 +1,330 @@
+"""`rushes view` over HTTP: who gets in, what is shown, what is refused; and the command as a user starts it."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from typer.testing import CliRunner
+
+from rushes.cli.main import app
+from rushes.cli.serve import _discovery
+from rushes.preference.study import StudyPlan
+from rushes.preference.study.service import open_service
+from rushes.runs import RunWriter
+from rushes.suite.board import board_page
+from rushes.web.access import may
+from rushes.web.discovery import Served
+from rushes.web.view_app import view_app
+
+from .livesite import Client, Site
+from .runsite import SETTINGS, entry, measured_runs, owner, suite_of, write_run
+
+TOKEN = "a-token-that-only-the-terminal-shows"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs with clips, a board over them, a study, and a sweep."""
+    here = tmp_path_factory.mktemp("evaluations")
+    runs = measured_runs(here / "models")
+    suite_of(here / "boards" / "takes", dict(zip(("amber", "birch"), runs, strict=True)))
+    (here / "sweep" / "runs" / "one").mkdir(parents=True)
+    (here / "sweep" / "sweep_manifest.json").write_text(json.dumps({"axes": {"blur": [0]}, "runs": [{}]}))
+    with open_service(here / "people.db") as service:
+        service.create_study(StudyPlan(name="bars", title="Bars that cross"), training=False)
+    return here
+
+
+@pytest.fixture(scope="module")
+def viewed(folder: Path) -> Iterator[Site]:
+    site = Site(view_app([folder], token=TOKEN))  # type: ignore[arg-type]
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def sites() -> Iterator[list[Site]]:
+    made: list[Site] = []
+    yield made
+    for site in made:
+        site.close()
+
+
+def inside(site: Site) -> Client:
+    """A browser that has opened the link."""
+    client = site.client()
+    assert client.get(f"/?token={TOKEN}").status_code == 200
+    return client
+
+
+# --- who gets in ------------------------------------------------------------------------------------------------------
+
+
+def test_without_the_link_nothing_is_shown(viewed: Site) -> None:
+    stranger = viewed.client()
+    for path in ("/", "/home.json", "/runs/models/runs/model_a", "/home/stamp.json", "/static/home.js", "/takes/x"):
+        answer = stranger.get(path)
+        assert answer.status_code == 403, path
+        assert "rushes view printed" in answer.text and "model_a" not in answer.text
+    assert stranger.get("/?token=wrong").status_code == 403 and stranger.get("/?token=").status_code == 403
+    assert stranger.post(f"/runs/models/runs/model_a/triage?token={TOKEN}").status_code == 403, "a link opens, no more"
+    assert stranger.get("/home.json").json()["code"] == "link"
+    assert stranger.get("/static/rushes.css").status_code == 200, "the refusal may look decent"
+
+
+def test_the_link_sets_a_strict_cookie_and_the_token_goes_no_further(viewed: Site) -> None:
+    client = viewed.client()
+    answer = client.get(f"/?token={TOKEN}&x=1")
+    cookie = next(text for text in answer.headers.get_list("set-cookie") if "rushes_view" in text)
+    assert TOKEN in cookie and "HttpOnly" in cookie and "SameSite=strict" in cookie and "Max-Age" not in cookie
+    assert TOKEN not in answer.text and "/static/landed.js" in answer.text
+    again = client.get("/")
+    assert again.status_code == 200 and "landed.js" not in again.text
+    assert not any("rushes_view" in text for text in again.headers.get_list("set-cookie"))
+
+
+def test_two_servers_on_one_machine_keep_their_cookies_apart(viewed: Site, folder: Path, sites: list[Site]) -> None:
+    sites.append(Site(view_app([folder], token="another token")))  # type: ignore[arg-type]
+    client = inside(viewed)
+    names = {cookie.name for cookie in client.cookies.jar}
+    other = httpx.Client(base_url=sites[0].url, cookies=client.cookies)
+    assert other.get("/").status_code == 403, "the cookie of one does not open the other"
+    assert other.get("/?token=another%20token").status_code == 200
+    assert {cookie.name for cookie in other.cookies.jar} > names and client.get("/").status_code == 200
+    other.close()
+
+
+def test_another_host_name_or_origin_gets_nothing(viewed: Site) -> None:
+    client = inside(viewed)
+    assert client.get("/", headers={"host": "evil.example"}).status_code == 421
+    assert viewed.client().get(f"/?token={TOKEN}", headers={"host": "evil.example"}).status_code == 421
+    answer = client.post("/runs/models/runs/model_a/triage", headers={"origin": "http://evil.example"})
+    assert answer.status_code in (403, 404, 405)
+
+
+def test_a_form_from_elsewhere_is_refused_before_a_run_is_touched(viewed: Site) -> None:
+    """Every route that takes something has the Origin check and the token in front of it, in view as in serve."""
+    from starlette.routing import Route
+
+    from rushes.web.app import routed
+
+    for route in routed(viewed.app.state.workbench).routes:
+        methods = getattr(route, "methods", None) or set()
+        if isinstance(route, Route) and methods & {"POST", "PUT", "DELETE", "PATCH"}:
+            assert may("view", "POST", route.path) and route.path.startswith("/runs/"), route.path
+
+
+def test_the_role_may_note_and_may_not_touch_studies() -> None:
+    assert may("view", "POST", "/runs/demo/clip/triage")
+    for path in ("/studies/new", "/studies/takes/invite", "/accounts", "/login", "/setup", "/rate/vote", "/join/x"):
+        assert not may("view", "POST", path) and not may("view", "GET", path), path
+    assert may("view", "GET", "/compare/runs") and not may("view", "POST", "/compare/runs")
+
+
+# --- what is shown ----------------------------------------------------------------------------------------------------
+
+
+def test_home_shows_what_lies_below_with_paths_for_names(viewed: Site, folder: Path) -> None:
+    client = inside(viewed)
+    data = client.get("/home.json").json()
+    assert [run["name"] for run in data["runs"]] == ["models/runs/model_b", "models/runs/model_a"]
+    first = data["runs"][1]
+    assert first["subjects"] == 3 and sum(first["badges"].values()) == 3 and first["noun"] == "clips"
+    assert first["question"] and first["status"] == "complete" and first["date_text"]
+    assert [board["name"] for board in data["boards"]] == ["boards/takes"]
+    assert data["databases"][0]["studies"][0]["title"] == "Bars that cross"
+    assert data["sweeps"][0]["axes"] == ["blur"]
+    page = html.unescape(client.get("/").text)
+    assert 'href="/runs/models/runs/model_a"' in page and f"rushes serve --db {folder}/people.db" in page
+    assert f"rushes robust {folder}/sweep" in page and "Sign out" not in page and "New study" not in page
+    assert (
+        page.index("boards/takes") < page.index('id="comparisons"') < page.index('id="runs"') < page.index("people.db")
+    )
+
+
+def test_every_page_of_a_run_has_the_run_in_its_address(viewed: Site, folder: Path) -> None:
+    client = inside(viewed)
+    name = "models/runs/model_a"
+    page = client.get(f"/runs/{name}")
+    assert page.status_code == 200 and "Send these" in page.text or "take_1" in page.text
+    links = set(re.findall(rf'href="(/runs/{name}/take\?[^"]+)"', html.unescape(page.text)))
+    assert links and all(client.get(link).status_code == 200 for link in links)
+    assert client.get(f"/runs/{name}.json").json()["run"]["name"] == name
+    assert client.get(f"/runs/{name}/take.json?id=take_1").json()["take"]["id"] == "take_1"
+    assert client.get(f"/runs/{name}/timeline.json?id=take_1").json()["timeline"]
+    both = client.get("/compare.json", params={"a": f"{name}/take_1", "b": "models/runs/model_b/take_1"}).json()
+    assert (both["a"]["run"], both["b"]["run"]) == (name, "models/runs/model_b")
+    assert client.get("/compare/runs", params={"a": name, "b": "models/runs/model_b"}).status_code == 200
+    video = client.get(client.get(f"/runs/{name}/take.json?id=take_1").json()["take"]["video"])
+    assert video.content == (folder / "models/takes/model_a/take_1.mp4").read_bytes()
+    assert client.get("/boards/boards/takes").status_code == 200
+    for unknown in ("/runs/models/runs", "/runs/models/runs/model_c", "/boards/boards", "/runs/models%2F..%2Fsecret"):
+        assert client.get(unknown).status_code == 404, unknown
+
+
+def test_verdicts_come_after_the_page(viewed: Site, folder: Path) -> None:
+    client = inside(viewed)
+    address = re.search(r'data-verdict="([^"]+board=[^"]+)"', client.get("/").text)
+    assert address is not None
+    told = client.get(html.unescape(address[1])).json()["verdict"]
+    assert told == str(board_page(folder / "boards" / "takes").opening)
+    pair = client.get("/home.json").json()["comparisons"]
+    assert [(one["a"], one["b"], one["common"]) for one in pair] == [("models/runs/model_a", "models/runs/model_b", 3)]
+    found = client.get("/home/verdict.json", params={"a": pair[0]["a"], "b": pair[0]["b"]}).json()["verdict"]
+    assert found == client.get("/home/verdict.json", params={"a": pair[0]["a"], "b": pair[0]["b"]}).json()["verdict"]
+    assert "clip" in found or "metric" in found
+
+
+def test_two_ticked_runs_are_compared_the_older_first(viewed: Site) -> None:
+    client = inside(viewed)
+    a, b = "models/runs/model_a", "models/runs/model_b"
+    assert client.get("/home/shares.json", params={"run": a}).json()["runs"] == [b]
+    answer = client.get("/home/compare", params={"run": [b, a]})
+    assert answer.status_code == 303 and answer.headers["location"].startswith(
+        "/compare/runs?a=models%2Fruns%2Fmodel_a"
+    )
+    assert client.get("/home/compare", params={"run": [a]}).status_code == 400
+    assert client.get("/home/compare").status_code == 400
+    assert client.get("/home/compare", params={"run": [a, "x"]}).status_code == 404
+    assert client.get("/home/shares.json?run=x").status_code == 404
+
+
+def test_studies_are_named_and_not_opened(viewed: Site) -> None:
+    client = inside(viewed)
+    for path in ("/studies/new", "/studies/bars", "/login", "/setup", "/account"):
+        answer = client.get(path)
+        assert answer.status_code == 403 and "rushes serve --db" in html.unescape(answer.text), path
+    for path in ("/rate", "/i/x", "/join/x", "/media/x", "/accounts"):
+        assert client.get(path).status_code in (403, 404), path
+
+
+def test_new_runs_and_runs_under_way_show_without_a_restart(tmp_path: Path, sites: list[Site]) -> None:
+    small = view_app([tmp_path], token=TOKEN)
+    small.state.workbench.discovery._every_s = 0
+    sites.append(Site(small))  # type: ignore[arg-type]
+    client = inside(sites[0])
+    page = html.unescape(client.get("/").text)
+    assert "No run here yet" in page and "rushes clip CLIPS" in page and "sweep_manifest.json" in page
+    before = client.get("/home/stamp.json").json()["stamp"]
+    with RunWriter(tmp_path / "new" / "run", instrument="clip", settings=SETTINGS, inputs=["a.mp4", "b.mp4"]) as run:
+        run.add(entry("a", 0.4, badge="flagged"))
+        assert client.get("/home/stamp.json").json()["stamp"] != before
+        shown = client.get("/home.json").json()["runs"]
+        assert [(one["name"], one["status"], one["subjects"], one["asked"]) for one in shown] == [
+            ("new/run", "running", 1, 2)
+        ]
+        assert "<progress" in client.get("/").text and "Still going" in client.get("/runs/new/run").text
+        run.finish(["a"])
+    assert client.get("/home.json").json()["runs"][0]["status"] == "complete"
+
+
+def test_large_runs_are_counted_after_the_page(
+    tmp_path: Path, sites: list[Site], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rushes.web.home_data.AT_ONCE", 0)
+    write_run(tmp_path / "large", [entry("a", 0.5, badge="reject"), entry("b", 0.1)])
+    sites.append(Site(view_app([tmp_path], token=TOKEN)))  # type: ignore[arg-type]
+    client = inside(sites[0])
+    page = client.get("/").text
+    assert "data-uncounted" in page and "1</b> reject" not in page
+    card = client.get("/home/cards", params={"run": ["large", "gone"]}).text
+    assert "1</b> reject" in card and "data-uncounted" not in card
+    assert "1</b> reject" in client.get("/").text, "known now"
+
+
+def test_markup_in_names_stays_text(tmp_path: Path, sites: list[Site]) -> None:
+    write_run(tmp_path / "<img src=x onerror=hit()>", [entry("a", 0.5)])
+    sites.append(Site(view_app([tmp_path], token=TOKEN)))  # type: ignore[arg-type]
+    page = inside(sites[0]).get("/").text
+    assert "<img src=x" not in page and "onerror=hit()" in html.unescape(page)
+
+
+def test_the_first_page_needs_none_of_the_heavy_packages() -> None:
+    """What makes the first page wait: a second or more on a slow machine."""
+    heavy = ("numpy", "scipy", "sqlalchemy", "fastapi", "pydantic", "av", "pandas")
+    script = (
+        f"import sys, rushes.cli.main, rushes.web.view_app; print([name for name in {heavy} if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=_environment()
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_served_with_a_sign_in_the_same_page_asks_for_it(make_site: Callable[..., Site], folder: Path) -> None:
+    runs = [folder / "models" / "runs" / name for name in ("model_a", "model_b")]
+    site = make_site(runs=runs)
+    assert site.client().get("/home/stamp.json").status_code == 401
+    data = owner(site).get("/home.json").json()
+    assert [run["name"] for run in data["runs"]] == ["model_b", "model_a"] and data["databases"] == []
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def _environment(**more: str) -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | more
+
+
+def test_the_command_prints_a_link_that_opens_the_run(folder: Path) -> None:
+    run = folder / "models" / "runs" / "model_a"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "rushes", "view", str(run), "--no-browser"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=_environment(BROWSER="false"),
+    )
+    try:
+        assert process.stdout is not None
+        link = process.stdout.readline().strip()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/runs/model_a\?token=[\w-]{43}", link)
+        with httpx.Client(timeout=60) as client:
+            home = client.get(re.sub(r"/runs/\w+", "/", link))
+            assert home.status_code == 200 and 'href="/runs/model_a"' in home.text
+        assert httpx.get(link.partition("?")[0]).status_code == 403
+    finally:
+        process.terminate()
+        said = process.communicate(timeout=30)[1]
+    assert said.splitlines()[0] == f"Below {run}: 1 run. Ctrl-C stops."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("view", "modles"), "modles: expected a folder to look below; there is none; did you mean models?"),
+        (("view", "people.db"), "people.db: expected a folder to look below; this is a file"),
+        (("view", ".", "--host", "0.0.0.0"), "for other machines: rushes serve --host 0.0.0.0"),
+        (("serve", "--run", "modles/runs"), "--run modles/runs: expected a run directory, or a folder with runs below"),
+        (("serve", "--run", "boards"), "no run.json was found in it or below"),
+        (("serve", "--suite", "boards/taks"), "there is none; did you mean boards/takes?"),
+        (("serve", "--suite", "models"), "it has no suite.json"),
+    ],
+)
+def test_a_typo_is_one_line_before_anything_starts(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], says: str
+) -> None:
+    monkeypatch.chdir(folder)
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 1 and done.stdout == "" and done.stderr.count("\n") == 1
+    assert done.stderr.startswith("rushes: ") and says in done.stderr
+    assert not (folder / "studies.db").exists()
+
+
+def test_a_server_looks_through_a_folder_of_runs(make_site: Callable[..., Site], folder: Path) -> None:
+    """`rushes serve --run models --run models/runs/model_a`: a run by its name, the rest by their paths."""
+    found = _discovery([folder / "models" / "runs"], [])
+    assert list(Served(found, "runs")) == ["model_a", "model_b"]
+    found = _discovery([folder / "models", folder / "models" / "runs" / "model_a"], [folder / "boards" / "takes"])
+    assert list(Served(found, "runs")) == ["model_a", "models/runs/model_b"]
+    client = owner(make_site(runs=Served(found, "runs"), suites=Served(found, "suites"), discovery=found))
+    assert client.get("/runs/models/runs/model_b").status_code == 200 and client.get("/boards/takes").status_code == 200
