@@ -117,8 +117,8 @@ def stage(folder: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(staged(name, path.read_text(encoding="utf-8"), path), encoding="utf-8")
     (folder / "files").mkdir()
-    for script in sorted((ROOT / "examples").glob("*.py")):
-        shutil.copy(script, folder / "files")
+    for example in sorted([*(ROOT / "examples").glob("*.py"), *(ROOT / "examples").glob("*.ipynb")]):
+        shutil.copy(example, folder / "files")
     with open(folder / "index.md", "a", encoding="utf-8") as home:
         home.write(toctrees())
     write_metric_pages(folder)

@@ -23,6 +23,7 @@ from rushes.clip.sound_levels import LevelMeter
 from rushes.core import Measurement
 from rushes.core.metric import ClipMetric
 from rushes.core.provenance import file_digest
+from rushes.core.showing import brief
 from rushes.errors import MediaError
 from rushes.media import AudioFacts, AudioTrack, Frame, MediaFacts, probe, read_audio
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClipResult:
     """One measured clip."""
+
+    __repr__ = brief
 
     path: str
     sha256: str | None
