@@ -117,8 +117,9 @@ def stage(folder: Path) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(staged(name, path.read_text(encoding="utf-8"), path), encoding="utf-8")
     (folder / "files").mkdir()
-    for script in sorted([*(ROOT / "examples").glob("*.py"), *(ROOT / "examples" / "ci").glob("*.*")]):
-        shutil.copy(script, folder / "files")
+    found = [path for pattern in ("*.py", "*.ipynb", "ci/*.*") for path in (ROOT / "examples").glob(pattern)]
+    for example in sorted(found):
+        shutil.copy(example, folder / "files")
     with open(folder / "index.md", "a", encoding="utf-8") as home:
         home.write(toctrees())
     write_metric_pages(folder)

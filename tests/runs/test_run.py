@@ -197,7 +197,7 @@ def test_without_pandas_a_frame_says_what_to_install(study: Run, monkeypatch: py
 
 
 def test_a_run_says_what_it_is_in_one_line(study: Run) -> None:
-    assert repr(study) == f"<Run {study.path}: preference, 1 subjects, 5 numbers, complete>"
+    assert repr(study) == f"<Run {study.path}: preference, 1 subject, 5 numbers, complete>"
 
 
 def test_format_1_is_read() -> None:

@@ -374,3 +374,20 @@ def test_series_are_written_inside_the_run_only(tmp_path: Path, name: str) -> No
     ):
         run.add(entry(name))
     assert not list(tmp_path.rglob("*outside*")) and not list(tmp_path.rglob("b.npz"))
+
+
+def test_settings_that_differ_are_said_in_words(tmp_path: Path) -> None:
+    """No digest and no JSON: what a person can do something about."""
+    first = {
+        "profile": "general",
+        "profile_sha256": "ab" * 32,
+        "definitions": "9b4886050aae8544",
+        "metrics": ["a", "b"],
+    }
+    with RunWriter(tmp_path / "run", instrument="clip", settings=first) as run:
+        run.finish([])
+    other = {"profile": "mine", "profile_sha256": "cd" * 32, "definitions": "bd409f09bf0b8d0e", "metrics": ["a", "c"]}
+    with pytest.raises(RunError) as caught, RunWriter(tmp_path / "run", instrument="clip", settings=other):
+        pass
+    says = "holds a run with profile general, not mine; metrics b, not c; other definitions; choose another -o"
+    assert says in str(caught.value)

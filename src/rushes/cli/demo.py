@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rushes.terminal.console import EXIT_BAD_INPUT, print_json, print_table, say
+from rushes.terminal.colours import bold
+from rushes.terminal.console import EXIT_BAD_INPUT, next_line, print_json, print_table, say, tell
+from rushes.terminal.options import Verbose
+from rushes.terminal.progress import progress_bars
+from rushes.terminal.strip import WORST, print_signals, print_worst
 
 if TYPE_CHECKING:
     from rushes.core.instrument import DemoPart
+    from rushes.core.progress import Progress
     from rushes.suite.demo import DemoBoard
 
 
@@ -19,40 +24,82 @@ def demo(
     out: Annotated[
         str, typer.Option("-o", "--out", metavar="DIR", help="Where to put the samples and the runs.")
     ] = "demo",
+    verbose: Verbose = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
-    """Make sample takes with known faults, run every instrument on them, and show that each fault is found.
+    """Make sample clips with planted faults, run every instrument on them, and show that each fault is found.
+
+    What an earlier demo left in the folder is replaced.
 
     Example: rushes demo -o demo
     """
-    from rushes.errors import MissingDependency
     from rushes.instruments import INSTRUMENTS
 
     folder = Path(out)
-    parts = []
-    for name in (part for _, instrument in INSTRUMENTS.items() for part in instrument.demo):
-        try:
-            done = demo_part(name, folder)
-        except MissingDependency as missing:
-            say(f"left out: {missing}")
-            continue
-        parts.append(done)
-        if not as_json:
-            print_table(done.title, done.header, done.rows)
-            print(f"{done.found}\n{done.run}\n")
-    report = _report(parts, folder / "report.html")
-    board = _board(folder)
+    names = [part for _, instrument in INSTRUMENTS.items() for part in instrument.demo]
+    with progress_bars() as progress:
+        parts = list(_parts(names, folder, progress))
+        progress(len(names), len(names) + 2, _STEP)
+        report = _report(parts, folder / "report.html")
+        progress(len(names) + 1, len(names) + 2, _STEP)
+        board = _board(folder)
     if as_json:
         shown = [{"title": p.title, "run": str(p.run), "found": p.found, "as_expected": p.as_expected} for p in parts]
         print_json({"report": report and str(report), "board": board and str(board.path), "parts": shown})
     else:
-        print("Badges are review signals: reasons to look, not verdicts. People decide preference.")
-        print(report or folder)
-        if board is not None:
-            print(f"\nWhich of three systems is better? {board.found}\n{board.path}")
+        _show(parts, board, verbose=verbose)
+        tell("  ".join(str(path) for path in (report or folder, board and board.path) if path))
+        next_line("view", out)
     if not all(part.as_expected for part in parts) or (board is not None and not board.as_expected):
         say("rushes: the demo did not find every fault it put in; please report this")
         raise typer.Exit(EXIT_BAD_INPUT)
+
+
+_STEP = "demo"
+
+
+def _parts(names: Sequence[str], folder: Path, progress: Progress) -> Iterator[DemoPart]:
+    """Every part that can run here; one whose package is missing is left out, in a line."""
+    from rushes.errors import MissingDependency
+
+    for number, name in enumerate(names):
+        progress(number, len(names) + 2, _STEP)
+        try:
+            yield demo_part(name, folder)
+        except MissingDependency as missing:
+            say(f"left out: {missing}")
+
+
+def _show(parts: Sequence[DemoPart], board: DemoBoard | None, *, verbose: bool) -> None:
+    """The story in one screen: which system won, how sure that is, which clips to look at, what was found."""
+    if board is not None:
+        answer = board.winner or "none of them, surely"
+        tell(f"Which of three made-up systems is better? {answer}.", paint=bold)
+        tell(board.found, hang=0)
+        print()
+    for part in parts[:1]:
+        _show_clips(part)
+    for part in parts if verbose else ():
+        print()
+        print_table(part.title, part.header, part.rows)
+        tell(part.found, hang=0)
+        print(part.run)
+    found = sum(part.as_expected for part in parts)
+    print()
+    tell(f"Planted faults: found in {found} of {len(parts)} parts{'' if verbose else ' (-v shows each table)'}.")
+    tell("A review signal is a reason to look, not a verdict. People decide preference.")
+
+
+def _show_clips(part: DemoPart) -> None:
+    """How many clips of the first part have which signal, and the three to look at, by path."""
+    from rushes.clip.badges import BADGES
+    from rushes.clip.tables import worst_first
+    from rushes.runs import read_run
+
+    run = read_run(part.run)
+    print_signals({badge: sum(one.badge == badge for one in run.subjects) for badge in BADGES})
+    worst = [entry.subject for entry in worst_first(run)[:WORST]]
+    print_worst([(one.path, one.badge or "", one.reasons) for one in worst])
 
 
 def demo_part(reference: str, folder: Path) -> DemoPart:
@@ -84,7 +131,7 @@ def _board(folder: Path) -> DemoBoard | None:
 
 
 def _report(parts: Sequence[DemoPart], path: Path) -> Path | None:
-    """The page that shows every part, its opening paragraph what was found; None where its packages are missing."""
+    """The page that shows every part; None where its packages are missing."""
     from importlib.util import find_spec
 
     if find_spec("jinja2") is None:
@@ -92,6 +139,7 @@ def _report(parts: Sequence[DemoPart], path: Path) -> Path | None:
         return None
     from rushes.suite.report import write_report
 
-    lead = " ".join(part.found for part in parts)
-    write_report([part.run for part in parts], path, title="The demo: known faults, found", lead=lead)
+    found = sum(part.as_expected for part in parts)
+    lead = f"Sample clips with planted faults, through every instrument: found in {found} of {len(parts)} parts."
+    write_report([part.run for part in parts], path, title="Demo: planted faults", lead=lead)
     return path

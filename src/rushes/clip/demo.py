@@ -120,18 +120,18 @@ def make_takes(folder: Path) -> list[Path]:
 
 def run(folder: Path) -> DemoPart:
     """Make the takes, measure them, and check that each badge names its fault and that nothing else is flagged."""
-    found = evaluate_clips([str(path) for path in make_takes(folder / "takes")], run=folder / "clip")
+    found = evaluate_clips([str(path) for path in make_takes(folder / "takes")], run=folder / "clip", overwrite=True)
     pairs = list(zip(TAKES, found.entries, strict=True))
     wrong = [take.name for take, entry in pairs if not _told(take, entry)]
     faults = sum(bool(take.metric) for take in TAKES)
-    summary = f"{faults} takes with a known fault and {len(TAKES) - faults} without; " + (
+    summary = f"{faults} clips with a planted fault and {len(TAKES) - faults} without; " + (
         f"WRONG: {', '.join(wrong)}" if wrong else "every fault is flagged for its own reason, and nothing else is."
     )
     return DemoPart(
-        title="Clips: is this take technically sound and alive?",
+        title="Clips: free of freezes and glitches?",
         run=found.path,
         found=summary,
-        header=("take", "what was put in", "review signal", "why"),
+        header=("clip", "what was put in", "review signal", "why"),
         rows=[_row(take, entry) for take, entry in pairs],
         as_expected=not wrong,
     )

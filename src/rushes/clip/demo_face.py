@@ -115,7 +115,9 @@ def run(folder: Path) -> DemoPart:
     portrait = read_portrait()
     load_face_settings(1)  # the models are here; the package that runs them may not be
     paths = make_takes(folder / "faces", portrait)
-    found = evaluate_clips([str(path) for path in paths], run=folder / "face", tier=1, profile="talking-head")
+    found = evaluate_clips(
+        [str(path) for path in paths], run=folder / "face", tier=1, profile="talking-head", overwrite=True
+    )
     measured = [by_name(entry.measurements) for entry in found.entries]
     values = [_values(measurements) for measurements in measured]
     badges = [entry.subject.badge for entry in found.entries]
@@ -127,14 +129,14 @@ def run(folder: Path) -> DemoPart:
     summary = (
         f"NOT told apart: {', '.join(missed)}"
         if missed
-        else "each fault is flagged and the good take passes: a late mouth fits the sound better elsewhere, a dead one "
-        "does not move while speech is heard, a lost face is a gap and not a zero."
+        else "each fault is flagged and the good clip passes. Late lips fit the sound better at another time, a frozen "
+        "mouth does not move while speech is heard, and frames without a face are skipped, not scored 0."
     )
     return DemoPart(
         title=title,
         run=found.path,
         found=f"{len(TAKES)} talking heads made from one portrait; {summary}",
-        header=("take", "what was put in", "review signal", "face", "gap ms", "lips", "corr", "sync", "late by ms"),
+        header=("clip", "what was put in", "review signal", "face", "gap ms", "lips", "corr", "sync", "late by ms"),
         rows=[
             [take.name, take.fault, badge or "", *(value_text(own[name]) for name in _SHOWN)]
             for take, own, badge in zip(TAKES, measured, badges, strict=True)

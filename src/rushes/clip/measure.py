@@ -22,6 +22,7 @@ from rushes.clip.watch import ClipWatch
 from rushes.core import Measurement
 from rushes.core.metric import ClipMetric
 from rushes.core.provenance import file_digest
+from rushes.core.showing import brief
 from rushes.errors import MediaError
 from rushes.media import AudioFacts, AudioTrack, probe, read_audio
 from rushes.media.array_reader import ArrayReader
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClipResult:
     """One measured clip."""
+
+    __repr__ = brief
 
     path: str
     sha256: str | None

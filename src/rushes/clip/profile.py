@@ -24,6 +24,7 @@ from typing import Literal, TypeAlias
 from rushes.clip.metrics import METRICS, is_extra, readings
 from rushes.core.canonical import canonical_json
 from rushes.core.provenance import bytes_digest
+from rushes.core.showing import brief
 from rushes.errors import InputError
 
 Level: TypeAlias = Literal["reject", "flagged"]
@@ -52,6 +53,8 @@ class Rule:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
     """A named set of rules, in file order."""
+
+    __repr__ = brief
 
     name: str
     rules: tuple[Rule, ...]

@@ -88,6 +88,9 @@ class Definition:
     history: tuple[str, ...] = ("first release",)
     _signature: str = field(init=False, repr=False, default="")
 
+    def __repr__(self) -> str:
+        return f"<Definition {self._signature}>"
+
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise DefinitionError(f"a metric name is lower-case letters, digits, _ and -; got {self.name!r}")

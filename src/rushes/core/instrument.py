@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rushes.core.definition import Definition
 from rushes.core.registry import load
+from rushes.core.showing import brief
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +17,8 @@ class Instrument:
 
     Parts are named as "package.module:name" and imported when used, so that a list of instruments costs nothing.
     """
+
+    __repr__ = brief
 
     name: str
     """As `run.json` has it."""

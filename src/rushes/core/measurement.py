@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rushes.core.canonical import stored_float
 from rushes.core.definition import Definition, require_same_signature
+from rushes.core.showing import measurement_line, numbers_html
 from rushes.errors import DefinitionError
 
 Value: TypeAlias = float | int | bool | None
@@ -71,6 +72,11 @@ class Measurement:
     at: At = ()
     """What the number is about, sorted by key: (("system", "amber"),). A mapping may be given. Any text is a value."""
     interval: Interval | None = None
+
+    __repr__ = measurement_line
+
+    def _repr_html_(self) -> str:
+        return numbers_html([self])
 
     if TYPE_CHECKING:  # as written, `at` may also be a mapping; as read, it is a tuple
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rushes.core.definition import Setting, setting_text
 from rushes.core.measurement import Measurement
+from rushes.core.showing import line_html, numbers_html, page_html
 from rushes.errors import InputError
 
 Where = Setting | None
@@ -82,3 +83,6 @@ class Numbers:
 
     def __getitem__(self, name: str) -> Measurement:
         return self.one(name)
+
+    def _repr_html_(self) -> str:
+        return page_html(line_html(repr(self)), numbers_html(self.measurements))

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rushes.core.measurement import Measurement, Value
+from rushes.core.showing import table_html, table_lines
 from rushes.core.text import ends_text, value_text
 
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
@@ -56,6 +57,9 @@ class Table:
         lines = [list(self.header), *self.texts()]
         widths = [max(len(line[column]) for line in lines) for column in range(len(self.header))]
         return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+
+    __repr__ = table_lines
+    _repr_html_ = table_html
 
     def csv(self) -> str:
         """The table as CSV, numbers as stored; text that a spreadsheet would run as a formula is defused."""

@@ -14,6 +14,7 @@ from typing import get_args
 from rushes.core import Measurement
 from rushes.core.progress import Progress, no_progress
 from rushes.core.selection import Numbers
+from rushes.core.showing import brief
 from rushes.core.stopping import mark_stopped
 from rushes.distribution.cache import FeatureCache
 from rushes.distribution.curve import Labels
@@ -36,6 +37,8 @@ from rushes.remote.transfer import upload_on_exit
 @dataclass(frozen=True, kw_only=True)
 class SetComparison(Numbers):
     """Every distance between two sets with its signature, and what was read on each side."""
+
+    __repr__ = brief
 
     measurements: tuple[Measurement, ...]
     """Metric after metric, protocol after protocol; an extrapolated value comes after its distance."""

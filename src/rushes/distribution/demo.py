@@ -62,15 +62,15 @@ def run(folder: Path) -> DemoPart:
     how = {"metrics": METRICS, "weights": weights, "device": "cpu", "jobs": 0, "sample_duration": FRAMES}
     statistics = folder / "real.npz"
     closer = compare_sets(near, truth, **how, save_gt=statistics)  # type: ignore[arg-type]
-    further = compare_sets(far, statistics, **how, run=folder / "run")  # type: ignore[arg-type]
+    further = compare_sets(far, statistics, **how, run=folder / "run", overwrite=True)  # type: ignore[arg-type]
     rows = [_row(name, m) for name, compared in (("near", closer), ("far", further)) for m in compared.measurements]
     apart = all(_value(closer[metric]) < _value(further[metric]) for metric in METRICS)
     return DemoPart(
         title="Distribution: does this set look like the real one?",
         run=folder / "run",
-        found="The set that was made to differ is further from the real one, by FVD and by KVD. "
-        + (_TRAINED if trained else _RANDOM),
-        header=("set", "metric", "value", "weights"),
+        found="The set that was made to differ is further from the real one, by FVD and by KVD, over clips of "
+        f"{FRAMES} frames. " + (_TRAINED if trained else _RANDOM),
+        header=("set", "metric", "value", "frames", "weights"),
         rows=rows,
         as_expected=apart,
     )
@@ -80,5 +80,5 @@ def _value(distance: Measurement) -> float:
     return float("nan") if distance.value is None else float(distance.value)
 
 
-def _row(name: str, distance: Measurement) -> tuple[str, str, str, str]:
-    return name, distance.name, value_text(distance), keys_of(distance)["weights"]
+def _row(name: str, distance: Measurement) -> tuple[str, str, str, str, str]:
+    return name, distance.name, value_text(distance), str(FRAMES), keys_of(distance)["weights"]

@@ -47,7 +47,7 @@ def run(folder: Path) -> DemoPart:
     table = pair_table(done.run)
     psnr = done["psnr"]
     return DemoPart(
-        title="Fidelity",
+        title="Fidelity: how far from the reference?",
         run=done.run.path,
         found=f"Three clips against their references: PSNR {value_text(psnr)} dB. One was made {LATE} frames late and "
         f"{lags['late']} were found; frames {BLURRED[0]}–{BLURRED[-1]} of another were blurred, its worst is {worst}.",

@@ -16,6 +16,7 @@ from rushes.core.canonical import canonical_json
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest
 from rushes.core.selection import Numbers
+from rushes.core.showing import brief
 from rushes.errors import DefinitionError, InputError, RushesError
 from rushes.fidelity.clip_pairs import ClipPair, pair_sets
 from rushes.fidelity.lag import LAG_FRAMES, find_lag
@@ -42,6 +43,8 @@ class FidelityEvaluation(Numbers):
 
     Where protocols have several numbers of one name, `done.one("psnr", difference="uint8-wraps")` says which.
     """
+
+    __repr__ = brief
 
     run: Run
     measurements: tuple[Measurement, ...]

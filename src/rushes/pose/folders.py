@@ -12,6 +12,7 @@ from rushes.core.canonical import canonical_json
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import bytes_digest
 from rushes.core.selection import Numbers
+from rushes.core.showing import brief
 from rushes.errors import InputError, RushesError
 from rushes.media.endings import VIDEO_SUFFIXES
 from rushes.media.find import natural_key
@@ -30,6 +31,8 @@ SET = "all clips"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoseSetEvaluation(Numbers):
     """What folders of poses scored: `measurements` are the set's, `clips` has those of each clip by its id."""
+
+    __repr__ = brief
 
     run: Path
     measurements: tuple[Measurement, ...]

@@ -14,6 +14,7 @@ from rushes.core import Measurement
 from rushes.core.progress import Progress, no_progress
 from rushes.core.provenance import file_digest
 from rushes.core.selection import Numbers
+from rushes.core.showing import brief
 from rushes.errors import RushesError
 from rushes.media.endings import VIDEO_SUFFIXES
 from rushes.pose.accuracy import PoseAccuracy, accuracy_of
@@ -41,6 +42,8 @@ class PoseEvaluation(Numbers):
     `done["mpjpe"]` is one number, `done.one("pck", k=20, norm="torso-diameter")` one of several,
     `done.select("pck", joint="left_wrist")` all that match.
     """
+
+    __repr__ = brief
 
     run: Path
     accuracies: tuple[PoseAccuracy, ...]

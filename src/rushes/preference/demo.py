@@ -170,7 +170,7 @@ def _part(done: Run) -> DemoPart:
         f"{agreement_line(measurements)}."
     )
     return DemoPart(
-        title="Preference: which take do people prefer? (simulated raters)",
+        title="Preference: which clip do people prefer? (simulated raters)",
         run=done.path,
         found=sentence,
         header=table.header,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rushes.core import Measurement
 from rushes.core.selection import Numbers
+from rushes.core.showing import brief
 from rushes.core.table import Table
 from rushes.robustness.diff import shown
 from rushes.robustness.effects import by_value_gradients, effect_measurements
@@ -50,6 +51,8 @@ class SweepReport(Numbers):
     report.one("esi", axis="brightness", value=0.8).value
     print(report.table())
     """
+
+    __repr__ = brief
 
     path: Path | str
     family: str

@@ -71,21 +71,46 @@ class Question:
 
 
 def _differences(stored: object, wanted: Mapping[str, object]) -> str:
-    """In what two settings differ: "tier 0, not 1; audio own, not speech"."""
+    """In what two settings differ, in words: "tier 0, not 1; audio own, not speech; another face_model".
+
+    Digests tell a person nothing, so what they stand for is named; of a list that, in which the two differ.
+    """
     there = stored if isinstance(stored, Mapping) else {}
     keys = [*wanted, *(key for key in there if key not in wanted)]
-    return "; ".join(
-        f"{key} {_setting(there, key)}, not {_setting(wanted, key)}"
-        for key in keys
-        if _setting(there, key) != _setting(wanted, key)
-    )
+    differing = [key for key in keys if canonical_json(there.get(key)) != canonical_json(wanted.get(key))]
+    plain = [key for key in differing if not (_is_digest(there.get(key)) or _is_digest(wanted.get(key)))]
+    names = [key.removesuffix("_sha256") for key in differing if key not in plain]
+    others = [
+        f"{'other' if name.endswith('s') else 'another'} {name.replace('_', ' ')}"
+        for name in names
+        if name not in plain
+    ]
+    return "; ".join([*(_difference(key, there.get(key), wanted.get(key)) for key in plain), *others])
 
 
-def _setting(settings: Mapping[str, object], key: str) -> str:
-    value = settings.get(key)
-    if isinstance(value, str):
-        return value[:12] if re.fullmatch(r"[0-9a-f]{64}", value) else value  # twelve digits of a digest tell enough
-    return _NOTHING if value is None else canonical_json(value)
+def _difference(key: str, stored: object, wanted: object) -> str:
+    if isinstance(stored, list) and isinstance(wanted, list):
+        gone, new = ([one for one in side if one not in other] for side, other in ((stored, wanted), (wanted, stored)))
+        stored, wanted = (gone, new) if gone or new else (stored, wanted)
+    return f"{key} {_setting(stored)}, not {_setting(wanted)}"
+
+
+def _setting(value: object) -> str:
+    """
+    >>> _setting(None), _setting(["a", "b"]), _setting({"x": True, "y": 2}), _setting([])
+    ('none', 'a b', 'x yes, y 2', 'none')
+    """
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_setting(one)}" for key, one in value.items()) or _NOTHING
+    if isinstance(value, list):
+        return " ".join(map(_setting, value)) or _NOTHING
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return _NOTHING if value is None else re.sub(r"\b([0-9a-f]{12})[0-9a-f]{52}\b", r"\1", str(value))
+
+
+def _is_digest(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[0-9a-f]{12}|[0-9a-f]{16}|[0-9a-f]{64}", value) is not None
 
 
 def _texts(stored: object) -> list[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rushes.core import Measurement
 from rushes.core.definition import setting_text
 from rushes.core.selection import Where, differing_keys, keys_of, label, one, select
+from rushes.core.showing import COLUMNS, ROWS, line_html, page_html, table_html
 from rushes.core.table import ARROWS, Cell, Table, number
 from rushes.errors import InputError, MissingDependency, RunError
 from rushes.media.find import Paths, relocate
@@ -48,7 +49,25 @@ class Run:
 
     def __repr__(self) -> str:
         numbers = self.shards.numbers if self.shards else sum(map(len, self.measurements.values()))
-        return f"<Run {self.place}: {self.instrument}, {len(self.subjects)} subjects, {numbers} numbers, {self.status}>"
+        many = len(self.subjects)
+        what = f"{many} subject{'s' * (many != 1)}, {numbers} number{'s' * (numbers != 1)}"
+        return f"<Run {self.place}: {self.instrument}, {what}, {self.status}>"
+
+    def _repr_html_(self) -> str:
+        """The first subjects with their review signals and numbers, for a notebook."""
+        head = self.subjects[:ROWS]
+        numbers = {s.id: self.measurements.get(s.id, ()) for s in head}
+        columns = list(dict.fromkeys((m.signature, _rest(m, "")) for s in head for m in numbers[s.id]))[:COLUMNS]
+        names = {(m.signature, _rest(m, "")): m.name for s in head for m in numbers[s.id]}
+        rows = []
+        for s in head:
+            found = {(m.signature, _rest(m, "")): m for m in numbers[s.id]}
+            rows.append((Cell(s.id), Cell(s.badge or ""), *(number(found.get(key)) for key in columns)))
+        header = ("subject", "review signal", *(" ".join(filter(None, (names[key], key[1]))) for key in columns))
+        shown = table_html(Table(title="", header=header, rows=rows), columns=COLUMNS + 2)
+        left = len(self.subjects) - len(head)
+        more = line_html(f"… and {left} more; .table() and .to_frame() have everything") if left else ""
+        return page_html(line_html(repr(self).strip("<>")), shown, more)
 
     @property
     def place(self) -> str:

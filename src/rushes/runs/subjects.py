@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rushes.core import Measurement
+from rushes.core.showing import brief
 from rushes.errors import DefinitionError
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ Kind: TypeAlias = Literal["clip", "set", "pair", "pose", "sweep", "study"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """One line of `subjects.jsonl`."""
+
+    __repr__ = brief
 
     id: str
     kind: Kind
@@ -54,6 +57,8 @@ class Subject:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """A subject with its measurements and, where there is a timeline, its per-frame series."""
+
+    __repr__ = brief
 
     subject: Subject
     measurements: tuple[Measurement, ...]

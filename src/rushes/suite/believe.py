@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from rushes.core import Definition, Measurement
+from rushes.core.showing import brief
 from rushes.errors import InputError
 from rushes.paired.clustered import LEVEL, MOST_GROUPS, REPLICATES, SEED
 from rushes.paired.correlation import STATISTICS, Statistic
@@ -57,6 +58,8 @@ class Believed:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belief:
     """Every metric against every dimension, and people against each other."""
+
+    __repr__ = brief
 
     humans: HumanScores
     believed: tuple[Believed, ...]

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from rushes.core.files import replacing
 from rushes.core.progress import Progress, no_progress
+from rushes.core.showing import line_html, page_html
 from rushes.errors import InputError
 from rushes.remote.address import is_remote
 from rushes.remote.transfer import upload_on_exit
@@ -52,6 +53,9 @@ class Board:
 
     def __repr__(self) -> str:
         return f"Board({str(self.path)!r}, {self.data!r})"
+
+    def _repr_html_(self) -> str:
+        return page_html(line_html(self.found), self.data._repr_html_(), line_html(str(self.path)))
 
 
 def write_board(

@@ -13,6 +13,8 @@ from typing import TypeAlias
 
 from rushes.core import Definition, Measurement
 from rushes.core.measurement import At
+from rushes.core.showing import table_html
+from rushes.core.table import Cell, Table, number
 from rushes.runs import Run
 
 ReadingKey: TypeAlias = str
@@ -101,3 +103,11 @@ class BoardData:
         listed = {"system": self.systems, "prompt": self.prompts, "reading": self.readings}
         sizes = [f"{len(some)} {name}{'' if len(some) == 1 else 's'}" for name, some in listed.items()]
         return f"BoardData({', '.join([*sizes, *([f'{len(self.refused)} refused'] if self.refused else [])])})"
+
+    def _repr_html_(self) -> str:
+        """A row per system: its number for each reading."""
+        rows = [
+            (Cell(name), *(number(self.whole.get((name, reading.key))) for reading in self.readings))
+            for name in self.names
+        ]
+        return table_html(Table(title="", header=("system", *(reading.label for reading in self.readings)), rows=rows))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from rushes.core import Measurement
 from rushes.core.measurement import At
+from rushes.core.showing import brief, line_html, page_html, table_html
 from rushes.errors import InputError
 from rushes.paired.family import deviation, holm_tests, is_test, spread_difference
 from rushes.runs import Run, read_run
@@ -85,11 +86,21 @@ _CLEAR = ("better", "worse", "moved")
 class RunsComparison:
     """Two to nine runs, every one against the first."""
 
+    __repr__ = brief
+
     runs: tuple[Run, ...]
     comparisons: tuple[RunComparison, ...]
     """Each of the others against the first, in the order given."""
     judged: tuple[Judged, ...]
     """Every metric of every comparison, by metric, then by run; () for runs of distances."""
+
+    def _repr_html_(self) -> str:
+        """The verdicts in words and every metric that moved, for a notebook."""
+        from rushes.suite.compare_page_words import opening_lines
+        from rushes.suite.compare_tables import difference_table, result_table
+
+        table = difference_table(self) if len(self.runs) == 2 else result_table(self)
+        return page_html(*map(line_html, opening_lines(self)), table_html(table, columns=len(table.header)))
 
     @property
     def letters(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from rushes import __version__
 from rushes.core import Definition
 from rushes.core.files import replacing
 from rushes.core.progress import Progress, no_progress
+from rushes.core.showing import brief
 from rushes.core.table import Table
 from rushes.errors import InputError, MissingDependency
 from rushes.remote.address import is_remote
@@ -38,6 +39,8 @@ _PACKAGE = "rushes.suite"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonPage:
     """A written page."""
+
+    __repr__ = brief
 
     path: Path | str
     """Where it was written, or its address."""

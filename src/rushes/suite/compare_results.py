@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rushes.core import Measurement
+from rushes.core.showing import brief, line_html, numbers_html, page_html
 from rushes.errors import InputError
 from rushes.paired.statistics import PairedStatistics
 from rushes.runs import Run
@@ -66,6 +67,8 @@ class Refused:
 class RunComparison:
     """Two runs, side by side."""
 
+    __repr__ = brief
+
     first: Run
     second: Run
     paired: tuple[str, ...]
@@ -83,6 +86,11 @@ class RunComparison:
     transitions_refused: str = ""
     distances: tuple[DistanceChange, ...] = ()
     """Two runs of distances between sets: both values of each. `metrics` then serves gates alone."""
+
+    def _repr_html_(self) -> str:
+        """The mean difference of every metric, for a notebook; `compare_all` adds verdicts over several metrics."""
+        means = [m.statistics.mean for m in self.metrics] or [change.second for change in self.distances]
+        return page_html(line_html(repr(self)), numbers_html(means, title="B − A"))
 
     def find(self, name: str, **at: str) -> list[MetricComparison]:
         """The comparisons of this metric name or signature, about this: `find("pck", joint="left_wrist")`.

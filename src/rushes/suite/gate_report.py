@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from rushes.core import Measurement
+from rushes.core.showing import brief
 from rushes.errors import InputError
 from rushes.runs import Run
 from rushes.suite.gate_readings import ClipPair
@@ -67,6 +68,8 @@ class MetricGate:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateReport:
     """What `check_regression` found: `answer`, and `metrics` behind it."""
+
+    __repr__ = brief
 
     baseline: Run
     candidate: Run

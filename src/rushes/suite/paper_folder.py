@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rushes.core.files import replacing
+from rushes.core.showing import brief
 from rushes.errors import RunError
 from rushes.suite.paper_columns import Source
 
@@ -38,6 +39,8 @@ class Step:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paper:
     """What `rushes paper` measured of one system."""
+
+    __repr__ = brief
 
     path: Path
     name: str

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
+from rushes.core.showing import brief
 from rushes.errors import InputError
 from rushes.runs import Run
 from rushes.suite.paper_columns import COLUMNS, Column, chosen_columns
@@ -36,6 +37,8 @@ class Footnote:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperTable:
     """Systems × columns, with a footnote for each column and notes on what is missing."""
+
+    __repr__ = brief
 
     systems: tuple[str, ...]
     columns: tuple[TableColumn, ...]

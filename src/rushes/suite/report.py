@@ -9,6 +9,7 @@ from pathlib import Path
 from rushes.core.files import replacing
 from rushes.core.progress import Progress, no_progress
 from rushes.core.registry import load
+from rushes.core.showing import brief
 from rushes.errors import InputError
 from rushes.instruments import INSTRUMENTS
 from rushes.remote.address import is_remote
@@ -28,6 +29,8 @@ STRIPS = 100
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """A written report."""
+
+    __repr__ = brief
 
     path: Path | str
     """Where it was written, or its address."""

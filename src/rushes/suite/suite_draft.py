@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rushes.core.files import replacing
+from rushes.core.showing import brief
 from rushes.errors import InputError
 from rushes.media.endings import is_clip
 from rushes.media.find import Paths, natural_key, one_or_several
@@ -34,6 +35,8 @@ _LATER = """
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteDraft:
     """A suite file that was written, and what it says."""
+
+    __repr__ = brief
 
     path: Path
     systems: Mapping[str, tuple[Path, ...]]

@@ -38,6 +38,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rushes.core.showing import brief
 from rushes.errors import InputError
 from rushes.remote.address import is_remote
 from rushes.suite.board_data import Prompt
@@ -73,6 +74,8 @@ class SuitePlan:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suite:
     """A suite file, read and checked."""
+
+    __repr__ = brief
 
     name: str
     systems: tuple[SuiteSystem, ...]

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from rushes.core.files import replacing, take_lock
+from rushes.core.showing import brief
 from rushes.errors import RunError
 from rushes.suite.board_data import Prompt
 from rushes.suite.suite_file import Suite, SuitePlan, SuiteSystem
@@ -44,6 +45,8 @@ class SuiteStep:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteRun:
     """What `run_suite` made; `rushes board DIR` shows it."""
+
+    __repr__ = brief
 
     path: Path
     suite: Suite
