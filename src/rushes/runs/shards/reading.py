@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from rushes.core import Definition, Measurement
-from rushes.errors import RunError
+from rushes.errors import DefinitionError, RunError
 from rushes.media.numpy_files import FAULTS, load_npz, reason
 from rushes.runs.digests import line_digest
 from rushes.runs.shards.build import GROUP
@@ -217,12 +217,27 @@ def _columns(place: ShardPlace, shard: Shard, group: int | None, names: list[str
         table.close()
 
 
+_CORRUPT = (DefinitionError, LookupError, TypeError, ValueError, AttributeError, RecursionError)
+"""What a line of somebody else's making can end in."""
+
+
 def entry_of(line: bytes, definitions: Mapping[str, Definition]) -> Entry:
-    """A clip's line as an entry, without its series."""
-    record = json.loads(line)
-    rows = record["measurements"]
-    numbers = tuple(Measurement.from_dict(row, definitions[row["signature"]]) for row in rows)
-    return Entry(subject=Subject.from_row(record["subject"]), measurements=numbers)
+    """A clip's line as an entry, without its series; `RunError` where it is no such line."""
+    try:
+        record = json.loads(line)
+        rows = record["measurements"]
+        numbers = tuple(Measurement.from_dict(row, definitions[row["signature"]]) for row in rows)
+        return Entry(subject=Subject.from_row(record["subject"]), measurements=numbers)
+    except _CORRUPT as error:
+        raise RunError(f"a clip's row is not what a run writes ({error!r}); run the command again") from None
+
+
+def subject_of(line: bytes) -> Subject:
+    """The same for the subject alone."""
+    try:
+        return Subject.from_row(json.loads(line)["subject"])
+    except _CORRUPT as error:
+        raise RunError(f"a clip's row is not what a run writes ({error!r}); run the command again") from None
 
 
 class _Lazy(Sequence[Item], Generic[Item]):
@@ -254,7 +269,7 @@ class ShardedSubjects(_Lazy[Subject]):
     """The subjects of a run in shards, in order."""
 
     def _make(self, line: bytes) -> Subject:
-        return Subject.from_row(json.loads(line)["subject"])
+        return subject_of(line)
 
 
 class ShardedEntries(_Lazy[Entry]):
