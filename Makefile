@@ -69,6 +69,7 @@ soak: models system
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m soak
 	$(BIN)/python benchmarks/soak_runs.py --kills 210
 	$(BIN)/python benchmarks/load_study.py --raters 200 --seconds 60
+	$(BIN)/python benchmarks/bench_shards.py --rows 1000000 --soak
 
 package: setup
 	sh scripts/try-wheel.sh all

@@ -1,18 +1,18 @@
 """A run of made-up clips in shards: writing, finishing, reading in parts, questions, memory.
 
-    python benchmarks/bench_shards.py [--rows 100000] [--folder FOLDER] [--soak]
+    python benchmarks/bench_shards.py [--rows 100000] [--writers 2] [--folder FOLDER] [--soak]
 
-A row is one clip: its subject and 24 numbers as `rushes clip` makes them at tier 0 (about 5 kB of JSON), and 1.8 kB of
-series. A writer is a process that appends rows to its spool and makes shards of them, as a worker does; making the
-numbers up is not counted. Finishing is what one process does after the last shard is made: the index, the digest of the
-whole, `run.json`. `--soak` stops at the first answer that is not the plain loop's.
+A row is one clip: its subject and 24 numbers as `rushes clip` makes them at tier 0 (3.7 kB of JSON), and 1.8 kB of
+series. A writer is a process that appends rows to its spool and makes a shard of every 10,000, as a worker does; making
+the numbers up is not counted. Finishing is what one process does after the last shard is made: the index, the digest of
+the whole, `run.json`. Memory is the most that a fresh process held that opened the run and asked; the first filter pays
+for loading DuckDB. `--soak` also compares the answer with a plain loop's, and records under a name of its own.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import resource
 import shutil
@@ -29,11 +29,15 @@ from recording import record
 from rushes.clip.evaluate import _packed, evaluate_clip
 from rushes.media import write_clip
 from rushes.runs import Packed, read_run
-from rushes.runs.shards.build import build_shard
-from rushes.runs.shards.spool import SpoolWriter, Stored
+from rushes.runs.aggregates import badge_counts, histogram, page
+from rushes.runs.query import query
+from rushes.runs.shards.build import ShardJob, build_shard
+from rushes.runs.shards.index import Shard
+from rushes.runs.shards.spool import Span, SpoolWriter, Stored
 from rushes.runs.shards.writer import SIZE, ShardedWriter
 
 _BADGES = ("pass", "pass", "pass", "flagged", "reject")
+_FILTER = "select path from clips where blur_score < 20 and badge = 'pass'"
 
 
 def template(folder: Path) -> Packed:
@@ -46,52 +50,183 @@ def template(folder: Path) -> Packed:
 def made_up(model: Packed, first: int, count: int) -> Iterator[Packed]:
     """Entries with other values, ids, paths, digests and badges, the same for the same number."""
     line = json.loads(model.line)
-    line["subject"] |= {"id": "TAKE", "path": "PATH", "sha256": "DIGEST", "badge": "BADGE"}
-    for number, row in enumerate(line["measurements"]):
-        row["subject"] = "TAKE"
+    line["subject"] |= {"id": "\0id\0", "path": "\0path\0", "sha256": "\0sha\0", "badge": "\0badge\0"}
+    for row in line["measurements"]:
+        row["subject"] = "\0id\0"
         if isinstance(row["value"], float):
-            row["value"] = f"VALUE{number:02d}"
+            row["value"] = "\0blur\0" if row["signature"].startswith("blur_score") else "\0share\0"
     text = json.dumps(line, sort_keys=True, separators=(",", ":"), ensure_ascii=False) + "\n"
-    parts = text.replace("TAKE", "\0id\0").replace("PATH", "\0path\0").replace("DIGEST", "\0sha\0")
-    parts = parts.replace("BADGE", "\0badge\0")
-    for number in range(len(line["measurements"])):
-        parts = parts.replace(f'"VALUE{number:02d}"', "\0value\0")
-    pieces = parts.split("\0")
+    pieces = text.replace("\\u0000", "\0")
+    for word in ("blur", "share"):
+        pieces = pieces.replace(f'"\0{word}\0"', f"\0{word}\0")
+    parts = pieces.split("\0")
     for number in range(first, first + count):
-        rng = random.Random(number)
-        name = f"take{number:07d}"
+        rng, name = random.Random(number), f"take{number:07d}"
         words = {"id": name, "path": f"takes/{number // 1000:04d}/{name}.mp4", "sha": f"{rng.getrandbits(256):064x}"}
         words["badge"] = rng.choice(_BADGES)
+        most = {"blur": 100.0, "share": 1.0}
         made = [
-            piece if place % 2 == 0 else words[piece] if piece in words else f"{rng.uniform(0, 100):.8g}"
-            for place, piece in enumerate(pieces)
+            part if place % 2 == 0 else words[part] if part in words else repr(round(rng.uniform(0.001, most[part]), 6))
+            for place, part in enumerate(parts)
         ]
         yield Packed(name, "".join(made).encode(), model.definitions, model.series)
 
 
-def writer_process(folder: str, numbers: str, token: str) -> None:
-    """One writer: for each shard, append its rows and make it; prints the seconds it took."""
+def writer_process(folder: str, token: str) -> None:
+    """One writer: for each shard it is given, append its rows, then make it; says how long each took."""
     model = template(Path(tempfile.mkdtemp()))
     spool = SpoolWriter(Path(folder), 1, token)
-    spent = 0.0
-    for number in map(int, numbers.split(",")):
-        rows = list(made_up(model, number * SIZE, SIZE))
-        began = time.perf_counter()
-        stored = [spool.store(packed) for packed in rows]
-        spent += time.perf_counter() - began
-        print(json.dumps([[s.subject_id, s.span.spool, s.span.start, s.span.line, s.span.series] for s in stored]))
-        sys.stdout.flush()
-        sys.stdin.readline()  # the driver has the recipe ready
-        began = time.perf_counter()
-        assert build_shard(ShardedWriter.job_of(folder, number)) is not None
-        spent += time.perf_counter() - began
-    print(json.dumps(spent))
+    for order in sys.stdin:
+        kind, number, rows = order.split()
+        if kind == "append":
+            packed = list(made_up(model, int(number) * SIZE, int(rows)))
+            began, cpu = time.perf_counter(), time.process_time()
+            stored = [spool.store(one) for one in packed]
+            said: list[object] = [[s.span.spool, s.span.start, s.span.line, s.span.series] for s in stored]
+        else:
+            began, cpu = time.perf_counter(), time.process_time()
+            made = build_shard(ShardJob(folder, int(number)))
+            assert made is not None
+            said = [made.as_dict(made.readings)]
+        print(json.dumps([time.perf_counter() - began, time.process_time() - cpu, said]), flush=True)
 
 
-def write(folder: Path, rows: int, writers: int) -> tuple[float, float]:
-    """A whole run; rows/s of a writer, and seconds of finishing."""
-    raise NotImplementedError
+def write(folder: Path, rows: int, writers: int) -> dict[str, float]:
+    """A whole run by so many writers at once; seconds at work in all, from first to last, and of finishing."""
+    ids = [f"take{number:07d}" for number in range(rows)]
+    shards = [(number, min(SIZE, rows - number * SIZE)) for number in range(-(-rows // SIZE))]
+    command = [sys.executable, __file__, "--writer", str(folder)]
+    figures = {"busy": 0.0, "cpu": 0.0, "wall": 0.0, "finish": 0.0}
+    with ShardedWriter(folder, instrument="clip", settings={}, inputs=ids, asked=["takes"]) as run:
+        run.plan(ids, ids)
+        definitions = template(Path(tempfile.mkdtemp())).definitions
+        pipe = subprocess.PIPE
+        workers = [subprocess.Popen([*command, f"w{n}"], stdin=pipe, stdout=pipe, text=True) for n in range(writers)]
+
+        def tell(worker: subprocess.Popen[str], order: str) -> None:
+            assert worker.stdin is not None
+            worker.stdin.write(order + "\n")
+            worker.stdin.flush()
+
+        def hear(worker: subprocess.Popen[str]) -> list[object]:
+            assert worker.stdout is not None
+            wall, cpu, said = json.loads(worker.stdout.readline())
+            figures["busy"] += wall
+            figures["cpu"] += cpu
+            spans.append(wall)
+            return list(said)
+
+        for start in range(0, len(shards), writers):
+            batch = list(zip(workers, shards[start : start + writers], strict=False))
+            for kind in ("append", "make"):
+                spans: list[float] = []
+                for worker, (number, count) in batch:
+                    tell(worker, f"{kind} {number} {count}")
+                for worker, (number, _) in batch:
+                    for position, one in enumerate(hear(worker)):
+                        if kind == "append":
+                            run.add(Stored(ids[number * SIZE + position], Span(*one), definitions))  # type: ignore[misc]
+                        else:
+                            keys = _readings(folder, number)
+                            run.built(Shard.from_dict(one, keys))  # type: ignore[arg-type]
+                figures["wall"] += max(spans)
+        for worker in workers:
+            worker.communicate()
+        began = time.perf_counter()
+        run.finish(ids)
+        figures["finish"] = time.perf_counter() - began
+    return figures
+
+
+def _readings(folder: Path, number: int) -> list[object]:
+    from rushes.runs.shards.index import read_markers
+
+    return list(next(shard for shard, _ in read_markers(folder) if shard.number == number).readings)
+
+
+def ask(folder: Path) -> dict[str, float]:
+    """In this process: what opening and asking cost, and the most memory it ever held."""
+    figures: dict[str, float] = {}
+
+    def timed(name: str, action: object) -> None:
+        began = time.perf_counter()
+        action()  # type: ignore[operator]
+        figures[name] = time.perf_counter() - began
+
+    timed("open", lambda: read_run(folder))
+    run = read_run(folder)
+    many = len(run.subjects)
+    timed("first filter", lambda: query(run, _FILTER))
+    timed("second filter", lambda: query(run, _FILTER))
+    timed("badges", lambda: badge_counts(run))
+    timed("histogram", lambda: histogram(run, "blur_score"))
+    timed("page", lambda: page(run, columns=["id", "blur_score"], where="badge = 'reject'", sort="blur_score"))
+    timed("one clip", lambda: run.one("sharpness", subject=f"take{many // 2:07d}"))
+    timed("series of one clip", lambda: run.series(f"take{many // 3:07d}"))
+    figures["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return figures
+
+
+def compare(folder: Path) -> int:
+    """Hold the filter's answer against a plain loop over every row; how many rows it has. Raises where they differ."""
+    wanted = []
+    run = read_run(folder)
+    for line in run.shards.lines() if run.shards is not None else ():
+        row = json.loads(line)
+        blur = next(m["value"] for m in row["measurements"] if m["signature"].startswith("blur_score|"))
+        if blur < 20 and row["subject"]["badge"] == "pass":
+            wanted.append(row["subject"]["path"])
+    found = query(run, f"{_FILTER} order by number").column(0).to_pylist()
+    assert found == wanted, f"{len(found)} rows came, {len(wanted)} were wanted"
+    return len(wanted)
+
+
+def main() -> None:
+    """Measure, then write it down."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--writers", type=int, default=2)
+    parser.add_argument("--folder", type=Path, default=None)
+    parser.add_argument("--soak", action="store_true")
+    parser.add_argument("--writer", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--ask", type=Path, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.writer:
+        return writer_process(*asked.writer)
+    if asked.ask:
+        print(json.dumps(ask(asked.ask)))
+        return None
+    folder = asked.folder or Path(tempfile.mkdtemp(prefix="shards-"))
+    rows, many = [], asked.rows
+    one = None if asked.soak else write(folder / "one", many, 1)
+    figures = write(folder / "run", many, asked.writers)
+    if one is not None:
+        both = [read_run(folder / name).digest for name in ("one", "run")]
+        rows.append(("digest of the run, by one writer and by two", "equal", "equal" if len(set(both)) == 1 else "no"))
+        rows.append(("one writer", "≥ 5,000 rows/s", f"{many / one['wall']:,.0f} rows/s"))
+        ratio = one["wall"] / figures["wall"]
+        rows.append((f"{asked.writers} writers against one", "≥ 1.8", f"{ratio:.2f}"))
+    rows.append(("each writer, of its own processor time", "–", f"{many / figures['cpu']:,.0f} rows/s"))
+    rows.append((f"finishing {many:,} rows", "≤ 60 s for a million", f"{figures['finish']:.1f} s"))
+    size = sum(file.stat().st_size for file in (folder / "run/shards").glob("*.parquet"))
+    series = sum(file.stat().st_size for file in (folder / "run/shards").glob("*.series"))
+    rows.append(("on disk: numbers, series", "–", f"{size / many:.0f} + {series / many:.0f} bytes a clip"))
+    command = [sys.executable, __file__, "--ask", str(folder / "run")]
+    told = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    limits = {"first filter": "≤ 1 s", "open": "≤ 200 ms", "memory": "≤ 500 MB"}
+    for name, value in told.items():
+        text = f"{value:.0f} MB" if name == "memory" else f"{value * 1e3:.0f} ms"
+        rows.append((name, limits.get(name, "–"), text))
+    if asked.soak:
+        rows.append(("the filter's rows against a plain loop's", "equal", f"{compare(folder / 'run'):,} equal"))
+    if asked.folder is None:
+        shutil.rmtree(folder)
+    how = "Made-up clips of 24 numbers and 1.8 kB of series each, shards of 10,000."
+    how += f" `python benchmarks/bench_shards.py --rows {many}{' --soak' if asked.soak else ''}`."
+    title = f"{many:,} clips in shards" + (", against a plain loop" if asked.soak else "")
+    record("shards-soak" if asked.soak else "shards", title, rows, how=how)
+    return None
 
 
 if __name__ == "__main__":
-    sys.exit(argparse and record and read_run and resource and shutil and subprocess and os and Stored and 0)
+    main()

@@ -42,6 +42,11 @@ def clip_job(folder: Path, *, clips: int = 8) -> Job:
     return Job("clip", ("clip", str(takes), "--jobs", "2"))
 
 
+def shards_job(folder: Path) -> Job:
+    """The same into a run in shards of three clips."""
+    return Job("clip --shards", (*clip_job(folder).arguments, "--shards", "3"))
+
+
 def sweep_job(folder: Path) -> Job:
     """`rushes sweep` on one clip: eight runs."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -15,14 +15,14 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from faults import Job, clip_job, fvd_job, killed_rounds, sweep_job
+from faults import Job, clip_job, fvd_job, killed_rounds, shards_job, sweep_job
 from load_study import fresh_database, postgres
 from recording import record
 from serve_kills import kill_serve
 
-JOBS: dict[str, Callable[[Path], Job]] = {"clip": clip_job, "sweep": sweep_job, "fvd": fvd_job}
+JOBS: dict[str, Callable[[Path], Job]] = {"clip": clip_job, "shards": shards_job, "sweep": sweep_job, "fvd": fvd_job}
 SERVERS = ("serve", "serve-postgresql")
-SHARES = {"clip": 6, "sweep": 6, "fvd": 2, "serve": 5, "serve-postgresql": 2}
+SHARES = {"clip": 3, "shards": 4, "sweep": 5, "fvd": 2, "serve": 5, "serve-postgresql": 2}
 """Of 21 kills; `fvd` has the fewest, for it takes longest to start."""
 
 
@@ -30,7 +30,7 @@ def soak_job(name: str, folder: Path, *, kills: int, per_round: int, seed: int) 
     """Kill one command and compare; the line for the results."""
     job = JOBS[name](folder / "material")
     compared = killed_rounds(job, folder, kills=kills, per_round=per_round, seed=seed)
-    return f"`rushes {name}`: kills, results compared", "all equal", f"{kills}, {compared} equal"
+    return f"`rushes {job.name}`: kills, results compared", "all equal", f"{kills}, {compared} equal"
 
 
 def soak_serve(name: str, folder: Path, *, kills: int, seed: int) -> tuple[str, str, str] | None:

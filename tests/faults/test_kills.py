@@ -18,6 +18,7 @@ from benchmarks.faults import (
     mount_tiny,
     remount,
     run,
+    shards_job,
     sweep_job,
     unmount,
 )
@@ -26,7 +27,9 @@ from benchmarks.serve_kills import kill_serve
 KILLS = 3
 
 
-@pytest.mark.parametrize("make", [clip_job, pytest.param(sweep_job, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "make", [clip_job, *(pytest.param(make, marks=pytest.mark.soak) for make in (shards_job, sweep_job))]
+)
 def test_killed_and_resumed_equals_uninterrupted(make, tmp_path: Path) -> None:
     job = make(tmp_path / "material")
     assert killed_rounds(job, tmp_path / "runs", kills=KILLS, per_round=KILLS, seed=5) >= 1

@@ -150,6 +150,22 @@ def test_a_clip_run_has_the_same_bytes(engine: Engine, clips: Path, whole: dict[
     assert [subject.badge for subject in run.subjects].count("reject") == 1
 
 
+def test_a_run_in_shards_has_the_same_bytes(engine: Engine, clips: Path, tmp_path: Path) -> None:
+    """Workers write clips and shards to the common folder by themselves; only markers come back."""
+    pytest.importorskip("pyarrow")
+    from rushes.runs.packing import Packed
+    from rushes.runs.shards.writer import ShardedWriter
+
+    came: list[object] = []
+    add = ShardedWriter.add
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ShardedWriter, "add", lambda self, entry: (came.append(entry), add(self, entry))[1])
+        evaluate_clips([clips], run=tmp_path / "run", engine=engine, shards=20)
+    assert len(came) == 61 and not any(isinstance(entry, Packed) for entry in came)
+    evaluate_clips([clips], run=tmp_path / "local", jobs=2, shards=20)
+    assert contents(tmp_path / "run") == contents(tmp_path / "local")
+
+
 @pytest.mark.soak
 def test_an_fvd_run_has_the_same_bytes(engine: Engine, clips: Path, tmp_path: Path) -> None:
     """One side ends with a clip that cannot be read, which both engines leave out in the same words."""

@@ -125,7 +125,7 @@ def _answer(run: Run, sql: str) -> Iterator[Any]:
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise InputError(f"{run.place}: expected one SELECT; got {_shown(sql)}")
     with duckdb.connect(":memory:") as connection:
-        _attach(connection, run)
+        _attach(connection, run, long="measurements" in sql.lower())
         for setting in _SETTINGS:
             connection.execute(setting)
         try:
@@ -139,14 +139,16 @@ def _arrow(answer: Any, name: str, before: str) -> Any:
     return getattr(answer, name, None) or getattr(answer, before)
 
 
-def _attach(connection: Any, run: Run) -> None:
+def _attach(connection: Any, run: Run, *, long: bool) -> None:
+    """Make the views; `measurements` has a part per reading, and takes longer to make than a filter to answer."""
     source = _source(run)
     connection.register("stored", source)
     columns, has = columns_of(run), set(source.schema.names)
     wide = [*CLIP_COLUMNS, *(f"{_quoted(c.key.column('value'))} as {_quoted(c.name)}" for c in columns)]
     connection.execute(f"create view clips as select {', '.join(wide)} from stored")  # nosec B608
-    long = " union all ".join(_long(column, has) for column in columns) or _LONG_EMPTY
-    connection.execute(f"create view measurements as {long}")
+    if long:
+        every = " union all ".join(_long(column, has) for column in columns) or _LONG_EMPTY
+        connection.execute(f"create view measurements as {every}")
 
 
 def _source(run: Run) -> Any:
@@ -163,7 +165,6 @@ def _source(run: Run) -> Any:
     return columns.table([(0, 0)] * columns.rows)
 
 
-_LONG = ("number", "subject", "badge", "name", "value", "count", "note", "low", "high", "level", "method", "signature")
 _LONG_EMPTY = (
     "select 0 as number, '' as subject, '' as badge, '' as name, 0.0 as value, 0 as count, '' as note, 0.0 as low, "
     "0.0 as high, 0.0 as level, '' as method, '' as signature, '' as at where false"

@@ -6,22 +6,26 @@ import json
 import shutil
 import tempfile
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rushes.core import Definition, Measurement
-from rushes.errors import DefinitionError, RunError
+from rushes.errors import DefinitionError, RunError, RushesError
 from rushes.media.numpy_files import reason
-from rushes.remote.address import is_remote, safe_name
+from rushes.remote.address import is_remote, joined, safe_name
+from rushes.remote.errors import Vanished
+from rushes.remote.store import get_bytes
 from rushes.remote.transfer import errors_about
-from rushes.runs.remote.pulling import pull_run, run_address
+from rushes.runs.remote.pulling import pull_run, read_info, run_address
 from rushes.runs.run import Run
-from rushes.runs.shards.opening import read_shards
+from rushes.runs.shards.opening import read_remote_shards, read_shards
 from rushes.runs.subjects import Subject
 from rushes.runs.writer import SHARDED
 
-_CORRUPT = (LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+_CORRUPT = (DefinitionError, LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 """What files of somebody else's making can end in while they are put together."""
 
 
@@ -40,14 +44,27 @@ def _read_remote(given: str) -> Run:
     folder = home / safe_name(url)
     folder.mkdir()
     try:
-        pull_run(url, folder)
-        with errors_about(folder, url):
-            run = replace(_read(folder), url=url)
+        run = replace(_read_at(url, folder), url=url)
     except BaseException:
         shutil.rmtree(home, ignore_errors=True)
         raise
     weakref.finalize(run, shutil.rmtree, home, ignore_errors=True)
     return run
+
+
+def _read_at(url: str, folder: Path) -> Run:
+    """Of a run in shards nothing is brought here but what it says about itself; of another, all but its series."""
+    try:
+        (folder / "run.json").write_bytes(get_bytes(joined(url, "run.json")))
+    except Vanished:
+        pull_run(url, folder)  # a bucket that is not there, a run that has no run.json yet: told as ever
+    with errors_about(folder, url):
+        info = read_info(folder)
+        if info.get("format") == SHARDED:
+            with _told(folder):
+                return read_remote_shards(url, folder, info)
+        pull_run(url, folder)
+        return _read(folder)
 
 
 def _read(folder: Path) -> Run:
@@ -63,11 +80,20 @@ def _read(folder: Path) -> Run:
         raise RunError(
             f"{folder}: written by a newer rushes (format {info['format']}, this one reads {SHARDED}); upgrade rushes"
         )
-    try:
+    with _told(folder):
         return read_shards(folder, info) if info["format"] == SHARDED else _assemble(folder, info)
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    """Files that do not fit together, in one line."""
+    try:
+        yield
     except OSError as error:
         raise RunError(f"{folder}: cannot be read ({error})") from None
-    except (*_CORRUPT, DefinitionError) as error:
+    except _CORRUPT as error:
+        if isinstance(error, RushesError) and not isinstance(error, DefinitionError):
+            raise
         raise RunError(f"{folder}: the run's files do not fit together ({error!r}); run the command again") from None
 
 

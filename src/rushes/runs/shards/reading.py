@@ -12,13 +12,13 @@ import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from rushes.core import Definition, Measurement
-from rushes.errors import RunError
+from rushes.errors import DefinitionError, RunError
 from rushes.media.numpy_files import FAULTS, load_npz, reason
 from rushes.runs.digests import line_digest
 from rushes.runs.shards.build import GROUP
@@ -48,8 +48,9 @@ class Shards:
     loose: Mapping[str, Span] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_group", lru_cache(maxsize=_GROUPS)(self._read_group))
-        object.__setattr__(self, "_ids", lru_cache(maxsize=_ID_LISTS)(self._read_ids))
+        # Of functions, not of methods: nothing of this object holds it, so that it goes when it is let go.
+        object.__setattr__(self, "_group", lru_cache(maxsize=_GROUPS)(partial(_read_group, self.place)))
+        object.__setattr__(self, "_ids", lru_cache(maxsize=_ID_LISTS)(partial(_read_ids, self.place)))
         facts = self.index.definitions
         object.__setattr__(self, "definitions", {key: Definition.from_dict(fact) for key, fact in facts.items()})
 
@@ -107,7 +108,7 @@ class Shards:
         if isinstance(found, Span):
             return self._loose(found)[1]
         shard, row = found
-        table = self._columns(shard, row // GROUP, ["series_start", "series_bytes"])
+        table = _columns(self.place, shard, row // GROUP, ["series_start", "series_bytes"])
         start, size = (column[row % GROUP].as_py() for column in table.columns)
         return self.place.read_range(shard.series_name, start, size) if size else None
 
@@ -153,7 +154,7 @@ class Shards:
     def digests(self) -> Iterator[bytes]:
         """The digest of every clip's line in order."""
         for shard in self.index.shards:
-            yield from self._columns(shard, None, ["digest"]).column(0).to_pylist()
+            yield from _columns(self.place, shard, None, ["digest"]).column(0).to_pylist()
         for span in self.loose.values():
             yield line_digest(self._loose(span)[0])
 
@@ -194,30 +195,49 @@ class Shards:
             raise RunError(f"{self.place}: a run under way is read from its folder")
         return span.read(self.place.folder)
 
-    def _read_group(self, shard: Shard, group: int) -> list[bytes]:
-        found: list[bytes] = self._columns(shard, group, ["line"]).column(0).to_pylist()
-        return found
 
-    def _read_ids(self, shard: Shard) -> dict[str, int]:
-        names = self._columns(shard, None, ["id"]).column(0).to_pylist()
-        return {name: row for row, name in enumerate(names)}
+def _read_group(place: ShardPlace, shard: Shard, group: int) -> list[bytes]:
+    found: list[bytes] = _columns(place, shard, group, ["line"]).column(0).to_pylist()
+    return found
 
-    def _columns(self, shard: Shard, group: int | None, names: list[str]) -> pa.Table:
-        table = open_table(self.place, shard.name)
-        try:
-            return table.read(columns=names) if group is None else table.read_row_group(group, columns=names)
-        except (OSError, ValueError) as error:
-            raise table_fault(self.place, shard.name, error) from None
-        finally:
-            table.close()
+
+def _read_ids(place: ShardPlace, shard: Shard) -> dict[str, int]:
+    names = _columns(place, shard, None, ["id"]).column(0).to_pylist()
+    return {name: row for row, name in enumerate(names)}
+
+
+def _columns(place: ShardPlace, shard: Shard, group: int | None, names: list[str]) -> pa.Table:
+    """Columns of a shard, of one row group or of all."""
+    table = open_table(place, shard.name)
+    try:
+        return table.read(columns=names) if group is None else table.read_row_group(group, columns=names)
+    except (OSError, ValueError) as error:
+        raise table_fault(place, shard.name, error) from None
+    finally:
+        table.close()
+
+
+_CORRUPT = (DefinitionError, LookupError, TypeError, ValueError, AttributeError, RecursionError)
+"""What a line of somebody else's making can end in."""
 
 
 def entry_of(line: bytes, definitions: Mapping[str, Definition]) -> Entry:
-    """A clip's line as an entry, without its series."""
-    record = json.loads(line)
-    rows = record["measurements"]
-    numbers = tuple(Measurement.from_dict(row, definitions[row["signature"]]) for row in rows)
-    return Entry(subject=Subject.from_row(record["subject"]), measurements=numbers)
+    """A clip's line as an entry, without its series; `RunError` where it is no such line."""
+    try:
+        record = json.loads(line)
+        rows = record["measurements"]
+        numbers = tuple(Measurement.from_dict(row, definitions[row["signature"]]) for row in rows)
+        return Entry(subject=Subject.from_row(record["subject"]), measurements=numbers)
+    except _CORRUPT as error:
+        raise RunError(f"a clip's row is not what a run writes ({error!r}); run the command again") from None
+
+
+def subject_of(line: bytes) -> Subject:
+    """The same for the subject alone."""
+    try:
+        return Subject.from_row(json.loads(line)["subject"])
+    except _CORRUPT as error:
+        raise RunError(f"a clip's row is not what a run writes ({error!r}); run the command again") from None
 
 
 class _Lazy(Sequence[Item], Generic[Item]):
@@ -249,7 +269,7 @@ class ShardedSubjects(_Lazy[Subject]):
     """The subjects of a run in shards, in order."""
 
     def _make(self, line: bytes) -> Subject:
-        return Subject.from_row(json.loads(line)["subject"])
+        return subject_of(line)
 
 
 class ShardedEntries(_Lazy[Entry]):

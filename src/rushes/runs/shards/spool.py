@@ -28,7 +28,7 @@ RECORDS = 2000
 _HEAD = struct.Struct("<4sIII")
 _ENTRY, _DEFINITION = b"take", b"defn"
 _NAME = re.compile(r"(\d{6})-([0-9a-z]+)-(\d{6})\.spool")
-_TOKEN = "session"
+_SESSION = "session"
 """The file by which a worker tells that the folder it sees is the run's."""
 
 
@@ -150,13 +150,13 @@ def new_session(folder: Path) -> SpoolPlace:
     (folder / FOLDER).mkdir(exist_ok=True)
     last = max((int(match[1]) for name in os.listdir(folder / FOLDER) if (match := _NAME.fullmatch(name))), default=0)
     token = secrets.token_hex(8)
-    (folder / FOLDER / _TOKEN).write_text(token, encoding="ascii")
+    (folder / FOLDER / _SESSION).write_text(token, encoding="ascii")
     return SpoolPlace(str(folder.absolute()), last + 1, token)
 
 
 def _read_token(folder: Path) -> str:
     try:
-        return (folder / FOLDER / _TOKEN).read_text(encoding="ascii")
+        return (folder / FOLDER / _SESSION).read_text(encoding="ascii")
     except (OSError, ValueError):
         return ""
 
