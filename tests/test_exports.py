@@ -17,7 +17,10 @@ def test_every_public_name_is_there(name: str) -> None:
     assert getattr(rushes, name) is not None
 
 
-PACKAGES = ["rushes", *(f"rushes.{name}" for name in ("clip", "distribution", "pose", "preference", "robustness"))]
+PACKAGES = [
+    "rushes",
+    *(f"rushes.{name}" for name in ("clip", "distribution", "loop", "pose", "preference", "robustness", "trackers")),
+]
 
 
 @pytest.mark.parametrize("package", PACKAGES)

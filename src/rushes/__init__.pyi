@@ -7,6 +7,7 @@ from rushes import loop as loop
 from rushes import pose as pose
 from rushes import preference as preference
 from rushes import robustness as robustness
+from rushes import trackers as trackers
 from rushes.clip.evaluate import evaluate_clip as evaluate_clip
 from rushes.clip.evaluate import evaluate_clips as evaluate_clips
 from rushes.clip.measure import ClipResult as ClipResult

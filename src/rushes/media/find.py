@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
 from rushes.errors import InputError
+from rushes.media.datasets import dataset_clips, is_dataset
 from rushes.media.endings import AUDIO_SUFFIXES, VIDEO_SUFFIXES, is_clip
 from rushes.media.walk import PassedOver, files_below
 from rushes.remote.address import Place, RemoteFile, is_remote
@@ -106,7 +107,9 @@ def relocate(path: str | Path, *, beside: Path) -> Path | None:
 
 def _clips_of(named: str, passed_over: PassedOver) -> Iterator[tuple[Path, str]]:
     path = Path(named)
-    if path.is_dir():
+    if is_dataset(named):
+        yield from dataset_clips(named)
+    elif path.is_dir():
         clips = []
         for file in files_below(path, passed_over):
             if is_clip(file) and not _is_sound(file):

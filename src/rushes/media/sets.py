@@ -15,6 +15,7 @@ from pathlib import Path, PurePath, PurePosixPath
 from typing import TypeAlias, TypeVar
 
 from rushes.errors import InputError
+from rushes.media.datasets import dataset_clips, is_dataset
 from rushes.media.endings import is_clip
 from rushes.media.find import natural_key
 from rushes.media.picture_names import FrameSequence, gaps_text, sequences
@@ -92,6 +93,8 @@ def read_set(given: str | Path) -> ClipSet:
     path = Path(text)
     if is_remote(given):
         found = _at_address(text)
+    elif is_dataset(text):
+        found = _Found(clips=[Clip(name, (file,)) for file, name in dataset_clips(text)])
     elif path.is_dir():
         found = _in_folder(path)
     elif path.is_file() and path.suffix.lower() in LIST_SUFFIXES:
