@@ -65,6 +65,8 @@ FOCUSED = """() => {
 
 @pytest.mark.parametrize("page", _params())
 def test_a_page(page: GalleryPage, gallery: Gallery, contexts: dict[str, Any]) -> None:
+    if not gallery.has(page):
+        pytest.skip("the small material has no such run")
     tab = contexts[page.who].new_page()
     faults = watch(tab, gallery.site.url)
     try:
