@@ -2,8 +2,8 @@
 
 Runs the demo where DEMO (default `demo`) holds no runs. Into docs/images go the few pictures of the README and the
 documentation; into screenshots/, which git ignores, every page of `tests/web/gallery.py` at four widths, light and
-dark, with screenshots/index.html to look at them one by one. `--docs` makes the first only, `--pages` the second; names of
-pages after it make those alone.
+dark, with screenshots/index.html to look at them one by one. `--docs` makes the first only, `--pages` the second;
+names of pages after it make those alone.
 """
 
 from __future__ import annotations
