@@ -15,7 +15,8 @@ help:
 	@echo "make package try the wheel in an empty environment"
 	@echo "make compat  try the core on each Python 3.11 to 3.13 that is here"
 	@echo "make site    the documentation as a site with search, into site/"
-	@echo "make docs    regenerate docs/metrics.md and docs/api.md  make screenshots pictures for the README"
+	@echo "make docs    regenerate docs/metrics.md and docs/api.md
+	@echo "make screenshots  every page at four widths, light and dark, into screenshots/"
 
 setup: $(VENV)/.ready
 

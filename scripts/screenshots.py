@@ -1,43 +1,53 @@
-"""Pictures of the demo's report for the README and the documentation: `python scripts/screenshots.py [DEMO] [IMAGES]`.
+"""Pictures: `python scripts/screenshots.py [DEMO]`.
 
-Runs the demo where DEMO (default `demo`) holds no runs, writes its report and photographs it with the system's
-Chromium.
+Runs the demo where DEMO (default `demo`) holds no runs. Into docs/images go the few pictures of the README and the
+documentation; into screenshots/, which git ignores, every page of `tests/web/gallery.py` at four widths, light and
+dark, with screenshots/index.html to look at them one by one. `--docs` makes the first only, `--pages` the second;
+names of pages after it make those alone.
 """
 
 from __future__ import annotations
 
+import html
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
-
-from rushes.suite.report import write_report
+from playwright.sync_api import Browser, Page, sync_playwright
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from tests.web.gallery import PAGES, SCHEMES, WIDTHS, Gallery, served_gallery, settle  # noqa: E402
+
+from rushes.suite.board import write_board  # noqa: E402
+from rushes.suite.compare_page import write_comparison  # noqa: E402
+from rushes.suite.report import write_report  # noqa: E402
+
 WIDTH, HEIGHT = 1280, 980
+TALLEST = 6000
+"""Pixels of a picture; a longer page is cut."""
 
 
-def main(demo: Path, images: Path) -> None:
+def main(demo: Path, *, docs: bool, pages: bool, only: Sequence[str]) -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if chromium is None:
         sys.exit("screenshots need chromium: apt install chromium")
     if not runs_of(demo):
         subprocess.run([sys.executable, "-m", "rushes", "demo", "-o", str(demo)], check=True)
-    report = write_report(runs_of(demo), demo / "screenshots.html", title="Demo report").path
-    images.mkdir(parents=True, exist_ok=True)
-    with opened(chromium, report, "light") as page:
-        page.screenshot(path=images / "report-summary.png")
-        clip_picture(page, images / "report-clip.png")
-    with opened(chromium, report, "dark") as page:
-        clip_picture(page, images / "report-clip-dark.png")
-    report.unlink()
-    for picture in sorted(images.glob("report-*.png")):
-        print(picture)
+    with sync_playwright() as tool:
+        browser = tool.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        if docs:
+            docs_pictures(browser, demo, Path("docs/images"))
+        if pages:
+            with tempfile.TemporaryDirectory() as folder, demo_gallery(demo.resolve(), Path(folder)) as gallery:
+                print(every_page(browser, gallery, Path("screenshots"), only))
+        browser.close()
 
 
 def runs_of(demo: Path) -> list[Path]:
@@ -48,14 +58,77 @@ def runs_of(demo: Path) -> list[Path]:
 
 
 @contextmanager
-def opened(chromium: str, report: Path, scheme: str) -> Iterator[Page]:
-    with sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)
-        page.goto(report.resolve().as_uri())
-        page.wait_for_selector("html[data-ready]")
-        yield page
-        browser.close()
+def demo_gallery(demo: Path, folder: Path) -> Iterator[Gallery]:
+    """The demo's runs and board, a study over two of its systems, and its pages as files."""
+    suite = demo / "board" / "suite"
+    pair = [suite / name / "fidelity" for name in ("amber", "birch")]
+    runs = [*runs_of(demo), *pair]
+    write_report(runs_of(demo), folder / "report.html", title="Demo report")
+    write_comparison(pair, folder / "compare.html")
+    write_board(suite, folder / "board.html", title="Which system is better?")
+    systems = {name: demo / "board" / name for name in ("amber", "birch")}
+    site = {"site": str(ROOT / "site")} if (ROOT / "site" / "index.html").is_file() else {}
+    names = {"take": "take_freeze", "shared": "p00", "board": suite.name, **site}
+    with served_gallery(folder, runs=runs, suite=suite, systems=systems, names=names) as gallery:
+        called = {path.resolve(): name for name, path in gallery.runs.items()}
+        named = {run.relative_to(demo).parts[0]: called[run.resolve()] for run in runs_of(demo)}
+        a, b = (called[run.resolve()] for run in pair)
+        gallery.names.update({**named, "run": named["clip"], "a": a, "b": b})  # type: ignore[attr-defined]
+        yield gallery
+
+
+def every_page(browser: Browser, gallery: Gallery, target: Path, only: Sequence[str]) -> Path:
+    """One picture per page, width and scheme, and an index of them."""
+    target.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for page in PAGES:
+        if not gallery.has(page) or (only and page.name not in only):
+            continue
+        links = []
+        for scheme in SCHEMES:
+            context = browser.new_context(color_scheme=scheme, reduced_motion="reduce")
+            context.add_cookies(gallery.cookies(page))  # type: ignore[arg-type]
+            tab = context.new_page()
+            tab.goto(gallery.address(page))
+            settle(tab)
+            for width, height in WIDTHS:
+                tab.set_viewport_size({"width": width, "height": height})
+                tab.wait_for_timeout(300)
+                tall = min(TALLEST, max(height, int(tab.evaluate("document.documentElement.scrollHeight"))))
+                tab.set_viewport_size({"width": width, "height": tall})
+                tab.wait_for_timeout(200)
+                name = f"{page.name}_{width}_{scheme}.png"
+                tab.screenshot(path=target / name)
+                links.append(f'<a href="{name}"><img src="{name}" alt="{name}" loading="lazy" height="240"></a>')
+            context.close()
+        lines.append(f"<h2>{html.escape(page.name)}</h2><p>{' '.join(links)}</p>")
+        print(page.name)
+    head = '<!doctype html><meta charset="utf-8"><title>Every page</title>'
+    (target / "index.html").write_text(head + "\n".join(lines), encoding="utf-8")
+    return target / "index.html"
+
+
+def docs_pictures(browser: Browser, demo: Path, images: Path) -> None:
+    """The pictures that are kept with the documentation."""
+    report = write_report(runs_of(demo), demo / "screenshots.html", title="Demo report").path
+    images.mkdir(parents=True, exist_ok=True)
+    with opened(browser, report, "light") as page:
+        page.screenshot(path=images / "report-summary.png")
+        clip_picture(page, images / "report-clip.png")
+    with opened(browser, report, "dark") as page:
+        clip_picture(page, images / "report-clip-dark.png")
+    report.unlink()
+    for picture in sorted(images.glob("report-*.png")):
+        print(picture)
+
+
+@contextmanager
+def opened(browser: Browser, report: Path, scheme: str) -> Iterator[Page]:
+    page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme)
+    page.goto(report.resolve().as_uri())
+    page.wait_for_selector("html[data-ready]")
+    yield page
+    page.close()
 
 
 def clip_picture(page: Page, target: Path) -> None:
@@ -70,5 +143,7 @@ def clip_picture(page: Page, target: Path) -> None:
 
 if __name__ == "__main__":
     os.chdir(ROOT)  # so that the paths in the pictures are relative ones
-    given = [Path(text) for text in sys.argv[1:]]
-    main(given[0] if given else Path("demo"), given[1] if len(given) > 1 else Path("docs/images"))
+    flags = {word for word in sys.argv[1:] if word.startswith("--")}
+    words = [word for word in sys.argv[1:] if not word.startswith("--")]
+    folder = Path(words.pop(0)) if words and Path(words[0]).is_dir() else Path("demo")
+    main(folder, docs="--pages" not in flags, pages="--docs" not in flags, only=words)

@@ -1,7 +1,8 @@
 """Every page of Rushes, once: the browser tests, the read-back of numbers and `make screenshots` go by this list.
 
-A new page is one line in `PAGES`. `{run}`, `{other}`, `{take}`, `{board}`, `{study}` and `{invitation}` stand for what
-the material has; a page of a file is opened from the disk.
+A new page is one line in `PAGES`. Words in braces stand for what the material has: `{run}` and its clip `{take}`, two
+runs `{a}` and `{b}` with the clip `{shared}`, `{board}`, `{study}`, `{invitation}`, and in the demo a run of every
+other kind, `{fidelity}`. A page whose word the material does not have is left out. A file is opened from the disk.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from string import Formatter
 from typing import Any, Literal
 
 from rushes.preference.study import StudyPlan
@@ -44,9 +46,15 @@ PAGES: tuple[GalleryPage, ...] = (
     GalleryPage(name="home", address="/", main=True),
     GalleryPage(name="run", address="/runs/{run}", main=True),
     GalleryPage(name="run-filtered", address="/runs/{run}?q=nothing-like-this"),
+    GalleryPage(name="run-faces", address="/runs/{face}"),
+    GalleryPage(name="run-distribution", address="/runs/{distribution}"),
+    GalleryPage(name="run-fidelity", address="/runs/{fidelity}"),
+    GalleryPage(name="run-pose", address="/runs/{pose}"),
+    GalleryPage(name="run-preference", address="/runs/{preference}"),
+    GalleryPage(name="run-robustness", address="/runs/{robustness}"),
     GalleryPage(name="take", address="/runs/{run}/take?id={take}", main=True),
-    GalleryPage(name="pair", address="/compare?a={run}/{take}&b={other}/{take}", main=True),
-    GalleryPage(name="comparison", address="/compare/runs?a={run}&b={other}", main=True),
+    GalleryPage(name="pair", address="/compare?a={a}/{shared}&b={b}/{shared}", main=True),
+    GalleryPage(name="comparison", address="/compare/runs?a={a}&b={b}", main=True),
     GalleryPage(name="board", address="/boards/{board}", main=True),
     GalleryPage(name="study-new", address="/studies/new"),
     GalleryPage(name="study", address="/studies/{study}"),
@@ -66,6 +74,7 @@ PAGES: tuple[GalleryPage, ...] = (
     GalleryPage(name="report", address="report.html", who="file", main=True),
     GalleryPage(name="compare-page", address="compare.html", who="file"),
     GalleryPage(name="board-page", address="board.html", who="file"),
+    GalleryPage(name="docs", address="{site}/index.html", who="file"),
 )
 
 
@@ -81,6 +90,11 @@ class Gallery:
     files: Path
     names: Mapping[str, str]
     """What the words in braces stand for."""
+
+    def has(self, page: GalleryPage) -> bool:
+        """Whether the material has what the page is about."""
+        wanted = {word for _, word, _, _ in Formatter().parse(page.address) if word}
+        return wanted <= {*self.names, "invitation"}
 
     def address(self, page: GalleryPage) -> str:
         """Where a browser goes for it."""
@@ -105,24 +119,29 @@ def small_gallery(folder: Path) -> Iterator[Gallery]:
     """Two systems over three takes, a board of them, a study of them with votes, and the three pages as files."""
     first, second = measured_runs(folder)
     suite = suite_of(folder / "board", {"model_a": first, "model_b": second})
-    names = {"run": "model_a", "other": "model_b", "take": "take_1", "board": "board"}
+    names = {
+        "run": "model_a", "take": "take_1", "a": "model_a", "b": "model_b", "shared": "take_1", "board": "board",
+    }  # fmt: skip
     write_report([first, second], folder / "report.html", jobs=1)
     write_comparison([first, second], folder / "compare.html", jobs=1)
     write_board(suite, folder / "board.html", jobs=1)
-    with served_gallery(folder, runs=(first, second), suite=suite, names=names) as gallery:
+    systems = {name: folder / "takes" / name for name in ("model_a", "model_b")}
+    with served_gallery(folder, runs=(first, second), suite=suite, systems=systems, names=names) as gallery:
         yield gallery
 
 
 @contextmanager
-def served_gallery(folder: Path, *, runs: Sequence[Path], suite: Path, names: Mapping[str, str]) -> Iterator[Gallery]:
-    """A server on these runs and this suite, with a study over the takes of model_a and model_b in `folder`/takes."""
+def served_gallery(
+    folder: Path, *, runs: Sequence[Path], suite: Path, systems: Mapping[str, Path], names: Mapping[str, str]
+) -> Iterator[Gallery]:
+    """A server on these runs and this suite, with a study over the first clips of these systems' folders."""
     ahead = [0]
     service = open_service(str(folder / "studies.db"), clock=lambda: 1_790_000_000_000 + ahead[0])
     app = create_app(service=service, runs=runs, suites=(suite,))
     app.state.pass_time = lambda ms: ahead.__setitem__(0, ahead[0] + round(ms))
     site = Site(app)
     try:
-        study = _study(site, folder)
+        study = _study(site, folder, systems)
         named: dict[str, Path] = dict(app.state.workbench.runs)
         yield Gallery(
             site=site, study=study, runs=named, suite=suite, files=folder, names={**names, "study": study.name}
@@ -132,16 +151,17 @@ def served_gallery(folder: Path, *, runs: Sequence[Path], suite: Path, names: Ma
         service.close()
 
 
-def _study(site: Site, folder: Path) -> Study:
+def _study(site: Site, folder: Path, systems: Mapping[str, Path]) -> Study:
+    """Three samples in two task families, three raters, and disputes among them."""
     site.service.create_study(StudyPlan(name="bars", title="Bars that cross", gold_every=0, repeat_every=0))
+    clips = sorted(path.name for path in next(iter(systems.values())).glob("*.mp4"))[:3]
     with open(folder / "pairs.csv", "w", newline="") as out:
         writer = csv.writer(out)
         writer.writerow(("sample_id", "task_id", "prompt_id", "system", "path", "prompt_text"))
-        for number, family in enumerate(("T1", "T1", "T2")):
-            for system in ("model_a", "model_b"):
-                path = folder / "takes" / system / f"take_{number}.mp4"
-                prompt = f"A bar crosses the picture, take {number}."
-                writer.writerow((f"{family}_p{number}", family, f"p{number}", system, str(path), prompt))
+        for number, (family, clip) in enumerate(zip(("T1", "T1", "T2"), clips, strict=True)):
+            for system, home in systems.items():
+                prompt = f"Something crosses the picture, take {number}."
+                writer.writerow((f"{family}_p{number}", family, f"p{number}", system, str(home / clip), prompt))
     site.service.import_csv("bars", folder / "pairs.csv")
     study = Study(site=site, name="bars")
     for winner in ("A", "A", "Tie"):  # two see the sides swapped: samples are disputed

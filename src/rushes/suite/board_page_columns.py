@@ -23,6 +23,7 @@ class BoardCell:
 
     text: str
     """The value with the digits its interval warrants; "–" where there is none."""
+    signature: str = ""
     interval: str = ""
     title: str = ""
     """Everything behind it: level, method and count, or why there is no value."""
@@ -128,6 +129,7 @@ def _cell(
     about = [f"{m.count} counted", m.note] if m.interval is None else [interval_text(m), f"{m.count} counted", m.note]
     return BoardCell(
         text=fixed(float(m.value), digits),
+        signature=m.signature,
         interval="" if m.interval is None else f"{fixed(m.interval.low, digits)} to {fixed(m.interval.high, digits)}",
         title="; ".join(filter(None, about)),
         letters=letters,
