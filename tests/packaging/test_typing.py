@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 SCRIPT = """
+from collections.abc import Sequence
 from pathlib import Path
 from typing import assert_type
 
@@ -24,7 +25,7 @@ assert_type(run.select("blur_score"), tuple[Measurement, ...])
 assert_type(run.table("blur_score"), rushes.Table)
 assert_type(run.one("blur_score").interval, rushes.Interval | None)
 assert_type(rushes.evaluate_clip("take.mp4"), rushes.ClipResult)
-assert_type(rushes.read_run("runs/monday").subjects, tuple[rushes.Subject, ...])
+assert_type(rushes.read_run("runs/monday").subjects, Sequence[rushes.Subject])
 assert_type(rushes.compare_runs("a", run), rushes.RunComparison)
 assert_type(rushes.write_report(run, "report.html"), rushes.Report)
 assert_type(rushes.probe("take.mp4"), rushes.MediaFacts)

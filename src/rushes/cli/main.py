@@ -40,10 +40,10 @@ from rushes.terminal.help import grouped_help
 
 GROUPS = {
     "Measure": ("clip", "fidelity", "fvd", "pose", "sweep", "robust", "paper", "canon", "calibrate", "import-scores"),
-    "Look": ("view", "report", "table", "query", "metrics"),
+    "Look": ("view", "report", "table", "query", "export", "log", "metrics"),
     "Decide": ("suite", "board", "compare", "gate", "believe"),
     "Study": ("study", "serve"),
-    "Setup": ("demo", "doctor", "models"),
+    "Setup": ("demo", "doctor", "models", "config"),
 }
 """Under which head `rushes --help` shows a verb; one that is in none comes last."""
 
