@@ -84,7 +84,7 @@ def _board(folder: Path) -> DemoBoard | None:
 
 
 def _report(parts: Sequence[DemoPart], path: Path) -> Path | None:
-    """The page that shows every part, its opening paragraph what was found; None where its packages are missing."""
+    """The page that shows every part; None where its packages are missing."""
     from importlib.util import find_spec
 
     if find_spec("jinja2") is None:
@@ -92,6 +92,5 @@ def _report(parts: Sequence[DemoPart], path: Path) -> Path | None:
         return None
     from rushes.suite.report import write_report
 
-    lead = " ".join(part.found for part in parts)
-    write_report([part.run for part in parts], path, title="The demo: known faults, found", lead=lead)
+    write_report([part.run for part in parts], path, title="The demo: known faults, found", made_by="rushes demo")
     return path

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rushes.core.numbers import signed_text as signed
 from rushes.report.figure import Figure
-from rushes.report.verdict import WORST, Side, Take, Verdict, counted, listed
+from rushes.report.verdict import SIGNALS, WORST, Finding, Side, Take, Verdict, counted, listed
 from rushes.suite.board_data import BoardData
 from rushes.suite.board_page_columns import BoardColumn
 from rushes.suite.board_page_words import Opening
@@ -16,7 +16,7 @@ from rushes.suite.compare_page_words import holm_lines, run_name
 
 _REASONS = 2
 """Changes that a clip is shown with."""
-_WORDS = {"worse": "worse", "better": "better", "moved": "moved"}
+_WORDS = {"worse": " (worse)", "better": " (better)", "moved": ""}
 
 
 def comparison_verdict(
@@ -45,8 +45,29 @@ def comparison_verdict(
         for clip in clips
     )
     return Verdict(
-        headline=_headline(found, sides), sides=sides, sure=_how_sure(found), takes=takes, chart=chart, next=next
+        headline=_headline(found, sides),
+        sides=sides,
+        sure=_how_sure(found),
+        takes=takes,
+        findings=_signals(found),
+        chart=chart,
+        next=next,
     )
+
+
+def _signals(found: RunsComparison) -> tuple[Finding, ...]:
+    """How many clips have a worse review signal than in the first run, and how many a better one."""
+    rank = {signal: place for place, signal in enumerate(SIGNALS)}
+    told = []
+    for run, comparison in zip(found.runs[1:], found.comparisons, strict=True):
+        moves = [(rank[m.place["after"]] - rank[m.place["before"]], int(m.value or 0)) for m in comparison.transitions]
+        total = sum(count for _, count in moves)
+        if total:
+            worse, better = (sum(n for step, n in moves if step * side > 0) for side in (-1, 1))
+            text = f"{worse} of {counted(total, 'clip')} worse than in {run_name(found.runs[0])}, {better} better."
+            title = "Review signals" if len(found.runs) == 2 else f"Review signals, {run_name(run)}"
+            told.append(Finding(title=title, text=text))
+    return tuple(told)
 
 
 def _headline(found: RunsComparison, sides: Sequence[Side]) -> str:
@@ -100,11 +121,11 @@ def _side(found: RunsComparison, place: int) -> Side:
 
 
 def _changes(clip: ChangedClip, *, several: bool) -> tuple[str, ...]:
-    """The clip's largest changes, those for the worse first: "worse: blur_score −480"."""
+    """The clip's largest changes, those for the worse first: "freeze_frame_ratio +0.2500 (worse)"."""
     order = sorted(clip.changes, key=lambda one: one.word != "worse")[:_REASONS]
     return tuple(
-        f"{f'{one.judged.letter} ' if several else ''}{_WORDS[one.word]}: {one.judged.name} "
-        f"{signed(float(one.change.difference.value or 0.0))}"
+        f"{f'{one.judged.letter}: ' if several else ''}{one.judged.name} "
+        f"{signed(float(one.change.difference.value or 0.0))}{_WORDS[one.word]}"
         for one in order
     )
 
