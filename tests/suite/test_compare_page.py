@@ -51,7 +51,7 @@ def test_the_page_is_whole_and_the_same_twice(clips: tuple[Path, Path], page: st
     assert Path(again.path).read_text(encoding="utf-8") == page
     assert page.startswith("<!doctype html>") and "default-src &#39;none&#39;; img-src data:" in page
     assert not re.search(r'(?:src|href|srcset)="(?!data:|#)', page), "it asks for nothing outside"
-    assert page.count("data:image/svg+xml") == 2, "the chart in light and in dark"
+    assert page.count("data:image/svg+xml") == 4, "the chart in light and in dark, for a page and for a phone"
 
 
 def test_every_number_on_the_page_is_defined_there(page: str) -> None:
@@ -101,7 +101,7 @@ def test_clips_that_are_gone_say_so_and_the_numbers_stand(clips: tuple[Path, Pat
 def test_the_page_says_what_happened_in_words(tmp_path: Path) -> None:
     found = compare_all(planted_three(tmp_path))
     text = render_comparison(found, clips=shown_clips(found, ReportOptions(strips=2)))
-    assert "bad against clean, 8 clips in both: worse in decode_failures" in text
+    assert "bad is worse than clean on 1 metric, better on none" in text
     judged, moving = metric_groups(found)
     assert [row.name for row in judged.rows] == ["decode_failures"] and judged.rows[0].arrow == "↓"
     assert [[line.verdict for line in row.lines] for row in moving.rows] == [["moved", "unclear"]]

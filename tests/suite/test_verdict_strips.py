@@ -44,4 +44,13 @@ def test_a_board_names_its_leader_and_the_prompts_apart() -> None:
     opening = opening_of(data, columns, level=0.95)
     strip = board_verdict(data, columns, opening, order=[3, 1, 0, 2])
     assert strip.headline == opening.found and len(strip.sides) == 2
-    assert [take.id for take in strip.takes] == ["p3", "p1", "p0"] and "12 shared prompts" in strip.sure
+    assert [take.id for take in strip.takes] == [
+        "p3",
+        "p3",
+        "p1",
+        "p1",
+        "p0",
+        "p0",
+    ] and "12 shared prompts" in strip.sure
+    # p3: amber 1.03, birch 0.1, cedar 0: furthest is cedar
+    assert [(take.group, take.why) for take in strip.takes[:2]] == [("amber", "score 1.030"), ("cedar", "score 0")]

@@ -17,7 +17,13 @@ def board(
         typer.Argument(metavar="DIR|RUN…", help="A suite's folder, or runs of several systems: RUN or NAME=RUN."),
     ],
     out: Annotated[
-        str | None, typer.Option("-o", "--out", metavar="FILE", help="The page; board.html in the suite's folder.")
+        str | None,
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="FILE",
+            help="The page; board.html in the suite's folder. FILE.tex: the table in LaTeX.",
+        ),
     ] = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
     strips: Annotated[

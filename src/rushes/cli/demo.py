@@ -141,5 +141,5 @@ def _report(parts: Sequence[DemoPart], path: Path) -> Path | None:
 
     found = sum(part.as_expected for part in parts)
     lead = f"Sample clips with planted faults, through every instrument: found in {found} of {len(parts)} parts."
-    write_report([part.run for part in parts], path, title="Demo: planted faults", lead=lead)
+    write_report([part.run for part in parts], path, title="Demo: planted faults", lead=lead, made_by="rushes demo")
     return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -36,7 +37,9 @@ def report(
     beside = joined(runs[0], "report.html") if is_remote(runs[0]) else str(Path(runs[0]) / "report.html")
     target = out or (beside if len(runs) == 1 else "report.html")
     with progress_bars() as progress:
-        made = write_report(runs, target, title=title, strips=0 if no_strips else strips, progress=progress)
+        made_by = shlex.join(["rushes", "report", *runs])
+        kept = 0 if no_strips else strips
+        made = write_report(runs, target, title=title, made_by=made_by, strips=kept, progress=progress)
     if as_json:
         rows = [
             {"run": run.place, "instrument": run.instrument, "status": run.status, "subjects": len(run.subjects)}

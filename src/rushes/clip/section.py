@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from urllib.parse import quote, urlencode
 
 from rushes.clip.badges import BADGES
 from rushes.clip.bundle import by_name
 from rushes.clip.instrument import INSTRUMENT
 from rushes.clip.metrics import known
+from rushes.clip.profile import load_profile
 from rushes.clip.strips import film_strips
 from rushes.clip.tables import columns, worst_first
 from rushes.clip.timeline import clip_timeline, kept_series
 from rushes.core import Definition, Measurement
+from rushes.core.numbers import number_text
+from rushes.errors import InputError
 from rushes.report.section import ReportOptions, Section, notice
-from rushes.report.strips import Strip
-from rushes.report.subjects import subject_table
+from rushes.report.strips import Strip, telling_frame
+from rushes.report.subjects import row_link, subject_table
 from rushes.report.verdict import clip_verdict
 from rushes.runs import Entry, Run
 
@@ -35,12 +37,14 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
         columns=_columns(entries),
         about=lambda entry: media_text(entry.subject.facts),
         details=lambda entry: _details(run, entry, strips.get(entry.subject.id, Strip(missing=NO_STRIP))),
+        limits=_limits(run, entries),
+        href=lambda entry: options.href(entry.subject.path, beside=run.path),
     )
     verdict = clip_verdict(
         [entry.subject for entry in entries],
         group=run.path.name,
         strips=strips,
-        link=lambda subject: f"#{anchor}?{urlencode({'open': subject.id}, quote_via=quote)}",
+        link=lambda subject: row_link(anchor, subject.id),
     )
     return Section(
         anchor=anchor,
@@ -53,16 +57,42 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
         subjects=table,
         definitions=table.definitions,
         verdict=verdict,
+        pictures={name: frame.jpeg for name, strip in strips.items() if (frame := telling_frame(strip)) is not None},
     )
 
 
-def _columns(entries: Sequence[Entry]) -> list[tuple[str, Definition, bool]]:
-    """The metrics a wide table has room for; those above tier 0 only where a clip has a value."""
+def _chosen(entries: Sequence[Entry]) -> dict[str, Measurement]:
+    """One measurement per reading, with a value where any clip has one."""
     chosen: dict[str, Measurement] = {}
     for entry in entries:
         for name, measurement in by_name(entry.measurements).items():
             if name not in chosen or chosen[name].value is None:
                 chosen[name] = measurement
+    return chosen
+
+
+def _limits(run: Run, entries: Sequence[Entry]) -> dict[str, str]:
+    """The rules of the run's profile by signature, "flagged > 450"; {} where the profile is not the one it used."""
+    settings = run.info.get("settings") or {}
+    try:
+        profile = load_profile(str(settings.get("profile")))
+    except InputError:
+        return {}
+    if profile.digest != settings.get("profile_sha256"):
+        return {}
+    chosen, limits = _chosen(entries), dict[str, list[str]]()
+    signs = {"above": ">", "below": "<"}
+    for rule in profile.rules:
+        for name in rule.readings:
+            if name in chosen and rule.comparison in signs:
+                words = f"{rule.level} {signs[rule.comparison]} {number_text(rule.threshold)}"
+                limits.setdefault(chosen[name].signature, []).append(words)
+    return {signature: ", ".join(words) for signature, words in limits.items()}
+
+
+def _columns(entries: Sequence[Entry]) -> list[tuple[str, Definition, bool]]:
+    """The metrics a wide table has room for; those above tier 0 only where a clip has a value."""
+    chosen = _chosen(entries)
     shown = columns(chosen.values(), wide=True)
     return [(c.label, chosen[c.name].definition, c.minor) for c in shown if _has_column(chosen[c.name])]
 

@@ -9,7 +9,7 @@ from rushes.core.table import Table
 from rushes.core.text import value_text
 from rushes.distribution.detail_tables import DIFFERENCE, all_tables, difference_rows, verdict_of
 from rushes.distribution.instrument import INSTRUMENT
-from rushes.distribution.protocols import FRAME_METRICS, METRICS
+from rushes.distribution.protocols import DEFAULT, FRAME_METRICS, METRICS
 from rushes.distribution.sensitivity import is_departure
 from rushes.distribution.tables import DistanceRow, distance_rows, protocols_table, sensitivity_table
 from rushes.report.numbers import numbers_section
@@ -45,6 +45,8 @@ def summary(run: Run) -> str:
         parts.append(f"{len(rows) - _MOST_NAMED} more are in the table")
     said = [f"By {m.name.removesuffix(DIFFERENCE)}: {verdict_of(m)}." for m in difference_rows(_numbers(run))]
     said = said[:_MOST_NAMED]
+    if few := [row for row in rows if _is_few(row)]:
+        said.append(f"Fewer clips than features ({few[0].setting('d')}): too few for a number to quote.")
     if any(row.is_random for row in rows):
         said.append("The weights are random, so these numbers compare only with themselves.")
     return " ".join(["; ".join(parts) + ".", *said])
@@ -54,7 +56,17 @@ def _under(row: DistanceRow) -> str:
     """ "3 vs 3 clips, protocol genhoi"."""
     what = "frames" if row.value.name in FRAME_METRICS else "clips"
     sizes, protocol = f"{row.setting('n_gen')} vs {row.setting('n_gt')} {what}", row.setting("protocol")
-    return sizes if protocol == "–" else f"{sizes}, protocol {protocol}"
+    if protocol == "–":
+        return sizes
+    return f"{sizes}, protocol {protocol}{', the default' * (protocol == DEFAULT)}"
+
+
+def _is_few(row: DistanceRow) -> bool:
+    """Whether a covariance rests on fewer clips than it has rows, so that most of the distance is bias."""
+    sizes = [row.setting(key) for key in ("n_gen", "n_gt", "d")]
+    if row.value.definition.param("covariance") is None or not all(size.isdigit() for size in sizes):
+        return False
+    return min(map(int, sizes[:2])) < int(sizes[2])
 
 
 def _named(row: DistanceRow) -> str:

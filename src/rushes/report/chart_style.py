@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-import textwrap
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -171,16 +171,22 @@ def row_axis(names: Sequence[str], room: Room, *, field: str = "row") -> Any:
 
 
 def wrapped(name: str, letters: int, *, lines: int = 2) -> list[str]:
-    """A name in lines of so many letters; what does not fit into them ends in "…".
+    """A name in lines of so many letters, broken after a space, "_", "-", "/" or "."; what does not fit ends in "…".
 
-    >>> wrapped("amber", 13), wrapped("a model with a very long name indeed", 13)
-    (['amber'], ['a model with', 'a very long …'])
+    >>> wrapped("amber", 13), wrapped("freeze_frame_ratio", 15), wrapped("a model with a very long name indeed", 13)
+    (['amber'], ['freeze_frame_', 'ratio'], ['a model with', 'a very long …'])
     """
-    whole = textwrap.wrap(name, letters) or [name]
+    whole = [""]
+    for part in re.findall(r"[^\s_\-/.]*[\s_\-/.]|[^\s_\-/.]+", name):
+        if len((whole[-1] + part).rstrip()) > letters and whole[-1]:
+            whole.append("")
+        whole[-1] += part
+        while len(whole[-1].rstrip()) > letters:
+            whole[-1:] = [whole[-1][:letters], whole[-1][letters:]]
+    whole = [line.strip() for line in whole]
     if len(whole) <= lines:
         return whole
-    last = f"{whole[lines - 1][: letters - 2].rstrip()} …"
-    return [*whole[: lines - 1], last]
+    return [*whole[: lines - 1], f"{whole[lines - 1][: letters - 2].rstrip()} …"]
 
 
 def row_height(names: Sequence[str], room: Room, *, least: int = 34) -> int:

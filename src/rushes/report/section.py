@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from rushes.core import Definition, Measurement
 from rushes.core.progress import Progress, no_progress
 from rushes.core.selection import differing_keys, label
 from rushes.core.table import Cell, Table, exact_text, number
 from rushes.core.text import direction_text, ends_text, range_text
+from rushes.media.find import candidates
+from rushes.remote.address import is_remote
 from rushes.report.figure import Figure
 from rushes.runs import Run
 
@@ -27,6 +31,19 @@ class ReportOptions:
     """Clips per run that get a film strip, worst first: each has to be decoded again."""
     jobs: int = 1
     progress: Progress = no_progress
+    out: Path | None = None
+    """Where the page will lie; None where that is not a folder of this machine."""
+
+    def href(self, place: str, *, beside: Path) -> str:
+        """A file's address seen from the page, where it lies in the page's folder or below; else ""."""
+        if self.out is None or is_remote(place):
+            return ""
+        home = self.out.resolve().parent
+        for path in candidates(place, beside=beside):
+            found = Path(path).resolve()
+            if found.is_relative_to(home) and found.is_file():
+                return quote(found.relative_to(home).as_posix())
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +101,8 @@ class Section:
     """What its review signals say, with the clips to look at first; None where it has none."""
     people: bool = False
     """Whether it is about what people said."""
+    pictures: Mapping[str, str] = field(default_factory=dict)
+    """One picture of a subject, by id, where film strips were taken."""
 
     @property
     def name(self) -> str:

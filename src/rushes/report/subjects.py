@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote, urlencode
 
 from rushes.core import Definition, Measurement
 from rushes.core.selection import label
@@ -78,11 +79,14 @@ def subject_table(
     columns: Sequence[tuple[str, Definition, bool]],
     about: Callable[[Entry], str],
     details: Callable[[Entry], Mapping[str, object]],
+    limits: Mapping[str, str] | None = None,
+    href: Callable[[Entry], str] = lambda entry: "",
 ) -> SubjectTable:
     """The table of these entries, in their order.
 
     `signals` are the badges, worst first; `columns` label, definition and whether a narrow window leaves it out;
-    `about` says in a few words what kind of file a subject is; `details` is what its open row shows.
+    `about` says in a few words what kind of file a subject is; `details` is what its open row shows; `limits` are the
+    rules on a metric in words, by signature ("flagged > 450"); `href` is where the file lies, seen from the page.
     """
     samples = {m.signature: m for entry in entries for m in entry.measurements}
     position = {signature: n for n, signature in enumerate(samples)}
@@ -93,9 +97,9 @@ def subject_table(
     data = {
         "noun": noun,
         "signals": list(signals),
-        "metrics": _metrics(list(samples.values())),
+        "metrics": _metrics(list(samples.values()), limits or {}),
         "columns": [column.index for column in shown],
-        "rows": [_row(entry, position) | {"media": about(entry)} for entry in entries],
+        "rows": [_row(entry, position) | {"media": about(entry)} | _link(href(entry)) for entry in entries],
     }
     counts = Counter(entry.subject.badge for entry in entries)
     return SubjectTable(
@@ -112,13 +116,26 @@ def subject_table(
     )
 
 
+def row_link(anchor: str, subject: str) -> str:
+    """Where on the page a subject's row is opened.
+
+    >>> row_link("run-1", "a & b")
+    '#run-1?open=a%20%26%20b'
+    """
+    return f"#{anchor}?{urlencode({'open': subject}, quote_via=quote)}"
+
+
 def not_judged(entry: Entry) -> list[str]:
     """Metrics with a rule but without a value, as the run recorded them."""
     listed = entry.subject.facts.get("not_judged")
     return [str(name) for name in listed] if isinstance(listed, list) else []
 
 
-def _metrics(samples: Sequence[Measurement]) -> list[dict[str, str]]:
+def _link(href: str) -> dict[str, object]:
+    return {"href": href} if href else {}
+
+
+def _metrics(samples: Sequence[Measurement], limits: Mapping[str, str]) -> list[dict[str, str]]:
     settings = settings_of(samples)
     return [
         {
@@ -128,6 +145,7 @@ def _metrics(samples: Sequence[Measurement]) -> list[dict[str, str]]:
             "better": direction_text(m.definition),
             "signature": m.signature,
             "summary": m.definition.summary,
+            "limit": limits.get(m.signature, ""),
         }
         for m in samples
     ]

@@ -16,6 +16,7 @@ from rushes.remote.transfer import upload_on_exit
 from rushes.runs import Run
 from rushes.suite.board_data import BoardData, ReadingKey, RefusedReading
 from rushes.suite.board_judging import judge_board
+from rushes.suite.board_latex import board_latex
 from rushes.suite.board_overall import OVERALL, with_overall
 from rushes.suite.board_page import BoardPage, render_board
 from rushes.suite.board_page_clips import ClipIndex
@@ -79,20 +80,24 @@ def write_board(
     There is no overall score unless `weights`, or the suite, declares one, by reading; its column is labelled so.
     `strips` is for how many clips of the matrix to take pictures and `timelines` how many keep their series, whole
     rows, those first on which the systems are furthest apart; 0 leaves them out. Videos play from where they lie.
-    The same runs and clips give the same bytes. Raises `InputError` where there is nothing to show.
+    A file that ends in .tex is the table alone, in LaTeX. The same runs and clips give the same bytes. Raises
+    `InputError` where there is nothing to show.
     """
     page = board_page(given, title=title, weights=weights, level=level, verdicts=verdicts, timelines=timelines)
-    pictured = first_clips(page.data, page.order, strips)
-    taken = thumbnails(ClipIndex(page.data), pictured, jobs=jobs or cpu_count(), progress=progress)
-    html = render_board(replace(page, thumbnails=taken), out=out)
+    if str(out).endswith(".tex"):
+        text = board_latex(page.title, page.opening, page.data.names, page.columns)
+    else:
+        pictured = first_clips(page.data, page.order, strips)
+        taken = thumbnails(ClipIndex(page.data), pictured, jobs=jobs or cpu_count(), progress=progress)
+        text = render_board(replace(page, thumbnails=taken), out=out)
     try:
         with upload_on_exit(out) as target, replacing(target) as file:
-            file.write(html)
+            file.write(text)
     except OSError as error:
         raise InputError(f"{out}: cannot write the board ({error.strerror or error})") from None
     return Board(
         path=out if is_remote(out) else Path(out),
-        bytes=len(html.encode()),
+        bytes=len(text.encode()),
         found=str(page.opening),
         data=page.data,
         verdicts=page.verdicts,

@@ -13,7 +13,9 @@ from pathlib import Path
 from rushes import __version__
 from rushes.core import Definition
 from rushes.report.page import asset, content_policy, joined_modules, page_environment
+from rushes.report.page import page_style as report_style
 from rushes.report.script_json import embedded_json
+from rushes.report.verdict import Verdict
 from rushes.suite.board_data import BoardData, ReadingKey
 from rushes.suite.board_page_clips import ClipIndex, ClipKey
 from rushes.suite.board_page_columns import BoardColumn, why_only_moves
@@ -21,6 +23,7 @@ from rushes.suite.board_page_data import page_data, row_pictures, row_timelines
 from rushes.suite.board_page_strips import Thumbnail
 from rushes.suite.board_page_words import Opening
 from rushes.suite.board_verdicts import ReadingVerdict
+from rushes.suite.verdict_strips import board_verdict
 
 _PACKAGE = "rushes.suite"
 _SCRIPTS = ("dom.js", "players.js", "matrix.js", "board.js")
@@ -78,6 +81,7 @@ def _render(
         .get_template("board.html")
         .render(
             page=page,
+            verdict=_verdict(page, drawn=not static),
             systems=page.data.names,
             groups=[("judged", judged), ("moved", [column for column in page.columns if not column.judged])],
             policy=policy,
@@ -96,8 +100,14 @@ def _render(
     return html.encode("utf-8", "replace").decode()
 
 
+def _verdict(page: BoardPage, *, drawn: bool) -> Verdict:
+    """What the page opens with; a served page draws its pictures later, so its strip has none."""
+    pictures = {key: picture.jpeg for key, picture in page.thumbnails.items() if picture.jpeg} if drawn else {}
+    return board_verdict(page.data, page.columns, page.opening, order=page.order, pictures=pictures)
+
+
 def page_style() -> str:
-    return asset("report.css") + asset("board.css", _PACKAGE)
+    return report_style() + asset("board.css", _PACKAGE)
 
 
 def served_script(name: str) -> str:

@@ -16,9 +16,11 @@ from rushes.errors import InputError, MissingDependency
 from rushes.remote.address import is_remote
 from rushes.remote.transfer import upload_on_exit
 from rushes.report.figure import Figure
-from rushes.report.page import asset, content_policy, joined_modules, page_environment
+from rushes.report.page import asset, content_policy, joined_modules, page_environment, page_style
 from rushes.report.script_json import embedded_json
 from rushes.report.section import ReportOptions, notice
+from rushes.report.strips import telling_frame
+from rushes.report.verdict import WORST, Verdict
 from rushes.runs import Run
 from rushes.suite.compare_data import transition_table
 from rushes.suite.compare_many import RunsComparison, compare_all
@@ -27,8 +29,9 @@ from rushes.suite.compare_page_clips import ShownClip, most_changed
 from rushes.suite.compare_page_pictures import PAIRS_SHOW, takes_of
 from rushes.suite.compare_page_rows import metric_groups, not_compared
 from rushes.suite.compare_page_timelines import shared_timeline
-from rushes.suite.compare_page_words import holm_lines, opening, opening_lines, own_letter, quiet_lines, run_name
+from rushes.suite.compare_page_words import holm_lines, opening, own_letter, quiet_lines, run_name
 from rushes.suite.set_distances import HOLDS, distance_table, set_lines
+from rushes.suite.verdict_strips import comparison_verdict
 from rushes.workers.local import cpu_count
 
 CLIPS = 10
@@ -101,7 +104,7 @@ def shown_clips(found: RunsComparison, options: ReportOptions) -> list[ShownClip
 
 def render_comparison(found: RunsComparison, *, clips: Sequence[ShownClip] = (), title: str = "") -> str:
     """The whole page as text."""
-    style = asset("report.css") + asset("compare.css", _PACKAGE)
+    style = page_style() + asset("compare.css", _PACKAGE)
     script = (
         joined_modules(("timeline.js", "numbers.js", "report.js")) + "\n" + joined_modules(("compare.js",), _PACKAGE)
     )
@@ -111,14 +114,13 @@ def render_comparison(found: RunsComparison, *, clips: Sequence[ShownClip] = (),
         .get_template("compare.html")
         .render(
             title=title or _title(found),
-            leads=opening_lines(found),
+            verdict=page_verdict(found, clips, charts),
             heads=_heads(found),
             several=len(found.runs) > 2,
             family=found.family,
             groups=metric_groups(found),
             quiet=quiet_lines(found),
             lines=holm_lines(found),
-            charts=charts,
             no_charts=no_charts,
             clips=clips,
             timelines=[embedded_json(clip.timeline) if clip.timeline else "" for clip in clips],
@@ -135,6 +137,20 @@ def render_comparison(found: RunsComparison, *, clips: Sequence[ShownClip] = (),
     )
     # A file name from a run can hold half a surrogate pair, which no file can.
     return html.encode("utf-8", "replace").decode()
+
+
+def page_verdict(
+    found: RunsComparison, clips: Sequence[ShownClip], chart: tuple[Figure, Figure] | None = None
+) -> Verdict:
+    """What the page opens with; a clip's picture is of the last run that has one, and its link leads to its strips."""
+    pictures = {}
+    for one in clips:
+        frames = [frame for take in one.takes if (frame := telling_frame(take.strip)) is not None]
+        if frames:
+            pictures[one.clip.subject] = frames[-1].jpeg
+    links = {one.clip.subject: f"#clip-{number}" for number, one in enumerate(clips, 1)}
+    changed = [one.clip for one in clips[:WORST]] if clips else None
+    return comparison_verdict(found, changed=changed, pictures=pictures, links=links, chart=chart)
 
 
 def _title(found: RunsComparison) -> str:

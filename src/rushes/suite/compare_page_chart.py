@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from rushes.errors import MissingDependency
+from rushes.report.chart_style import FONT, load_altair, wrapped
 from rushes.report.figure import Figure, chart_svg
 from rushes.suite.compare_data import QUIET
 from rushes.suite.compare_many import Judged, RunsComparison
 from rushes.suite.compare_page_rows import GROUPS, told_first
 
-_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', 'DejaVu Sans', sans-serif"
 _INK = {
     "light": {"ink": "#1d2126", "muted": "#56606b", "line": "#dde1e6", "zero": "#7d8894"},
     "dark": {"ink": "#e7eaee", "muted": "#a3adb8", "line": "#323943", "zero": "#7d8894"},
@@ -25,7 +25,20 @@ _TONES = {
 _SHAPES = {"better": "triangle-up", "worse": "triangle-down", "moved": "diamond", "unclear": "circle"}
 _FRAME = 2.15
 """A mean difference is never more than two of these spreads; intervals that reach further are cut here."""
-_WIDTH, _ROW, _LABEL = 470, 21, 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Size:
+    """The room of the chart, in pixels, and letters of a label."""
+
+    width: int
+    letters: int
+    words: tuple[str, ...]
+    """Below the axis."""
+
+
+_WIDE = _Size(width=470, letters=40, words=("lower than A    ←    standard deviations    →    higher than A",))
+_NARROW = _Size(width=118, letters=15, words=("standard deviations:", "← lower than A,", "higher than A →"))
 TITLE = "Mean differences on one scale"
 CAPTION = (
     "Each point is a mean paired difference from A with its 95 % interval, divided by the standard deviation of the "
@@ -40,23 +53,26 @@ def forest(found: RunsComparison) -> tuple[Figure, Figure] | None:
     rows = [one for one in rows if one.spread.value is not None]
     if not rows:
         return None
-    light, dark = (Figure(TITLE, CAPTION, chart_svg(_chart(rows, found, theme))) for theme in ("light", "dark"))
+    light, dark = (
+        Figure(TITLE, CAPTION, *(chart_svg(_chart(rows, found, theme, size)) for size in (_WIDE, _NARROW)))
+        for theme in ("light", "dark")
+    )
     return light, dark
 
 
-def _chart(rows: Sequence[Judged], found: RunsComparison, theme: str) -> Any:
-    altair = _altair()
+def _chart(rows: Sequence[Judged], found: RunsComparison, theme: str, size: _Size) -> Any:
+    altair = load_altair()
     ink = _INK[theme]
     groups = [(head, [one for one in rows if _judges(one) == (head == GROUPS[0][0])]) for head, _ in GROUPS]
     drawn = [(head, part) for head, part in groups if part]
     parts = [
-        _group(altair, head, part, found, theme, extent=_extent(rows, found), axis=number == len(drawn))
+        _group(altair, head, part, found, theme, size, extent=_extent(rows, found, size), axis=number == len(drawn))
         for number, (head, part) in enumerate(drawn, 1)
     ]
     return (
         altair.vconcat(*parts, spacing=22)
         .resolve_scale(x="shared")
-        .configure(background="transparent", font=_FONT, padding=4)
+        .configure(background="transparent", font=FONT, padding=4)
         .configure_view(stroke=None)
         .configure_axis(
             labelColor=ink["ink"],
@@ -77,9 +93,10 @@ def _judges(one: Judged) -> bool:
     return one.metric.statistics.metric.judges
 
 
-def _extent(rows: Sequence[Judged], found: RunsComparison) -> int:
-    """Room for the longest label, so that the groups lie below each other: 7 px a letter of this size."""
-    return min(7 * max(len(_label(one, found)) for one in rows) + 10, _LABEL)
+def _extent(rows: Sequence[Judged], found: RunsComparison, size: _Size) -> int:
+    """Room for the longest line of a label, so that the groups lie below each other: 7 px a letter of this size."""
+    lines = [line for one in rows for line in wrapped(_label(one, found), size.letters)]
+    return 7 * max(map(len, lines)) + 10
 
 
 def _label(one: Judged, found: RunsComparison) -> str:
@@ -87,19 +104,30 @@ def _label(one: Judged, found: RunsComparison) -> str:
 
 
 def _group(
-    altair: Any, head: str, rows: Sequence[Judged], found: RunsComparison, theme: str, *, extent: int, axis: bool
+    altair: Any,
+    head: str,
+    rows: Sequence[Judged],
+    found: RunsComparison,
+    theme: str,
+    size: _Size,
+    *,
+    extent: int,
+    axis: bool,
 ) -> Any:
     """One group of rows; `axis` says whether it is the last, which has the scale below it."""
     ink, tones = _INK[theme], _TONES[theme]
     values = [_datum(one, found, place) for place, one in enumerate(rows)]
     names = [value["row"] for value in values]
-    labels = {value["row"]: value["label"] for value in values}
+    labels = {value["row"]: wrapped(str(value["label"]), size.letters) for value in values}
+    row = 21 if max(map(len, labels.values())) == 1 else 34
     words = list(tones)
     base = altair.Chart(altair.Data(values=values))
     told = altair.Axis(
         title=None,
         labelExpr=f"({_object(labels)})[datum.value]",
-        labelLimit=_LABEL,
+        labelLimit=0,
+        labelOverlap=False,
+        labelLineHeight=13,
         labelPadding=10,
         grid=False,
         minExtent=extent,
@@ -107,7 +135,7 @@ def _group(
     )
     y = altair.Y("row:N", sort=names, axis=told)
     scale = altair.Scale(domain=[-_FRAME, _FRAME], nice=False)
-    words_below = "lower than A    ←    standard deviations    →    higher than A" if axis else None
+    words_below = list(size.words) if axis else None
     below = altair.Axis(title=words_below, labels=axis, values=[-2, -1, 0, 1, 2], format="d")
     colour = altair.Color("verdict:N", scale=altair.Scale(domain=words, range=[tones[w] for w in words]), legend=None)
     shape = altair.Shape("verdict:N", scale=altair.Scale(domain=words, range=[_SHAPES[w] for w in words]), legend=None)
@@ -119,10 +147,10 @@ def _group(
         x=altair.X("value:Q", scale=scale), y=y, color=colour, shape=shape
     )
     word = base.mark_text(align="left", fontSize=12).encode(
-        x=altair.value(_WIDTH + 12), y=y, text="text:N", color=colour
+        x=altair.value(size.width + 8), y=y, text="text:N", color=colour
     )
     layers = altair.layer(zero, line, point, word)
-    return layers.properties(width=_WIDTH, height=_ROW * len(rows), title=head)
+    return layers.properties(width=size.width, height=row * len(rows), title=head)
 
 
 def _datum(one: Judged, found: RunsComparison, place: int) -> dict[str, object]:
@@ -142,12 +170,3 @@ def _datum(one: Judged, found: RunsComparison, place: int) -> dict[str, object]:
 def _object(labels: dict[Any, Any]) -> str:
     """A mapping as Vega's expressions write it."""
     return json.dumps(labels)
-
-
-def _altair() -> Any:
-    """Altair without its types: its generated signatures are too narrow for values that are computed."""
-    try:
-        import altair
-    except ImportError:
-        raise MissingDependency("charts need altair; run: pip install 'rushes[report]'") from None
-    return altair

@@ -68,7 +68,8 @@ def write_report(
     opened = tuple(run if isinstance(run, Run) else read_run(run) for run in given)
     if not opened:
         raise InputError("expected at least one run directory; got none")
-    options = ReportOptions(strips=strips, jobs=jobs or cpu_count(), progress=progress)
+    place = None if is_remote(out) else Path(out)
+    options = ReportOptions(strips=strips, jobs=jobs or cpu_count(), progress=progress, out=place)
     sections = [_section(run, f"run-{number}", options) for number, run in enumerate(opened, 1)]
     verdict = report_verdict(sections)
     html = render_page(sections, title=title or _title(opened), lead=lead, verdict=verdict, made_by=made_by)

@@ -9,6 +9,7 @@ from rushes.errors import InputError, MissingDependency
 from rushes.report.figure import Figure
 from rushes.report.page import opening
 from rushes.report.section import Section
+from rushes.report.subjects import row_link
 from rushes.report.verdict import Finding, Verdict
 from rushes.suite.compare_many import MOST_RUNS, RunsComparison, compare_all
 from rushes.suite.compare_page_chart import forest
@@ -29,18 +30,14 @@ def report_verdict(sections: Sequence[Section]) -> Verdict:
     found = _compared(judged)
     if found is None:
         return told
-    pictures = {take.id: take.picture for section in judged if section.verdict for take in section.verdict.takes}
-    links = {take.id: take.link for section in judged if section.verdict for take in section.verdict.takes}
+    pictures = {name: picture for section in judged for name, picture in section.pictures.items()}
+    links = {name: row_link(judged[-1].anchor, name) for name in found.comparisons[-1].paired}
     strip = comparison_verdict(found, pictures=pictures, links=links, chart=_chart(found))
     signals = [Finding(title=one.name, text=one.summary, link=f"#{one.anchor}") for one in judged]
-    worst = tuple(take for take in told.takes if take.picture)
-    # Clips that changed most have no picture unless they are among the worst; then those are shown in their place.
-    takes = strip.takes if any(take.picture for take in strip.takes) or not worst else worst
     runs = " ".join(str(section.run.place) for section in judged)
     return replace(
         strip,
-        takes=takes,
-        findings=(*signals, *told.findings),
+        findings=(*strip.findings, *signals, *told.findings),
         next=f"the clips of both side by side: rushes compare {runs} -o compare.html",
     )
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from rushes.core.numbers import number_text
 from rushes.core.numbers import signed_text as signed
 from rushes.report.figure import Figure
-from rushes.report.verdict import WORST, Side, Take, Verdict, counted, listed
+from rushes.report.reasons import reason_metric, reason_words
+from rushes.report.verdict import SIGNALS, WORST, Finding, Side, Take, Verdict, counted, listed
 from rushes.suite.board_data import BoardData
 from rushes.suite.board_page_columns import BoardColumn
 from rushes.suite.board_page_words import Opening
@@ -16,7 +18,7 @@ from rushes.suite.compare_page_words import holm_lines, run_name
 
 _REASONS = 2
 """Changes that a clip is shown with."""
-_WORDS = {"worse": "worse", "better": "better", "moved": "moved"}
+_WORDS = {"worse": " (worse)", "better": " (better)", "moved": ""}
 
 
 def comparison_verdict(
@@ -35,18 +37,54 @@ def comparison_verdict(
     """
     sides = [_side(found, place) for place in range(1, len(found.runs))]
     clips = most_changed(found, most) if changed is None else changed[:most]
+    new = _new_reasons(found)
     takes = tuple(
         Take(
             id=clip.subject,
-            reasons=_changes(clip, several=len(found.runs) > 2),
+            signal=new[clip.subject][0] if clip.subject in new else "",
+            reasons=new[clip.subject][1] if clip.subject in new else _changes(clip, several=len(found.runs) > 2),
             picture=(pictures or {}).get(clip.subject, ""),
             link=(links or {}).get(clip.subject, ""),
         )
         for clip in clips
     )
     return Verdict(
-        headline=_headline(found, sides), sides=sides, sure=_how_sure(found), takes=takes, chart=chart, next=next
+        headline=_headline(found, sides),
+        sides=sides,
+        sure=_how_sure(found),
+        takes=takes,
+        findings=_signals(found),
+        chart=chart,
+        next=next,
     )
+
+
+def _signals(found: RunsComparison) -> tuple[Finding, ...]:
+    """How many clips have a worse review signal than in the first run, and how many a better one."""
+    rank = {signal: place for place, signal in enumerate(SIGNALS)}
+    told = []
+    for run, comparison in zip(found.runs[1:], found.comparisons, strict=True):
+        moves = [(rank[m.place["after"]] - rank[m.place["before"]], int(m.value or 0)) for m in comparison.transitions]
+        total = sum(count for _, count in moves)
+        if total:
+            worse, better = (sum(n for step, n in moves if step * side > 0) for side in (-1, 1))
+            text = f"{worse} of {counted(total, 'clip')} worse than in {run_name(found.runs[0])}, {better} better."
+            title = "Review signals" if len(found.runs) == 2 else f"Review signals, {run_name(run)}"
+            told.append(Finding(title=title, text=text))
+    return tuple(told)
+
+
+def _new_reasons(found: RunsComparison) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Of two runs: by clip, its signal in the second and the reasons in words that the first does not have."""
+    if len(found.runs) != 2 or not found.comparisons[0].transitions:
+        return {}
+    before = {s.id: {reason_metric(reason) for reason in s.reasons} for s in found.runs[0].subjects}
+    told = {}
+    for subject in found.runs[1].subjects:
+        fresh = [r for r in subject.reasons if reason_metric(r) not in before.get(subject.id, set())]
+        if fresh and subject.badge:
+            told[subject.id] = subject.badge, tuple(dict.fromkeys(map(reason_words, fresh)))
+    return told
 
 
 def _headline(found: RunsComparison, sides: Sequence[Side]) -> str:
@@ -100,11 +138,11 @@ def _side(found: RunsComparison, place: int) -> Side:
 
 
 def _changes(clip: ChangedClip, *, several: bool) -> tuple[str, ...]:
-    """The clip's largest changes, those for the worse first: "worse: blur_score −480"."""
+    """The clip's largest changes, those for the worse first: "freeze_frame_ratio +0.2500 (worse)"."""
     order = sorted(clip.changes, key=lambda one: one.word != "worse")[:_REASONS]
     return tuple(
-        f"{f'{one.judged.letter} ' if several else ''}{_WORDS[one.word]}: {one.judged.name} "
-        f"{signed(float(one.change.difference.value or 0.0))}"
+        f"{f'{one.judged.letter}: ' if several else ''}{one.judged.name} "
+        f"{signed(float(one.change.difference.value or 0.0))}{_WORDS[one.word]}"
         for one in order
     )
 
@@ -136,22 +174,47 @@ def board_verdict(
     """The leading system against every other one, and the prompts on which systems are furthest apart.
 
     The leader is the system that is surely better than another one most often, less how often it is surely worse; the
-    first of equals. `pictures` are by system and prompt.
+    first of equals. Of each prompt its clip is shown beside that of the system with the lowest such count. `pictures`
+    are by system and prompt; without any, prompts are named alone.
     """
     sides = leader_sides(data, columns)
-    shown = pictures or {}
-    takes = [
-        Take(
-            id=prompt.text or prompt.id,
-            group=name,
-            picture=shown.get((name, prompt.id), ""),
-            reasons=("systems furthest apart here",),
-            link="#matrix",
-        )
-        for prompt in (data.prompts[place] for place in order[:most])
-        for name in data.names[:1]
-    ]
-    return Verdict(headline=opening.found, noun="prompt", sides=sides, sure=opening.sure, takes=tuple(takes), next=next)
+    return Verdict(
+        headline=opening.found,
+        noun="prompt",
+        sides=sides,
+        sure=opening.sure,
+        takes=_apart(data, columns, [side.name for side in sides[:1]], order[:most], pictures or {}),
+        next=next,
+    )
+
+
+def _apart(
+    data: BoardData,
+    columns: Sequence[BoardColumn],
+    leader: Sequence[str],
+    places: Sequence[int],
+    pictures: Mapping[tuple[str, str], str],
+) -> tuple[Take, ...]:
+    """The clips of the leader and of the system furthest from it, on these prompts."""
+    column = next((one for one in columns if one.reading.per_prompt), None)
+    takes = []
+    for prompt in (data.prompts[place] for place in places):
+        values = {
+            name: float(m.value)
+            for name in data.names
+            if column and (m := data.values.get((name, column.reading.key), {}).get(prompt.id)) and m.value is not None
+        }
+        first = leader[0] if leader and leader[0] in values else None
+        if column is None or first is None or len(values) < 2:
+            continue
+        far = max(values, key=lambda name: abs(values[name] - values[first]))
+        for name in (first, far):
+            reason = f"{column.reading.label} {number_text(values[name], unit=column.reading.definition.unit)}"
+            picture = pictures.get((name, prompt.id), "")
+            takes.append(
+                Take(id=prompt.text or prompt.id, group=name, picture=picture, reasons=(reason,), link="#matrix")
+            )
+    return tuple(takes)
 
 
 def leader_sides(data: BoardData, columns: Sequence[BoardColumn]) -> list[Side]:

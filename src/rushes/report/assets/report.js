@@ -62,12 +62,57 @@ class SubjectTable {
     this.drawn = new Map();
     this.listen();
     this.update();
+    this.restore();
+  }
+
+  /** Filters and sort as an address has them; "" for the table as it opens. */
+  state() {
+    const parts = new URLSearchParams();
+    for (const [name, value] of Object.entries(this.filters)) if (value) parts.set(name, value);
+    if (this.sorting.by !== "signal") parts.set("sort", this.sorting.by);
+    if (this.sorting.down) parts.set("down", "1");
+    return parts.toString();
+  }
+
+  /** Take filters, sort and an opened row from the address: #run-1?badge=reject&open=clip_7 */
+  restore() {
+    const found = location.hash.slice(1).split(";").find((part) => part.startsWith(`${this.anchor}?`));
+    if (!found) return;
+    const parts = new URLSearchParams(found.slice(this.anchor.length + 1));
+    const has = (form, value) => [...form.options].some((option) => option.value === value);
+    const { elements } = this.form;
+    elements.find.value = parts.get("find") ?? "";
+    const by = parts.get("sort") ?? "signal";
+    this.sorting = { by: has(elements.sort, by) ? by : "signal", down: parts.get("down") === "1" };
+    this.filter({
+      find: elements.find.value,
+      badge: has(elements.badge, parts.get("badge") ?? "") ? parts.get("badge") ?? "" : "",
+      reason: has(elements.reason, parts.get("reason") ?? "") ? parts.get("reason") ?? "" : "",
+    }, false);
+    this.sort(this.sorting.by, this.sorting.down, false);
+    const open = parts.get("open");
+    if (open !== null) this.show(open);
+    else this.section.scrollIntoView();
+  }
+
+  /** Open the row of one subject and bring it into view. */
+  show(id) {
+    const at = this.list.findIndex((row) => row.id === id);
+    if (at < 0) return;
+    const drawn = this.body.querySelectorAll("tr.subject").length;
+    if (at >= drawn) this.append(at + 1 - drawn);
+    const line = this.body.querySelector(`tr.subject[data-row="${this.list[at].number}"]`);
+    const button = line.querySelector("button.open");
+    if (button.getAttribute("aria-expanded") !== "true") this.toggle(line);
+    button.focus({ preventScroll: true });
+    line.scrollIntoView();
   }
 
   listen() {
     const { form, card } = this;
     form.addEventListener("submit", (event) => event.preventDefault());
     form.elements.find.addEventListener("input", () => this.filter({ find: form.elements.find.value }));
+    form.elements.find.addEventListener("keydown", (event) => this.fromFind(event));
     form.elements.badge.addEventListener("change", () => this.filter({ badge: form.elements.badge.value }));
     form.elements.reason.addEventListener("change", () => this.filter({ reason: form.elements.reason.value }));
     form.elements.sort.addEventListener("change", () => this.sort(form.elements.sort.value, false));
@@ -98,7 +143,7 @@ class SubjectTable {
     this.form.elements.find.focus();
   }
 
-  filter(change) {
+  filter(change, keep = true) {
     Object.assign(this.filters, change);
     for (const name of ["badge", "reason"]) this.form.elements[name].value = this.filters[name];
     for (const tile of this.section.querySelectorAll("[data-badge], [data-reason]")) {
@@ -106,9 +151,10 @@ class SubjectTable {
       tile.setAttribute("aria-pressed", String(this.filters[kind] === tile.dataset[kind]));
     }
     this.update();
+    if (keep) keepState();
   }
 
-  sort(by, down) {
+  sort(by, down, keep = true) {
     this.sorting = { by, down };
     this.form.elements.sort.value = by;
     for (const head of this.card.querySelectorAll("[data-sort]")) {
@@ -116,6 +162,7 @@ class SubjectTable {
       head.parentElement.setAttribute("aria-sort", mine ? (down ? "descending" : "ascending") : "none");
     }
     this.update();
+    if (keep) keepState();
   }
 
   chosen() {
@@ -170,6 +217,15 @@ class SubjectTable {
     return line;
   }
 
+  /** Down goes from the field into the rows, Enter opens the first of them. */
+  fromFind(event) {
+    const first = this.body.querySelector("button.open");
+    if (!first || !["ArrowDown", "Enter"].includes(event.key) || event.isComposing) return;
+    event.preventDefault();
+    first.focus();
+    if (event.key === "Enter" && first.getAttribute("aria-expanded") !== "true") this.toggle(first.closest("tr"));
+  }
+
   move(event) {
     if (!event.target.matches("button.open") || event.ctrlKey || event.metaKey || event.altKey) return;
     const buttons = [...this.body.querySelectorAll("button.open")];
@@ -178,6 +234,7 @@ class SubjectTable {
     if (event.key === "Escape" && event.target.getAttribute("aria-expanded") === "true") this.toggle(event.target.closest("tr"));
     if (to === undefined) return;
     event.preventDefault();
+    if (to < 0) { this.form.elements.find.focus(); return; }
     buttons[Math.min(Math.max(to, 0), buttons.length - 1)].focus();
   }
 
@@ -223,7 +280,7 @@ function detail(cell, row, { metrics, signals }, extra) {
   cell.append(make("div", { class: "inside" },
     make("div", { class: "about" },
       ...(signals.length ? [make("div", { class: "verdict" }, make("p", { class: "kind" }, "Review signal "), badge(row.badge), reasons, ...skipped)] : []),
-      make("p", { class: "hint path" }, make("bdi", {}, row.path), row.media ? ` · ${row.media}` : "")),
+      make("p", { class: "hint path" }, row.href ? make("a", { href: row.href }, make("bdi", {}, row.path)) : make("bdi", {}, row.path), row.media ? ` · ${row.media}` : "")),
     frames));
   const inside = cell.firstElementChild;
   const timeline = extra && extra.timeline ? timelineOf(inside, extra.timeline, frames, row.id) : nothing(inside);
@@ -278,20 +335,40 @@ function nearestFrame(frames, ms) {
   for (const item of items) item.classList.toggle("near", item === best);
 }
 
+/** The rules that fired, by metric: "> 450"; their rows come first, in the order of the reasons. */
+function firedRules(row) {
+  const rules = new Map();
+  for (const reason of row.reasons) {
+    const found = reason.match(/([a-z][a-z0-9_]*)=\S+ ([<>]) ([^\s)]+)\)?$/) ?? reason.match(/([a-z][a-z0-9_]*)=(true|false)\b()/);
+    if (found) rules.set(found[1], found[3] ? `${found[2]} ${found[3]}` : "");
+  }
+  return rules;
+}
+
 function numbers(row, metrics) {
-  const lines = metrics.map((metric, n) => [metric, n]).filter(([, n]) => row.values[n] !== "").map(([metric, n]) => {
+  const fired = firedRules(row);
+  const order = [...fired.keys()];
+  const place = (name) => (fired.has(name) ? order.indexOf(name) : order.length);
+  const shown = metrics.map((metric, n) => [metric, n]).filter(([, n]) => row.values[n] !== "")
+    .sort(([a, i], [b, j]) => place(a.name) - place(b.name) || i - j);
+  const limits = shown.some(([metric]) => metric.limit || fired.get(metric.name));
+  const lines = shown.map(([metric, n]) => {
     const label = make("th", { scope: "row", title: metric.summary }, metric.name);
+    if (fired.has(metric.name)) label.append(make("span", { class: "why-row" }, "the reason"));
     if (row.more[n]) label.append(make("span", { class: "place" }, row.more[n]));
     if (metric.settings) label.append(make("span", { class: "settings" }, metric.settings));
     if (row.notes[n]) label.append(make("span", { class: "note" }, row.notes[n]));
-    return make("tr", { "data-signature": metric.signature }, label,
-      make("td", { class: "value" }, exact(row.values[n])),
+    const exact = exactText(row.values[n]);
+    return make("tr", { "data-signature": metric.signature, class: fired.has(metric.name) ? "fired" : "" }, label,
+      make("td", { class: "value" }, make("button", { type: "button", class: "num", "data-copy": exact, "data-value": exact, title: `${exact} exactly; click to copy` }, numberText(row.values[n], metric.unit))),
+      ...(limits ? [make("td", { class: "limit" }, metric.limit || fired.get(metric.name) || "")] : []),
       make("td", { class: "unit" }, metric.unit),
       make("td", { class: "better" }, metric.better),
       make("td", { class: "value count" }, String(row.counts[n])),
       make("td", { class: "sig" }, make("button", { type: "button", class: "copy", "data-copy": metric.signature, title: metric.signature }, make("code", {}, metric.signature))));
   });
-  const head = make("tr", {}, ...["metric", "value", "unit", "direction", "count", "signature (click to copy)"].map((text) => make("th", { scope: "col" }, text)));
+  const heads = [["metric", ""], ["value", "value"], ...(limits ? [["rule", "limit"]] : []), ["unit", "unit"], ["direction", "better"], ["N", "value count"], ["signature (click to copy)", "sig"]];
+  const head = make("tr", {}, ...heads.map(([text, kind]) => make("th", { scope: "col", class: kind }, text)));
   return make("table", { class: "grid numbers" }, make("thead", {}, head), make("tbody", {}, ...lines));
 }
 
@@ -300,7 +377,15 @@ document.addEventListener("click", (event) => {
   if (button) copy(button.dataset.copy);
 });
 
-const tables = [...document.querySelectorAll("[data-subjects]")].map((card) => new SubjectTable(card));
+/** The address says what every table shows, so that it can be sent on. Typing makes no history. */
+function keepState() {
+  const parts = tables.map((table) => [table.anchor, table.state()]).filter(([, state]) => state);
+  history.replaceState(null, "", parts.length ? `#${parts.map(([anchor, state]) => `${anchor}?${state}`).join(";")}` : location.pathname + location.search);
+}
+
+const tables = [];
+for (const card of document.querySelectorAll("[data-subjects]")) tables.push(new SubjectTable(card));
+addEventListener("hashchange", () => tables.forEach((table) => table.restore()));
 
 document.addEventListener("keydown", (event) => {
   const typing = event.target.matches("input, select, textarea");
