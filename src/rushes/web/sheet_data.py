@@ -13,8 +13,8 @@ from rushes.web.take_files import take_address, take_file
 from rushes.web.thumbnails import thumbnail_address
 from rushes.web.triage import NOTHING, Mark
 
-SHEET_SIZE = 120
-"""Tiles of one piece of the sheet: the page has 2, 3, 4, 5, 6 or 8 columns, and each divides it."""
+SHEET_SIZE = 60
+"""Tiles of one piece of the sheet: the page has 2, 3, 4, 5 or 6 columns, and each divides it."""
 _TAIL = 14
 """Last characters of a name that are always shown: names of one prompt differ at their end."""
 
