@@ -271,8 +271,11 @@ def test_every_view_fits_and_axe_finds_nothing(look: Callable[..., playwright.Pa
         for address in ("/runs/long", "/runs/long?view=table&min.blur_score=30&star=1", "/runs/model_a?view=table"):
             page.goto(address)
             assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, (address, width)
+    page.set_viewport_size({"width": 900, "height": 900})
     page.goto("/runs/model_a")
+    page.get_by_label("Choose take_0").check()
     page.get_by_text("Export", exact=True).click()
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, "a menu near the edge"
     check_with_axe(page, "sheet")
     page.goto("/runs/model_a?view=table&min.sharpness=0.1")
     page.get_by_text("Columns", exact=True).click()
