@@ -23,7 +23,7 @@ from rushes.web.run_query import RunQuery
 from rushes.web.run_rows import MemoryRows, histogram
 from rushes.web.selection import make_links
 from rushes.web.sheet_data import page_numbers
-from rushes.web.triage import FILE, Change, change_mark
+from rushes.web.triage import FILE, Change, Mark, change_mark
 
 from .livesite import Client, Site
 from .runsite import entry, owner, write_run
@@ -170,11 +170,11 @@ def test_the_sheet_has_pictures_reasons_in_words_and_players(make_site: MakeSite
     assert 'view=table"' in page and "style=" not in page
 
 
-def test_more_of_the_sheet_comes_in_pieces_of_120(make_site: MakeSite, tmp_path: Path) -> None:
+def test_more_of_the_sheet_comes_in_pieces_of_60(make_site: MakeSite, tmp_path: Path) -> None:
     run = write_run(tmp_path / "many", [entry(f"t{n:03d}", n / 300) for n in range(250)])
     client = owner(make_site(runs=[run]))
-    assert client.get("/runs/many").text.count('class="tile"') == 120
-    last = client.get("/runs/many/tiles?page=3").text
+    assert client.get("/runs/many").text.count('class="tile"') == 60
+    last = client.get("/runs/many/tiles?page=5").text
     assert last.count('class="tile"') == 10 and 'data-clip="t249"' in last
     assert client.get("/runs/many/tiles?page=9").text.strip() == ""
     kept = client.get("/runs/many/tiles?page=1&min.freeze_frame_ratio=0.8").text
@@ -225,6 +225,16 @@ def test_a_mark_is_kept_and_shown(make_site: MakeSite, five: Path) -> None:
     assert "1 of 5 clips" in page and "“Look”" in page and 'aria-pressed="true"' in page
     assert client.get("/runs/five/take.json?id=b").json()["take"]["mark"]["star"] is True
     assert site.client().post("/runs/five/triage", json={"id": "b", "star": False}).status_code in (401, 403)
+
+
+def test_the_part_for_a_clip_s_own_page_shows_its_mark() -> None:
+    from rushes.web.pages import _templates
+
+    mark = Mark(star=True, tags=("soft",), comment="<b>").as_dict()
+    part = _templates().get_template("run/triage.html").render(run={"name": "five"}, take={"id": "a", "mark": mark})
+    assert 'data-run="five"' in part and 'data-clip="a"' in part and 'aria-pressed="true"' in part and "<b>" not in part
+    shown = re.search(r'data-mark="([^"]+)"', part)
+    assert shown and json.loads(html.unescape(shown[1])) == mark
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 import threading
 from collections import Counter
@@ -23,6 +22,7 @@ from rushes.report.figure import Figure
 from rushes.report.numbers import figures_of
 from rushes.report.subjects import reason_metric
 from rushes.runs import Entry, Run, read_run
+from rushes.web.reasons import general_words
 from rushes.web.report_tables import report_tables
 from rushes.web.run_summary import run_stamp as run_stamp
 from rushes.web.run_summary import run_status as run_status
@@ -175,15 +175,3 @@ class RunCache:
     def take(self, token: str) -> tuple[Path, str] | None:
         """The run's folder and the subject behind a token that some page has shown."""
         return self._takes.get(token)
-
-
-def general_words(reason: str) -> str:
-    """A reason's words without the place and the number of this one clip; "" where it has none.
-
-    >>> general_words("frozen 1.0–2.4 s (longest_freeze_ms=1320.00 > 450)"), general_words("blur_score=9.0 < 20")
-    ('frozen', '')
-    >>> general_words("glitch at 2.0 s (odd_frame_score=3.97 > 3.5)")
-    'glitch'
-    """
-    words, behind, _ = reason.partition(" (")
-    return re.split(r"[,:]|\s(?:at\s)?\d", words)[0] if behind else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rushes.core.table import ARROWS
+from rushes.web.reasons import words_of
 from rushes.web.run_cache import OpenRun, Row, RunCache
 from rushes.web.run_data import column_label, subject_data
 from rushes.web.run_query import RunQuery
@@ -13,8 +14,8 @@ from rushes.web.take_files import take_address, take_file
 from rushes.web.thumbnails import thumbnail_address
 from rushes.web.triage import NOTHING, Mark
 
-SHEET_SIZE = 120
-"""Tiles of one piece of the sheet: the page has 2, 3, 4, 5, 6 or 8 columns, and each divides it."""
+SHEET_SIZE = 60
+"""Tiles of one piece of the sheet: the page has 2, 3, 4, 5 or 6 columns, and each divides it."""
 _TAIL = 14
 """Last characters of a name that are always shown: names of one prompt differ at their end."""
 
@@ -32,15 +33,6 @@ def tile_data(name: str, opened: OpenRun, row: Row, *, run_cache: RunCache, mark
         "video": "" if file is None else take_address(run_cache.token(opened.run.path, subject.id), file),
         "mark": mark.as_dict(),
     }
-
-
-def words_of(reason: str) -> str:
-    """A reason without its number, which the table and the clip's page have.
-
-    >>> words_of("frozen 1.0–2.4 s (longest_freeze_ms=1320.00 > 450)"), words_of("blur_score=9.00 < 20.0")
-    ('frozen 1.0–2.4 s', 'blur_score=9.00 < 20.0')
-    """
-    return reason.partition(" (")[0]
 
 
 def tiles(

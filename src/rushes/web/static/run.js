@@ -186,6 +186,14 @@ document.addEventListener("keydown", (event) => {
   if (menu) { menu.open = false; menu.querySelector("summary").focus(); }
 });
 
+// A menu that would reach over the right edge opens to the left.
+document.addEventListener("toggle", (event) => {
+  const card = event.target.matches?.("details.menu[open]") && event.target.querySelector(".card");
+  if (!card) return;
+  event.target.classList.remove("flip");
+  event.target.classList.toggle("flip", card.getBoundingClientRect().right > document.documentElement.clientWidth - 8);
+}, true);
+
 // Back and forward go to another view; a link within the page is no other view.
 addEventListener("popstate", () => { if (location.search !== shown) location.reload(); });
 install({ x: () => currentClip()?.querySelector("[name=only]")?.click() });

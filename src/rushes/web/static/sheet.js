@@ -2,7 +2,7 @@
 // nothing. One clip plays at a time, muted, while it is pointed at or has the focus.
 
 const NEAR = "1200px 0px";
-const MOST_PIECES = 12;
+const MOST_PIECES = 24;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class Sheet {
@@ -12,6 +12,7 @@ export class Sheet {
     this.total = Number(root.dataset.total);
     this.size = Number(root.dataset.size);
     this.loading = new Map();
+    this.loaded = new Set();
     this.pieces = this.build();
     this.measure();
     this.restore(root);
@@ -32,7 +33,7 @@ export class Sheet {
   build() {
     const given = this.root.querySelector("[data-piece]");
     return Array.from({ length: Math.ceil(this.total / this.size) }, (_, place) => {
-      if (String(place + 1) === given.dataset.piece) { this.root.append(given); return given; }
+      if (String(place + 1) === given.dataset.piece) { this.root.append(given); this.loaded.add(given); return given; }
       const piece = document.createElement("ol");
       piece.className = "sheet";
       piece.dataset.piece = String(place + 1);
@@ -42,7 +43,7 @@ export class Sheet {
   }
 
   get columns() {
-    const filled = this.pieces.find((piece) => piece.children.length);
+    const [filled] = this.loaded;
     return getComputedStyle(filled).gridTemplateColumns.split(" ").length;
   }
 
@@ -65,8 +66,12 @@ export class Sheet {
       if (isIntersecting) this.load(target);
       else this.loading.get(target)?.abort.abort();
     }
-    const far = this.pieces.filter((piece) => piece.children.length && !piece.hasAttribute("data-near") && !piece.contains(document.activeElement));
-    if (this.pieces.filter((piece) => piece.children.length).length > MOST_PIECES) for (const piece of far.slice(0, -2)) piece.replaceChildren();
+    if (this.loaded.size <= MOST_PIECES) return;
+    for (const piece of this.loaded) {
+      if (piece.hasAttribute("data-near") || piece.contains(document.activeElement)) continue;
+      piece.replaceChildren();
+      this.loaded.delete(piece);
+    }
   }
 
   /** The piece with its tiles; what scrolls past quickly is not fetched. */
@@ -88,6 +93,7 @@ export class Sheet {
     if (!answer.ok) return;
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     piece.replaceChildren(...fresh.body.children);
+    this.loaded.add(piece);
     this.restore(piece);
   }
 
