@@ -24,8 +24,8 @@ def measured(rushes: Rushes, takes: Path, tmp_path_factory: pytest.TempPathFacto
     """A run under a profile that has a rule for it: `rushes clip` was not told of it in any other way."""
     folder = tmp_path_factory.mktemp("measured")
     (folder / "cinema.toml").write_text(PROFILE)
-    arguments = ["clip", takes, "--profile", folder / "cinema.toml", "-o", folder / "run", "--csv", folder / "all.csv", "-v"]
-    done = rushes(*arguments, "--jobs", 2)
+    arguments = ["clip", takes, "--profile", folder / "cinema.toml", "-o", folder / "run", "--csv", folder / "all.csv"]
+    done = rushes(*arguments, "--jobs", 2, "-v")
     assert done.returncode == 0, done.stderr
     (folder / "terminal.txt").write_text(done.stdout)
     return folder

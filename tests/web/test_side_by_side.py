@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,7 +15,9 @@ from rushes.clip.metrics.stillness import LONGEST_FREEZE_MS
 from rushes.clip.profile import load_profile
 from rushes.core import Measurement
 from rushes.runs import Entry, RunWriter, Subject
+from rushes.suite.compare_many import compare_all
 from rushes.web.clip_size import picture_size
+from rushes.web.comparison_data import headline, verdict_counts
 from rushes.web.shared_clips import shares_clips
 
 from .livesite import Site
@@ -100,3 +103,43 @@ def test_runs_that_share_no_clip_are_not_offered(make_site: MakeSite, tmp_path: 
     assert "has 2 clips, such as" in page and "has 1 clip, such as" in page
     assert "/compare/runs?a=one&b=two" in page, "what one can be compared with is a link"
     assert client.get("/compare/runs.json?a=one&b=other").status_code == 400
+
+
+def test_two_runs_have_their_verdict_first(make_site: MakeSite, tmp_path: Path) -> None:
+    """Eight clips: freezes longer on all (moves, for other things do so too); the rest of the page is folded."""
+    names = [f"t{n}" for n in range(8)]
+    a = write_run(tmp_path / "a", [entry(name, 0.1, 80.0) for name in names])
+    b = write_run(tmp_path / "b", [entry(name, 0.2 + n / 100, 80.0) for n, name in enumerate(names)])
+    c = write_run(tmp_path / "c", [entry(name, 0.1, 80.0) for name in names])
+    client = owner(make_site(runs=[a, b, c]))
+    page = html.unescape(client.get("/compare/runs?a=a&b=b").text)
+    found = compare_all((a, b), top=3)
+    assert headline(found, "a", "b") == (
+        "b and a cannot be told apart as better or worse: 1 metric moved, which says neither."
+    )
+    assert page.index(headline(found, "a", "b")) < page.index("Look at these first") < page.index("<details")
+    # The clip that changed most is the last: 0.27 − 0.1.
+    looks = page[page.index("Look at these first") : page.index("<details")]
+    assert looks.index(">t7<") < looks.index(">t6<") < looks.index(">t5<") and ">t4<" not in looks
+    plot = client.get("/compare/runs/forest.svg?a=a&b=b")
+    assert plot.headers["content-type"] == "image/svg+xml" and "freeze_frame_ratio" in plot.text
+    dark = client.get("/compare/runs/forest.svg?a=a&b=b&theme=dark")
+    assert dark.text != plot.text and "default-src 'none'" in dark.headers["content-security-policy"]
+    same = html.unescape(client.get("/compare/runs?a=a&b=c").text)
+    assert "c is the same as a on every clip." in same and "forest.svg" not in same
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "words"),
+    [
+        ("better better worse unclear", "B is better than A on 2 metrics and worse on 1; 1 metric cannot tell."),
+        ("worse", "B is worse than A on 1 metric."),
+        ("better moved", "B is better than A on 1 metric; 1 metric moved, which says neither."),
+        ("unclear unclear", "B and A cannot be told apart as better or worse: 2 metrics cannot tell."),
+    ],
+)
+def test_the_headline_counts_what_was_told(verdicts: str, words: str) -> None:
+    judged = [SimpleNamespace(verdict=word, name=word) for word in verdicts.split()]
+    found = SimpleNamespace(judged=judged)
+    assert headline(found, "A", "B") == words  # type: ignore[arg-type]
+    assert sum(int(str(one["count"])) for one in verdict_counts(found)) == len(judged)  # type: ignore[arg-type]

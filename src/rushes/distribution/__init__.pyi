@@ -5,7 +5,7 @@ from rushes.distribution.backbones import Backbone as Backbone
 from rushes.distribution.compare import SetComparison as SetComparison
 from rushes.distribution.evaluate import compare_sets as compare_sets
 from rushes.distribution.feature_files import compare_features as compare_features
+from rushes.distribution.feature_map import SetMap as SetMap
+from rushes.distribution.feature_map import set_map as set_map
 from rushes.distribution.in_memory import FVD as FVD
-from rushes.distribution.set_map import SetMap as SetMap
-from rushes.distribution.set_map import set_map as set_map
 from rushes.distribution.video_metrics import calculate_video_metrics as calculate_video_metrics

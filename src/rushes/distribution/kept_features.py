@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rushes.core import canonical_json
+from rushes.distribution.feature_map import SetMap, map_of
 from rushes.distribution.feature_set import FeatureSet, How, save_statistics, stored_sets
-from rushes.distribution.set_map import SetMap, map_of
 from rushes.errors import InputError
 
 FOLDER = "features"

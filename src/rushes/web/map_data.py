@@ -10,8 +10,8 @@ from pathlib import Path
 
 from rushes.core.text import value_text
 from rushes.distribution.evaluate import GEN_ID, GT_ID
+from rushes.distribution.feature_map import MapPoint, SetMap, map_of
 from rushes.distribution.kept_features import FOLDER, has_features, kept_recipes
-from rushes.distribution.set_map import MapPoint, SetMap, map_of
 from rushes.media.find import relocate
 from rushes.remote.address import is_remote
 from rushes.runs import Run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -26,12 +27,23 @@ def clip_digests(folder: Path) -> dict[str, str]:
 
 @lru_cache(maxsize=_MOST_RUNS)
 def _known(folder: Path, stamp: str) -> tuple[frozenset[str], dict[str, str]]:
+    subjects = _subjects(folder)
+    digests = {sha256: name for name, kind, sha256 in reversed(subjects) if kind == "clip" and sha256}
+    return frozenset(name for name, _, _ in subjects), digests
+
+
+def _subjects(folder: Path) -> list[tuple[str, str, str]]:
+    """Id, kind and digest of each subject. Of a finished run its list alone is read, not its many numbers."""
     try:
-        subjects = read_run(folder).subjects
+        with open(folder / "subjects.jsonl", encoding="utf-8") as lines:
+            rows = [json.loads(line) for line in lines]
+        return [(str(row["id"]), str(row["kind"]), str(row["sha256"] or "")) for row in rows]
+    except (OSError, ValueError, KeyError, TypeError):
+        pass  # still going, or damaged: the run's own reader knows what can be had
+    try:
+        return [(subject.id, subject.kind, subject.sha256 or "") for subject in read_run(folder).subjects]
     except RunError:
-        return frozenset(), {}  # that run's own page says what is wrong with it
-    digests = {s.sha256: s.id for s in reversed(subjects) if s.kind == "clip" and s.sha256}
-    return frozenset(subject.id for subject in subjects), digests
+        return []  # that run's own page says what is wrong with it
 
 
 def shares_clips(runs: Mapping[str, Path], name: str) -> list[str]:

@@ -14,12 +14,13 @@ from rushes.runs import Run
 from rushes.suite.compare_as_data import comparison_data
 from rushes.suite.compare_badges import BADGES
 from rushes.suite.compare_data import QUIET, transition_table, unlike_lines
-from rushes.suite.compare_many import Judged, RunsComparison, compare_all
+from rushes.suite.compare_many import Judged, RunsComparison
 from rushes.suite.compare_page_rows import metric_groups
 from rushes.suite.compare_page_words import holm_lines, opening, quiet_lines
 from rushes.suite.set_distances import HOLDS, distance_table, set_lines
 from rushes.web.access import admin
-from rushes.web.errors import wants_json
+from rushes.web.comparison_data import changed_clips, headline, open_comparison, verdict_counts
+from rushes.web.errors import Refusal, wants_json
 from rushes.web.pages import json_reply, page, with_twin
 from rushes.web.shared_clips import shares_clips
 from rushes.web.views.runs import open_run
@@ -27,19 +28,19 @@ from rushes.web.workbench import workbench
 
 router = APIRouter(dependencies=[Depends(admin)])
 
-_MOST_CHANGES = 3
-
 
 @with_twin(router, "/compare/runs")
 def comparison(request: Request, a: str, b: str) -> Response:
     """`a` and `b` are names of served runs. The twin is what `rushes compare --json` prints."""
-    first, second = open_run(request, a).run, open_run(request, b).run
+    runs = open_run(request, a), open_run(request, b)
+    first, second = runs[0].run, runs[1].run
     try:
-        found = compare_all((first, second), top=_MOST_CHANGES)
+        opened = open_comparison(*runs)
     except InputError as error:
         if wants_json(request) or {s.id for s in first.subjects} & {s.id for s in second.subjects}:
             raise
         return _nothing_shared(request, (a, first), (b, second), str(error))
+    found = opened.found
     if wants_json(request):
         return json_reply(comparison_data(found))
     two = found.comparisons[0]
@@ -49,6 +50,11 @@ def comparison(request: Request, a: str, b: str) -> Response:
         a=a,
         b=b,
         found=two,
+        headline="" if two.distances else headline(found, a, b),
+        counts=[] if two.distances else verdict_counts(found),
+        chart=opened.charts[0] if opened.charts else None,
+        chart_address="/compare/runs/forest.svg?" + urlencode({"a": a, "b": b, "v": runs[0].stamp + runs[1].stamp}),
+        looks=[] if two.distances else changed_clips(opened, (a, b), runs, run_cache=workbench(request).run_cache),
         family=found.family,
         opening=opening(found),
         groups=metric_groups(found),
@@ -63,6 +69,16 @@ def comparison(request: Request, a: str, b: str) -> Response:
         signatures=_signatures(found),
         twin="/compare/runs.json?" + urlencode({"a": a, "b": b}),
     )
+
+
+@router.get("/compare/runs/forest.svg", response_model=None)
+def forest_plot(request: Request, a: str, b: str, theme: str = "light") -> Response:
+    """The plot of differences, as a picture: it brings its own inline style, and nothing in it may run."""
+    charts = open_comparison(open_run(request, a), open_run(request, b)).charts
+    if charts is None:
+        raise Refusal(404, "There is no plot: nothing changed, or charts cannot be drawn here.")
+    headers = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
+    return Response(charts[1 if theme == "dark" else 0].svg, media_type="image/svg+xml", headers=headers)
 
 
 def _nothing_shared(request: Request, a: tuple[str, Run], b: tuple[str, Run], message: str) -> Response:

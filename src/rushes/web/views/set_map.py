@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rushes.distribution.set_map import MapPoint
+from rushes.distribution.feature_map import MapPoint
 from rushes.errors import InputError, MediaError
 from rushes.runs import Run
 from rushes.web.access import admin

@@ -10,9 +10,9 @@ import pytest
 from scipy.spatial.distance import mahalanobis
 
 from rushes.distribution.evaluate import compare_sets
+from rushes.distribution.feature_map import distances_from, map_of, principal_places, set_map
 from rushes.distribution.feature_set import FeatureSet, save_statistics
 from rushes.distribution.kept_features import has_features, keep_features, kept_recipes, map_of_run
-from rushes.distribution.set_map import distances_from, map_of, principal_places, set_map
 from rushes.errors import InputError
 
 
