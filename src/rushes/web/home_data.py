@@ -146,7 +146,8 @@ def _comparisons(bench: Workbench, runs: Mapping[str, Path], suites: Mapping[str
     """The newest runs, each with the newest of the older runs that it shares most clips with. A suite's board says more
     about its own runs; of many large runs none are offered here, and every run's own page has its list."""
     own = [name for name in runs if not suite_of(name, suites) and bench.summaries.head(runs[name]).openable]
-    own.sort(key=lambda name: bench.summaries.head(runs[name]).started, reverse=True)
+    order = {name: place for place, name in enumerate(runs)}  # of two that began in one second, the later name
+    own.sort(key=lambda name: (bench.summaries.head(runs[name]).started, order[name]), reverse=True)
     own = own[:_NEWEST]
     if sum(subjects_size(runs[name]) for name in own) > PAIRED_AT_ONCE:
         return []

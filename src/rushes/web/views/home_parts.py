@@ -63,7 +63,7 @@ def compare(request: Request, run: Annotated[list[str] | None, Query(max_length=
     bench = workbench(request)
     if unknown := [name for name in ticked if name not in bench.runs]:
         raise Refusal(404, f"No run called {unknown[0]} is served. The home page lists those that are.")
-    ticked.sort(key=lambda name: bench.summaries.head(bench.runs[name]).started)
+    ticked.sort(key=lambda name: (bench.summaries.head(bench.runs[name]).started, name))
     return see(compare_address(*ticked))
 
 
@@ -84,14 +84,16 @@ def _board(request: Request, name: str) -> str:
 
 def _pair(request: Request, a: str, b: str) -> str:
     from rushes.suite.compare_many import compare_all
-    from rushes.suite.compare_page_words import opening
+    from rushes.suite.compare_page_words import opening, run_name
     from rushes.web.views.runs import open_run
 
     one, other = open_run(request, a), open_run(request, b)
     key = (one.stamp, other.stamp)
     kept = workbench(request).verdicts
     if key not in kept:
-        kept[key] = opening(compare_all((one.run, other.run), top=0))
+        told = opening(compare_all((one.run, other.run), top=0))
+        # Folders of one name in two places are common; the card has both paths, under their letters.
+        kept[key] = told.replace(f"{run_name(other.run)} against {run_name(one.run)}", "B against A", 1)
     return kept[key]
 
 
