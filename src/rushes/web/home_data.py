@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -21,6 +20,8 @@ AT_ONCE = 64 * 1024 * 1024
 """Bytes of subjects that are looked through before the page is sent; further runs are filled in by the page."""
 PAIRED_AT_ONCE = 16 * 1024 * 1024
 """Bytes of subjects whose ids are read for the comparisons offered on the page."""
+THUMBNAILS = "rushes.web.thumbnails"
+"""Takes the pictures; the page does without where it is not installed."""
 _MOST_PAIRS = 4
 _NEWEST = 24
 """Runs among which comparisons are looked for."""
@@ -112,11 +113,12 @@ def _counted(bench: Workbench, name: str, folder: Path, head: RunHead) -> dict[s
 
 
 def _picture(name: str, subject: str) -> dict[str, str]:
-    """Where a clip's picture and page are; nothing where this Rushes takes no pictures."""
-    if find_spec("rushes.web.thumbnails") is None:
+    """Where a clip's picture and page are. The picture's own address comes when asked for: its module is heavy."""
+    if find_spec(THUMBNAILS) is None:
         return {}
-    address = import_module("rushes.web.thumbnails").thumbnail_address(name, subject)
-    return {"id": subject, "picture": str(address), "address": f"/runs/{quote(name)}/take?id={quote(subject, safe='')}"}
+    run, clip = quote(name, safe=""), quote(subject, safe="")
+    picture = f"/home/picture?run={run}&id={clip}"
+    return {"id": subject, "picture": picture, "address": f"/runs/{quote(name)}/take?id={clip}"}
 
 
 def _cards(bench: Workbench, runs: Mapping[str, Path], suites: Mapping[str, Path]) -> list[dict[str, Any]]:

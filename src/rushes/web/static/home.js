@@ -100,6 +100,15 @@ async function fillCards() {
   }
 }
 
+// A clip that was moved has no picture, and its place is not kept.
+function drop(image) {
+  const row = image.closest(".worst");
+  image.closest("a")?.remove();
+  if (row && !row.children.length) row.remove();
+}
+
+document.addEventListener("error", (event) => { if (event.target.matches?.(".worst img")) drop(event.target); }, true);
+
 // --- what is new -------------------------------------------------------------------------------------------------
 
 async function follow() {
@@ -138,6 +147,7 @@ function begin() {
     field.addEventListener("input", () => { state.filter = field.value; filter(); });
   }
   home().addEventListener("change", (event) => { if (event.target.matches("[form=compare-two]")) ticked(); });
+  for (const image of document.querySelectorAll(".worst img")) if (image.complete && !image.naturalWidth && image.currentSrc) drop(image);
   settle();
   ticked();
   verdicts();

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
@@ -12,7 +14,7 @@ from rushes.errors import InputError, RushesError
 from rushes.web.access import admin
 from rushes.web.discovery import shares_clips
 from rushes.web.errors import Refusal
-from rushes.web.home_data import compare_address, home_stamp, run_card, suite_of
+from rushes.web.home_data import THUMBNAILS, compare_address, home_stamp, run_card, suite_of
 from rushes.web.pages import json_reply, page, see
 from rushes.web.security import csrf_token
 from rushes.web.views import home
@@ -52,6 +54,14 @@ def shares(request: Request, run: str) -> Response:
     if run not in bench.runs:
         raise Refusal(404, "No run of this name is served. The home page lists those that are.")
     return json_reply({"runs": shares_clips(bench, run)})
+
+
+@inside.get("/home/picture", response_model=None)
+def picture(request: Request, run: str, id: str) -> Response:
+    """On to the picture of a run's clip."""
+    if run not in workbench(request).runs or find_spec(THUMBNAILS) is None:
+        raise Refusal(404, "There is no such picture.")
+    return see(str(import_module(THUMBNAILS).thumbnail_address(run, id)))
 
 
 @inside.get("/home/compare", response_model=None)
