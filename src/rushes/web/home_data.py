@@ -22,7 +22,7 @@ PAIRED_AT_ONCE = 16 * 1024 * 1024
 """Bytes of subjects whose ids are read for the comparisons offered on the page."""
 THUMBNAILS = "rushes.web.thumbnails"
 """Takes the pictures; the page does without where it is not installed."""
-_MOST_PAIRS = 4
+_MOST_PAIRS = 2
 _NEWEST = 24
 """Runs among which comparisons are looked for."""
 _NOUNS = {
@@ -132,7 +132,7 @@ def _cards(bench: Workbench, runs: Mapping[str, Path], suites: Mapping[str, Path
         if not known:
             left -= subjects_size(folder)
         cards.append(run_card(bench, name, suite=suite_of(name, suites), counted=known or left >= 0))
-    of_kind = Counter(card["instrument"] for card in cards if card["openable"])
+    of_kind = Counter(card["instrument"] for card in cards if card["openable"] and not card["suite"])
     for card in cards:
         card["comparable"] = card["openable"] and of_kind[card["instrument"]] > 1
     cards.sort(key=lambda card: str(card["date"]), reverse=True)

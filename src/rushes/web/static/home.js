@@ -100,11 +100,13 @@ async function fillCards() {
   }
 }
 
-// A clip that was moved has no picture, and its place is not kept.
+// A clip that was moved, or cannot be decoded, has its name in place of a picture; a row of names alone goes.
 function drop(image) {
   const row = image.closest(".worst");
-  image.closest("a")?.remove();
-  if (row && !row.children.length) row.remove();
+  const name = document.createElement("span");
+  name.textContent = image.alt;
+  image.replaceWith(name);
+  if (row && !row.querySelector("img")) row.remove();
 }
 
 document.addEventListener("error", (event) => { if (event.target.matches?.(".worst img")) drop(event.target); }, true);

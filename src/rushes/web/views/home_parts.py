@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Annotated
@@ -102,8 +103,9 @@ def _pair(request: Request, a: str, b: str) -> str:
     kept = workbench(request).verdicts
     if key not in kept:
         told = opening(compare_all((one.run, other.run), top=0))
-        # Folders of one name in two places are common; the card has both paths, under their letters.
-        kept[key] = told.replace(f"{run_name(other.run)} against {run_name(one.run)}", "B against A", 1)
+        # Folders of one name in two places are common; the card has both paths, under their letters, and the count.
+        told = told.replace(f"{run_name(other.run)} against {run_name(one.run)}", "B against A", 1)
+        kept[key] = re.sub(r"^B against A, [\d,]+ clips? in both: ", "B against A: ", told)
     return kept[key]
 
 
