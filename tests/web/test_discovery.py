@@ -160,6 +160,26 @@ def test_a_run_under_way_counts_what_its_journal_has(tmp_path: Path) -> None:
         run.finish(["a"])
 
 
+def test_a_run_in_shards_is_counted_from_its_index(tmp_path: Path) -> None:
+    """Or, while it is under way, from the markers of the shards that are whole."""
+    info = {"format": 2, "instrument": "clip", "status": "complete", "started": "2026-11-16T11:09:01+00:00"}
+    put(tmp_path / "run.json", json.dumps(info))
+    shards = [{"rows": 3, "badges": {"pass": 2, "reject": 1}}, {"rows": 2, "badges": {"": 1, "flagged": 1}}]
+    for number, shard in enumerate(shards):
+        put(tmp_path / "shards" / f"{number:05d}.json", json.dumps({"shard": shard}))
+    for _ in range(2):
+        summary = read_summary(tmp_path)
+        assert (summary.subjects, summary.badges) == (5, {"reject": 1, "flagged": 1, "pass": 2})
+        put(tmp_path / "index.json", json.dumps({"shards": shards}))
+    put(tmp_path / "index.json", "{")
+    assert read_summary(tmp_path).subjects == 0 and read_ids(tmp_path) == frozenset()
+    pq = pytest.importorskip("pyarrow.parquet", reason="runs in shards are Parquet")
+    import pyarrow as pa
+
+    pq.write_table(pa.table({"id": ["a", "b"], "badge": ["pass", None]}), tmp_path / "shards" / "00000.parquet")
+    assert read_ids(tmp_path) == {"a", "b"} and run_summary.subjects_size(tmp_path) > 0
+
+
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]\n", b'{"badge":"\n', b"\xff\xfe\n\n", b'{"badge":"reject"}\n'])
 def test_damaged_subjects_never_stop_the_page(tmp_path: Path, damage: bytes) -> None:
     folder = write_run(tmp_path / "run", [entry("a", 0.5)])

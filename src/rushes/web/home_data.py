@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from importlib import import_module
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -21,7 +20,9 @@ AT_ONCE = 64 * 1024 * 1024
 """Bytes of subjects that are looked through before the page is sent; further runs are filled in by the page."""
 PAIRED_AT_ONCE = 16 * 1024 * 1024
 """Bytes of subjects whose ids are read for the comparisons offered on the page."""
-_MOST_PAIRS = 4
+THUMBNAILS = "rushes.web.thumbnails"
+"""Takes the pictures; the page does without where it is not installed."""
+_MOST_PAIRS = 2
 _NEWEST = 24
 """Runs among which comparisons are looked for."""
 _NOUNS = {
@@ -112,11 +113,12 @@ def _counted(bench: Workbench, name: str, folder: Path, head: RunHead) -> dict[s
 
 
 def _picture(name: str, subject: str) -> dict[str, str]:
-    """Where a clip's picture and page are; nothing where this Rushes takes no pictures."""
-    if find_spec("rushes.web.thumbnails") is None:
+    """Where a clip's picture and page are. The picture's own address comes when asked for: its module is heavy."""
+    if find_spec(THUMBNAILS) is None:
         return {}
-    address = import_module("rushes.web.thumbnails").thumbnail_address(name, subject)
-    return {"id": subject, "picture": str(address), "address": f"/runs/{quote(name)}/take?id={quote(subject, safe='')}"}
+    run, clip = quote(name, safe=""), quote(subject, safe="")
+    picture = f"/home/picture?run={run}&id={clip}"
+    return {"id": subject, "picture": picture, "address": f"/runs/{quote(name)}/take?id={clip}"}
 
 
 def _cards(bench: Workbench, runs: Mapping[str, Path], suites: Mapping[str, Path]) -> list[dict[str, Any]]:
@@ -130,7 +132,7 @@ def _cards(bench: Workbench, runs: Mapping[str, Path], suites: Mapping[str, Path
         if not known:
             left -= subjects_size(folder)
         cards.append(run_card(bench, name, suite=suite_of(name, suites), counted=known or left >= 0))
-    of_kind = Counter(card["instrument"] for card in cards if card["openable"])
+    of_kind = Counter(card["instrument"] for card in cards if card["openable"] and not card["suite"])
     for card in cards:
         card["comparable"] = card["openable"] and of_kind[card["instrument"]] > 1
     cards.sort(key=lambda card: str(card["date"]), reverse=True)
@@ -146,7 +148,8 @@ def _comparisons(bench: Workbench, runs: Mapping[str, Path], suites: Mapping[str
     """The newest runs, each with the newest of the older runs that it shares most clips with. A suite's board says more
     about its own runs; of many large runs none are offered here, and every run's own page has its list."""
     own = [name for name in runs if not suite_of(name, suites) and bench.summaries.head(runs[name]).openable]
-    own.sort(key=lambda name: bench.summaries.head(runs[name]).started, reverse=True)
+    order = {name: place for place, name in enumerate(runs)}  # of two that began in one second, the later name
+    own.sort(key=lambda name: (bench.summaries.head(runs[name]).started, order[name]), reverse=True)
     own = own[:_NEWEST]
     if sum(subjects_size(runs[name]) for name in own) > PAIRED_AT_ONCE:
         return []

@@ -18,7 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-_FILES = ("run.json", "subjects.jsonl", "measurements.jsonl", "journal.jsonl")
+from rushes.web.shard_summary import shard_counts, shard_ids, shard_size
+
+_FILES = ("run.json", "subjects.jsonl", "measurements.jsonl", "journal.jsonl", "index.json", "shards")
 _READ = 2
 """Formats up to this one are read in any case; a later one is held against the writer's."""
 BADGES = ("reject", "flagged", "pass")
@@ -106,9 +108,9 @@ def live_status(folder: Path, head: RunHead) -> str:
 
 
 def _newest() -> int:
-    from rushes.runs.writer import FORMAT
+    from rushes.runs import writer
 
-    return FORMAT
+    return max(writer.FORMAT, getattr(writer, "SHARDED", 0))
 
 
 def _is_written(folder: Path) -> bool:
@@ -126,6 +128,9 @@ def _is_written(folder: Path) -> bool:
 
 def read_summary(folder: Path) -> RunSummary:
     """The subjects that are finished; those of a damaged file are left out, its own page says what is wrong."""
+    if _is_sharded(folder):
+        rows, found = shard_counts(folder)
+        return RunSummary(subjects=rows, badges={badge: found.get(badge, 0) for badge in BADGES} if found else {})
     counts: Counter[str] = Counter()
     marked: list[tuple[int, int, int, bytes]] = []
     total, first = 0, b""
@@ -144,18 +149,26 @@ def read_summary(folder: Path) -> RunSummary:
 
 def read_ids(folder: Path) -> frozenset[str]:
     """The ids of the first 100,000 subjects."""
+    if _is_sharded(folder):
+        return shard_ids(folder, _MOST_IDS)
     ids = (_id(line) for _, line in zip(range(_MOST_IDS), _subject_lines(folder), strict=False))
     return frozenset(found for found in ids if found)
 
 
 def subjects_size(folder: Path) -> int:
-    """Bytes that `read_summary` has to look through."""
+    """Bytes of a run's subjects: what `read_ids` has to look through, and `read_summary` where they are lines."""
+    if _is_sharded(folder):
+        return shard_size(folder)
     for name in ("journal.jsonl", "subjects.jsonl"):
         try:
             return os.stat(folder / name).st_size
         except OSError:
             continue
     return 0
+
+
+def _is_sharded(folder: Path) -> bool:
+    return os.path.isdir(folder / "shards")
 
 
 def _subject_lines(folder: Path) -> Iterator[bytes]:

@@ -100,6 +100,17 @@ async function fillCards() {
   }
 }
 
+// A clip that was moved, or cannot be decoded, has its name in place of a picture; a row of names alone goes.
+function drop(image) {
+  const row = image.closest(".worst");
+  const name = document.createElement("span");
+  name.textContent = image.alt;
+  image.replaceWith(name);
+  if (row && !row.querySelector("img")) row.remove();
+}
+
+document.addEventListener("error", (event) => { if (event.target.matches?.(".worst img")) drop(event.target); }, true);
+
 // --- what is new -------------------------------------------------------------------------------------------------
 
 async function follow() {
@@ -138,6 +149,7 @@ function begin() {
     field.addEventListener("input", () => { state.filter = field.value; filter(); });
   }
   home().addEventListener("change", (event) => { if (event.target.matches("[form=compare-two]")) ticked(); });
+  for (const image of document.querySelectorAll(".worst img")) if (image.complete && !image.naturalWidth && image.currentSrc) drop(image);
   settle();
   ticked();
   verdicts();

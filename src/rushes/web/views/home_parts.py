@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
@@ -12,7 +15,7 @@ from rushes.errors import InputError, RushesError
 from rushes.web.access import admin
 from rushes.web.discovery import shares_clips
 from rushes.web.errors import Refusal
-from rushes.web.home_data import compare_address, home_stamp, run_card, suite_of
+from rushes.web.home_data import THUMBNAILS, compare_address, home_stamp, run_card, suite_of
 from rushes.web.pages import json_reply, page, see
 from rushes.web.security import csrf_token
 from rushes.web.views import home
@@ -54,6 +57,14 @@ def shares(request: Request, run: str) -> Response:
     return json_reply({"runs": shares_clips(bench, run)})
 
 
+@inside.get("/home/picture", response_model=None)
+def picture(request: Request, run: str, id: str) -> Response:
+    """On to the picture of a run's clip."""
+    if run not in workbench(request).runs or find_spec(THUMBNAILS) is None:
+        raise Refusal(404, "There is no such picture.")
+    return see(str(import_module(THUMBNAILS).thumbnail_address(run, id)))
+
+
 @inside.get("/home/compare", response_model=None)
 def compare(request: Request, run: Annotated[list[str] | None, Query(max_length=50)] = None) -> Response:
     """The comparison of the two ticked runs; the older one is A."""
@@ -63,7 +74,7 @@ def compare(request: Request, run: Annotated[list[str] | None, Query(max_length=
     bench = workbench(request)
     if unknown := [name for name in ticked if name not in bench.runs]:
         raise Refusal(404, f"No run called {unknown[0]} is served. The home page lists those that are.")
-    ticked.sort(key=lambda name: bench.summaries.head(bench.runs[name]).started)
+    ticked.sort(key=lambda name: (bench.summaries.head(bench.runs[name]).started, name))
     return see(compare_address(*ticked))
 
 
@@ -84,14 +95,17 @@ def _board(request: Request, name: str) -> str:
 
 def _pair(request: Request, a: str, b: str) -> str:
     from rushes.suite.compare_many import compare_all
-    from rushes.suite.compare_page_words import opening
+    from rushes.suite.compare_page_words import opening, run_name
     from rushes.web.views.runs import open_run
 
     one, other = open_run(request, a), open_run(request, b)
     key = (one.stamp, other.stamp)
     kept = workbench(request).verdicts
     if key not in kept:
-        kept[key] = opening(compare_all((one.run, other.run), top=0))
+        told = opening(compare_all((one.run, other.run), top=0))
+        # Folders of one name in two places are common; the card has both paths, under their letters, and the count.
+        told = told.replace(f"{run_name(other.run)} against {run_name(one.run)}", "B against A", 1)
+        kept[key] = re.sub(r"^B against A, [\d,]+ clips? in both: ", "B against A: ", told)
     return kept[key]
 
 
