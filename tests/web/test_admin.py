@@ -62,7 +62,7 @@ def test_disagreements_stand_side_by_side_with_both_raters_tags(divided: Study) 
     page = client.get("/studies/bars/disagreements").text
     for rater in ("rater_01", "rater_02", "rater_03"):
         assert rater in page
-    assert page.count("<video") == 6 and "Missed constraint" in page and "settled by majority" in page
+    assert page.count("<video") == 6 and "Missed constraint" in page and "decided by majority" in page
     for clip in items[0]["clips"]:
         assert client.get(clip["address"]).headers["content-type"] == "video/mp4"
 

@@ -37,8 +37,8 @@ def import_scores(
 ) -> None:
     """Bring scores of other tools in: VBench's results with its total, or a CSV whose columns you declare.
 
-    Every system becomes a run below DIR, which boards, comparisons and rushes believe take. A column that seems to be
-    on two scales is said, and marked on each of its numbers.
+    Every system becomes a run below DIR, for boards, comparisons and rushes believe. A column that seems to be on two
+    scales is reported, and marked on each of its numbers.
 
     Example: rushes import-scores scores.csv -o runs --define clip_score:unit=1,better=higher,lowest=0,highest=1
     """

@@ -70,7 +70,7 @@ def run(
 ) -> None:
     """Run everything of a suite that is missing: every system under every instrument, each into a run of its own.
 
-    What fails for one system is said at the end (exit code 1) and does not stop the others.
+    What fails for one system is reported at the end (exit code 1) and does not stop the others.
 
     Example: rushes suite run suite.toml -o out/takes
     """

@@ -53,7 +53,7 @@ def score_pose(
 
     Inputs      COCO key point JSON, JSON lines, `.npy`, `.npz`, or clips, whose bodies are then found first.
                 norms: one or several of `NORMALIZATIONS` by name (`torso-diameter`, `absolute-px=8`), or `all`,
-                ADR-173's three with `px` as the absolute threshold. `run` defaults to `runs/pose-<digest>`; one
+                torso, box and pixels, with `px` as the absolute threshold. `run` defaults to `runs/pose-<digest>`; one
                 of other files is refused, unless `overwrite` starts it anew.
                 pair: frames by image id or else in order (`auto`), in order, by `time` or by `dtw`; lag: how many
                 frames to search each way for the shift that fits best; fit: whether a prediction in pictures of

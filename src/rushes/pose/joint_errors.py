@@ -53,7 +53,7 @@ MPJPE = error_definition(
     formula="Σ ‖pred − gt‖ over visible joints of all frames / their number, in `dims` coordinates",
     edge_cases="no visible joint, or a visible joint without a finite prediction: null with a note; a prediction "
     "written as 0, 0 with confidence 0 is none",
-    reference="ADR-173; Ionescu et al. 2014 (Human3.6M)",
+    reference="Ionescu et al. 2014 (Human3.6M); the pose specification ADR-173",
     open_params=("dims", "unit"),
 )
 MPJPE_FOUND = error_definition(
@@ -61,7 +61,7 @@ MPJPE_FOUND = error_definition(
     summary="Mean distance over the joints that were predicted at all; read it beside joint_found_ratio.",
     formula="Σ ‖pred − gt‖ / number, over visible joints with a finite prediction",
     edge_cases="joints without a finite prediction are left out and counted in the note; none left: null",
-    reference="MPJPE of ADR-173, with missing predictions left out",
+    reference="MPJPE of the pose specification ADR-173, with missing predictions left out",
     open_params=("dims", "unit"),
 )
 FOUND_RATIO = Definition(

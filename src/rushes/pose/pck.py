@@ -50,7 +50,8 @@ PCK = Definition(
     summary="Share of visible key points that lie within k % of the named reference length.",
     formula=f"Σ correct / Σ visible over all scoreable frames, of one joint where `at` names it; {_TOLERANCE}",
     edge_cases=f"{_EDGES}; a joint that is never visible in a scoreable frame: no value",
-    reference="ADR-173, metric-locked PCK; the joints are COCO-17 unless a skeleton is in the signature",
+    reference="PCK with a declared normalisation (the pose specification ADR-173); the joints are COCO-17 unless a "
+    "skeleton is in the signature",
     open_params=("k", "norm"),
     history=_HISTORY,
 )
