@@ -17,6 +17,8 @@ EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if path.stem
 def test_an_example_runs(example: Path, tmp_path: Path) -> None:
     if example.stem.startswith("fvd"):
         pytest.importorskip("torch", reason="FVD needs torch (pip install 'rushes[fvd]')")
+    if example.stem.startswith("curate"):
+        pytest.importorskip("duckdb", reason="queries need DuckDB (pip install 'rushes[query]')")
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONWARNINGS": "error"}
     command = [sys.executable, str(example)]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240)
