@@ -29,7 +29,7 @@ from rushes.core.files import replacing, replacing_bytes
 from rushes.errors import RunError
 from rushes.runs.digests import run_digest
 from rushes.runs.disk import disk_errors
-from rushes.runs.ids import identity
+from rushes.runs.ids import Identities
 from rushes.runs.packing import Packed, pack
 from rushes.runs.shards.build import Place, Recipe, ShardJob, build_shard
 from rushes.runs.shards.index import (
@@ -262,6 +262,7 @@ class ShardedWriter(RunWriter):
         """
         named = set(order)
         kept = [name for name in self._finished_ids() if name not in named]
+        identity = Identities()
         place = {identity(path): number for number, path in enumerate(self._inputs)} if kept else {}
         paths = self.paths if kept else {}
         kept.sort(key=lambda name: place.get(identity(paths.get(name, "")), len(place)))
