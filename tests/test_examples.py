@@ -17,6 +17,8 @@ EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if path.stem
 def test_an_example_runs(example: Path, tmp_path: Path) -> None:
     if example.stem.startswith("fvd"):
         pytest.importorskip("torch", reason="FVD needs torch (pip install 'rushes[fvd]')")
+    if example.stem.startswith("curate"):
+        pytest.importorskip("duckdb", reason="queries need DuckDB (pip install 'rushes[query]')")
     if example.stem in ("training_loop", "lightning_callback"):
         pytest.importorskip("torchmetrics", reason="needs torchmetrics (pip install 'rushes[loop]')")
     if example.stem.startswith("lightning"):

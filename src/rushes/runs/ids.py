@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
@@ -32,6 +33,27 @@ def identity(path: str) -> str:
         return path if is_remote(path) else os.path.realpath(path)
     except ValueError:  # a name that no file system has, from a file of somebody else's making
         return path
+
+
+class Identities:
+    """`identity` of many paths: each folder is followed once.
+
+    >>> Identities()("takes/a.mp4") == identity("takes/a.mp4"), Identities()("s3://takes/a.mp4")
+    (True, 's3://takes/a.mp4')
+    """
+
+    def __init__(self) -> None:
+        self._folders: dict[str, str] = {}
+
+    def __call__(self, path: str) -> str:
+        if is_remote(path):
+            return path
+        folder, name = os.path.split(path)
+        if name in ("", ".", "..") or "\0" in path or os.path.islink(path):
+            return identity(path)
+        if folder not in self._folders:
+            self._folders[folder] = os.path.realpath(folder)
+        return os.path.join(self._folders[folder], name)
 
 
 def subject_ids(stems: Sequence[str]) -> list[str]:
@@ -59,20 +81,27 @@ def clip_ids(paths: Sequence[str], names: Sequence[str], *, known: Mapping[str, 
     >>> clip_ids(["b/x.mp4"], ["x"], known={"x": "a/x.mp4"})
     ['b__x']
     """
-    has = {identity(path): name for name, path in (known or {}).items()}
+    identities = Identities()
+    has = {identities(path): name for name, path in (known or {}).items()}
     used = {name.casefold(): path for name, path in (known or {}).items()}
+    plain = [_safe(PurePosixPath(name).parts) for name in names]
+    keys = [name.casefold() for name in plain]
+    often = {key for key, count in Counter(keys).items() if count > 1}
     rivals: dict[str, list[_Clip]] = {}
-    clips = [_Clip(path, name) for path, name in zip(paths, names, strict=True)]
-    for clip in clips:
-        rivals.setdefault(clip.id().casefold(), []).append(clip)
-    apart = {name: _told_apart(group) for name, group in rivals.items()}
+    for key, path, name in zip(keys, paths, names, strict=True):
+        if key in often:
+            rivals.setdefault(key, []).append(_Clip(path, name))
+    apart = {key: _told_apart(group) for key, group in rivals.items()}
     reached: dict[str, int] = {}
     ids = []
-    for clip in clips:
-        if (kept := has.get(identity(clip.path))) is not None:
+    for key, path, name, candidate in zip(keys, paths, names, plain, strict=True):
+        if has and (kept := has.get(identities(path))) is not None:
             ids.append(kept)
+        elif key not in often and key not in used:  # nearly every clip: nothing to tell it apart from
+            used[key] = path
+            ids.append(candidate)
         else:
-            ids.append(_free(clip, apart[clip.id().casefold()], used, reached))
+            ids.append(_free(_Clip(path, name), apart.get(key, (0, False)), used, reached))
     return ids
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rushes.core.canonical import canonical_json
 from rushes.errors import RunError
-from rushes.runs.ids import identity
+from rushes.runs.ids import Identities
 
 _SHOWN = 3
 _NOTHING = "none"
@@ -118,12 +118,13 @@ def _texts(stored: object) -> list[str]:
 
 
 def _identities(paths: Iterable[str]) -> list[str]:
-    return [identity(path) for path in paths]
+    return list(map(Identities(), paths))
 
 
 def _union(first: Iterable[str], second: Iterable[str]) -> list[str]:
     """Both, each path once, as it is first written."""
     found: dict[str, str] = {}
+    identity = Identities()
     for path in (*first, *second):
         found.setdefault(identity(path), path)
     return list(found.values())

@@ -39,7 +39,7 @@ FORMAT, SHARDED = 2, 3
 _MEASUREMENTS, _SUBJECT = '{"measurements":[', '],"subject":'
 """What a subject's line in the journal begins with, and what stands between its measurements and the subject."""
 _decoder = json.JSONDecoder()
-_NO_STRANGERS = {".lock", "journal.jsonl", "triage.json"}
+_NO_STRANGERS = {".lock", ".pushed", "journal.jsonl", "triage.json"}
 """What may lie in a folder before a run does; triage.json is the user's, and no writer touches it."""
 
 

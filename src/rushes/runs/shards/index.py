@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -130,40 +130,54 @@ def write_marker(folder: Path, shard: Shard, definitions: Mapping[str, object]) 
         os.fsync(out.fileno())
 
 
-def read_markers(folder: Path, below: str = FOLDER) -> list[tuple[Shard, dict[str, dict[str, Any]]]]:
-    """The shards that have a marker and are as large as it says, in order; others count as not written."""
+def read_markers(
+    folder: Path, wrong: Callable[[Shard], str] | None = None
+) -> list[tuple[Shard, dict[str, dict[str, Any]]]]:
+    """The shards that have a marker and are as large as it says, in order; others count as not written.
+
+    `wrong` says what is wrong with a shard's files where they do not all lie in the folder.
+    """
     found = []
-    for number in markers(folder, below):
+    for number in markers(folder):
         try:
-            data = json.loads((folder / below / f"{number:05d}.json").read_bytes())
+            data = json.loads((folder / FOLDER / f"{number:05d}.json").read_bytes())
             readings = [ReadingKey.from_dict(row) for row in data["readings"]]
             shard = Shard.from_dict(data["shard"], readings)
             definitions = {str(key): dict(facts) for key, facts in data["definitions"].items()}
         except (OSError, LookupError, TypeError, ValueError, AttributeError, RecursionError):
             continue
-        if shard.number == number and not fault(folder / below, shard):
+        if shard.number == number and not (wrong(shard) if wrong else fault(folder / FOLDER, shard)):
             found.append((shard, definitions))
     return found
 
 
-def markers(folder: Path, below: str = FOLDER) -> list[int]:
+def markers(folder: Path) -> list[int]:
     """The numbers of the shards that have a marker."""
     try:
-        names = os.listdir(folder / below)
+        names = os.listdir(folder / FOLDER)
     except FileNotFoundError:
         return []
     return sorted(int(match[1]) for name in names if (match := _MARKER.fullmatch(name)))
 
 
 def fault(folder: Path, shard: Shard) -> str:
-    """What is wrong with a shard's files, told by their sizes; "" where nothing is."""
-    for name, size in ((shard.name, shard.bytes), (shard.series_name, shard.series_bytes)):
+    """What is wrong with a shard's files in a folder, told by their sizes; "" where nothing is."""
+
+    def size(name: str) -> int | None:
         target = folder / name.rpartition("/")[2]
-        there = target.stat().st_size if target.exists() else None
-        if size and there is None:
-            return f"{target}: is missing"
-        if size and there != size:
-            return f"{target}: is cut short or changed ({there:,} bytes, {size:,} were written)"
+        return target.stat().st_size if target.exists() else None
+
+    return size_fault(str(folder.parent), shard, size)
+
+
+def size_fault(place: str, shard: Shard, size: Callable[[str], int | None]) -> str:
+    """The same where a function tells the size of a file, None where there is none."""
+    for name, wanted in ((shard.name, shard.bytes), (shard.series_name, shard.series_bytes)):
+        there = size(name)
+        if wanted and there is None:
+            return f"{place}/{name}: is missing"
+        if wanted and there != wanted:
+            return f"{place}/{name}: is cut short or changed ({there:,} bytes, {wanted:,} were written)"
     return ""
 
 

@@ -64,14 +64,38 @@ class RemotePlace:
         return fs.PyFileSystem(fs.FSSpecHandler(filesystem(self.url))), "/".join(parse_address(self.url)[1:])
 
 
-ShardPlace = LocalPlace | RemotePlace
+@dataclass(frozen=True, slots=True)
+class MixedPlace:
+    """A folder of this machine whose files go to a store as they are finished: what is not here is there."""
+
+    folder: Path
+    url: str
+
+    def __str__(self) -> str:
+        return self.url
+
+    def of(self, name: str) -> LocalPlace | RemotePlace:
+        return LocalPlace(self.folder) if (self.folder / name).exists() else RemotePlace(self.url)
+
+    def read(self, name: str) -> bytes:
+        return self.of(name).read(name)
+
+    def read_range(self, name: str, start: int, size: int) -> bytes:
+        return self.of(name).read_range(name, start, size)
+
+    def arrow(self) -> tuple[fs.FileSystem, str]:
+        """The store's: what a reader sees of a run under way is what was pushed."""
+        return RemotePlace(self.url).arrow()
+
+
+ShardPlace = LocalPlace | RemotePlace | MixedPlace
 
 
 def open_table(place: ShardPlace, name: str) -> Any:
     """A shard's table, of which nothing is read yet but its foot; `RunError` where it cannot be."""
     import pyarrow.parquet as pq
 
-    system, base = place.arrow()
+    system, base = (place.of(name) if isinstance(place, MixedPlace) else place).arrow()
     try:
         return pq.ParquetFile(system.open_input_file(f"{base}/{name}"))
     except (OSError, ValueError) as error:  # Arrow's own errors are these two

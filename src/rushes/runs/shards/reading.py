@@ -23,7 +23,7 @@ from rushes.media.numpy_files import FAULTS, load_npz, reason
 from rushes.runs.digests import line_digest
 from rushes.runs.shards.build import GROUP
 from rushes.runs.shards.index import Index, Shard
-from rushes.runs.shards.places import LocalPlace, ShardPlace, open_table, table_fault
+from rushes.runs.shards.places import RemotePlace, ShardPlace, open_table, table_fault
 from rushes.runs.shards.spool import Span
 from rushes.runs.shards.table import Columns, ReadingKey, schema
 from rushes.runs.subjects import Entry, Subject
@@ -151,6 +151,12 @@ class Shards:
         """The ids of a shard's clips in order."""
         return list(self._ids(shard))
 
+    def paths(self) -> Iterator[tuple[str, str]]:
+        """Id and path of every clip that is in a shard."""
+        for shard in self.index.shards:
+            ids, paths = (column.to_pylist() for column in _columns(self.place, shard, None, ["id", "path"]).columns)
+            yield from zip(ids, paths, strict=True)
+
     def digests(self) -> Iterator[bytes]:
         """The digest of every clip's line in order."""
         for shard in self.index.shards:
@@ -191,7 +197,7 @@ class Shards:
         return columns
 
     def _loose(self, span: Span) -> tuple[bytes, bytes | None]:
-        if not isinstance(self.place, LocalPlace):
+        if isinstance(self.place, RemotePlace):
             raise RunError(f"{self.place}: a run under way is read from its folder")
         return span.read(self.place.folder)
 

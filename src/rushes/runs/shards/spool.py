@@ -133,7 +133,7 @@ def keep(packed: Packed, place: SpoolPlace | None) -> Packed | Stored:
         return packed
     if place not in _writers:
         folder = Path(place.folder)
-        seen = _read_token(folder) == place.token
+        seen = token_of(folder) == place.token
         _writers[place] = SpoolWriter(folder, place.session, secrets.token_hex(4)) if seen else None
     writer = _writers[place]
     if writer is None:
@@ -154,7 +154,8 @@ def new_session(folder: Path) -> SpoolPlace:
     return SpoolPlace(str(folder.absolute()), last + 1, token)
 
 
-def _read_token(folder: Path) -> str:
+def token_of(folder: Path) -> str:
+    """The token of the session that a run's folder is in; "" where there is none."""
     try:
         return (folder / FOLDER / _SESSION).read_text(encoding="ascii")
     except (OSError, ValueError):

@@ -29,7 +29,7 @@ from rushes.core.files import replacing, replacing_bytes
 from rushes.errors import RunError
 from rushes.runs.digests import run_digest
 from rushes.runs.disk import disk_errors
-from rushes.runs.ids import identity
+from rushes.runs.ids import Identities
 from rushes.runs.packing import Packed, pack
 from rushes.runs.shards.build import Place, Recipe, ShardJob, build_shard
 from rushes.runs.shards.index import (
@@ -45,7 +45,7 @@ from rushes.runs.shards.index import (
     require_pyarrow,
     write_marker,
 )
-from rushes.runs.shards.places import LocalPlace
+from rushes.runs.shards.places import LocalPlace, ShardPlace
 from rushes.runs.shards.reading import Shards, entry_of
 from rushes.runs.shards.spool import FOLDER as SPOOL
 from rushes.runs.shards.spool import Span, SpoolPlace, SpoolWriter, Stored, new_session, read_spools
@@ -109,7 +109,7 @@ class ShardedWriter(RunWriter):
             """Where workers put what they finish."""
             self._bring_back_index()
             self._built: dict[int, Shard] = {}
-            for shard, definitions in read_markers(self.path):
+            for shard, definitions in read_markers(self.path, self._fault):
                 self._built[shard.number] = shard
                 self._definitions.update(definitions)
             self._older = self._laid_aside()
@@ -136,7 +136,7 @@ class ShardedWriter(RunWriter):
         index = read_index(target.read_bytes(), stored)
         marked = set(markers(self.path))
         for shard in index.shards:
-            if shard.number not in marked and not fault(self.path / FOLDER, shard):
+            if shard.number not in marked and not self._fault(shard):
                 write_marker(self.path, shard, {key.signature: stored[key.signature] for key in shard.readings})
         target.unlink()
 
@@ -164,8 +164,16 @@ class ShardedWriter(RunWriter):
             if inside.find(name) is None:
                 self._loose[name] = span
 
+    def _place(self) -> ShardPlace:
+        """Where the shards lie."""
+        return LocalPlace(self.path)
+
+    def _fault(self, shard: Shard) -> str:
+        """What is wrong with a shard's files."""
+        return fault(self.path / FOLDER, shard)
+
     def _in_place(self) -> Shards:
-        return Shards(LocalPlace(self.path), Index(tuple(self._built[n] for n in sorted(self._built)), {}))
+        return Shards(self._place(), Index(tuple(self._built[n] for n in sorted(self._built)), {}))
 
     @property
     def _is_open(self) -> bool:
@@ -186,8 +194,7 @@ class ShardedWriter(RunWriter):
         """The subjects that are finished, by id: the path of each."""
         found: dict[str, str] = {}
         for shards in (self._in_place(), *reversed(self._older.values())):
-            for batch in shards.dataset().to_batches(columns=["id", "path"]):
-                found.update(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+            found.update(shards.paths())
         for name, span in self._loose.items():
             found[name] = str(json.loads(span.read(self.path)[0])["subject"]["path"])
         return found
@@ -255,6 +262,7 @@ class ShardedWriter(RunWriter):
         """
         named = set(order)
         kept = [name for name in self._finished_ids() if name not in named]
+        identity = Identities()
         place = {identity(path): number for number, path in enumerate(self._inputs)} if kept else {}
         paths = self.paths if kept else {}
         kept.sort(key=lambda name: place.get(identity(paths.get(name, "")), len(place)))
@@ -300,11 +308,10 @@ class ShardedWriter(RunWriter):
             aside.mkdir(parents=True, exist_ok=True)
             for number in numbers:
                 names = [f"{number:05d}{ending}" for ending in (".parquet", ".series", ".json")]
-                there = [name for name in names if (self.path / FOLDER / name).exists()]
-                for name in there:
-                    _second_name(self.path / FOLDER / name, aside / name)
-                for name in reversed(there):
-                    (self.path / FOLDER / name).unlink()
+                for name in names:
+                    self._second_name(f"{FOLDER}/{name}", aside / name)
+                for name in reversed(names):
+                    (self.path / FOLDER / name).unlink(missing_ok=True)
                 del self._built[number]
         self._older = self._laid_aside()
 
@@ -367,7 +374,7 @@ class ShardedWriter(RunWriter):
                 out.write(index.as_bytes())
                 out.flush()
                 os.fsync(out.fileno())
-            self._info["digest"] = run_digest(Shards(LocalPlace(self.path), index).digests())
+            self._info["digest"] = run_digest(Shards(self._place(), index).digests())
             self._info["subjects"], self._info["measurements"] = index.rows, index.measurements
             self._write_info("complete")
             self._closed = True
@@ -388,10 +395,13 @@ class ShardedWriter(RunWriter):
         if inputs is not None:
             self._info["inputs"] = inputs
 
-
-def _second_name(source: Path, target: Path) -> None:
-    target.unlink(missing_ok=True)
-    try:
-        os.link(source, target)
-    except OSError:  # a file system without links
-        shutil.copyfile(source, target)
+    def _second_name(self, name: str, target: Path) -> None:
+        """Let a file of the run, where there is one, lie elsewhere too."""
+        source = self.path / name
+        target.unlink(missing_ok=True)
+        try:
+            os.link(source, target)
+        except FileNotFoundError:
+            pass  # a shard without series
+        except OSError:  # a file system without links
+            shutil.copyfile(source, target)
