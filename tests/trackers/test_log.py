@@ -99,6 +99,19 @@ def test_a_writer_of_torch(tmp_path: Path, clip_run: rushes.Run) -> None:
     assert read.Scalars("sharpness")[0].value == pytest.approx(mean, rel=1e-6)
 
 
+def test_loggers_of_lightning(tmp_path: Path, mlflow: Any) -> None:
+    loggers = pytest.importorskip("lightning.pytorch.loggers", reason="needs lightning")
+    board = loggers.TensorBoardLogger(str(tmp_path / "boards"))
+    rushes.trackers.log(numbers(), board, step=1)
+    board.finalize("success")
+    assert events(Path(board.log_dir)).Scalars("fvd")[0].value == 412.5
+    kept = loggers.MLFlowLogger(tracking_uri=f"file:{tmp_path / 'mlruns'}")
+    rushes.trackers.log(numbers(), kept, step=1)
+    assert mlflow.MlflowClient().get_run(kept.run_id).data.metrics["fvd_high"] == 425.0
+    with pytest.raises(rushes.InputError, match="wandb, mlflow or tensorboard:FOLDER"):
+        rushes.trackers.log(numbers(), loggers.CSVLogger(str(tmp_path)))
+
+
 # ---- MLflow ----------------------------------------------------------------------------------------------------------
 
 
@@ -146,7 +159,7 @@ def test_wandb_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clip_run
         monkeypatch.setenv(f"WANDB_{key}", value)
     run = wandb.init(project="loop", dir=str(tmp_path))
     rushes.trackers.log(numbers(), run, step=4)
-    rushes.trackers.log(clip_run, "wandb", step=5, prefix="clips/", worst=1, report=True)
+    rushes.trackers.log(clip_run, wandb, step=5, prefix="clips/", worst=1, report=True)
     with pytest.raises(rushes.DefinitionMismatch, match="another signature"):
         rushes.trackers.log(numbers(17), run)
     assert run.config["rushes"]["signature"]["fvd"] == "fvd|n_gen:16|protocol:genhoi|v:1"
