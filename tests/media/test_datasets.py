@@ -60,15 +60,6 @@ def test_what_the_datasets_package_wrote(tmp_path: Path, files: list[Path], kind
     assert [path for path, _ in dataset_clips(f"hf:{table}?id=id")] == [path for path, _ in found]  # no second copy
 
 
-def test_a_run_over_a_table_has_the_numbers_of_the_files(tmp_path: Path, files: list[Path]) -> None:
-    table = saved(files, tmp_path / "table", "folder")
-    run = rushes.evaluate_clips(f"hf:{table}?id=id", run=tmp_path / "run", jobs=0)
-    assert [subject.id for subject in run.subjects] == ["x", "y", "z"]
-    for file, name in zip(files, "xyz", strict=True):
-        want = [m.as_dict() for m in rushes.evaluate_clip(file).measurements]
-        assert [m.as_dict() for m in run.measurements[name]] == want
-
-
 def test_lists_of_frames_lose_nothing(tmp_path: Path) -> None:
     import cv2
     import pyarrow.parquet as parquet
@@ -90,20 +81,20 @@ def test_lists_of_frames_lose_nothing(tmp_path: Path) -> None:
             list(dataset_clips(tmp_path / f"{name}.parquet"))
 
 
-def test_rows_without_a_video_and_paths_are_rows_too(tmp_path: Path, files: list[Path]) -> None:
+def test_a_run_has_the_numbers_of_the_files_and_a_row_for_every_row(tmp_path: Path, files: list[Path]) -> None:
     import pyarrow.parquet as parquet
 
     media = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
-    rows = [
-        {"bytes": None, "path": "clips/a.mp4"},
-        None,
-        {"bytes": None, "path": None},
-        {"bytes": b"junk", "path": "x"},
-    ]
-    parquet.write_table(pa.table({"clip": pa.array(rows, media)}), tmp_path / "rows.parquet")
-    run = rushes.evaluate_clips(tmp_path / "rows.parquet", run=tmp_path / "run", jobs=0)
-    assert [subject.badge for subject in run.subjects][1:] == ["reject"] * 3 and len(run.subjects) == 4
-    assert run.subjects[0].badge != "reject"
+    empty = {"bytes": None, "path": None}
+    rows = [empty | {"path": f"clips/{files[0].name}"}, *({"bytes": f.read_bytes(), "path": f.name} for f in files[1:])]
+    rows += [None, empty, {"bytes": b"junk", "path": "x"}]
+    parquet.write_table(pa.table({"clip": pa.array(rows, media), "id": list("uvwxyz")}), tmp_path / "rows.parquet")
+    run = rushes.evaluate_clips(f"hf:{tmp_path / 'rows.parquet'}?id=id", run=tmp_path / "run", jobs=0)
+    assert [subject.id for subject in run.subjects] == list("uvwxyz")
+    for file, name in zip(files, "uvw", strict=True):
+        want = [m.as_dict() for m in rushes.evaluate_clip(file).measurements]
+        assert [m.as_dict() for m in run.measurements[name]] == want
+    assert [subject.badge for subject in run.subjects][3:] == ["reject"] * 3
 
 
 def test_bad_tables_are_one_line(tmp_path: Path, files: list[Path], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,6 +55,21 @@ def clip_run(tmp_path_factory: pytest.TempPathFactory) -> rushes.Run:
     return rushes.evaluate_clips(folder / "clips", run=folder / "run", profile=rules, jobs=0)
 
 
+@pytest.fixture
+def quick_media(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Film strips without worker processes, and a page of one word; the documentation's blocks make the real ones."""
+    from rushes.suite import report
+    from rushes.trackers import worst
+
+    monkeypatch.setattr(worst, "run_tasks", lambda work, tasks, **more: enumerate(map(work, tasks)))
+
+    def write(run: object, out: Path) -> report.Report:
+        out.write_text("page")
+        return report.Report(path=out, bytes=4, found="", runs=())
+
+    monkeypatch.setattr(report, "write_report", write)
+
+
 # ---- TensorBoard -----------------------------------------------------------------------------------------------------
 
 
@@ -83,7 +98,7 @@ def test_tensorboard_files(tmp_path: Path) -> None:
     assert "val/fvd" in events(tmp_path / "logs").Tags()["scalars"]
 
 
-def test_a_writer_of_torch(tmp_path: Path, clip_run: rushes.Run) -> None:
+def test_a_writer_of_torch(tmp_path: Path, clip_run: rushes.Run, quick_media: None) -> None:
     pytest.importorskip("tensorboard", reason="needs tensorboard (pip install 'rushes[trackers]')")
     pytest.importorskip("torch", reason="needs torch")
     from torch.utils.tensorboard import SummaryWriter
@@ -97,6 +112,20 @@ def test_a_writer_of_torch(tmp_path: Path, clip_run: rushes.Run) -> None:
     assert b"still: " in still and b"moves: " in moves  # worst first
     mean = sum(float(clip_run.one("sharpness", subject=name).value or 0) for name in ("moves", "still")) / 2
     assert read.Scalars("sharpness")[0].value == pytest.approx(mean, rel=1e-6)
+
+
+@pytest.mark.soak
+def test_loggers_of_lightning(tmp_path: Path, mlflow: Any) -> None:
+    loggers = pytest.importorskip("lightning.pytorch.loggers", reason="needs lightning")
+    board = loggers.TensorBoardLogger(str(tmp_path / "boards"))
+    rushes.trackers.log(numbers(), board, step=1)
+    board.finalize("success")
+    assert events(Path(board.log_dir)).Scalars("fvd")[0].value == 412.5
+    kept = loggers.MLFlowLogger(tracking_uri=f"file:{tmp_path / 'mlruns'}")
+    rushes.trackers.log(numbers(), kept, step=1)
+    assert mlflow.MlflowClient().get_run(kept.run_id).data.metrics["fvd_high"] == 425.0
+    with pytest.raises(rushes.InputError, match="wandb, mlflow or tensorboard:FOLDER"):
+        rushes.trackers.log(numbers(), loggers.CSVLogger(str(tmp_path)))
 
 
 # ---- MLflow ----------------------------------------------------------------------------------------------------------
@@ -113,7 +142,7 @@ def mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         package.end_run()
 
 
-def test_mlflow(mlflow: Any, clip_run: rushes.Run) -> None:
+def test_mlflow(mlflow: Any, clip_run: rushes.Run, quick_media: None) -> None:
     with mlflow.start_run() as run:
         rushes.trackers.log(numbers(), "mlflow", step=2)
         rushes.trackers.log(clip_run, run, worst=1, report=True, prefix="clips.")
@@ -140,13 +169,15 @@ def test_mlflow_begins_a_run_and_ends_it(mlflow: Any) -> None:
 # ---- Weights & Biases ------------------------------------------------------------------------------------------------
 
 
-def test_wandb_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clip_run: rushes.Run) -> None:
+def test_wandb_offline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clip_run: rushes.Run, quick_media: None
+) -> None:
     wandb = pytest.importorskip("wandb", reason="needs wandb (pip install 'rushes[trackers]')")
     for key, value in {"MODE": "offline", "SILENT": "true", "DIR": str(tmp_path), "ERROR_REPORTING": "false"}.items():
         monkeypatch.setenv(f"WANDB_{key}", value)
     run = wandb.init(project="loop", dir=str(tmp_path))
     rushes.trackers.log(numbers(), run, step=4)
-    rushes.trackers.log(clip_run, "wandb", step=5, prefix="clips/", worst=1, report=True)
+    rushes.trackers.log(clip_run, wandb, step=5, prefix="clips/", worst=1, report=True)
     with pytest.raises(rushes.DefinitionMismatch, match="another signature"):
         rushes.trackers.log(numbers(17), run)
     assert run.config["rushes"]["signature"]["fvd"] == "fvd|n_gen:16|protocol:genhoi|v:1"
@@ -230,7 +261,7 @@ def test_the_command(tmp_path: Path, clip_run: rushes.Run) -> None:
     arguments = ["log", str(clip_run.path), "--to", f"tensorboard:{tmp_path}", "--worst", "1", "--no-report"]
     done = CliRunner().invoke(app, [*arguments, "--step", "9"])
     assert done.exit_code == 0 and "1 film strips to tensorboard files" in done.stdout
-    told = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
-    assert told["pictures"] == 1 and "sharpness" in told["names"]
+    told = json.loads(CliRunner().invoke(app, [*arguments, "--worst", "0", "--json"]).stdout)
+    assert told["pictures"] == 0 and "sharpness" in told["names"]
     failed = CliRunner().invoke(app, ["log", str(clip_run.path), "--to", "comet"])
     assert failed.exit_code == 1 and failed.stderr.count("\n") == 1

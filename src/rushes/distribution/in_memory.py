@@ -165,8 +165,7 @@ class FVD:
         self._take(side, found)
 
     def compute(self) -> SetComparison:
-        """The distances with their signatures; without a value, and with a note, where a side has fewer than two
-        videos."""
+        """The distances with their signatures; no value, and a note, where a side has fewer than two videos."""
         sets = {side: [part.feature_set(k.d) for part, k in self._parts(side)] for side in _SIDES}
         measurements = [m for metric, chosen in self._wanted for m in self._measured(metric, chosen, sets)]
         how = {side: [self._held_how(part, kind, side) for part, kind in self._parts(side)] for side in _SIDES}

@@ -12,6 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -113,9 +114,9 @@ class RowMetric(ABC):
         A named clip that is there counts once. Raises `DefinitionMismatch` where the settings differ; then nothing is
         counted.
         """
-        rows: Iterable[Row] = ()
+        rows: list[Row] = []
         for other in others:
-            rows = (*rows, *self._read(other.state_dict() if isinstance(other, RowMetric) else other))
+            rows += self._read(other.state_dict() if isinstance(other, RowMetric) else other)
         self._take(rows)
 
     def state_dict(self) -> State:
@@ -155,8 +156,7 @@ class RowMetric(ABC):
             about = str(state["about"])
             if about != self._about():
                 raise DefinitionMismatch(f"the state is of another {self.kind}: {_difference(about, self._about())}")
-            found = _data(state["definitions"])
-            definitions = {signature: Definition.from_dict(data) for signature, data in found.items()}
+            definitions = _definitions(np.asarray(state["definitions"], np.uint8).tobytes())
             rows = [
                 Row(
                     name=name,
@@ -205,6 +205,12 @@ def _bytes(data: object) -> NDArray[np.uint8]:
 
 def _data(stored: NDArray[Any]) -> Any:
     return json.loads(np.asarray(stored, np.uint8).tobytes())
+
+
+@lru_cache(maxsize=16)
+def _definitions(stored: bytes) -> Mapping[str, Definition]:
+    """By signature. Every batch of a loop has the same ones."""
+    return {signature: Definition.from_dict(data) for signature, data in json.loads(stored).items()}
 
 
 def _difference(there: str, here: str) -> str:

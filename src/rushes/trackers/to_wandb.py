@@ -17,7 +17,7 @@ _PLAYS = (".mp4", ".webm", ".gif", ".ogg")
 def open_run(given: Any) -> WandbRun:
     """The run that was given; with a text the active one, or a new one in the project it names."""
     wandb = package("wandb")
-    if not isinstance(given, str) and hasattr(given, "log_artifact"):
+    if given is not wandb and hasattr(given, "log_artifact"):
         return WandbRun(given, own=False)
     if wandb.run is not None:
         return WandbRun(wandb.run, own=False)
