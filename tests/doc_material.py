@@ -176,7 +176,7 @@ def rushes(*arguments: str) -> None:
 def runs() -> None:
     """Clip runs over the same two takes."""
     takes()
-    rushes("clip", "takes", "-o", "runs/monday")
+    rushes("clip", "takes", "-o", "runs/monday", "--jobs", "1")
     for name in ("tuesday", "main", "branch", "clip-1a2b3c4d"):
         shutil.copytree("runs/monday", f"runs/{name}")
 
@@ -265,7 +265,7 @@ def study() -> None:
         put(prompt + 10, f"clips/model_b_T2_p{prompt:02d}.mp4", f"model_b/model_b_T2_p{prompt:02d}.mp4")
     Path("prompts.csv").write_text("\n".join(lines) + "\n")
     for system in ("model_a", "model_b"):
-        rushes("clip", system, "-o", f"runs/{system}")
+        rushes("clip", system, "-o", f"runs/{system}", "--jobs", "1")
     clock = SimulatedClock()
     plan = StudyPlan(name="takes", title="Takes", seed=7, simulated=True)
     with open_service("studies.db", clock=clock) as service:
