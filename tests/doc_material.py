@@ -176,7 +176,7 @@ def rushes(*arguments: str) -> None:
 def runs() -> None:
     """Clip runs over the same two takes."""
     takes()
-    rushes("clip", "takes", "-o", "runs/monday")
+    rushes("clip", "takes", "-o", "runs/monday", "--jobs", "1")
     for name in ("tuesday", "main", "branch", "clip-1a2b3c4d"):
         shutil.copytree("runs/monday", f"runs/{name}")
 

@@ -20,6 +20,7 @@ from urllib.request import urlopen
 
 import pytest
 from tests.doc_material import MATERIAL, NAMES
+from tests.warm_command import warm_command
 
 from rushes.models.cache import is_pulled
 from rushes.models.catalogue import group_named
@@ -78,14 +79,13 @@ def marks(page: Path) -> list[str]:
     return [name for mark in found if not mark.startswith("skip") for name in mark.split() if ":" not in name]
 
 
-@pytest.fixture
-def environment(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """`rushes` on the path is this checkout's."""
     tools = tmp_path_factory.mktemp("bin")
-    (tools / "rushes").write_text(f'#!/bin/sh\nexec {sys.executable} -m rushes "$@"\n')
-    (tools / "rushes").chmod(0o755)
-    path = f"{tools}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    return os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100"}
+    with warm_command(tools):
+        path = f"{tools}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+        yield os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100"}
 
 
 def _page(page: Path) -> object:

@@ -117,9 +117,10 @@ def test_the_owners_pages(visit: Callable[..., Visitor], study: Study, look: dic
     page.get_by_label("password").fill(PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     pages = [*(f"/studies/bars{name}" for name in ("", *OWNER)), "/account"]
-    for address in ("/", "/studies/new", "/nowhere", *pages):
-        page.goto(address)
-        check_with_axe(page, f"{address} before the votes")
+    if look["color_scheme"] == "dark":  # in `make soak`; what is there after the votes holds more
+        for address in ("/", "/studies/new", "/nowhere", *pages):
+            page.goto(address)
+            check_with_axe(page, f"{address} before the votes")
     for winner in ("A", "A", "Tie"):  # two see the sides swapped: every sample is disputed, and none is settled
         vote_through(study, study.rater(), lambda task, chosen=winner: chosen)
     assert study.service.study_status("bars").disagreements

@@ -30,7 +30,7 @@ def test_two_raters_at_once_from_invitation_to_the_ranking(visit: Callable[..., 
         playwright.expect(rater.page.get_by_text("Pair 2 of")).to_be_visible()
     for number in (2, 3):
         playwright.expect(one.page.get_by_text(f"Pair {number} of")).to_be_visible()
-        one.watch_twice()
+        one.watched()
         one.fill(winner="B" if number == 2 else "Tie")
         one.send()
     playwright.expect(one.page.get_by_text("All done. Thank you.")).to_be_visible()
@@ -367,7 +367,7 @@ def check_page(visitor: Visitor, name: str) -> None:
     shoot(page, name)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.soak)])
 def test_every_page_fits_and_can_be_read(visit: Callable[..., Visitor], study: Study, scheme: str) -> None:
     look = "" if scheme == "light" else "dark_"
     rater = visit(color_scheme=scheme)

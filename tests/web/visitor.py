@@ -152,11 +152,13 @@ def shoot(page: playwright.Page, name: str, *, back: tuple[int, int] = (1280, 90
     page.set_viewport_size({"width": back[0], "height": back[1]})
 
 
-def check_with_axe(page: playwright.Page, name: str) -> None:
-    """No violation that axe-core calls moderate or worse: WCAG 2.2 A and AA, and its best practices."""
+def check_with_axe(page: playwright.Page, name: str, *, only: tuple[str, ...] = ()) -> None:
+    """No violation that axe-core calls moderate or worse: WCAG 2.2 A and AA, best practices; or `only` these."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
     page.wait_for_load_state("load")
-    options = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
+    options: dict[str, object] = {"resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
+    if only:
+        options = {"resultTypes": ["violations"], "runOnly": {"type": "rule", "values": list(only)}}
     violations = axe.Axe().run(page, options=options).response["violations"]
     found = [
         (v["id"], v["impact"], [node["html"][:120] for node in v["nodes"]])

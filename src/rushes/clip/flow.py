@@ -128,7 +128,7 @@ def residual(before: Grey, after: Grey, there: Field) -> float:
     returned = cv2.remap(after, *_places(there), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     across = cv2.Sobel(before, cv2.CV_32F, 1, 0, scale=0.125)
     down = cv2.Sobel(before, cv2.CV_32F, 0, 1, scale=0.125)
-    return _mean(cv2.absdiff(before, returned)) / (_mean(cv2.magnitude(across, down)) + 0.5)
+    return _mean(cv2.absdiff(before, returned)) / (_mean(_lengths(across, down)) + 0.5)
 
 
 def acceleration(before: Field, now: Field) -> float:
@@ -156,7 +156,13 @@ def _grid(height: int, width: int) -> tuple[Field, Field]:
 
 def length(flow: Field) -> float:
     """Mean length of its arrows, pixels."""
-    return _mean(cv2.magnitude(flow[..., 0], flow[..., 1]))
+    return _mean(_lengths(flow[..., 0], flow[..., 1]))
+
+
+def _lengths(x: Field, y: Field) -> Field:
+    """√(x² + y²), each step rounded as IEEE 754 says: OpenCV's `magnitude` depends on where in memory an array begins."""
+    found: Field = np.sqrt(x * x + y * y)
+    return found
 
 
 def _mean(values: Any) -> float:

@@ -1,0 +1,139 @@
+"""`rushes` for the blocks of the documentation, without its start: a process that has everything imported forks.
+
+A hundred commands stand in the documentation, and each took half a second to import what it needs. `warm_command`
+starts the process and puts a program in the place of `rushes`: it hands its arguments, folder, environment and
+standard streams over, passes signals on, and ends with the command's exit code.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+
+PRELOADED = (
+    "rushes.cli.main",
+    "rushes.clip.evaluate",
+    "rushes.fidelity.evaluate",
+    "rushes.preference.evaluate",
+    "rushes.preference.study.service",
+    "rushes.suite.board",
+    "rushes.suite.compare_page",
+    "rushes.suite.noise_gate",
+    "rushes.suite.report",
+    "rich.console",
+    "rich.progress",
+    "rich.table",
+    "scipy.stats",
+)
+"""None of these starts a thread, which a fork would lose."""
+
+_CLIENT = """#!{python} -IS
+import json, os, signal, socket, sys
+link = socket.socket(socket.AF_UNIX)
+link.connect({address!r})
+asked = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
+socket.send_fds(link, [len(asked).to_bytes(8, "big")], [0, 1, 2])
+link.sendall(asked)
+pid = int.from_bytes(link.recv(8), "big")
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, lambda got, _: os.kill(pid, got))
+answer = link.recv(8)
+sys.exit(int.from_bytes(answer, "big") if answer else 1)
+"""
+
+
+@contextmanager
+def warm_command(folder: Path) -> Iterator[Path]:
+    """A program `rushes` in this folder, for as long as the context lasts."""
+    address = str(folder / "socket")
+    code = f"from tests.warm_command import serve; serve({address!r})"
+    root = Path(__file__).parents[1]
+    environment = os.environ | {"PYTHONPATH": f"{root / 'src'}:{root}", "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None and process.stdout.readline() == b"ready\n", (
+                "the warm process did not start"
+            )
+            program = folder / "rushes"
+            program.write_text(_CLIENT.format(python=sys.executable, address=address))
+            program.chmod(0o755)
+            yield program
+        finally:
+            process.terminate()
+
+
+def serve(address: str) -> None:
+    """Import everything, then fork for each command that comes in."""
+    for name in PRELOADED:
+        with suppress(ImportError):
+            import_module(name)
+    assert len(os.listdir("/proc/self/task")) == 1, "something imported started a thread"
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(address)
+    listener.listen(16)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # those that attend to a command are waited for by nobody
+    print("ready", flush=True)
+    while True:
+        link, _ = listener.accept()
+        if os.fork() == 0:
+            listener.close()
+            _attend(link)
+
+
+def _attend(link: socket.socket) -> None:
+    """In a process of its own: fork the command, tell its number and then its exit code."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    size, streams, _, _ = socket.recv_fds(link, 8, 3)
+    asked = b""
+    while len(asked) < int.from_bytes(size, "big"):
+        asked += link.recv(1 << 20)
+    pid = os.fork()
+    if pid == 0:
+        link.close()
+        _run(*json.loads(asked), streams)
+    link.sendall(pid.to_bytes(8, "big"))
+    for stream in streams:
+        os.close(stream)
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    with suppress(OSError):
+        link.sendall((status if status >= 0 else 128 - status).to_bytes(8, "big"))
+    os._exit(0)
+
+
+def _run(arguments: list[str], folder: str, environment: dict[str, str], streams: list[int]) -> None:
+    """The command itself, as `python -m rushes` runs it."""
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = ["rushes", *arguments]
+    code: object = 0
+    try:
+        from rushes.cli.main import main
+
+        main()
+    except SystemExit as end:
+        code = end.code
+        if isinstance(code, str):
+            print(code, file=sys.stderr)
+            code = 1
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    atexit._run_exitfuncs()
+    with suppress(OSError, ValueError):
+        sys.stdout.flush()
+        sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else 0)
