@@ -159,8 +159,8 @@ def length(flow: Field) -> float:
     return _mean(_lengths(flow[..., 0], flow[..., 1]))
 
 
-def _lengths(x: Field, y: Field) -> Field:
-    """√(x² + y²), each step rounded as IEEE 754 says: OpenCV's `magnitude` depends on where in memory an array begins."""
+def _lengths(x: Any, y: Any) -> Field:
+    """√(x² + y²), each step rounded once; OpenCV's `magnitude` depends on where in memory an array begins."""
     found: Field = np.sqrt(x * x + y * y)
     return found
 
