@@ -186,6 +186,10 @@ def _responses(method: str, path: str) -> Schema:
         answers |= {status: _trouble(status, trouble) for status in ("404", "415", "416")}
     elif path.startswith("/studies/{study}/export/"):
         success = {form.media_type.partition(";")[0]: {} for _, form in FORMATS.items()}
+    elif path.startswith("/thumbnails/"):
+        success = {"image/jpeg": {}, "image/svg+xml": {}}
+    elif path.endswith("/selection.{kind}"):
+        success = {"text/plain": {}, "text/csv": {}}
     elif path.endswith(".csv"):
         success = {"text/csv": {}}
     elif path.endswith(".wav"):
