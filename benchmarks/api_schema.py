@@ -74,6 +74,7 @@ FORMS: Mapping[str, Mapping[str, Schema]] = {
         "ids": _one_of("hashed", "plain"),
         **dict.fromkeys(("completion_code", "screened_out_code", "full_code", "return_url"), TEXT),
     },
+    "/runs/{name}/selection.{kind}": {"chosen": TEXT},
     "/studies/{study}/retire": {"sample": TEXT, "why": TEXT},
     "/studies/{study}/erase": {"rater": TEXT, "participant": TEXT, "sure": _one_of("yes")},
     "/studies/{study}/problems/{number}": {"note": TEXT},
@@ -97,10 +98,18 @@ _TABLE: dict[str, Schema] = {
     "sort": TEXT,
     "order": _one_of("desc"),
     "page": WHOLE,
+    "view": _one_of("table"),
+    "star": _one_of("1"),
+    "tag": TEXTS,
+    "col": TEXTS,
+    "min.blur_score": SHARE,
+    "max.blur_score": SHARE,
 }
 QUERIES: Mapping[str, Mapping[str, Schema]] = {
     "/runs/{name}": _TABLE,
     "/runs/{name}/take": _TABLE,
+    "/runs/{name}/tiles": _TABLE,
+    "/runs/{name}/selection.{kind}": {"only": TEXTS, **_TABLE},
     "/compare": {"a": TEXT, "b": TEXT, "run": TEXT, "only": TEXTS},
     "/studies/new": {"runs": TEXTS, "only": TEXTS, "matching": _one_of("1"), **_TABLE},
     "/studies/{study}/results": {"ties": _one_of(*TIE_POLICIES)},
@@ -177,6 +186,10 @@ def _responses(method: str, path: str) -> Schema:
         answers |= {status: _trouble(status, trouble) for status in ("404", "415", "416")}
     elif path.startswith("/studies/{study}/export/"):
         success = {form.media_type.partition(";")[0]: {} for _, form in FORMATS.items()}
+    elif path.startswith("/thumbnails/"):
+        success = {"image/jpeg": {}, "image/svg+xml": {}}
+    elif path.endswith("/selection.{kind}"):
+        success = {"text/plain": {}, "text/csv": {}}
     elif path.endswith(".csv"):
         success = {"text/csv": {}}
     elif path.endswith(".wav"):

@@ -14,6 +14,7 @@ import secrets
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from html import escape
 from pathlib import Path
 
 from rushes.core import Measurement
@@ -63,6 +64,16 @@ def thumbnail(opened: OpenRun, row: Row) -> bytes:
     if file is None:
         raise MediaError(f"{subject.path}: the clip is not where the run found it")
     return kept_picture(file, at_ms=fault_ms(opened.run, row), sha256=subject.sha256)
+
+
+def no_picture(why: str) -> str:
+    """What stands in a picture's place, as SVG."""
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 180" width="320" height="180">'
+        f'<title>{escape(why)}</title><rect width="320" height="180" fill="#101114"/>'
+        '<text x="160" y="95" fill="#c9ccd3" font-family="sans-serif" font-size="17" text-anchor="middle">'
+        "No picture</text></svg>"
+    )
 
 
 def fault_ms(run: Run, row: Row) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,7 @@ def _around(
         "grids": grids,
         "local": on_this_machine(request, bench),
         "has_studies": not getattr(bench, "viewing", False),
+        "study_command": f"rushes serve --db studies.db --run {shlex.quote(str(opened.run.path))} --run OTHER",
     }
 
 

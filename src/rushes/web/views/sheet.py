@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from rushes.errors import InputError, MediaError, RunError
 from rushes.runs import Subject
 from rushes.web.access import admin, posted
-from rushes.web.errors import Refusal
+from rushes.web.errors import Refusal, wants_json
 from rushes.web.pages import json_reply, page
 from rushes.web.run_cache import OpenRun
 from rushes.web.run_data import column_keys
@@ -20,7 +20,7 @@ from rushes.web.run_query import RunQuery, read_query
 from rushes.web.run_rows import MemoryRows
 from rushes.web.selection import make_links, path_list, selected_ids, selection_csv
 from rushes.web.sheet_data import SHEET_SIZE, tiles
-from rushes.web.thumbnails import behind_token, thumbnail
+from rushes.web.thumbnails import behind_token, no_picture, thumbnail
 from rushes.web.triage import Change, CommentChanged, change_mark, read_marks
 from rushes.web.views.runs import on_this_machine, open_run, run_folder
 from rushes.web.workbench import workbench
@@ -32,18 +32,22 @@ Facts = Annotated[dict[str, Any], Body()]
 
 @router.get("/thumbnails/{token}", response_model=None)
 def picture(request: Request, token: str, v: str = "") -> Response:
-    """A clip's picture by token; 404 with the reason where there is none."""
+    """A clip's picture by token; where none can be made, a drawn one that says so, or 404 for a program."""
     found = behind_token(token)
     if found is None:
         raise Refusal(404, "There is no such picture.", code="clip-missing")
+    opened = open_run(request, found[0])
+    row = opened.by_id.get(found[1])
     try:
-        opened = open_run(request, found[0])
-        row = opened.by_id.get(found[1])
         if row is None:
-            raise Refusal(404, "This run has no clip of that name any more.", code="clip-missing")
+            raise MediaError("this run has no clip of that name any more")
         jpeg = thumbnail(opened, row)
-    except (MediaError, RunError, OSError) as error:
-        raise Refusal(404, f"No picture: {error}", code="clip-missing") from None
+    except (MediaError, OSError) as error:
+        if wants_json(request):
+            raise Refusal(404, f"No picture: {error}", code="clip-missing") from None
+        return Response(
+            no_picture(str(error)), media_type="image/svg+xml", headers={"cache-control": "private, max-age=60"}
+        )
     headers = {"cache-control": "private, max-age=3600" if v else "private, max-age=60"}
     return Response(jpeg, media_type="image/jpeg", headers=headers)
 
