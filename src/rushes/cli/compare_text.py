@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rushes.terminal.colours import paint_signals
+from rushes.terminal.colours import faint, paint_signals
 from rushes.terminal.console import next_line, print_table, say, show_signatures, tell
 
 if TYPE_CHECKING:
@@ -88,9 +89,16 @@ def _show(found: RunsComparison, verbose: bool) -> None:
     for word, names in quiet_readings(comparison).items():
         if names and word != "not comparable":  # named above, with the reason
             tell(f"{QUIET[word]}: {', '.join(names)}")
+    told = {one.name for one in found.judged if one.verdict in ("better", "worse", "moved")}
     changes, transitions = change_table(comparison), transition_table(comparison)
-    if changes.rows:
-        _print(changes, (2, 3, 4))
+    shown = [row for row in changes.rows if verbose or row[0].text in told]
+    if shown:
+        print()
+        _print(replace(changes, rows=shown), (2, 3, 4))
+    elif changes.rows:
+        tell("Clips that changed most, though no change is clear: -v", paint=faint)
+    if transitions.rows and not shown:
+        print()
     if transitions.rows:
         _print(transitions, (1, 2, 3))
     else:

@@ -261,8 +261,7 @@ def _self_test(weights: list[str], as_json: bool) -> None:
         print_json({"checks": [check.as_dict() for check in checks]})
     else:
         table = checks_table(checks)
-        print_table(table.title, table.header, table.texts(), numbers=range(2, 5))
-        tell(table.caption)
+        print_table(table.title, table.header, table.texts(), numbers=range(2, 5), caption=table.caption)
     if any(check.holds is False for check in checks):
         raise typer.Exit(1)
 
@@ -294,8 +293,9 @@ def _show(comparison: SetComparison, written: list[str], *, run: str | None, ver
         print_table(table.title, table.header, table.texts(), numbers=_number_columns(table))
     if comparison.departures:
         table = sensitivity_table([*comparison.measurements, *comparison.departures])
-        print_table(table.title, table.header, table.texts(), numbers=range(4, len(table.header)))
-        tell(table.caption)
+        print_table(
+            table.title, table.header, table.texts(), numbers=range(4, len(table.header)), caption=table.caption
+        )
     shown = [m for m in comparison.measurements if not {"n", "class"} & m.place.keys()]
     parts = [part for m in shown for part in sentences_of(m.note)[is_difference(m) :]]  # a verdict is in its table
     for note in dict.fromkeys(filter(None, parts)):

@@ -107,9 +107,7 @@ _BY_SYSTEM = ("head_to_head", "families", "ratings", "jod", "tags")
 def _show(table: Table) -> None:
     words = {"system", "metric", "task family", "dimension", "tag", ""}
     numbers = [column for column, name in enumerate(table.header) if name not in words]
-    print_table(table.title, table.header, table.texts(), numbers=numbers)
-    if table.caption:
-        tell(table.caption)
+    print_table(table.title, table.header, table.texts(), numbers=numbers, caption=table.caption)
 
 
 @app.command("export")

@@ -57,8 +57,13 @@ class Run:
         """The first subjects with their review signals and numbers, for a notebook."""
         head = self.subjects[:ROWS]
         numbers = {s.id: self.measurements.get(s.id, ()) for s in head}
-        columns = list(dict.fromkeys((m.signature, _rest(m, "")) for s in head for m in numbers[s.id]))[:COLUMNS]
         names = {(m.signature, _rest(m, "")): m.name for s in head for m in numbers[s.id]}
+        values: dict[tuple[str, str], set[object]] = {}
+        for m in (m for s in head for m in numbers[s.id]):
+            values.setdefault((m.signature, _rest(m, "")), set()).add(m.value)
+        # What is the same everywhere says least, so it gives way first.
+        kept = sorted(names, key=lambda key: len(values[key] - {None}) < min(2, len(head)))[:COLUMNS]
+        columns = [key for key in names if key in kept]
         rows = []
         for s in head:
             found = {(m.signature, _rest(m, "")): m for m in numbers[s.id]}

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rushes.core import Measurement
-from rushes.core.showing import brief, line_html, numbers_html, page_html
+from rushes.core.showing import brief, line_html, numbers_html, page_html, table_html
+from rushes.core.table import Cell, Table, interval_cell, number
 from rushes.errors import InputError
 from rushes.paired.statistics import PairedStatistics
 from rushes.runs import Run
@@ -89,8 +90,19 @@ class RunComparison:
 
     def _repr_html_(self) -> str:
         """The mean difference of every metric, for a notebook; `compare_all` adds verdicts over several metrics."""
-        means = [m.statistics.mean for m in self.metrics] or [change.second for change in self.distances]
-        return page_html(line_html(repr(self)), numbers_html(means, title="B − A"))
+        if self.distances:
+            return page_html(
+                line_html(repr(self)), numbers_html(m for c in self.distances for m in (c.first, c.second))
+            )
+        means = [(m.reading, m.statistics.mean) for m in self.metrics]
+        rows = [
+            (Cell(reading.name, reading), number(mean), interval_cell(mean), Cell(str(mean.count)))
+            for reading, mean in means
+        ]
+        table = Table(
+            title="B − A, mean over the clips", header=("metric", "difference", "95 % interval", "N"), rows=rows
+        )
+        return page_html(line_html(repr(self)), table_html(table))
 
     def find(self, name: str, **at: str) -> list[MetricComparison]:
         """The comparisons of this metric name or signature, about this: `find("pck", joint="left_wrist")`.

@@ -90,6 +90,7 @@ def print_table(
     numbers: Collection[int] = (),
     keep: Collection[int] = (),
     signatures: bool = True,
+    caption: str = "",
 ) -> None:
     """A table on stdout that fits the window; the columns in `numbers` are set right. Cells are plain text.
 
@@ -108,6 +109,8 @@ def print_table(
         many = len(laid.left_out)
         names = ", ".join(" ".join(name.split()) for name in laid.left_out)
         tell(f"{many} more column{'s' * (many > 1)} ({names}): --json or a wider window")
+    if caption:
+        tell(caption)
     print()
 
 
