@@ -188,3 +188,25 @@ def test_csv_on_stdout_and_an_error_that_names_the_file(takes: Path) -> None:
     assert command("clip", "takes", "-o", "run", "--csv", "-", "--json").exit_code == 2
     missing = command("clip", "takes", "-o", "run", "--csv", "no/where/all.csv")
     assert missing.exit_code == 1 and missing.stderr == "rushes: no/where/all.csv: No such file or directory\n"
+
+
+def test_a_run_in_shards_has_the_rows_of_one_in_one_piece(tmp_path: Path) -> None:
+    """Five clips in shards of two, one of them no clip: two workers write and make them, and nothing is made twice."""
+    pytest.importorskip("pyarrow")
+    folder, run = tmp_path / "takes", tmp_path / "shards"
+    folder.mkdir()
+    for number in range(4):
+        clip(folder / f"take{number}.mp4", seed=number)
+    (folder / "broken.mp4").write_bytes(b"no clip")
+    whole = rushes.evaluate_clips([folder], run=tmp_path / "whole", jobs=2)
+    shards = rushes.evaluate_clips([folder], run=run, jobs=2, shards=2)
+    assert sorted(path.name for path in (run / "shards").glob("*.parquet")) == [f"0000{n}.parquet" for n in range(3)]
+    assert shards.digest == whole.digest and list(shards.entries) == list(whole.entries)
+    before = {path.name: path.read_bytes() for path in (run / "shards").iterdir()}
+    told: list[tuple[int, int]] = []
+
+    def progress(done: int, total: int, unit: str) -> None:
+        told.append((done, total))
+
+    rushes.evaluate_clips([folder], run=run, progress=progress)
+    assert told == [(5, 5)] and {path.name: path.read_bytes() for path in (run / "shards").iterdir()} == before
