@@ -12,6 +12,7 @@ from rushes.cli.main import app
 from rushes.clip.metrics.image import BLUR_SCORE
 from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO
 from rushes.core import Measurement
+from rushes.core.numbers import number_text, signed_text
 from rushes.runs import Entry, RunWriter, Subject
 
 
@@ -43,7 +44,7 @@ def run(*arguments: str) -> Result:
 def test_the_tables_show_differences_partners_and_signatures(runs: tuple[str, str]) -> None:
     answer = run(*runs, "-v")
     assert answer.exit_code == 0, answer.output
-    for text in ("+0.2000", "+3.5000", "Only in A, so not compared (1): gone", "2 clips in both", "Review signals"):
+    for text in ("+0.2000", "+3.500", "Only in A, so not compared (1): gone", "2 clips in both", "Review signals"):
         assert text in answer.stdout
     assert "paired_mean_difference|of:<…>|v:1" in answer.stdout
     assert "of freeze_frame_ratio|eps:1.0|plane:luma|range:full|v:1" in answer.stdout
@@ -114,10 +115,10 @@ def test_the_terminal_and_the_data_show_the_same_numbers(
     holm = [one["holm"]["value"] for one in data["judged"]]
     for metric, adjusted in zip(data["metrics"], holm, strict=True):
         mean, p, *counts = metric["measurements"]
-        low, high = (f"{mean['interval'][end]:+.4f}" for end in ("low", "high"))
-        shown = [f"{mean['value']:+.4f}", low, "to", high, *(str(m["value"]) for m in counts)]
+        low, high = (signed_text(mean["interval"][end]) for end in ("low", "high"))
+        shown = [signed_text(mean["value"]), low, "to", high, *(str(m["value"]) for m in counts)]
         assert metric["verdict"] == "unclear"
-        row = [*shown, f"{p['value']:.4f}", f"{adjusted:.4f}", "cannot", "tell"]
+        row = [*shown, number_text(p["value"]), number_text(adjusted), "cannot", "tell"]
         assert row in [line[2:] for line in lines]
     needed = "At most 2 clips changed: chance alone moves so few to one side, so nothing can be told here."
     assert needed in " ".join(run(*runs).stdout.split())

@@ -64,7 +64,7 @@ def test_values_difference_and_per_cent(tmp_path: Path) -> None:
     assert first.percent == pytest.approx(-10.0) and second.percent == pytest.approx(10.0)
     assert first.intervals == "none"
     text = shown(a, b)
-    assert "fvd genhoi 200.0000 180.0000 -20.0000 -10.00 256 256" in text
+    assert "fvd genhoi 200 180 −20 −10 256 256" in text
     assert "generated/ (256 clips, aaaaaaaaaaaa) against ground_truth/ (256 clips, bbbbbbbbbbbb)" in text
     for word in ("sign", "clips in both", "unclear", "Review signals"):
         assert word not in text
@@ -95,7 +95,7 @@ def test_other_constants_are_named_and_no_difference_is_claimed(tmp_path: Path) 
     (change,) = compare_runs(a, b).distances
     assert change.difference is None and change.percent is None
     text = shown(a, b)
-    assert "fvd genhoi 200.0000 180.0000 – – 256 → 200 256" in text
+    assert "fvd genhoi 200 180 – – 256 → 200 256" in text
     assert "Not compared: fvd under genhoi: n_gen is 256 in one and 200 in the other" in text
 
 

@@ -409,7 +409,7 @@ def test_two_runs_of_distances_show_both_values(make_site: MakeSite, tmp_path: P
             run.finish(["generated"])
         runs.append(tmp_path / name)
     page = " ".join(html.unescape(owner(make_site(runs=runs)).get("/compare/runs?a=model_a&b=model_b").text).split())
-    for text in ("200", "180", "-20", "-10", "no clips to pair", "--versus"):
+    for text in ("200", "180", "−20", "−10", "no clips to pair", "--versus"):
         assert text in page
     assert "sign test" not in page and "Review signals" not in page
 

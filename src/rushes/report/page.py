@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from rushes import __version__
 from rushes.core import Definition
+from rushes.core.table import Cell
 from rushes.core.text import moved_by
 from rushes.errors import MissingDependency
 from rushes.report.figure import Figure
@@ -74,7 +75,7 @@ def opening(sections: Sequence[Section]) -> Verdict:
     others = sorted((s for s in sections if s.verdict is None), key=lambda section: not section.people)
     findings = [Finding(title=s.title, text=s.summary, link=f"#{s.anchor}") for s in others]
     if not judged:
-        return Verdict(headline=findings[0].text, findings=findings if len(findings) > 1 else ()) if findings else EMPTY
+        return Verdict(headline=findings[0].text, findings=tuple(findings[1:])) if findings else EMPTY
     return replace(joined(judged), findings=tuple(findings))
 
 
@@ -125,6 +126,15 @@ def is_wide(figure: Figure) -> bool:
     return width is not None and float(width[1]) > _HALF_PAGE
 
 
+def is_number(cell: Cell) -> bool:
+    """Whether a cell stands at the right: a measurement, or a count among words.
+
+    >>> is_number(Cell("1,200")), is_number(Cell("-0.5")), is_number(Cell("p06")), is_number(Cell("980 to 1020"))
+    (True, True, False, False)
+    """
+    return cell.measurement is not None or cell.text.lstrip("-−+").replace(",", "").replace(".", "", 1).isdigit()
+
+
 def definition_groups(definitions: Sequence[Definition]) -> list[tuple[Definition, list[str]]]:
     """Definitions that say the same under several settings, once, with all their signatures."""
     groups: dict[tuple[str, str, str], tuple[Definition, list[str]]] = {}
@@ -156,6 +166,7 @@ def page_environment(package: str = "rushes.report") -> Environment:
     environment.filters |= {
         "figure_uri": figure_uri,
         "narrow_uri": narrow_uri,
+        "is_number": is_number,
         "is_wide": is_wide,
         "definition_groups": definition_groups,
         "unit": unit_text,

@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 
 from rushes.core import Measurement, difference
 from rushes.core.definition import describe_difference
+from rushes.core.numbers import signed_text
 from rushes.core.selection import keys_of
 from rushes.core.table import Cell, Table, interval_cell, number
 from rushes.distribution.evaluate import GEN_ID, GT_ID
@@ -146,8 +147,8 @@ def _row(change: DistanceChange, drawn: bool) -> list[Cell]:
         Cell(constants.get("protocol", "–")),
         number(change.first),
         number(change.second),
-        Cell("–") if moved is None or moved.value is None else Cell(f"{float(moved.value):+.4f}", moved),
-        Cell("–" if percent is None else f"{percent:+.2f}"),
+        Cell("–") if moved is None or moved.value is None else Cell(signed_text(float(moved.value)), moved),
+        Cell("–" if percent is None else signed_text(percent)),
         *(Cell(_both(constants.get(key, "–"), others.get(key, "–"))) for key in ("n_gen", "n_gt")),
     ]
     if drawn:
