@@ -92,6 +92,8 @@ def test_a_damaged_file_is_said_and_never_written_over(run: Path, text: str) -> 
         Change(add=("a,b",)),
         Change(add=(" a",)),
         Change(comment="x" * 2001),
+        Change(comment="half a sign: \ud800"),
+        Change(add=("\ud800",)),
         Change(add=tuple(f"t{n}" for n in range(21))),
     ],
 )

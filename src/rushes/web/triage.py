@@ -125,7 +125,7 @@ def change_mark(folder: Path, clip: str, change: Change) -> Mark:
         raise RunError(
             f"{folder}: marks are kept beside a run in a folder of this machine; copy the run here to mark it"
         )
-    _check(change)
+    _check(clip, change)
     with _alone(folder):
         known = read_marks(folder)
         if known.problem:
@@ -139,7 +139,12 @@ def change_mark(folder: Path, clip: str, change: Change) -> Mark:
         return after
 
 
-def _check(change: Change) -> None:
+def _check(clip: str, change: Change) -> None:
+    for text in (clip, *change.add, change.comment or ""):
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise InputError(f"marks: expected text that a file can hold (UTF-8); got {ascii(text)[:60]}") from None
     for tag in change.add:
         if not 0 < len(tag) <= LONGEST_TAG or tag != " ".join(tag.split()) or "," in tag:
             raise InputError(f"tag: expected 1 to {LONGEST_TAG} characters without a comma; got {tag[:60]!r}")
