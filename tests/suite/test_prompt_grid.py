@@ -34,7 +34,7 @@ def test_best_and_worst_are_marked_where_the_board_tells_them_apart() -> None:
     # The worst of even rows is cedar (0.1 below birch), of odd rows birch. Amber is told apart from both.
     assert marks(found)["p0"] == {"amber": "best", "cedar": "worst"}
     assert marks(found)["p1"] == {"amber": "best", "birch": "worst"}
-    assert found.marked == 12 and "amber over birch and amber over cedar. 12 of 12 rows" in found.words
+    assert found.marked == 12 and "amber over birch and amber over cedar. Rows marked: 12 of 12." in found.words
 
 
 def test_no_mark_between_systems_that_cannot_be_told_apart() -> None:

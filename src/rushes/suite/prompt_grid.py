@@ -173,5 +173,5 @@ def _words(
     told = listed([f"{better} over {worse}" for better, worse in pairs])
     return (
         f"▲ best and ▼ worst of a row are marked where the board tells the two systems apart on {reading.label} over "
-        f"all prompts: {told}. {marked} of {rows} rows shown here are."
+        f"all prompts: {told}. Rows marked: {marked} of {rows}."
     )

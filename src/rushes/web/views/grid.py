@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -122,7 +122,22 @@ def _systems(row: GridRow) -> Sequence[str]:
 
 
 def _named(request: Request, runs: str) -> Mapping[str, Path]:
-    names = list(dict.fromkeys(name.strip() for name in runs.split(",") if name.strip()))
+    names = dict.fromkeys(_split(workbench(request).runs, runs))
     if len(names) < 2:
         raise InputError("A grid needs two runs or more: /grid?runs=RUN,RUN")
     return {name: run_folder(request, name) for name in names}
+
+
+def _split(served: Collection[str], text: str) -> list[str]:
+    """Names between commas; a served name that has commas itself stays whole.
+
+    >>> _split({"a,b", "c"}, "a,b, c,"), _split((), "x,y")
+    (['a,b', 'c'], ['x', 'y'])
+    """
+    parts, names = text.split(","), []
+    while parts:
+        ends = range(len(parts), 1, -1)
+        size = next((end for end in ends if ",".join(parts[:end]).strip() in served), 1)
+        names.append(",".join(parts[:size]).strip())
+        parts = parts[size:]
+    return [name for name in names if name]
