@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from rushes.cli.main import app
 from rushes.cli.serve import _discovery
+from rushes.cli.view import _show
 from rushes.preference.study import StudyPlan
 from rushes.preference.study.service import open_service
 from rushes.runs import RunWriter
@@ -318,6 +319,31 @@ def test_a_typo_is_one_line_before_anything_starts(
     assert done.exit_code == 1 and done.stdout == "" and done.stderr.count("\n") == 1
     assert done.stderr.startswith("rushes: ") and says in done.stderr
     assert not (folder / "studies.db").exists()
+
+
+def test_the_browser_is_not_told_the_token_on_its_command_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Every user of a machine can list the arguments of every program."""
+    link = f"http://127.0.0.1:1/?token={TOKEN}"
+    opened: list[tuple[str, int, str]] = []
+
+    def browser(address: str) -> bool:
+        file = Path(address.removeprefix("file://"))
+        opened.append((address, file.stat().st_mode & 0o777, file.read_text()))
+        return False
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("webbrowser.open", browser)
+    _show(link)
+    ((address, mode, text),) = opened
+    assert TOKEN not in address and mode == 0o600 and f"url={link}" in text
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_port_that_is_taken_is_said(folder: Path, viewed: Site) -> None:
+    port = viewed.url.rpartition(":")[2]
+    done = CliRunner().invoke(app, ["view", str(folder), "--port", port])
+    assert done.exit_code == 1 and done.stderr.startswith(f"rushes: --port {port}: expected a free port")
 
 
 def test_a_server_looks_through_a_folder_of_runs(make_site: Callable[..., Site], folder: Path) -> None:

@@ -11,11 +11,16 @@ import typer
 from rushes.terminal.console import fail, print_json, say
 
 if TYPE_CHECKING:
+    import socket
+
     from starlette.applications import Starlette
 
     from rushes.web.workbench import Workbench
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+FILE_S = 20.0
+"""How long the file stays that leads the browser to the link."""
+_ONWARD = '<meta http-equiv="refresh" content="0; url={link}"><a href="{link}">Open Rushes</a>'
 
 
 def view(
@@ -39,7 +44,10 @@ def view(
         _refuse(folder)
     import secrets
 
+    from rushes.cli.serve import SWITCH_S
     from rushes.web.view_app import view_app
+
+    sys.setswitchinterval(SWITCH_S)  # the rest of the app is imported while pages are answered
 
     token = secrets.token_urlsafe(32)
     _serve(
@@ -63,8 +71,7 @@ def _serve(app: Starlette, host: str, port: int, token: str, *, open_browser: bo
     from rushes.web.serving import server_config
 
     bench: Workbench = app.state.workbench
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.create_server((host, port), family=family, backlog=128) as listener:
+    with _listener(host, port) as listener:
         # Connections inherit it. Without it a small answer waits 40 ms for the acknowledgement of its own header.
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         shown = f"[{host}]" if ":" in host else host
@@ -74,6 +81,19 @@ def _serve(app: Starlette, host: str, port: int, token: str, *, open_browser: bo
         if open_browser and _has_browser():
             _open(link)
         uvicorn.Server(server_config(app)).run(sockets=[listener])
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    import errno
+    import socket
+
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, port), family=family, backlog=128)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            fail(f"--port {port}: expected a free port; another program has it. Without --port a free one is taken")
+        raise
 
 
 def _first_page(bench: Workbench) -> str:
@@ -122,6 +142,24 @@ def _has_browser() -> bool:
 def _open(link: str) -> None:
     """In a thread: a browser that takes its time must not keep the first page from being served."""
     import threading
+
+    threading.Thread(target=_show, args=(link,), daemon=True).start()
+
+
+def _show(link: str) -> None:
+    """By way of a file that only this user can read, for a while: every user can see the arguments of a program, and
+    with the link itself among them, the token. A browser from a snap reads files of the home folder alone."""
+    import os
+    import tempfile
+    import time
     import webbrowser
 
-    threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
+    place = str(Path.home()) if Path("/snap/bin").is_dir() else None
+    number, name = tempfile.mkstemp(prefix="rushes-view-", suffix=".html", dir=place)
+    try:
+        with open(number, "w", encoding="utf-8") as file:
+            file.write(f'<!doctype html><meta charset="utf-8"><title>Rushes</title>\n{_ONWARD.format(link=link)}\n')
+        if webbrowser.open(Path(name).as_uri()):
+            time.sleep(FILE_S)
+    finally:
+        os.unlink(name)

@@ -83,7 +83,7 @@ def studies_in(database: Path) -> list[dict[str, Any]] | None:
             columns = {row["name"] for row in connection.execute("PRAGMA table_info(study)")}
             if not {"name", "title", "simulated"} <= columns:
                 return None
-            query = _STUDIES.format(state="state" if "state" in columns else "'open'")  # our own words  # nosec B608
+            query = _STUDIES.format(state="state" if "state" in columns else "'open'")
             return [dict(row) for row in connection.execute(query)]
     except (sqlite3.Error, OSError, ValueError):
         return None
