@@ -51,9 +51,9 @@ def test_a_run_directory_with_its_path_last(
     sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
 ) -> None:
     words = [sets / "gen", sets / "gt", "--weights", random_weights["i3d"], "--workers", 0, "-o", tmp_path / "run"]
-    result = call(*words, "--save-stats", tmp_path / "gt.npz")
+    result = call(*words, "--save-stats", tmp_path / "gt.npz", "-v")
     assert result.stdout.splitlines()[-1] == str(tmp_path / "run")
-    assert "weights:random-seed0" in result.stdout and "note: random weights" in result.stdout
+    assert "weights:random-seed0" in result.stdout and "Note: random weights" in result.stdout
     run = read_run(tmp_path / "run")
     assert run.status == "complete" and [s.id for s in run.subjects] == ["generated", "ground_truth"]
     assert run.subjects[0].facts["clips"] == 5 and run.measurements["generated"][0].definition.name == "fvd"
@@ -161,9 +161,9 @@ def test_notes_are_not_cut_at_semicolons(
 ) -> None:
     folder = [make_clip(f"gen/{number}.mp4", 12) for number in (1, 2)][0].parent
     words = [folder, sets / "gt", "--weights", random_weights["i3d"], "--workers", 0]
-    lines = call(*words, "--protocol", "all").stdout.splitlines()
-    (said,) = [line for line in lines if "protocol cd-fvd needs 16" in line]
-    assert said.startswith("note: a distance between sets needs at least two clips in each")
+    notes = " ".join(call(*words, "--protocol", "all").stdout.split()).split("Note: ")
+    (said,) = [note for note in notes if "protocol cd-fvd needs 16" in note]
+    assert said.startswith("a distance between sets needs at least two clips in each")
 
 
 @pytest.mark.parametrize(

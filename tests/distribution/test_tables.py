@@ -99,7 +99,7 @@ def test_a_second_model_a_curve_and_classes(saved: Path, random_weights: dict[st
     assert [line[2] for line in distances.texts()[:2]] == ["amber", "birch"]
     assert difference.texts()[0][0] == "kvd" and difference.texts()[0][4] == "amber is closer than birch"
     assert "amber is closer than birch" in shown.stdout and "amber is closer" in summary(run)
-    assert "note: amber" not in shown.stdout  # a verdict stands in its table
+    assert "Note: amber" not in shown.stdout  # a verdict stands in its table
     assert [line[2] for line in curve.texts()[:3]] == ["6", "12", "24"]
     assert [line[0] for line in classes.texts()] == ["cats", "dogs"]
     assert list(classes.header)[2:7] == ["kvd", "precision", "recall", "density", "coverage"]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
-from tests.pose.vectors import THREE_GT, THREE_PRED, frame
+from tests.doc_material import MATERIAL
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
@@ -19,11 +18,9 @@ PAGE = (Path(__file__).parents[2] / "docs" / "pose.md").read_text(encoding="utf-
 
 
 def test_the_three_way_table_is_real_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    f = frame(THREE_GT, THREE_PRED)
-    np.savez(tmp_path / "pred.npz", keypoints=f.pred[None])
-    np.savez(tmp_path / "gt.npz", keypoints=f.gt[None], visibility=f.visibility[None])
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "120")
+    MATERIAL["poses"]()
+    monkeypatch.setenv("COLUMNS", "100")
     command = next(line for line in PAGE.splitlines() if line.startswith("$ rushes ")).removeprefix("$ rushes ")
     printed = [line.rstrip() for line in CliRunner().invoke(app, command.split()).stdout.splitlines()]
     block = re.search(r"```\n\$ rushes pose.*?\n(.*?)```", PAGE, re.DOTALL)

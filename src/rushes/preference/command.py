@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="study",
-    help="The human study: which take do people prefer, and why? Blinded pairs, two raters each, every watch verified.",
+    help="The human study: which clip do people prefer, and why? Blinded pairs, two raters each, every watch verified.",
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -154,7 +154,7 @@ def validity(
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
-    """How often does each clip metric pick the take that people prefer? 0.5 is a coin.
+    """How often does each clip metric pick the clip that people prefer? 0.5 is a coin.
 
     Example: rushes study validity takes --run runs/model_a --run runs/model_b -o runs/validity
     """

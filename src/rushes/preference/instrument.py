@@ -5,7 +5,7 @@ from rushes.core.instrument import Instrument
 INSTRUMENT = Instrument(
     name="preference",
     title="Preference",
-    question="Which take do people prefer, and why?",
+    question="Which clip do people prefer, and why?",
     definitions="rushes.preference.definitions:DEFINITIONS",
     commands={"study": "rushes.preference.command_running:app"},
     section="rushes.preference.section:section",

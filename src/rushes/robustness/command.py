@@ -47,7 +47,7 @@ def robust(
     verbose: Verbose = False,
     as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")] = False,
 ) -> None:
-    """Does the answer hold when the input wobbles? Stability (ESI) and how far the words drift, over a sweep.
+    """Does the answer survive small changes of the clip? Stability (ESI) and drift of the words, over a sweep.
 
     Example: rushes robust sweep/ -o run
     """

@@ -108,7 +108,7 @@ def test_another_clip_is_refused(make_sweep):
 
 def test_on_the_command_line_and_in_the_run(make_sweep, tmp_path):
     one, two = judges(make_sweep, tmp_path)
-    printed = CliRunner().invoke(app, ["robust", str(one), "--against", str(two), "-o", str(tmp_path / "run")])
+    printed = CliRunner().invoke(app, ["robust", str(one), "--against", str(two), "-o", str(tmp_path / "run"), "-v"])
     assert printed.exit_code == 0, printed.output
     assert "First judge against second" in printed.stdout and "mcnemar_p|" in printed.stdout
     run = read_run(tmp_path / "run")
