@@ -68,10 +68,18 @@ def test_every_number_is_a_row_of_measurements(run: Run) -> None:
     found = Counter()
     for row in query(run, "select * from measurements").to_pylist():
         ends = None if row["low"] is None else (row["low"], row["high"], row["level"], row["method"])
-        at = tuple(sorted(json.loads(row["at"]).items()))
+        at = tuple(sorted(json.loads(row["place"]).items()))
         key = (row["subject"], row["badge"], row["name"], row["value"], row["count"], row["note"], ends)
         found[(*key, row["signature"], at)] += 1
     assert found == wanted
+
+
+def test_every_column_is_asked_for_by_its_plain_name(run: Run) -> None:
+    """No column is called by a word that SQL keeps for itself."""
+    for view in ("clips", "measurements"):
+        every = query(run, f"select * from {view}").column_names
+        assert query(run, f"select {', '.join(every)} from {view}").column_names == every
+        assert query(run, f"select {', '.join(reversed(every))} from {view}").column_names == every[::-1]
 
 
 def test_sums_and_reasons(run: Run) -> None:

@@ -2,7 +2,7 @@
 
 Two views. `clips` has one row per clip: number, id, path, kind, sha256, badge, reasons (a list), facts (JSON text), and
 a column per reading with its value. `measurements` has one row per number: number, subject, badge, name, value, count,
-note, low, high, level, method (of the interval), signature, at (JSON text). A true/false value is 1 or 0.
+note, low, high, level, method (of the interval), signature, place (JSON text). A true/false value is 1 or 0.
 
 A reading's column is called by its metric. Of several readings of one metric the first in the run has that name; the
 others have the settings behind it in which they differ: `blur_score_statistic_p10`. `columns_of` says which signature
@@ -168,7 +168,7 @@ def _source(run: Run) -> Any:
 
 _LONG_EMPTY = (
     "select 0 as number, '' as subject, '' as badge, '' as name, 0.0 as value, 0 as count, '' as note, 0.0 as low, "
-    "0.0 as high, 0.0 as level, '' as method, '' as signature, '' as at where false"
+    "0.0 as high, 0.0 as level, '' as method, '' as signature, '' as place where false"
 )
 
 
@@ -182,7 +182,7 @@ def _long(column: Column, has: set[str]) -> str:
         f"select number, id as subject, badge, {_text(key.name)} as name, {value} as value, "  # quoted  # nosec B608
         f"{count} as count, coalesce({_quoted(key.column('note'))}, '') as note, {ends['low']}::double as low, "
         f"{ends['high']}::double as high, {ends['level']}::double as level, {method}::varchar as method, "
-        f"{_text(key.signature)} as signature, {_text(canonical_json(dict(key.at)))} as at "
+        f"{_text(key.signature)} as signature, {_text(canonical_json(dict(key.at)))} as place "
         f"from stored where {count} is not null"
     )
 
