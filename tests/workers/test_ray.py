@@ -150,6 +150,7 @@ def test_a_clip_run_has_the_same_bytes(engine: Engine, clips: Path, whole: dict[
     assert [subject.badge for subject in run.subjects].count("reject") == 1
 
 
+@pytest.mark.soak
 def test_a_run_in_shards_has_the_same_bytes(engine: Engine, clips: Path, tmp_path: Path) -> None:
     """Workers write clips and shards to the common folder by themselves; only markers come back."""
     pytest.importorskip("pyarrow")

@@ -64,7 +64,7 @@ def reason_counts(run: Run) -> dict[str, int]:
     """Clips by what their reasons are about, most first; a clip counts once for each."""
     rows = query(
         run,
-        f"select {_REASON} as about, count(distinct number) as clips "  # nosec B608
+        f"select {_REASON} as about, count(distinct number) as clips "  # known columns  # nosec B608
         "from (select number, unnest(reasons) as reason from clips) group by about order by clips desc, about",
     )
     return {row["about"]: row["clips"] for row in rows.to_pylist()}
@@ -80,7 +80,8 @@ def histogram(run: Run, column: str, *, bins: int = 40, range: tuple[float, floa
     if bins < 1:
         raise InputError(f"a histogram has at least 1 bin; got {bins}")
     found = _column(run, column)
-    cells = query(run, f'select "{column}" as value from clips').column(0).to_numpy(zero_copy_only=False)  # nosec B608
+    asked = f'select "{column}" as value from clips'  # a known column  # nosec B608
+    cells = query(run, asked).column(0).to_numpy(zero_copy_only=False)
     values = cells[~np.isnan(cells)] if len(cells) else np.empty(0)
     low, high = range or ((float(values.min()), float(values.max())) if len(values) else (0.0, 1.0))
     high = high if high > low else low + 1.0
@@ -115,10 +116,11 @@ def page(
         raise InputError(f"a page begins at 0 or later and has 0 clips or more; got {first} and {size}")
     chosen = ", ".join(f'"{name}"' for name in columns)
     condition = f"where ({where})" if where else ""
-    total = query(run, f"select count(*) as total from clips {condition}").column(0)[0].as_py()  # nosec B608
+    counted = f"select count(*) as total from clips {condition}"  # no file is reached by it  # nosec B608
+    total = query(run, counted).column(0)[0].as_py()
     rows = query(
         run,
-        f'select {chosen} from clips {condition} order by "{sort}" '  # nosec B608
+        f'select {chosen} from clips {condition} order by "{sort}" '  # known columns  # nosec B608
         f"{'desc' if descending else 'asc'} nulls last, number limit {int(size)} offset {int(first)}",
     )
     return Page(rows=tuple(rows.to_pylist()), total=total)

@@ -2,7 +2,7 @@
 
 Two views. `clips` has one row per clip: number, id, path, kind, sha256, badge, reasons (a list), facts (JSON text), and
 a column per reading with its value. `measurements` has one row per number: number, subject, badge, name, value, count,
-note, low, high, level, method (of the interval), signature, at (JSON text). A true/false value is 1 or 0.
+note, low, high, level, method (of the interval), signature, place (JSON text). A true/false value is 1 or 0.
 
 A reading's column is called by its metric. Of several readings of one metric the first in the run has that name; the
 others have the settings behind it in which they differ: `blur_score_statistic_p10`. `columns_of` says which signature
@@ -97,7 +97,8 @@ def clips_sql(run: Run, columns: Sequence[str] | None, where: str | None) -> str
         if name not in known:
             raise InputError(f"{run.place}: no column {name}; there are {', '.join(known)}")
     chosen = ", ".join(map(_quoted, columns or known))
-    return f"select {chosen} from clips {f'where ({where})' if where else ''} order by number"  # nosec B608
+    condition = f"where ({where})" if where else ""
+    return f"select {chosen} from clips {condition} order by number"  # known columns  # nosec B608
 
 
 def signatures_in(run: Run, sql: str) -> dict[str, str]:
@@ -145,7 +146,7 @@ def _attach(connection: Any, run: Run, *, long: bool) -> None:
     connection.register("stored", source)
     columns, has = columns_of(run), set(source.schema.names)
     wide = [*CLIP_COLUMNS, *(f"{_quoted(c.key.column('value'))} as {_quoted(c.name)}" for c in columns)]
-    connection.execute(f"create view clips as select {', '.join(wide)} from stored")  # nosec B608
+    connection.execute(f"create view clips as select {', '.join(wide)} from stored")  # quoted names  # nosec B608
     if long:
         every = " union all ".join(_long(column, has) for column in columns) or _LONG_EMPTY
         connection.execute(f"create view measurements as {every}")
@@ -167,7 +168,7 @@ def _source(run: Run) -> Any:
 
 _LONG_EMPTY = (
     "select 0 as number, '' as subject, '' as badge, '' as name, 0.0 as value, 0 as count, '' as note, 0.0 as low, "
-    "0.0 as high, 0.0 as level, '' as method, '' as signature, '' as at where false"
+    "0.0 as high, 0.0 as level, '' as method, '' as signature, '' as place where false"
 )
 
 
@@ -176,12 +177,12 @@ def _long(column: Column, has: set[str]) -> str:
     key = column.key
     ends = {part: _quoted(key.column(part)) if key.column(part) in has else "null" for part in ("low", "high", "level")}
     method = _quoted(key.column("method")) if key.column("method") in has else "null"
-    count = _quoted(key.column("count"))
+    value, count = _quoted(key.column("value")), _quoted(key.column("count"))
     return (
-        f"select number, id as subject, badge, {_text(key.name)} as name, {_quoted(key.column('value'))} as value, "  # nosec B608
+        f"select number, id as subject, badge, {_text(key.name)} as name, {value} as value, "  # quoted  # nosec B608
         f"{count} as count, coalesce({_quoted(key.column('note'))}, '') as note, {ends['low']}::double as low, "
         f"{ends['high']}::double as high, {ends['level']}::double as level, {method}::varchar as method, "
-        f"{_text(key.signature)} as signature, {_text(canonical_json(dict(key.at)))} as at "
+        f"{_text(key.signature)} as signature, {_text(canonical_json(dict(key.at)))} as place "
         f"from stored where {count} is not null"
     )
 

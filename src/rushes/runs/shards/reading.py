@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from rushes.core import Definition, Measurement
-from rushes.errors import DefinitionError, RunError
+from rushes.errors import RunError
 from rushes.media.numpy_files import FAULTS, load_npz, reason
 from rushes.runs.digests import line_digest
 from rushes.runs.shards.build import GROUP
 from rushes.runs.shards.index import Index, Shard
+from rushes.runs.shards.lines import entry_of, subject_of
 from rushes.runs.shards.places import RemotePlace, ShardPlace, open_table, table_fault
 from rushes.runs.shards.spool import Span
 from rushes.runs.shards.table import Columns, ReadingKey, schema
@@ -221,29 +222,6 @@ def _columns(place: ShardPlace, shard: Shard, group: int | None, names: list[str
         raise table_fault(place, shard.name, error) from None
     finally:
         table.close()
-
-
-_CORRUPT = (DefinitionError, LookupError, TypeError, ValueError, AttributeError, RecursionError)
-"""What a line of somebody else's making can end in."""
-
-
-def entry_of(line: bytes, definitions: Mapping[str, Definition]) -> Entry:
-    """A clip's line as an entry, without its series; `RunError` where it is no such line."""
-    try:
-        record = json.loads(line)
-        rows = record["measurements"]
-        numbers = tuple(Measurement.from_dict(row, definitions[row["signature"]]) for row in rows)
-        return Entry(subject=Subject.from_row(record["subject"]), measurements=numbers)
-    except _CORRUPT as error:
-        raise RunError(f"a clip's row is not what a run writes ({error!r}); run the command again") from None
-
-
-def subject_of(line: bytes) -> Subject:
-    """The same for the subject alone."""
-    try:
-        return Subject.from_row(json.loads(line)["subject"])
-    except _CORRUPT as error:
-        raise RunError(f"a clip's row is not what a run writes ({error!r}); run the command again") from None
 
 
 class _Lazy(Sequence[Item], Generic[Item]):

@@ -45,8 +45,9 @@ from rushes.runs.shards.index import (
     require_pyarrow,
     write_marker,
 )
+from rushes.runs.shards.lines import entry_of
 from rushes.runs.shards.places import LocalPlace, ShardPlace
-from rushes.runs.shards.reading import Shards, entry_of
+from rushes.runs.shards.reading import Shards
 from rushes.runs.shards.spool import FOLDER as SPOOL
 from rushes.runs.shards.spool import Span, SpoolPlace, SpoolWriter, Stored, new_session, read_spools
 from rushes.runs.subjects import Entry
