@@ -75,7 +75,7 @@ COLLECT = r"""() => {
 }"""
 """Run on the page: every number in sight, its surroundings, and the signatures that it can be said to stand under."""
 
-_NAMED = re.compile(r"([a-z][a-z0-9]*_[a-z0-9_]*|[a-z]+(?==))(?: \([^()]*\))?(?:=| (?=⟨[+−-]))⟨")
+_NAMED = re.compile(r"([a-z][a-z0-9_]*)(?: \([^()]*\))?(=| (?=⟨[+−-]))⟨")
 _LIMIT = re.compile(r"[<>≤≥] ?$")
 _SURE = 0.05
 """Below it a change is told: docs/compare.md."""
@@ -181,7 +181,7 @@ def _fault(shown: Shown, pool: Pool) -> str:
     if shown.kind:
         return "" if shown.kind in KINDS else f"data-kind is one of {', '.join(KINDS)}; got {shown.kind!r}"
     named = _NAMED.search(f"{shown.before}⟨{shown.text}")
-    if named:
+    if named and (named[2] == "=" or named[1] in pool.by_name):
         known = pool.by_name.get(named[1], set())
         return "" if _agrees(shown.text, known) else f"{named[1]} has no such value in the run"
     if _LIMIT.search(shown.before):
