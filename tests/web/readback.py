@@ -5,7 +5,8 @@ The rule that a page keeps to (CONTRIBUTING tells it to writers of pages):
 - A number of a metric names its definition. The element, or one around it in the same cell or sentence, has
   `data-signature`, `data-copy` or a `title` with the signature; or the head of its column has; or another cell of its
   row has. What is shown then must be a value, an end of an interval, a level or a count under that signature.
-- "name=0.16 < 0.33" names its metric by itself: a reason of a review signal.
+- "name=0.16" and "name +0.02" name their metric: a reason of a review signal, a change of a clip.
+- "< 0.33" is a threshold, and must be one of the profile's.
 - A plain whole number is a count, unless its own element or the head of its column has a signature. A number with a
   unit of time or size ("0.80 s", "25 fps") is a fact of the clip.
 - The text of a definition is under `class="definitions"`.
@@ -74,8 +75,10 @@ COLLECT = r"""() => {
 }"""
 """Run on the page: every number in sight, its surroundings, and the signatures that it can be said to stand under."""
 
-_REASON = re.compile(r"([a-z][a-z0-9_]*)(?: \([^()]*\))?=$")
-_LIMIT = re.compile(r"[a-z][a-z0-9_]*(?: \([^()]*\))?=[-−+\d.,e]+ ?[<>≤≥] ?$")
+_NAMED = re.compile(r"([a-z][a-z0-9_]*)(?: \([^()]*\))?(=| (?=⟨[+−-]))⟨")
+_LIMIT = re.compile(r"[<>≤≥] ?$")
+_SURE = 0.05
+"""Below it a change is told: docs/compare.md."""
 _UNIT = re.compile(
     r"^[  ]?(?:[–-] ?\d+(?:\.\d+)? )?(?:s|ms|min|h|fps|Hz|kHz|px|kB|MB|GB|frames?|kbit/s)\b"
     r"|^ ?×|^[–-]\d+(?:\.\d+)? m?s\b"
@@ -119,6 +122,9 @@ class Pool:
 
     by_signature: dict[str, set[float]] = field(default_factory=dict)
     by_name: dict[str, set[float]] = field(default_factory=dict)
+    """Differences and the like under the name of the metric that they are of, too."""
+    limits: set[float] = field(default_factory=lambda: {_SURE})
+    """Thresholds of the profile's rules."""
 
     def add_all(self, measurements: Iterable[Measurement]) -> None:
         for m in measurements:
@@ -130,13 +136,14 @@ class Pool:
         numbers = [row.get("value"), row.get("count"), *(interval.get(key) for key in ("low", "high", "level"))]
         numbers = [float(number) for number in numbers if isinstance(number, (int, float))]
         signature = str(row["signature"])
-        for table, key in ((self.by_signature, signature), (self.by_name, signature.partition("|")[0])):
-            table.setdefault(key, set()).update(numbers)
+        self.by_signature.setdefault(signature, set()).update(numbers)
+        for name in (signature.partition("|")[0], *re.findall(r"\bof:([a-z]\w*)", signature)):
+            self.by_name.setdefault(name, set()).update(numbers)
 
     def plus(self, data: Any) -> Pool:
         """A copy that knows this JSON as well."""
         tables = ({key: set(numbers) for key, numbers in table.items()} for table in (self.by_signature, self.by_name))
-        more = Pool(*tables)
+        more = Pool(*tables, limits=self.limits)
         more.add_json(data)
         return more
 
@@ -173,12 +180,12 @@ def faults(found: Iterable[Mapping[str, Any]], pool: Pool) -> Iterator[str]:
 def _fault(shown: Shown, pool: Pool) -> str:
     if shown.kind:
         return "" if shown.kind in KINDS else f"data-kind is one of {', '.join(KINDS)}; got {shown.kind!r}"
-    reason = _REASON.search(shown.before)
-    if reason:
-        known = pool.by_name.get(reason[1], set())
-        return "" if _agrees(shown.text, known) else f"{reason[1]} has no such value in the run"
+    named = _NAMED.search(f"{shown.before}⟨{shown.text}")
+    if named and (named[2] == "=" or named[1] in pool.by_name):
+        known = pool.by_name.get(named[1], set())
+        return "" if _agrees(shown.text, known) else f"{named[1]} has no such value in the run"
     if _LIMIT.search(shown.before):
-        return ""  # the threshold of a rule, after the value that was just held against the run
+        return "" if _agrees(shown.text, pool.limits) else "no rule of the profile has this threshold"
     if shown.own:
         return _under(shown, shown.own, pool)
     if _UNIT.match(shown.after):

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from rushes.clip.profile import load_profile
 from rushes.preference.evaluate import measure_study
 from rushes.runs import read_run
 from rushes.suite.board_as_data import board_as_data
@@ -41,6 +42,7 @@ def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gallery]:
 def pool(gallery: Gallery) -> Pool:
     """What the runs and the study's votes hold, and what `rushes compare` and `rushes board` compute from them."""
     found = Pool()
+    found.limits |= {float(rule.threshold) for rule in load_profile("general").rules}
     for path in gallery.runs.values():
         found.add_all(m for rows in read_run(path).measurements.values() for m in rows)
     found.add_all(measure_study(gallery.study.service, gallery.study.name).measurements)
@@ -74,12 +76,13 @@ NOT_BY_KEYBOARD = """() => {
   const seen = (e) => e.checkVisibility({ visibilityProperty: true, opacityProperty: false });
   const wanted = 'a[href], button, input:not([type=hidden]), select, textarea, summary, [role=button], [role=link], ' +
     '[role=slider], [role=tab], [role=checkbox], [data-copy]';
+  const elsewhere = (e) => e.href && [...document.links].some((a) => a.href === e.href && a.tabIndex >= 0);
   const inGroup = (e) => e.closest('[role=tablist], [role=radiogroup], [role=grid], [role=listbox], [role=toolbar]');
   return [...document.querySelectorAll(wanted)]
-    .filter((e) => seen(e) && !e.disabled && e.tabIndex < 0 && !inGroup(e))
+    .filter((e) => seen(e) && !e.disabled && e.tabIndex < 0 && !inGroup(e) && !elsewhere(e))
     .map((e) => e.outerHTML.slice(0, 120));
 }"""
-"""Interactive elements that Tab never comes to. In a group with arrow keys one member is enough."""
+"""What Tab never comes to. In a group with arrow keys one member is enough, and of two links to one page one."""
 
 FOCUSED = """() => {
   const e = document.activeElement;

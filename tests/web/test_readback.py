@@ -35,6 +35,10 @@ CASES = [
     ),
     (f'<table><tbody><tr><th>blur<td>12.35<td>8<td>44<td data-copy="{SIGNATURE}">s</table>', ""),
     (f'<table><tbody><tr><th>blur<td>12.99<td data-copy="{SIGNATURE}">s</table>', "not a number under blur_score"),
+    ("<p>more than the rule: &gt; 20.5</p>", ""),
+    ("<p>more than the rule: &gt; 21.5</p>", "no rule of the profile has this threshold"),
+    ("<li>take_1 blur_score (mean) −0.25; sharp</li>", ""),
+    ("<li>take_1 blur_score (mean) −0.27; sharp</li>", "blur_score has no such value"),
     ("<p>take_12.5 and v1.2.3 at <code>0.5</code></p>", ""),
     ("<p hidden>0.123</p>", ""),
 ]
@@ -47,7 +51,8 @@ def tab(browser: Any) -> Any:
 
 @pytest.mark.parametrize(("html", "says"), CASES, ids=range(len(CASES)))
 def test_a_number(tab: Any, html: str, says: str) -> None:
-    pool = Pool()
+    pool = Pool(limits={20.5})
+    pool.add({"signature": "value_difference|of:blur_score;plane:luma|v:1", "value": -0.25})
     pool.add_json([{"x": {"signature": SIGNATURE, "value": 12.3466, "count": 8, "interval": BOUNDS}}])
     tab.set_content(html)
     wrong = list(faults(numbers_on(tab), pool))
