@@ -12,7 +12,6 @@ from rushes.terminal.colours import bold
 from rushes.terminal.console import EXIT_BAD_INPUT, next_line, print_json, print_table, say, tell
 from rushes.terminal.options import Verbose
 from rushes.terminal.progress import progress_bars
-from rushes.terminal.strip import WORST, print_signals, print_worst
 
 if TYPE_CHECKING:
     from rushes.core.instrument import DemoPart
@@ -92,14 +91,14 @@ def _show(parts: Sequence[DemoPart], board: DemoBoard | None, *, verbose: bool) 
 
 def _show_clips(part: DemoPart) -> None:
     """How many clips of the first part have which signal, and the three to look at, by path."""
-    from rushes.clip.badges import BADGES
-    from rushes.clip.tables import worst_first
+    from dataclasses import replace
+
+    from rushes.report.verdict import clip_verdict
+    from rushes.report.verdict_text import FIRST, print_opening
     from rushes.runs import read_run
 
-    run = read_run(part.run)
-    print_signals({badge: sum(one.badge == badge for one in run.subjects) for badge in BADGES})
-    worst = [entry.subject for entry in worst_first(run)[:WORST]]
-    print_worst([(one.path, one.badge or "", one.reasons) for one in worst])
+    by_path = [replace(one, id=one.path) for one in read_run(part.run).subjects]
+    print_opening(clip_verdict(by_path, most=FIRST))
 
 
 def demo_part(reference: str, folder: Path) -> DemoPart:

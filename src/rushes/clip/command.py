@@ -20,7 +20,6 @@ from rushes.terminal.console import (
 from rushes.terminal.engine_options import AddressOption, EngineOption, chosen_engine
 from rushes.terminal.options import Verbose
 from rushes.terminal.progress import progress_bars
-from rushes.terminal.strip import WORST, print_signals, print_worst
 
 if TYPE_CHECKING:
     from rushes.clip.faces import Tier
@@ -225,12 +224,12 @@ def _counts(run: Run) -> dict[str, int]:
 
 def _show(run: Run, profile: str, written: list[str], *, verbose: bool) -> None:
     from rushes.clip.profile import load_profile
-    from rushes.clip.tables import clip_table, worst_first
+    from rushes.clip.tables import clip_table
+    from rushes.report.verdict import clip_verdict
+    from rushes.report.verdict_text import FIRST, print_opening
 
-    print_signals(_counts(run), about=f"profile {load_profile(profile).name}")
-    worst = [entry.subject for entry in worst_first(run)[:WORST] if entry.subject.badge != "pass"]
-    if len(run.subjects) > WORST:
-        print_worst([(one.id, one.badge or "", one.reasons) for one in worst])
+    some = FIRST if len(run.subjects) > FIRST else 0  # the table shows three at a glance
+    print_opening(clip_verdict(run.subjects, most=some), about=f"profile {load_profile(profile).name}")
     print()
     table = clip_table(run, most=_SHOWN)
     print_table("", table.header, table.texts(), numbers=range(2, len(table.header) - 1))

@@ -6,7 +6,6 @@ how sure that is, and what to look at next. Page, workbench and terminal show th
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
@@ -19,6 +18,7 @@ from rushes.report.verdict_parts import Side as Side
 from rushes.report.verdict_parts import Take as Take
 from rushes.report.verdict_parts import counted as counted
 from rushes.report.verdict_parts import listed as listed
+from rushes.report.verdict_text import verdict_lines
 from rushes.runs import Subject
 
 SIGNALS = ("reject", "flagged", "pass")
@@ -75,34 +75,7 @@ class Verdict:
           a  reject  frozen 1.0–2.4 s
         Next: rushes view
         """
-        lines = _wrapped(self.headline, width)
-        for side in self.sides:
-            if len(self.sides) > 1:
-                lines += _wrapped(side.sentence, width)
-            for word, names in side.lines:
-                lines += _wrapped(", ".join(names), width, first=f"  {word:<14}  ", rest=" " * 18)
-        lines += _wrapped(self.sure, width)
-        for finding in self.findings:
-            lines += _wrapped(f"{finding.title}: {finding.text}", width, rest="  ")
-        if self.takes:
-            lines += ["Look first at:", *take_lines(self.takes, width)]
-        return "\n".join([*lines, *_wrapped(f"Next: {self.next}" if self.next else "", width, rest="  ")])
-
-
-def take_lines(takes: Sequence[Take], width: int) -> list[str]:
-    """One line per clip, its reasons beside it; below it where they do not fit."""
-    names = [f"{take.group} · {take.id}" if take.group else take.id for take in takes]
-    wide, signal = max(map(len, names)), max(len(take.signal) for take in takes)
-    lines: list[str] = []
-    for name, take in zip(names, takes, strict=True):
-        head = f"  {name:<{wide}}  {take.signal:<{signal}}" if signal else f"  {name:<{wide}}"
-        beside = f"{head}  {take.why}".rstrip()
-        if len(beside) <= width:
-            lines.append(beside)
-        else:
-            lines.append(f"  {name}  {take.signal}".rstrip())
-            lines += _wrapped(take.why, width, first="    ", rest="    ")
-    return lines
+        return "\n".join(verdict_lines(self, width))
 
 
 EMPTY = Verdict(headline="Nothing has been measured yet.")
@@ -228,9 +201,3 @@ def signal_sentence(counts: Sequence[tuple[str, int]], *, noun: str = "clip", to
         return f"The one {noun} needs a look: {bad[0][0]}."
     need = "needs" if many == 1 else "need"
     return f"{many:,} of {total:,} {noun}s {need} a look: {told}. {fine:,} pass."
-
-
-def _wrapped(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]:
-    return textwrap.wrap(
-        text, width, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
-    )
