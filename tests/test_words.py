@@ -1,7 +1,8 @@
-"""Plain English in pages, templates and help: words that a reader would stumble over, and names of our own papers."""
+"""Plain English in pages, templates, scripts, the demo and help: no stumbling words, no names of our own papers."""
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -15,9 +16,9 @@ ROOT = Path(__file__).parents[1]
 GENERATED = {"api.md", "metrics.md", "models.md", "scale.md"}
 """Made from the source, or of measured figures."""
 PAGES = [ROOT / "README.md", ROOT / "examples/README.md", *sorted((ROOT / "docs").glob("*.md"))]
-TEMPLATES = sorted(
-    [*(ROOT / "src/rushes/web/templates").rglob("*.html"), *(ROOT / "src/rushes/report").rglob("*.html")]
-)
+TEMPLATES = sorted((ROOT / "src/rushes").rglob("*.html"))
+SCRIPTS = sorted((ROOT / "src/rushes").rglob("*.js"))
+DEMOS = sorted((ROOT / "src/rushes").rglob("demo*.py"))
 STUMBLES = re.compile(r"going on with|\bsettled\b|turns out|\bsaid\b|\balive\b|\bADR-")
 EXPLAINED = {
     "MetricBundleV1": r"MetricBundleV1[^.]*\bformat\b|\bformat\b[^.]*MetricBundleV1",
@@ -52,3 +53,30 @@ def test_help_uses_common_words() -> None:
         texts = [getattr(command, "help", None) or "", *(getattr(p, "help", None) or "" for p in command.params)]  # type: ignore[attr-defined]
         for text in texts:
             assert not STUMBLES.search(text) and "MetricBundleV1" not in text, f"rushes {' '.join(words)}: {text}"
+
+
+def shown_by_script(text: str) -> list[str]:
+    """The strings of a script that hold more than one word; without comments and names of classes."""
+    bare = re.sub(r"/\*.*?\*/|(?:^|(?<=\s))//[^\n]*", " ", text, flags=re.S)
+    return [found for found in re.findall(r"\"[^\"\n]*\"|'[^'\n]*'|`[^`]*`", bare) if " " in found]
+
+
+def shown_by_demo(text: str) -> list[str]:
+    """The strings of a module, without docstrings, which only its readers see."""
+    tree = ast.parse(text)
+    notes = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    strings = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in notes]
+    return [node.value for node in strings if isinstance(node.value, str)]
+
+
+def test_scripts_and_the_demo_use_common_words() -> None:
+    assert SCRIPTS and DEMOS
+    for paths, shown in ((SCRIPTS, shown_by_script), (DEMOS, shown_by_demo)):
+        for path in paths:
+            for text in shown(path.read_text(encoding="utf-8")):
+                assert not STUMBLES.search(text), f"{path.name}: {text}"
+
+
+def test_what_counts_as_shown() -> None:
+    assert shown_by_script('// "said"\nconst a = "said", b = `two words`; /* "said" */') == ["`two words`"]
+    assert shown_by_demo('"""said"""\na = f"two {a}"\n') == ["two "]
