@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import settings
 
 collect_ignore = ["oracle"]  # scripts for environments of their own, see oracle/README.md
@@ -14,6 +17,9 @@ collect_ignore = ["oracle"]  # scripts for environments of their own, see oracle
 # Machines are shared and slow at times: a slow example is no failure.
 settings.register_profile("rushes", deadline=None, print_blob=True)
 settings.load_profile("rushes")
+
+# A fifth of a second for every command line otherwise: Typer reads the signatures of all sixty commands each time.
+typer.main.get_command = typer.testing._get_command = cache(typer.main.get_command)  # type: ignore[assignment]
 
 
 SLOW_FIRST = (

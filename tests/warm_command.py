@@ -77,6 +77,7 @@ def serve(address: str) -> None:
     for name in PRELOADED:
         with suppress(ImportError):
             import_module(name)
+    _build_commands()
     assert len(os.listdir("/proc/self/task")) == 1, "something imported started a thread"
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(address)
@@ -88,6 +89,16 @@ def serve(address: str) -> None:
         if os.fork() == 0:
             listener.close()
             _attend(link)
+
+
+def _build_commands() -> None:
+    """Read the signatures of all commands once, not in every child."""
+    import typer.main
+
+    from rushes.cli.main import app
+
+    built = typer.main.get_command(app)
+    typer.main.get_command = lambda given: built  # type: ignore[assignment]
 
 
 def _attend(link: socket.socket) -> None:

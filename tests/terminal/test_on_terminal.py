@@ -96,16 +96,7 @@ def test_nothing_is_wider_than_the_window_and_no_name_is_broken(name: str, home:
         lines = [line for line in text.splitlines() if not line.startswith("Next: ")]
         too_long = [line for line in lines if cell_width(line) > columns]
         assert not too_long, f"{columns} columns: {too_long[0]}"
-        names = {
-            "longest_freeze_ms",
-            "take0",
-            "take1",
-            "torso-diameter",
-            "absolute-px",
-            "clip_score",
-            "luma_alternation",
-        }
-        assert not broken(text, names), text
+        assert not broken(text, NAMES), text
         words = [word for word in text.split() if re.fullmatch(r"[\w.]+(\|[\w]+:[^|]+)+\|v:\d+", word)]
         assert not words or name == "metrics NAME", f"a signature without -v: {words[0]}"
         assert text.count("Next: ") <= 1
