@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import os
 from pathlib import Path
 
@@ -29,6 +31,26 @@ def test_the_notebook_is_valid_and_has_no_outputs() -> None:
     assert all(name in text for name in ("evaluate_clips", "to_frame", ".table(", ".one(", "write_report"))
 
 
+def test_the_cells_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after the other, in this process; what a cell ends in is shown as a notebook would show it."""
+    monkeypatch.chdir(tmp_path)
+    MATERIAL["takes"]()
+    cells = [cell for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+    known: dict[str, object] = {}
+    shown = []
+    for cell in cells:
+        *steps, last = ast.parse("".join(cell["source"])).body
+        is_shown = isinstance(last, ast.Expr)
+        before = ast.Module(body=steps if is_shown else [*steps, last], type_ignores=[])
+        exec(compile(before, NOTEBOOK.name, "exec"), known)
+        if isinstance(last, ast.Expr):
+            shown.append(eval(compile(ast.Expression(body=last.value), NOTEBOOK.name, "eval"), known))
+    html = shown[0]._repr_html_()
+    assert "take0" in html and "|v:" in html
+    assert (tmp_path / "report.html").exists()
+
+
+@pytest.mark.soak
 def test_the_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     nbclient = pytest.importorskip("nbclient", reason="runs notebooks")
     pytest.importorskip("ipykernel", reason="runs notebooks")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.loop.conftest import Averages
 from tests.loop.material import FPS, poses, videos, write_lossless
 
 import rushes
@@ -60,8 +61,13 @@ def test_pose(tmp_path: Path) -> None:
     assert found.one("mpjpe", aggregate="pooled").interval is not None
 
 
-def test_fvd(tmp_path: Path, random_i3d: Path) -> None:
-    """Through I3D itself, with random weights."""
+@pytest.mark.parametrize("network", ["sums", pytest.param("i3d", marks=pytest.mark.soak)])
+def test_fvd(network: str, tmp_path: Path, random_i3d: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through I3D itself with random weights, and through a stand-in that sees the same segments in a moment."""
+    if network == "sums":
+        from rushes.distribution import features
+
+        monkeypatch.setattr(features, "make_extractor", lambda weights, recipe, **more: Averages(recipe.d))
     gen, gt = (dict(list(given.items())[:2]) for given in (GEN, GT))
     files = [write_lossless(tmp_path / side, given) for side, given in (("gen", gen), ("gt", gt))]
     options = {"protocol": "videogpt", "sample_duration": 9, "weights": random_i3d, "device": "cpu"}

@@ -88,6 +88,7 @@ def test_it_is_what_torchmetrics_computes_on_the_same_features(plain_fvd: Callab
     assert found["fvd"].value == pytest.approx(float(theirs.compute()), rel=1e-6)
 
 
+@pytest.mark.soak  # examples/lightning_callback.py runs in test_examples
 def test_lightning_logs_it(tmp_path: Path) -> None:
     lightning = pytest.importorskip("lightning", reason="needs lightning")
 

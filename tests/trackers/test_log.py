@@ -58,6 +58,7 @@ def clip_run(tmp_path_factory: pytest.TempPathFactory) -> rushes.Run:
 @pytest.fixture
 def quick_media(monkeypatch: pytest.MonkeyPatch) -> None:
     """Film strips without worker processes, and a page of one word; the documentation's blocks make the real ones."""
+    from rushes.report.verdict import EMPTY
     from rushes.suite import report
     from rushes.trackers import worst
 
@@ -65,7 +66,7 @@ def quick_media(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def write(run: object, out: Path) -> report.Report:
         out.write_text("page")
-        return report.Report(path=out, bytes=4, found="", runs=())
+        return report.Report(path=out, bytes=4, found="", runs=(), verdict=EMPTY)
 
     monkeypatch.setattr(report, "write_report", write)
 

@@ -108,12 +108,12 @@ def test_a_page(page: GalleryPage, gallery: Gallery, contexts: dict[str, Any], p
         settle(tab)
         for scheme in SCHEMES:
             tab.emulate_media(color_scheme=scheme)
-            for width, height in WIDTHS:
+            # In the dark only colours are different.
+            for width, height in WIDTHS if scheme == "light" else ():
                 tab.set_viewport_size({"width": width, "height": height})
                 over = overflow(tab)
                 assert over <= 0, f"{page.name} is {over} px too wide at {width} px, {scheme}"
             tab.set_viewport_size({"width": 1440, "height": 900})
-            # In the dark only colours are different.
             check_with_axe(tab, f"{page.name}, {scheme}", only=("color-contrast",) if scheme == "dark" else ())
         tab.emulate_media(color_scheme="light")
         assert tab.evaluate(NOT_BY_KEYBOARD) == []
