@@ -14,12 +14,12 @@ torch.manual_seed(0)
 
 
 def stripes(level: torch.Tensor, seed: int) -> torch.Tensor:
-    """A batch of three videos, B T C H W, from -1 to 1."""
+    """A batch of two videos, B T C H W, from -1 to 1."""
     draw = torch.Generator().manual_seed(seed)
-    phase = torch.rand(3, 1, 1, 1, 1, generator=draw) * 6
+    phase = torch.rand(2, 1, 1, 1, 1, generator=draw) * 6
     time = torch.arange(FRAMES).view(1, FRAMES, 1, 1, 1)
     column = torch.arange(SIZE).view(1, 1, 1, 1, SIZE)
-    return (level * torch.sin(column / 3 + time / 2 + phase)).expand(3, FRAMES, 3, SIZE, SIZE).clamp(-1, 1)
+    return (level * torch.sin(column / 3 + time / 2 + phase)).expand(2, FRAMES, 3, SIZE, SIZE).clamp(-1, 1)
 
 
 level = torch.nn.Parameter(torch.tensor(0.2))

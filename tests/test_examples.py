@@ -13,7 +13,12 @@ ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if path.stem != "samples")
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def _example(path: Path) -> object:
+    """The training loop runs FVD on random weights too."""
+    return pytest.param(path, id=path.stem, marks=[pytest.mark.soak] if path.stem == "fvd_random_weights" else [])
+
+
+@pytest.mark.parametrize("example", [_example(path) for path in EXAMPLES])
 def test_an_example_runs(example: Path, tmp_path: Path) -> None:
     if example.stem.startswith("fvd"):
         pytest.importorskip("torch", reason="FVD needs torch (pip install 'rushes[fvd]')")
