@@ -14,10 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from rushes.web.workbench import Workbench
+from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal["runs", "suites", "sweeps", "studies"]
 
@@ -210,18 +207,3 @@ def split_subject(names: Mapping[str, Path], text: str) -> tuple[str, str]:
     fitting = [name for name in names if text.startswith(f"{name}/")]
     name = max(fitting, key=len, default=text.partition("/")[0])
     return name, text[len(name) + 1 :]
-
-
-def shares_clips(bench: Workbench, name: str) -> list[str]:
-    """The served runs that this one can be compared with: of the same instrument, with some of its clips; most in
-    common first. Ids are read once for each state of a run, of its first 100,000 clips.
-    """
-    runs, summaries = dict(bench.runs), bench.summaries
-    mine = summaries.ids(runs[name])
-    instrument = summaries.head(runs[name]).instrument
-    common = {
-        other: len(mine & summaries.ids(folder))
-        for other, folder in runs.items()
-        if other != name and summaries.head(folder).instrument == instrument
-    }
-    return sorted((other for other, count in common.items() if count), key=lambda other: (-common[other], other))

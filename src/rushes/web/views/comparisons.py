@@ -83,13 +83,13 @@ def forest_plot(request: Request, a: str, b: str, theme: str = "light") -> Respo
 
 def _nothing_shared(request: Request, a: tuple[str, Run], b: tuple[str, Run], message: str) -> Response:
     """A page of its own: what was asked for cannot be had, and this is what can."""
-    served = workbench(request).runs
+    bench = workbench(request)
     known = [
         {
             "name": name,
             "count": len(run.subjects),
             "example": run.subjects[0].id if run.subjects else "",
-            "others": shares_clips(served, name),
+            "others": shares_clips(bench, name),
         }
         for name, run in (a, b)
     ]

@@ -90,7 +90,7 @@ def _around(
         "numbers": page_numbers(min(query.page, pages), pages),
         "metrics": [column_data(key, reading) for key, reading in opened.readings.items()],
         "marks": marks,
-        "others": shares_clips(bench.runs, name),
+        "others": shares_clips(bench, name),
         "figures": figures,
         "no_figures": no_figures,
         "summary": summary,
