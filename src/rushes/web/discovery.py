@@ -207,3 +207,13 @@ def split_subject(names: Mapping[str, Path], text: str) -> tuple[str, str]:
     fitting = [name for name in names if text.startswith(f"{name}/")]
     name = max(fitting, key=len, default=text.partition("/")[0])
     return name, text[len(name) + 1 :]
+
+
+def run_title(name: str) -> str:
+    """What a page calls a run: a folder named "run" says nothing, so the one that it lies in is named alone.
+
+    >>> run_title("distribution/run"), run_title("demo/clip"), run_title("run")
+    ('distribution', 'demo/clip', 'run')
+    """
+    above, _, last = name.rpartition("/")
+    return above if above and last == "run" else name
