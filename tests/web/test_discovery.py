@@ -15,9 +15,10 @@ from rushes.preference.study.service import open_service
 from rushes.runs import read_run
 from rushes.runs.writer import RunWriter
 from rushes.web import run_summary
-from rushes.web.discovery import Discovery, Found, Root, shares_clips
+from rushes.web.discovery import Discovery, Found, Root
 from rushes.web.found_summaries import studies_in, suite_status, sweep_status
 from rushes.web.run_summary import Summaries, read_head, read_ids, read_summary, run_status
+from rushes.web.shared_clips import shares_clips
 
 from .runsite import HOSTILE, SETTINGS, entry, newer_run, suite_of, write_run
 

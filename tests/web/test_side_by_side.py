@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -15,10 +14,7 @@ from rushes.clip.metrics.stillness import LONGEST_FREEZE_MS
 from rushes.clip.profile import load_profile
 from rushes.core import Measurement
 from rushes.runs import Entry, RunWriter, Subject
-from rushes.suite.compare_many import compare_all
 from rushes.web.clip_size import picture_size
-from rushes.web.comparison_data import headline, verdict_counts
-from rushes.web.shared_clips import shares_clips
 
 from .livesite import Site
 from .runsite import entry, owner, write_run
@@ -93,7 +89,6 @@ def test_runs_that_share_no_clip_are_not_offered(make_site: MakeSite, tmp_path: 
         "other": write_run(tmp_path / "other", [entry("z", 0.2)]),
         "gone": tmp_path / "gone",
     }
-    assert shares_clips(runs, "one") == ["two"] and shares_clips(runs, "other") == []
     client = owner(make_site(runs=list(runs.values())))
     page = client.get("/runs/one").text
     assert "b=two" in page and "b=other" not in page
@@ -113,33 +108,14 @@ def test_two_runs_have_their_verdict_first(make_site: MakeSite, tmp_path: Path) 
     c = write_run(tmp_path / "c", [entry(name, 0.1, 80.0) for name in names])
     client = owner(make_site(runs=[a, b, c]))
     page = html.unescape(client.get("/compare/runs?a=a&b=b").text)
-    found = compare_all((a, b), top=3)
-    assert headline(found, "a", "b") == (
-        "b and a cannot be told apart as better or worse: 1 metric moved, which says neither."
-    )
-    assert page.index(headline(found, "a", "b")) < page.index("Look at these first") < page.index("<details")
-    # The clip that changed most is the last: 0.27 − 0.1.
-    looks = page[page.index("Look at these first") : page.index("<details")]
-    assert looks.index(">t7<") < looks.index(">t6<") < looks.index(">t5<") and ">t4<" not in looks
-    plot = client.get("/compare/runs/forest.svg?a=a&b=b")
-    assert plot.headers["content-type"] == "image/svg+xml" and "freeze_frame_ratio" in plot.text
-    dark = client.get("/compare/runs/forest.svg?a=a&b=b&theme=dark")
-    assert dark.text != plot.text and "default-src 'none'" in dark.headers["content-security-policy"]
+    headline = "b differs from a; 1 metric moved, which does not say better or worse."
+    assert page.count('aria-label="Verdict"') == 1 == page.count('<figure class="forest-strip">')
+    assert page.index(headline) < page.index("Look first at") < page.index("<details")
+    # The clip that changed most is the last: 0.27 − 0.1; two pictures would stand there, had the run clips.
+    looks = page[page.index("Look first at") : page.index("<details")]
+    assert looks.index(">t7<") < looks.index(">t6<") < looks.index(">t5<") and ">t1<" not in looks
+    assert "/compare?a=a%2Ft7&b=b%2Ft7" in looks
+    style = client.get("/static/board/verdict.css")
+    assert style.headers["content-type"].startswith("text/css") and ".strip-verdict" in style.text
     same = html.unescape(client.get("/compare/runs?a=a&b=c").text)
-    assert "c is the same as a on every clip." in same and "forest.svg" not in same
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "words"),
-    [
-        ("better better worse unclear", "B is better than A on 2 metrics and worse on 1; 1 metric cannot tell."),
-        ("worse", "B is worse than A on 1 metric."),
-        ("better moved", "B is better than A on 1 metric; 1 metric moved, which says neither."),
-        ("unclear unclear", "B and A cannot be told apart as better or worse: 2 metrics cannot tell."),
-    ],
-)
-def test_the_headline_counts_what_was_told(verdicts: str, words: str) -> None:
-    judged = [SimpleNamespace(verdict=word, name=word) for word in verdicts.split()]
-    found = SimpleNamespace(judged=judged)
-    assert headline(found, "A", "B") == words  # type: ignore[arg-type]
-    assert sum(int(str(one["count"])) for one in verdict_counts(found)) == len(judged)  # type: ignore[arg-type]
+    assert "c is the same as a on every clip." in same and "forest-strip" not in same

@@ -5,7 +5,7 @@ from rushes.core.instrument import Instrument
 INSTRUMENT = Instrument(
     name="clip",
     title="Clips",
-    question="Is this clip free of freezes and glitches?",
+    question="Is this clip free of freezes, glitches and sound faults?",
     definitions="rushes.clip.definitions:DEFINITIONS",
     commands={"clip": "rushes.clip.command:clip", "calibrate": "rushes.clip.calibration_command:calibrate"},
     section="rushes.clip.section:section",

@@ -62,7 +62,7 @@ def run(folder: Path) -> DemoPart:
     how = {"metrics": METRICS, "weights": weights, "device": "cpu", "jobs": 0, "sample_duration": FRAMES}
     statistics = folder / "real.npz"
     closer = compare_sets(near, truth, **how, save_gt=statistics)  # type: ignore[arg-type]
-    further = compare_sets(far, statistics, **how, run=folder / "run", overwrite=True)  # type: ignore[arg-type]
+    further = compare_sets(far, statistics, **how, run=folder / "run", overwrite=True, keep_features=True)  # type: ignore[arg-type]
     rows = [_row(name, m) for name, compared in (("near", closer), ("far", further)) for m in compared.measurements]
     apart = all(_value(closer[metric]) < _value(further[metric]) for metric in METRICS)
     return DemoPart(

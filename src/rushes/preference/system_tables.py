@@ -68,7 +68,7 @@ def family_rankings(measurements: Sequence[Measurement], *, exclusion: str = NO_
     ]
     return Table(
         title=ruled_title("Ranking per task family", exclusion),
-        header=("task family", "rank", "system", "Elo ↑", "Elo interval", "ranks left open", "votes", ""),
+        header=("task family", "rank", "system", "Elo ↑", "Elo interval", "possible ranks", "votes", ""),
         rows=rows,
         caption=f"{interval_words(strengths)} 1000 is the mean of the systems within the family.",
     )

@@ -88,7 +88,7 @@ def ranking(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) ->
     return Table(
         title=ruled_title("Ranking", exclusion),
         header=(
-            *("rank", "system", "Elo ↑", "Elo interval", "ranks left open"),
+            *("rank", "system", "Elo ↑", "Elo interval", "possible ranks"),
             *("win share ↑", "win share interval", "votes"),
             *(("adjudicated",) if labels else ()),
         ),

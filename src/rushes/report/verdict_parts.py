@@ -21,6 +21,8 @@ class Take:
     """The run or system it is of, where there are several."""
     picture: str = ""
     """Where its picture is: a data URI or an address; "" where there is none."""
+    before: str = ""
+    """Where the picture of the same clip in the first run is, which is shown left of it; "" where there is none."""
     no_picture: str = ""
     """Why there is none."""
     link: str = ""

@@ -55,13 +55,13 @@ def render_board(page: BoardPage, *, out: Path | str) -> str:
     return _render(page, urls, style=style, script=script, policy=content_policy(style, script, media=_MEDIA))
 
 
-def render_served(page: BoardPage, *, urls: Mapping[ClipKey, str], static: str, twin: str) -> str:
+def render_served(page: BoardPage, *, urls: Mapping[ClipKey, str], static: str, twin: str, grid: str = "") -> str:
     """The same page for a server, without a script or a style of its own: both come from below `static`.
 
-    `urls` says where each clip plays from, `twin` where its data is. Below `static` lie `board.css` (`page_style`) and
-    `served_script`.
+    `urls` says where each clip plays from, `twin` where its data is and `grid` where its prompts × systems are. Below
+    `static` lie `board.css` (`page_style`) and `served_script`.
     """
-    return _render(page, urls, static=static, twin=twin)
+    return _render(page, urls, static=static, twin=twin, grid=grid)
 
 
 def _render(
@@ -73,6 +73,7 @@ def _render(
     policy: str = "",
     static: str = "",
     twin: str = "",
+    grid: str = "",
 ) -> str:
     judged = [column for column in page.columns if column.judged]
     clips = ClipIndex(page.data)
@@ -81,7 +82,7 @@ def _render(
         .get_template("board.html")
         .render(
             page=page,
-            verdict=_verdict(page, drawn=not static),
+            verdict=_verdict(page),
             systems=page.data.names,
             groups=[("judged", judged), ("moved", [column for column in page.columns if not column.judged])],
             policy=policy,
@@ -89,6 +90,7 @@ def _render(
             script=script,
             static=static,
             twin=twin,
+            grid=grid,
             version=__version__,
             facts=definition_facts,
             why_only_moves=why_only_moves,
@@ -100,9 +102,9 @@ def _render(
     return html.encode("utf-8", "replace").decode()
 
 
-def _verdict(page: BoardPage, *, drawn: bool) -> Verdict:
-    """What the page opens with; a served page draws its pictures later, so its strip has none."""
-    pictures = {key: picture.jpeg for key, picture in page.thumbnails.items() if picture.jpeg} if drawn else {}
+def _verdict(page: BoardPage) -> Verdict:
+    """What the page opens with; the pictures of a served page are addresses."""
+    pictures = {key: picture.jpeg for key, picture in page.thumbnails.items() if picture.jpeg}
     return board_verdict(page.data, page.columns, page.opening, order=page.order, pictures=pictures)
 
 

@@ -24,7 +24,9 @@ _WORDS = {"worse": " (worse)", "better": " (better)", "moved": ""}
 def comparison_verdict(
     found: RunsComparison,
     *,
+    names: Sequence[str] | None = None,
     changed: Sequence[ChangedClip] | None = None,
+    before: Mapping[str, str] | None = None,
     pictures: Mapping[str, str] | None = None,
     links: Mapping[str, str] | None = None,
     chart: tuple[Figure, Figure] | None = None,
@@ -33,9 +35,12 @@ def comparison_verdict(
 ) -> Verdict:
     """Every run against the first: on how many metrics it is better and worse, and the clips that changed most.
 
-    `pictures` and `links` are by clip. Distances between sets have one value a run, so they have sides without metrics.
+    `names` are what the page calls the runs, else their folders. `before`, `pictures` and `links` are by clip: its
+    picture in the first run, in another one, and where to look at it. Distances between sets have one value a run, so
+    they have sides without metrics.
     """
-    sides = [_side(found, place) for place in range(1, len(found.runs))]
+    called = tuple(names or map(run_name, found.runs))
+    sides = [_side(found, called, place) for place in range(1, len(found.runs))]
     clips = most_changed(found, most) if changed is None else changed[:most]
     new = _new_reasons(found)
     takes = tuple(
@@ -43,33 +48,34 @@ def comparison_verdict(
             id=clip.subject,
             signal=new[clip.subject][0] if clip.subject in new else "",
             reasons=new[clip.subject][1] if clip.subject in new else _changes(clip, several=len(found.runs) > 2),
+            before=(before or {}).get(clip.subject, ""),
             picture=(pictures or {}).get(clip.subject, ""),
             link=(links or {}).get(clip.subject, ""),
         )
         for clip in clips
     )
     return Verdict(
-        headline=_headline(found, sides),
+        headline=_headline(found, called, sides),
         sides=sides,
         sure=_how_sure(found),
         takes=takes,
-        findings=_signals(found),
+        findings=_signals(found, called),
         chart=chart,
         next=next,
     )
 
 
-def _signals(found: RunsComparison) -> tuple[Finding, ...]:
+def _signals(found: RunsComparison, names: Sequence[str]) -> tuple[Finding, ...]:
     """How many clips have a worse review signal than in the first run, and how many a better one."""
     rank = {signal: place for place, signal in enumerate(SIGNALS)}
     told = []
-    for run, comparison in zip(found.runs[1:], found.comparisons, strict=True):
+    for name, comparison in zip(names[1:], found.comparisons, strict=True):
         moves = [(rank[m.place["after"]] - rank[m.place["before"]], int(m.value or 0)) for m in comparison.transitions]
         total = sum(count for _, count in moves)
         if total:
             worse, better = (sum(n for step, n in moves if step * side > 0) for side in (-1, 1))
-            text = f"{worse} of {counted(total, 'clip')} worse than in {run_name(found.runs[0])}, {better} better."
-            title = "Review signals" if len(found.runs) == 2 else f"Review signals, {run_name(run)}"
+            text = f"{worse} of {counted(total, 'clip')} worse than in {names[0]}, {better} better."
+            title = "Review signals" if len(found.runs) == 2 else f"Review signals, {name}"
             told.append(Finding(title=title, text=text))
     return tuple(told)
 
@@ -87,10 +93,10 @@ def _new_reasons(found: RunsComparison) -> dict[str, tuple[str, tuple[str, ...]]
     return told
 
 
-def _headline(found: RunsComparison, sides: Sequence[Side]) -> str:
+def _headline(found: RunsComparison, names: Sequence[str], sides: Sequence[Side]) -> str:
     if len(sides) == 1:
-        return _distances(found, 0) or sides[0].sentence
-    first = run_name(found.runs[0])
+        return _distances(found, names) or sides[0].sentence
+    first = names[0]
     ahead = [side.name for side in sides if len(side.better) > len(side.worse)]
     behind = [side.name for side in sides if len(side.worse) > len(side.better)]
     parts = [
@@ -108,20 +114,21 @@ def _are(names: Sequence[str]) -> str:
     return f"{names[0]} is" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} are"
 
 
-def _distances(found: RunsComparison, place: int) -> str:
+def _distances(found: RunsComparison, names: Sequence[str]) -> str:
     """Of two runs of distances between sets: what they are, since one number a run cannot be judged."""
-    many = len(found.comparisons[place].distances)
-    names = f"{run_name(found.runs[place + 1])} and {run_name(found.runs[0])}"
-    return f"{names}: {counted(many, 'distance')} between sets of clips, side by side." if many else ""
+    many = len(found.comparisons[0].distances)
+    return (
+        f"{names[1]} and {names[0]}: {counted(many, 'distance')} between sets of clips, side by side." if many else ""
+    )
 
 
-def _side(found: RunsComparison, place: int) -> Side:
+def _side(found: RunsComparison, names: Sequence[str], place: int) -> Side:
     comparison = found.comparisons[place - 1]
     named: dict[str, list[str]] = {}
     for one in found.judged:
         if one.run == place:
             named.setdefault(one.verdict, []).append(one.name)
-    name, against = run_name(found.runs[place]), run_name(found.runs[0])
+    name, against = names[place], names[0]
     if name == against:
         name, against = found.letters[place], found.letters[0]
     return Side(

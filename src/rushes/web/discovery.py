@@ -14,10 +14,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
-
-if TYPE_CHECKING:
-    from rushes.web.workbench import Workbench
+from typing import Literal, TypeAlias
 
 Kind: TypeAlias = Literal["runs", "suites", "sweeps", "studies"]
 
@@ -212,16 +209,11 @@ def split_subject(names: Mapping[str, Path], text: str) -> tuple[str, str]:
     return name, text[len(name) + 1 :]
 
 
-def shares_clips(bench: Workbench, name: str) -> list[str]:
-    """The served runs that this one can be compared with: of the same instrument, with some of its clips; most in
-    common first. Ids are read once for each state of a run, of its first 100,000 clips.
+def run_title(name: str) -> str:
+    """What a page calls a run: a folder named "run" says nothing, so the one that it lies in is named alone.
+
+    >>> run_title("distribution/run"), run_title("demo/clip"), run_title("run")
+    ('distribution', 'demo/clip', 'run')
     """
-    runs, summaries = dict(bench.runs), bench.summaries
-    mine = summaries.ids(runs[name])
-    instrument = summaries.head(runs[name]).instrument
-    common = {
-        other: len(mine & summaries.ids(folder))
-        for other, folder in runs.items()
-        if other != name and summaries.head(folder).instrument == instrument
-    }
-    return sorted((other for other, count in common.items() if count), key=lambda other: (-common[other], other))
+    above, _, last = name.rpartition("/")
+    return above if above and last == "run" else name

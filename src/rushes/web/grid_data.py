@@ -166,6 +166,7 @@ def _cell(board: GridBoard, prompt: str, cell: GridCell, run_cache: RunCache) ->
     facts: dict[str, object] = {"system": cell.system, "mark": cell.mark, "there": cell.clip is not None}
     if cell.value is not None:
         facts |= {"text": value_text(cell.value), "value": cell.value.stored_value, "note": cell.value.note}
+        facts["signature"] = cell.value.signature
     if cell.clip is None:
         return facts
     key = cell.system, prompt

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from rushes.core.canonical import canonical_json
+from rushes.web.discovery import run_title
 from rushes.web.languages import Strings, asked_language, strings
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def _templates() -> Environment:
     templates.globals["longest_note"] = _longest_note
     templates.filters["duration"] = duration
     templates.filters["fixed"] = fixed
+    templates.filters["run_title"] = run_title
     return templates
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rushes.errors import RunError
 from rushes.runs import read_run
-from rushes.web.run_cache import run_stamp, run_status
+from rushes.web.run_cache import run_stamp
+
+if TYPE_CHECKING:
+    from rushes.web.workbench import Workbench
 
 _MOST_RUNS = 500
 """Runs whose names and digests of clips are kept; some 300 kB for a run of 1,000 clips."""
@@ -46,16 +49,18 @@ def _subjects(folder: Path) -> list[tuple[str, str, str]]:
         return []  # that run's own page says what is wrong with it
 
 
-def shares_clips(runs: Mapping[str, Path], name: str) -> list[str]:
-    """Names of the other runs of the same instrument that share a clip with this one.
+def shares_clips(bench: Workbench, name: str) -> list[str]:
+    """The served runs that this one can be compared with: of the same instrument, with some of its clips; most in
+    common first. Ids are read once for each state of a run, of its first 100,000 clips, whole or in shards.
 
     Sets and studies have one subject of a fixed name, so they always share it: what they are held against is that.
     """
-    return list(_sharing(runs, name))
-
-
-def _sharing(runs: Mapping[str, Path], name: str) -> Iterator[str]:
-    instrument, own = run_status(runs[name])["instrument"], clip_ids(runs[name])
-    for other, folder in runs.items():
-        if other != name and run_status(folder)["instrument"] == instrument and not own.isdisjoint(clip_ids(folder)):
-            yield other
+    runs, summaries = dict(bench.runs), bench.summaries
+    mine = summaries.ids(runs[name])
+    instrument = summaries.head(runs[name]).instrument
+    common = {
+        other: len(mine & summaries.ids(folder))
+        for other, folder in runs.items()
+        if other != name and summaries.head(folder).instrument == instrument
+    }
+    return sorted((other for other, count in common.items() if count), key=lambda other: (-common[other], other))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rushes.core.table import ARROWS
+from rushes.report.verdict import SIGNALS, WORST, Verdict, signal_sentence, take_of, worst_of
 from rushes.web.reasons import words_of
 from rushes.web.run_cache import OpenRun, Row, RunCache
-from rushes.web.run_data import column_label, subject_data
+from rushes.web.run_data import column_label, subject_data, take_page
 from rushes.web.run_query import RunQuery
 from rushes.web.run_rows import Histogram, RunRows
 from rushes.web.take_files import take_address, take_file
@@ -69,6 +70,29 @@ def _range(key: str, rows: RunRows, histogram: Histogram, query: RunQuery) -> di
         "min": "" if asked.low is None else f"{asked.low:g}",
         "max": "" if asked.high is None else f"{asked.high:g}",
     }
+
+
+def signal_strip(name: str, opened: OpenRun, *, noun: str, pictures: bool) -> Verdict:
+    """What the review signals say. A contact sheet begins with the worst clips; a table shows them here."""
+    counts = tuple((signal, opened.badge_counts.get(signal, 0)) for signal in SIGNALS)
+    first = [row.entry.subject for row in opened.worst_first[: 10 * WORST]] if pictures else []
+    takes = [
+        take_of(
+            subject,
+            picture=""
+            if take_file(opened.run, subject) is None
+            else thumbnail_address(name, subject.id, version=opened.stamp),
+            link=take_page(name, subject.id),
+        )
+        for subject in worst_of(first)
+    ]
+    return Verdict(
+        headline=signal_sentence(counts, noun=noun, total=len(opened.run.subjects)),
+        counts=counts,
+        noun=noun,
+        sure="A review signal is a reason to look, not a verdict. People decide preference.",
+        takes=takes,
+    )
 
 
 def page_numbers(page: int, pages: int) -> list[int]:

@@ -26,8 +26,8 @@ function showTicked() {
   count.hidden = ticked.size === 0;
   count.textContent = `, ${ticked.size} ticked`;
   form.querySelector("[data-untick]").hidden = ticked.size === 0;
-  two.disabled = ticked.size !== 2;
-  two.title = two.disabled ? "Tick two to see them side by side" : "";
+  two.disabled = ticked.size < 2 || ticked.size > 4;
+  two.title = two.disabled ? "Tick two to four clips to see them side by side" : "";
   const send = form.querySelector("[data-send]");
   if (send) send.textContent = ticked.size ? `Send ${ticked.size} to a study` : `Send all ${form.dataset.matching} to a study`;
 }

@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, Response
 from rushes.errors import RushesError
 from rushes.media.find import relocate
 from rushes.remote.address import is_remote
+from rushes.report.page import asset
 from rushes.suite.board_as_data import board_as_data
 from rushes.suite.board_page import page_style, render_served, served_script
 from rushes.suite.board_page_clips import ClipKey
@@ -47,8 +48,9 @@ def board(request: Request, name: str) -> Response:
         shown = opened.page
         return json_reply(board_as_data(shown.data, shown.verdicts, found=str(shown.opening)))
     urls = dict(_urls(request, opened))
+    grid = f"/boards/{name}/grid" if opened.page.data.prompts else ""
     shown = replace(opened.page, thumbnails=_pictures(name, opened, urls))
-    return HTMLResponse(render_served(shown, urls=urls, static=STATIC, twin=f"/boards/{name}.json"))
+    return HTMLResponse(render_served(shown, urls=urls, static=STATIC, twin=f"/boards/{name}.json", grid=grid))
 
 
 @router.get("/boards/{name}/strips/{stamp}/{system}-{prompt}.jpg", response_model=None)
@@ -71,6 +73,8 @@ def static_file(name: str) -> Response:
     """The style sheet and the modules that a written board has inside: one board, not two."""
     if name == "board.css":
         text, kind = page_style(), "text/css"
+    elif name == "verdict.css":
+        text, kind = asset("verdict.css"), "text/css"
     else:
         try:
             text, kind = served_script(name), "text/javascript"

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from rushes.core.text import value_text
 from rushes.errors import InputError
+from rushes.report.page import verdict_html
 from rushes.runs import Run
 from rushes.suite.compare_as_data import comparison_data
 from rushes.suite.compare_badges import BADGES
@@ -19,8 +20,8 @@ from rushes.suite.compare_page_rows import metric_groups
 from rushes.suite.compare_page_words import holm_lines, opening, quiet_lines
 from rushes.suite.set_distances import HOLDS, distance_table, set_lines
 from rushes.web.access import admin
-from rushes.web.comparison_data import changed_clips, headline, open_comparison, verdict_counts
-from rushes.web.errors import Refusal, wants_json
+from rushes.web.comparison_data import comparison_strip, open_comparison
+from rushes.web.errors import wants_json
 from rushes.web.pages import json_reply, page, with_twin
 from rushes.web.shared_clips import shares_clips
 from rushes.web.views.runs import open_run
@@ -50,11 +51,7 @@ def comparison(request: Request, a: str, b: str) -> Response:
         a=a,
         b=b,
         found=two,
-        headline="" if two.distances else headline(found, a, b),
-        counts=[] if two.distances else verdict_counts(found),
-        chart=opened.charts[0] if opened.charts else None,
-        chart_address="/compare/runs/forest.svg?" + urlencode({"a": a, "b": b, "v": runs[0].stamp + runs[1].stamp}),
-        looks=[] if two.distances else changed_clips(opened, (a, b), runs, run_cache=workbench(request).run_cache),
+        verdict=verdict_html(comparison_strip(opened, (a, b), runs, run_cache=workbench(request).run_cache)),
         family=found.family,
         opening=opening(found),
         groups=metric_groups(found),
@@ -71,25 +68,15 @@ def comparison(request: Request, a: str, b: str) -> Response:
     )
 
 
-@router.get("/compare/runs/forest.svg", response_model=None)
-def forest_plot(request: Request, a: str, b: str, theme: str = "light") -> Response:
-    """The plot of differences, as a picture: it brings its own inline style, and nothing in it may run."""
-    charts = open_comparison(open_run(request, a), open_run(request, b)).charts
-    if charts is None:
-        raise Refusal(404, "There is no plot: nothing changed, or charts cannot be drawn here.")
-    headers = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"}
-    return Response(charts[1 if theme == "dark" else 0].svg, media_type="image/svg+xml", headers=headers)
-
-
 def _nothing_shared(request: Request, a: tuple[str, Run], b: tuple[str, Run], message: str) -> Response:
     """A page of its own: what was asked for cannot be had, and this is what can."""
-    served = workbench(request).runs
+    bench = workbench(request)
     known = [
         {
             "name": name,
             "count": len(run.subjects),
             "example": run.subjects[0].id if run.subjects else "",
-            "others": shares_clips(served, name),
+            "others": shares_clips(bench, name),
         }
         for name, run in (a, b)
     ]
@@ -110,6 +97,7 @@ def _change(one: Judged, number: int, a: str, b: str) -> dict[str, str]:
     change = one.metric.largest[number]
     return {
         "subject": change.subject,
+        "signature": change.first.signature,
         "text": f"{value_text(change.first)} → {value_text(change.second)}",
         "address": "/compare?" + urlencode({"a": f"{a}/{change.subject}", "b": f"{b}/{change.subject}"}),
     }

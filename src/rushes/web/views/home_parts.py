@@ -13,11 +13,11 @@ from starlette.responses import Response
 
 from rushes.errors import InputError, RushesError
 from rushes.web.access import admin
-from rushes.web.discovery import shares_clips
 from rushes.web.errors import Refusal
 from rushes.web.home_data import THUMBNAILS, compare_address, home_stamp, run_card, suite_of
 from rushes.web.pages import json_reply, page, see
 from rushes.web.security import csrf_token
+from rushes.web.shared_clips import shares_clips
 from rushes.web.views import home
 from rushes.web.workbench import workbench
 

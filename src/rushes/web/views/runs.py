@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from rushes.clip.badges import BADGES
 from rushes.errors import RunError
+from rushes.report.page import verdict_html
 from rushes.web.access import admin
 from rushes.web.errors import Refusal, wants_json
 from rushes.web.pages import json_reply, page, with_twin
@@ -20,7 +21,7 @@ from rushes.web.run_data import column_data, column_keys, row_data, run_head
 from rushes.web.run_query import PAGE_SIZE, RunQuery, read_query
 from rushes.web.run_rows import MemoryRows, RowsPage
 from rushes.web.shared_clips import shares_clips
-from rushes.web.sheet_data import SHEET_SIZE, page_numbers, range_data, tiles
+from rushes.web.sheet_data import SHEET_SIZE, page_numbers, range_data, signal_strip, tiles
 from rushes.web.triage import NOTHING, Marks, read_marks
 from rushes.web.workbench import Workbench, workbench
 
@@ -90,7 +91,12 @@ def _around(
         "numbers": page_numbers(min(query.page, pages), pages),
         "metrics": [column_data(key, reading) for key, reading in opened.readings.items()],
         "marks": marks,
-        "others": shares_clips(bench.runs, name),
+        "verdict": verdict_html(
+            signal_strip(
+                name, opened, noun="pair" if opened.run.instrument == "fidelity" else "clip", pictures=not as_sheet
+            )
+        ),
+        "others": shares_clips(bench, name),
         "figures": figures,
         "no_figures": no_figures,
         "summary": summary,
