@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from rushes.clip.badges import BADGES
 from rushes.clip.bundle import by_name
 from rushes.clip.instrument import INSTRUMENT
+from rushes.clip.many import many_clips
 from rushes.clip.metrics import known
 from rushes.clip.profile import load_profile
 from rushes.clip.strips import film_strips
@@ -18,7 +19,7 @@ from rushes.errors import InputError
 from rushes.report.section import ReportOptions, Section, notice
 from rushes.report.strips import Strip, telling_frame
 from rushes.report.subjects import row_link, subject_table
-from rushes.report.verdict import clip_verdict
+from rushes.report.verdict import clip_verdict, of_whole
 from rushes.runs import Entry, Run
 
 NO_STRIP = (
@@ -28,7 +29,8 @@ NO_STRIP = (
 
 def section(run: Run, anchor: str, options: ReportOptions) -> Section:
     """Everything the page says about one clip run."""
-    entries = worst_first(run)
+    many = many_clips(run)
+    entries = worst_first(run) if many is None else many.worst
     strips = film_strips(run, entries[: options.strips], options)
     table = subject_table(
         entries,
@@ -39,6 +41,7 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
         details=lambda entry: _details(run, entry, strips.get(entry.subject.id, Strip(missing=NO_STRIP))),
         limits=_limits(run, entries),
         href=lambda entry: options.href(entry.subject.path, beside=run.path),
+        whole=None if many is None else many.whole,
     )
     verdict = clip_verdict(
         [entry.subject for entry in entries],
@@ -46,6 +49,8 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
         strips=strips,
         link=lambda subject: row_link(anchor, subject.id),
     )
+    if many is not None:
+        verdict = of_whole(verdict, many.whole.counts, many.kinds, total=many.whole.total)
     return Section(
         anchor=anchor,
         title=INSTRUMENT.title,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 _METRIC = re.compile(r"(?:^|\()([a-z][a-z0-9_]*)=")
 _NUMBERS = re.compile(r" \([a-z][a-z0-9_]*=[^()]*\)$")
@@ -56,4 +56,9 @@ def reason_kind(reason: str) -> str:
 
 def tally(names: Iterable[str]) -> list[tuple[str, int]]:
     """Most frequent first, by name among equals."""
-    return sorted(Counter(names).items(), key=lambda pair: (-pair[1], pair[0]))
+    return ranked(Counter(names))
+
+
+def ranked(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """The same of what is counted already."""
+    return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))

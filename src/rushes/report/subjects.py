@@ -11,8 +11,8 @@ from rushes.core import Definition, Measurement
 from rushes.core.selection import label
 from rushes.core.table import ARROWS, Cell
 from rushes.core.text import direction_text
+from rushes.report.reasons import ranked
 from rushes.report.reasons import reason_metric as reason_metric
-from rushes.report.reasons import tally
 from rushes.report.script_json import embedded_json
 from rushes.report.section import compact_cell, interval_text, settings_of, unit_text
 from rushes.runs import Entry
@@ -52,6 +52,18 @@ class FirstRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Whole:
+    """What is counted over all of a run, where the table has its worst subjects only."""
+
+    total: int
+    counts: Mapping[str, int]
+    """Subjects by review signal."""
+    reasons: Mapping[str, int]
+    """Reasons by the metric they are about."""
+    not_judged: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectTable:
     """The rows of a run: as data for the page's script, and the first of them as cells for the first paint."""
 
@@ -65,6 +77,9 @@ class SubjectTable:
     definitions: Sequence[Definition]
     first: Sequence[FirstRow]
     total: int
+    """Of the run."""
+    shown: int
+    """Rows of the table, worst first: all, or those a page has room for."""
     data: str
     """JSON, safe inside a script element."""
     extras: Sequence[str]
@@ -81,12 +96,14 @@ def subject_table(
     details: Callable[[Entry], Mapping[str, object]],
     limits: Mapping[str, str] | None = None,
     href: Callable[[Entry], str] = lambda entry: "",
+    whole: Whole | None = None,
 ) -> SubjectTable:
     """The table of these entries, in their order.
 
     `signals` are the badges, worst first; `columns` label, definition and whether a narrow window leaves it out;
     `about` says in a few words what kind of file a subject is; `details` is what its open row shows; `limits` are the
-    rules on a metric in words, by signature ("flagged > 450"); `href` is where the file lies, seen from the page.
+    rules on a metric in words, by signature ("flagged > 450"); `href` is where the file lies, seen from the page;
+    `whole` is given where these are the worst of more, and then every count is its.
     """
     samples = {m.signature: m for entry in entries for m in entry.measurements}
     position = {signature: n for n, signature in enumerate(samples)}
@@ -94,25 +111,37 @@ def subject_table(
         Column(index=position[definition.signature], label=head, definition=definition, minor=minor)
         for head, definition, minor in columns
     ]
-    data = {
+    data: dict[str, object] = {
         "noun": noun,
         "signals": list(signals),
         "metrics": _metrics(list(samples.values()), limits or {}),
         "columns": [column.index for column in shown],
         "rows": [_row(entry, position) | {"media": about(entry)} | _link(href(entry)) for entry in entries],
     }
-    counts = Counter(entry.subject.badge for entry in entries)
+    if whole is not None:
+        data["whole"] = whole.total
+    told = whole or _counted(entries)
     return SubjectTable(
         noun=noun,
-        counts=[(badge, counts[badge]) for badge in signals],
-        reasons=tally(reason_metric(reason) for entry in entries for reason in entry.subject.reasons),
-        not_judged=tally(name for entry in entries for name in not_judged(entry)),
+        counts=[(badge, told.counts.get(badge, 0)) for badge in signals],
+        reasons=ranked(told.reasons),
+        not_judged=ranked(told.not_judged),
         columns=shown,
         definitions=[m.definition for m in samples.values()],
         first=[_first_row(entry, shown) for entry in entries[:FIRST_ROWS]],
-        total=len(entries),
+        total=told.total,
+        shown=len(entries),
         data=embedded_json(data),
         extras=[embedded_json(details(entry)) for entry in entries],
+    )
+
+
+def _counted(entries: Sequence[Entry]) -> Whole:
+    return Whole(
+        total=len(entries),
+        counts=Counter(str(entry.subject.badge or "") for entry in entries),
+        reasons=Counter(reason_metric(reason) for entry in entries for reason in entry.subject.reasons),
+        not_judged=Counter(name for entry in entries for name in not_judged(entry)),
     )
 
 

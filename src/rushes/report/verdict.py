@@ -150,6 +150,14 @@ def clip_verdict(
     )
 
 
+def of_whole(verdict: Verdict, counts: Mapping[str, int], kinds: Sequence[tuple[str, int]], *, total: int) -> Verdict:
+    """The strip of a run's worst clips with the counts of all of it; `kinds` are most frequent first."""
+    found = {signal: counts.get(signal, 0) for signal in SIGNALS}
+    shown = tuple(found.items()) if any(found.values()) else ()
+    headline = signal_sentence(shown, noun=verdict.noun, total=total)
+    return replace(verdict, headline=headline, counts=shown, reasons=tuple(kinds[:WORST]))
+
+
 def take_of(subject: Subject, *, group: str = "", picture: str = "", link: str = "") -> Take:
     """A clip of a run as the strip shows it."""
     words = tuple(dict.fromkeys(map(reason_words, subject.reasons)))

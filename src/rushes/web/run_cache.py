@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -60,7 +60,7 @@ class OpenRun:
             by_name.setdefault(m.name, []).append(m)
         keys = {name: differing_keys(found) for name, found in by_name.items()}
         return {
-            self._keys[mark]: Reading(m.definition, ", ".join(filter(None, (m.name, label(m, keys[m.name])))))
+            self.keys[mark]: Reading(m.definition, ", ".join(filter(None, (m.name, label(m, keys[m.name])))))
             for mark, m in self._examples.items()
         }
 
@@ -68,13 +68,19 @@ class OpenRun:
     def _examples(self) -> dict[tuple[int, At], Measurement]:
         # A run read from disk shares its Definition objects, so identity stands for the signature: much quicker.
         found: dict[tuple[int, At], Measurement] = {}
+        if (shards := self.run.shards) is not None:  # the index names them; no clip is read
+            for key in shards.readings:
+                definition = shards.definitions[key.signature]
+                found[id(definition), key.at] = Measurement.missing(definition, "in the index", at=key.at)
+            return found
         for entry in self.run.entries:
             for m in entry.measurements:
                 found.setdefault((id(m.definition), m.at), m)
         return found
 
     @cached_property
-    def _keys(self) -> dict[tuple[int, At], str]:
+    def keys(self) -> dict[tuple[int, At], str]:
+        """Keys by definition and place."""
         named: dict[str, str] = {}
         keys = {}
         for mark, m in self._examples.items():
@@ -84,11 +90,15 @@ class OpenRun:
 
     def key_of(self, measurement: Measurement) -> str:
         """The key of this number's reading."""
-        return self._keys[id(measurement.definition), measurement.at]
+        return self.keys[id(measurement.definition), measurement.at]
+
+    def row_of(self, entry: Entry) -> Row:
+        return Row(entry, {self.key_of(m): m for m in entry.measurements})
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        return tuple(Row(entry, {self.key_of(m): m for m in entry.measurements}) for entry in self.run.entries)
+        """Every row: of a run in shards, `rushes.web.rows` has a page of them at a time."""
+        return tuple(map(self.row_of, self.run.entries))
 
     @cached_property
     def figures(self) -> tuple[Sequence[Figure], str]:
@@ -135,13 +145,42 @@ class OpenRun:
         return frozenset(key for row in self.rows for key, m in row.values.items() if m.value is not None)
 
     @cached_property
+    def kept(self) -> dict[str, Any]:
+        """What `rushes.web.rows` keeps as long as this state is."""
+        return {}
+
+    @cached_property
     def histograms(self) -> dict[tuple[str, int], Any]:
         """How readings lie, by key and number of bins: kept by `rushes.web.run_rows`, as long as this state is."""
         return {}
 
     @cached_property
-    def by_id(self) -> dict[str, Row]:
+    def by_id(self) -> Mapping[str, Row]:
+        """Rows by id; of a run in shards, each is read from its shard when it is asked for."""
+        if self.run.shards is not None:
+            return _ShardedById(self)
         return {row.entry.subject.id: row for row in self.rows}
+
+
+class _ShardedById(Mapping[str, Row]):
+    def __init__(self, opened: OpenRun) -> None:
+        self._shards, self._row_of = opened.run.shards, opened.row_of
+
+    def __getitem__(self, key: str) -> Row:
+        from rushes.runs.shards.lines import entry_of
+
+        assert self._shards is not None
+        return self._row_of(entry_of(self._shards.line_of(key), self._shards.definitions))
+
+    def __contains__(self, key: object) -> bool:
+        return self._shards is not None and isinstance(key, str) and self._shards.find(key) is not None
+
+    def __len__(self) -> int:
+        return len(self._shards or ())
+
+    def __iter__(self) -> Iterator[str]:
+        assert self._shards is not None
+        return (str(name) for shard in self._shards.index.shards for name in self._shards.ids(shard))
 
 
 @dataclass
@@ -162,6 +201,8 @@ class RunCache:
             return known
         opened = OpenRun(read_run(folder), stamp)
         with self._lock:
+            if known is not None:
+                known.kept.clear()  # the columns of a state that is gone; a page under way has its own hold of them
             self._open[folder] = opened
         return opened
 

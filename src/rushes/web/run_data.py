@@ -13,9 +13,10 @@ from rushes.core.table import ARROWS
 from rushes.core.text import direction_text, range_text, value_text
 from rushes.instruments import INSTRUMENTS
 from rushes.runs import Subject
+from rushes.web.rows import rows_of
 from rushes.web.run_cache import OpenRun, Reading, Row, RunCache, run_status
 from rushes.web.run_query import RunQuery
-from rushes.web.run_rows import MemoryRows, RunRows
+from rushes.web.run_rows import RunRows
 from rushes.web.take_files import take_address, take_file
 from rushes.web.triage import NOTHING, read_marks
 
@@ -26,8 +27,8 @@ _SAFE_ID = re.compile(r"[^/\\\0]{1,200}")
 
 def run_head(name: str, folder: Path, opened: OpenRun) -> dict[str, object]:
     """What stands on top of every page of a run."""
-    run, rows = opened.run, MemoryRows(opened)
-    settings = run.info.get("settings")
+    run, rows = opened.run, rows_of(opened)
+    settings, words = run.info.get("settings"), rows.reason_words
     return {
         "name": name,
         **run_status(folder),
@@ -36,8 +37,7 @@ def run_head(name: str, folder: Path, opened: OpenRun) -> dict[str, object]:
         "asked": len(run.info["inputs"]) if isinstance(run.info.get("inputs"), list) else 0,
         "badges": dict(rows.badge_counts),
         "reasons": [
-            {"metric": metric, "count": count, "words": opened.reason_words.get(metric, metric)}
-            for metric, count in rows.reasons
+            {"metric": metric, "count": count, "words": words.get(metric, metric)} for metric, count in rows.reasons
         ],
         "stamp": opened.stamp,
     }
@@ -45,7 +45,7 @@ def run_head(name: str, folder: Path, opened: OpenRun) -> dict[str, object]:
 
 def column_keys(opened: OpenRun, query: RunQuery) -> list[str]:
     """Which readings the table shows: the chosen or the usual ones, and those being filtered or sorted by."""
-    keys = [key for key in query.columns if key in opened.readings] or usual_keys(MemoryRows(opened))
+    keys = [key for key in query.columns if key in opened.readings] or usual_keys(rows_of(opened))
     asked = [key for key in (*(one.key for one in query.ranges), query.sort) if key in opened.readings]
     return list(dict.fromkeys([*keys, *asked]))
 

@@ -10,7 +10,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from rushes.web.run_cache import OpenRun, Reading, Row
 from rushes.web.run_query import RunQuery, chosen
@@ -53,6 +53,24 @@ class RowsPage:
     matching: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """Where a clip stands among those that a query keeps."""
+
+    place: int
+    """From 0; -1 where the query does not keep it."""
+    matching: int
+    before: str = ""
+    after: str = ""
+
+
+class ClipPath(NamedTuple):
+    """A clip and the path that its run has for it."""
+
+    id: str
+    path: str
+
+
 class RunRows(Protocol):
     """What a run's page may ask. Keys are those of `readings`; the order of rows is the query's, worst first."""
 
@@ -76,11 +94,23 @@ class RunRows(Protocol):
     def histogram(self, key: str, bins: int = BINS) -> Histogram | None:
         """None where there are no two different numbers: a range of them could leave nothing out."""
 
+    @property
+    def reason_words(self) -> Mapping[str, str]:
+        """What review signals call each metric behind them: "frozen"; its name where they have no word for it."""
+
     def page(self, query: RunQuery, first: int, size: int) -> RowsPage: ...
 
     def ids(self, query: RunQuery) -> list[str]: ...
 
+    def beside(self, query: RunQuery, subject: str) -> Beside: ...
+
     def row(self, subject: str) -> Row | None: ...
+
+    def rows(self, ids: Sequence[str]) -> Sequence[Row]:
+        """The rows of some ids of this run, in their order."""
+
+    def places(self, ids: Sequence[str]) -> Sequence[ClipPath]:
+        """Ids of this run with the paths it has for them."""
 
 
 @dataclass(frozen=True)
@@ -121,8 +151,26 @@ class MemoryRows:
     def ids(self, query: RunQuery) -> list[str]:
         return [row.entry.subject.id for row in chosen(self.opened, query)]
 
+    @property
+    def reason_words(self) -> Mapping[str, str]:
+        return self.opened.reason_words
+
+    def beside(self, query: RunQuery, subject: str) -> Beside:
+        listed = self.ids(query)
+        if subject not in listed:
+            return Beside(place=-1, matching=len(listed))
+        place = listed.index(subject)
+        after = listed[place + 1] if place < len(listed) - 1 else ""
+        return Beside(place=place, matching=len(listed), before=listed[place - 1] if place else "", after=after)
+
     def row(self, subject: str) -> Row | None:
         return self.opened.by_id.get(subject)
+
+    def rows(self, ids: Sequence[str]) -> Sequence[Row]:
+        return [self.opened.by_id[one] for one in ids]
+
+    def places(self, ids: Sequence[str]) -> Sequence[ClipPath]:
+        return [ClipPath(one, self.opened.by_id[one].entry.subject.path) for one in ids]
 
 
 def _histogram(opened: OpenRun, key: str, bins: int) -> Histogram | None:
@@ -145,17 +193,21 @@ def histogram(values: Sequence[float], *, bins: int = BINS, missing: int = 0) ->
     low, high = min(values, default=0.0), max(values, default=0.0)
     if not low < high or not math.isfinite(high - low):
         return None
-    whole = all(value.is_integer() for value in values)
+    edges, step = bin_edges(low, high, bins=bins, whole=all(value.is_integer() for value in values))
+    counts = [0] * (len(edges) - 1)
+    for value in values:
+        counts[min(max(bisect_right(edges, value) - 1, 0), len(counts) - 1)] += 1
+    return Histogram(edges=tuple(edges), counts=tuple(counts), missing=missing, step=step)
+
+
+def bin_edges(low: float, high: float, *, bins: int, whole: bool) -> tuple[list[float], float]:
+    """The round edges of bins that hold two different numbers, and what a handle moves by."""
     width, digits = _round_width((high - low) / bins, whole=whole)
     start, end = math.floor(low / width), math.ceil(high / width)
     while round(end * width, digits) < high:  # a quotient that was rounded down
         end += 1
     edges = [round(number * width, digits) for number in range(start, end + 1)]
-    counts = [0] * (len(edges) - 1)
-    for value in values:
-        counts[min(max(bisect_right(edges, value) - 1, 0), len(counts) - 1)] += 1
-    step = 1.0 if whole else round(width / 10, digits + 1)
-    return Histogram(edges=tuple(edges), counts=tuple(counts), missing=missing, step=step)
+    return edges, 1.0 if whole else round(width / 10, digits + 1)
 
 
 def _round_width(least: float, *, whole: bool) -> tuple[float, int]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from rushes.web.shard_summary import shard_counts, shard_ids, shard_size
+from rushes.web.shard_summary import shard_counts, shard_ids, shard_size, shard_worst
 
 _FILES = ("run.json", "subjects.jsonl", "measurements.jsonl", "journal.jsonl", "index.json", "shards")
 _READ = 2
@@ -26,7 +26,7 @@ _READ = 2
 BADGES = ("reject", "flagged", "pass")
 """Worst first, as `rushes.clip.badges` has them."""
 _BADGE, _SUBJECT, _KIND, _ID, _REASONS = b'{"badge":"', b'],"subject":', b'","kind":"', b'"id":"', b'"reasons":['
-_MOST_IDS = 100_000
+MOST_IDS = 100_000
 WORST = 3
 T = TypeVar("T")
 
@@ -128,9 +128,10 @@ def _is_written(folder: Path) -> bool:
 
 def read_summary(folder: Path) -> RunSummary:
     """The subjects that are finished; those of a damaged file are left out, its own page says what is wrong."""
-    if _is_sharded(folder):
+    if is_sharded(folder):
         rows, found = shard_counts(folder)
-        return RunSummary(subjects=rows, badges={badge: found.get(badge, 0) for badge in BADGES} if found else {})
+        badges = {badge: found.get(badge, 0) for badge in BADGES} if found else {}
+        return RunSummary(subjects=rows, badges=badges, worst=shard_worst(folder, BADGES[:2], WORST))
     counts: Counter[str] = Counter()
     marked: list[tuple[int, int, int, bytes]] = []
     total, first = 0, b""
@@ -149,15 +150,15 @@ def read_summary(folder: Path) -> RunSummary:
 
 def read_ids(folder: Path) -> frozenset[str]:
     """The ids of the first 100,000 subjects."""
-    if _is_sharded(folder):
-        return shard_ids(folder, _MOST_IDS)
-    ids = (_id(line) for _, line in zip(range(_MOST_IDS), _subject_lines(folder), strict=False))
+    if is_sharded(folder):
+        return shard_ids(folder, MOST_IDS)
+    ids = (_id(line) for _, line in zip(range(MOST_IDS), _subject_lines(folder), strict=False))
     return frozenset(found for found in ids if found)
 
 
 def subjects_size(folder: Path) -> int:
     """Bytes of a run's subjects: what `read_ids` has to look through, and `read_summary` where they are lines."""
-    if _is_sharded(folder):
+    if is_sharded(folder):
         return shard_size(folder)
     for name in ("journal.jsonl", "subjects.jsonl"):
         try:
@@ -167,7 +168,7 @@ def subjects_size(folder: Path) -> int:
     return 0
 
 
-def _is_sharded(folder: Path) -> bool:
+def is_sharded(folder: Path) -> bool:
     return os.path.isdir(folder / "shards")
 
 

@@ -17,7 +17,7 @@ from rushes.errors import InputError
 from rushes.media.find import relocate
 from rushes.runs import Run, Subject
 from rushes.web.run_query import RunQuery
-from rushes.web.run_rows import RunRows
+from rushes.web.run_rows import ClipPath, RunRows
 from rushes.web.triage import NOTHING, Mark
 
 
@@ -43,7 +43,7 @@ def selected_ids(rows: RunRows, query: RunQuery, *, ticked: Sequence[str] = (), 
     return list(dict.fromkeys(ticked))
 
 
-def path_list(run: Run, subjects: Iterable[Subject]) -> str:
+def path_list(run: Run, subjects: Iterable[Subject | ClipPath]) -> str:
     """Where the clips lie now, one a line; as the run has it where a clip is gone."""
     paths = [_place(run, subject) for subject in subjects]
     for path in paths:
@@ -52,7 +52,7 @@ def path_list(run: Run, subjects: Iterable[Subject]) -> str:
     return "".join(f"{path}\n" for path in paths)
 
 
-def _place(run: Run, subject: Subject) -> str:
+def _place(run: Run, subject: Subject | ClipPath) -> str:
     found = relocate(subject.path, beside=run.path)
     return subject.path if found is None else os.path.abspath(found)
 
@@ -67,10 +67,8 @@ def selection_csv(rows: RunRows, ids: Sequence[str], keys: Sequence[str], marks:
     names = [rows.readings[key].label for key in keys]
     signatures = ["signature", *[""] * (len(head) - 1), *(rows.readings[key].definition.signature for key in keys)]
     lines: list[Sequence[object]] = [signatures]
-    for one in ids:
-        row = rows.row(one)
-        assert row is not None
-        subject, mark = row.entry.subject, marks.get(one, NOTHING)
+    for row in rows.rows(ids):
+        subject, mark = row.entry.subject, marks.get(row.entry.subject.id, NOTHING)
         told = (subject.id, subject.path, subject.badge or "", "; ".join(subject.reasons))
         values = [m.stored_value if (m := row.values.get(key)) is not None else None for key in keys]
         lines.append((*told, mark.star, "; ".join(mark.tags), mark.comment, *values))
@@ -86,7 +84,7 @@ class LinksMade:
     gone: tuple[str, ...]
 
 
-def make_links(run: Run, subjects: Sequence[Subject], folder: str) -> LinksMade:
+def make_links(run: Run, subjects: Sequence[Subject | ClipPath], folder: str) -> LinksMade:
     """A new folder with a symbolic link to each clip, named after it. Nothing is written over.
 
     Raises `InputError` where the folder is there already, is not named in full, or cannot be made; then nothing is left

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import nsmallest
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -34,19 +35,62 @@ def shard_size(folder: Path) -> int:
 
 def shard_ids(folder: Path, most: int) -> frozenset[str]:
     """The ids of its first clips; none where Parquet cannot be read here."""
+    return frozenset(str(row[0]) for row in shard_texts(folder, most, ("id",)))
+
+
+def shard_texts(folder: Path, most: int, columns: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Some columns of its first clips; none where Parquet cannot be read here."""
     try:
         import pyarrow.parquet as pq
     except ImportError:
-        return frozenset()
+        return []
 
-    def ids(file: Path) -> list[str]:
-        return [str(name) for name in pq.read_table(file, columns=["id"]).column("id").to_pylist()]
+    def rows(file: Path) -> Iterator[tuple[Any, ...]]:
+        # One by one: a reader of data sets takes a tenth of a second to load.
+        with pq.ParquetFile(file) as table:
+            found = table.read(columns=list(columns))
+        return zip(*(found.column(name).to_pylist() for name in columns), strict=True)
 
     try:
         files = sorted((folder / "shards").glob("*.parquet"))
-        return frozenset(islice(chain.from_iterable(map(ids, files)), most))
+        return list(islice(chain.from_iterable(map(rows, files)), most))
     except (*_BROKEN, RuntimeError):
-        return frozenset()
+        return []
+
+
+def shard_worst(folder: Path, badges: Sequence[str], most: int) -> tuple[str, ...]:
+    """The clips to look at first: by review signal in the order of `badges`, those with most reasons first.
+
+    Only shards that have clips of a worse signal than those found so far are looked into, and of them two columns.
+    """
+    try:
+        import pyarrow.compute as pc
+        import pyarrow.parquet as pq
+    except ImportError:
+        return ()
+    found: list[tuple[int, int, int, int]] = []
+    try:
+        shards = list(_shards(folder))
+        for rank, badge in enumerate(badges):
+            for number in sorted(int(shard["number"]) for shard in shards if shard["badges"].get(badge)):
+                with pq.ParquetFile(folder / "shards" / f"{number:05d}.parquet") as table:
+                    marks = table.read(columns=["badge", "reasons"])
+                    rows = pc.indices_nonzero(pc.equal(marks.column("badge"), badge))
+                    many = pc.list_value_length(marks.column("reasons").take(rows)).to_pylist()
+                    first = nsmallest(most, zip((-count for count in many), rows.to_pylist(), strict=True))
+                found = nsmallest(most, [*found, *((rank, count, number, row) for count, row in first)])
+            if len(found) >= most:
+                break
+        return tuple(_id(folder, number, row) for _, _, number, row in found)
+    except (*_BROKEN, RuntimeError):
+        return ()
+
+
+def _id(folder: Path, number: int, row: int) -> str:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(folder / "shards" / f"{number:05d}.parquet") as table:
+        return str(table.read(columns=["id"]).column(0)[row].as_py())
 
 
 def _shards(folder: Path) -> Iterator[Mapping[str, Any]]:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from rushes.errors import RunError
 from rushes.runs import read_run
-from rushes.web.run_cache import run_stamp
+from rushes.web.run_cache import RunCache, run_stamp
+from rushes.web.run_summary import MOST_IDS, is_sharded
+from rushes.web.shard_summary import shard_texts
 
 if TYPE_CHECKING:
     from rushes.web.workbench import Workbench
@@ -21,6 +23,16 @@ _MOST_RUNS = 500
 def clip_ids(folder: Path) -> frozenset[str]:
     """Names of a run's subjects as they are on disk now; none where the run cannot be read."""
     return _known(folder, run_stamp(folder))[0]
+
+
+def has_clip(folder: Path, subject: str, *, run_cache: RunCache) -> bool:
+    """Whether a run has a clip of this name; of a run in shards only the shard is looked into that may have it."""
+    if not is_sharded(folder):
+        return subject in clip_ids(folder)
+    try:
+        return subject in run_cache.read(folder).by_id
+    except RunError:
+        return False
 
 
 def clip_digests(folder: Path) -> dict[str, str]:
@@ -36,7 +48,14 @@ def _known(folder: Path, stamp: str) -> tuple[frozenset[str], dict[str, str]]:
 
 
 def _subjects(folder: Path) -> list[tuple[str, str, str]]:
-    """Id, kind and digest of each subject. Of a finished run its list alone is read, not its many numbers."""
+    """Id, kind and digest of each subject; of a run in shards, of its first 100,000.
+
+    Of a finished run its list alone is read, not its many numbers.
+    """
+    if is_sharded(folder):
+        return [
+            (name, kind, sha256 or "") for name, kind, sha256 in shard_texts(folder, MOST_IDS, ("id", "kind", "sha256"))
+        ]
     try:
         with open(folder / "subjects.jsonl", encoding="utf-8") as lines:
             rows = [json.loads(line) for line in lines]

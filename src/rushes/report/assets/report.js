@@ -193,8 +193,11 @@ class SubjectTable {
     this.body.replaceChildren();
     this.append();
     const all = this.list.length === this.rows.length;
-    const total = `${this.rows.length.toLocaleString("en")} ${this.data.noun}s.`;
-    const words = all ? total : `${this.list.length.toLocaleString("en")} of ${total}`;
+    const many = this.rows.length.toLocaleString("en");
+    const whole = this.data.whole ? this.data.whole.toLocaleString("en") : ""; // these are the worst of more
+    const total = whole && all ? `${many} of ${whole} ${this.data.noun}s, worst first.` : `${many} ${this.data.noun}s.`;
+    const here = `${this.list.length.toLocaleString("en")} of ${whole ? "these " : ""}${total}`;
+    const words = all ? total : `${here}${whole ? ` The run has ${whole}.` : ""}`;
     this.card.querySelector("[data-shown]").firstChild.textContent = `${words} Open a row for its pictures, timeline and every number. `;
     this.card.querySelector("[data-empty]").hidden = this.list.length > 0 || this.rows.length === 0;
   }

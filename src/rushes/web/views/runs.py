@@ -16,10 +16,11 @@ from rushes.report.page import verdict_html
 from rushes.web.access import admin
 from rushes.web.errors import Refusal, wants_json
 from rushes.web.pages import json_reply, page, with_twin
+from rushes.web.rows import rows_of
 from rushes.web.run_cache import OpenRun, run_status
 from rushes.web.run_data import column_data, column_keys, row_data, run_head
 from rushes.web.run_query import PAGE_SIZE, RunQuery, read_query
-from rushes.web.run_rows import MemoryRows, RowsPage
+from rushes.web.run_rows import RowsPage
 from rushes.web.shared_clips import shares_clips
 from rushes.web.sheet_data import SHEET_SIZE, page_numbers, range_data, signal_strip, tiles
 from rushes.web.triage import NOTHING, Marks, read_marks
@@ -41,7 +42,7 @@ def run_table(request: Request, name: str) -> Response:
     query = read_query(request.query_params, opened.readings)
     as_sheet = has_sheet(opened) and not query.table and not wants_json(request)
     size = SHEET_SIZE if as_sheet else PAGE_SIZE
-    rows, marks = MemoryRows(opened), read_marks(folder)
+    rows, marks = rows_of(opened), read_marks(folder)
     found = rows.page(query, (query.page - 1) * size, size)
     pages = max(1, -(-found.matching // size))
     if query.page > pages:
@@ -109,7 +110,8 @@ def _around(
 
 def has_sheet(opened: OpenRun) -> bool:
     """Whether the run's subjects are clips; a study, a sweep or a set has tables instead."""
-    return not opened.run.subjects or any(subject.kind in ON_A_SHEET for subject in opened.run.subjects)
+    subjects = opened.run.subjects if opened.run.shards is None else opened.run.subjects[:1]  # all are clips, or none
+    return not subjects or any(subject.kind in ON_A_SHEET for subject in subjects)
 
 
 def on_this_machine(request: Request, bench: Workbench) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends
@@ -10,14 +11,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from rushes.errors import InputError, MediaError, RunError
-from rushes.runs import Subject
 from rushes.web.access import admin, posted
 from rushes.web.errors import Refusal, wants_json
 from rushes.web.pages import json_reply, page
+from rushes.web.rows import rows_of
 from rushes.web.run_cache import OpenRun
 from rushes.web.run_data import column_keys
 from rushes.web.run_query import RunQuery, read_query
-from rushes.web.run_rows import MemoryRows
 from rushes.web.selection import make_links, path_list, selected_ids, selection_csv
 from rushes.web.sheet_data import SHEET_SIZE, tiles
 from rushes.web.thumbnails import behind_token, no_picture, thumbnail
@@ -28,6 +28,9 @@ from rushes.web.workbench import workbench
 router = APIRouter(dependencies=[Depends(admin)])
 Form = Annotated[FormData, Depends(posted)]
 Facts = Annotated[dict[str, Any], Body()]
+
+MOST_IN_CSV = 10_000
+"""Clips of a run in shards: their numbers are held at once."""
 
 
 @router.get("/thumbnails/{token}", response_model=None)
@@ -57,7 +60,7 @@ def more_tiles(request: Request, name: str) -> Response:
     """One piece of the contact sheet, as the page itself has its first."""
     opened = open_run(request, name)
     query = read_query(request.query_params, opened.readings)
-    found = MemoryRows(opened).page(query, (query.page - 1) * SHEET_SIZE, SHEET_SIZE)
+    found = rows_of(opened).page(query, (query.page - 1) * SHEET_SIZE, SHEET_SIZE)
     marks = read_marks(run_folder(request, name)).marks
     shown = tiles(name, opened, found.rows, run_cache=workbench(request).run_cache, marks=marks)
     return page(request, "run/tiles.html", tiles=shown, query=query)
@@ -109,13 +112,18 @@ def long_selection(request: Request, name: str, kind: str, form: Form) -> Respon
 
 def _file(request: Request, name: str, kind: str, *, ticked: list[str] | None = None, chosen: str = "") -> Response:
     opened = open_run(request, name)
-    query, rows = read_query(request.query_params, opened.readings), MemoryRows(opened)
+    query, rows = read_query(request.query_params, opened.readings), rows_of(opened)
     if query.problem:
         raise InputError(query.problem)
     ids = selected_ids(rows, query, ticked=ticked or (), chosen=chosen)
     if kind == "txt":
-        text, media = path_list(opened.run, _subjects(opened, ids)), "text/plain; charset=utf-8"
+        text, media = path_list(opened.run, rows.places(ids)), "text/plain; charset=utf-8"
     elif kind == "csv":
+        if opened.run.shards is not None and len(ids) > MOST_IN_CSV:
+            asked = f"rushes query {shlex.quote(str(opened.run.path))} 'select … from clips where …'"
+            raise InputError(
+                f"a CSV of this run has at most {MOST_IN_CSV:,} clips, {len(ids):,} match; {asked} has all"
+            )
         marks = read_marks(run_folder(request, name)).marks
         text, media = selection_csv(rows, ids, column_keys(opened, query), marks), "text/csv; charset=utf-8"
     else:
@@ -134,8 +142,8 @@ def links(request: Request, name: str, facts: Facts) -> Response:
     query, folder, ticked = _asked(request, opened), facts.get("folder", ""), facts.get("only", [])
     if not isinstance(folder, str) or not isinstance(ticked, list) or not all(isinstance(one, str) for one in ticked):
         raise InputError("folder: expected a path, and only: a list of clip ids")
-    ids = selected_ids(MemoryRows(opened), query, ticked=ticked)
-    made = make_links(opened.run, _subjects(opened, ids), folder)
+    rows = rows_of(opened)
+    made = make_links(opened.run, rows.places(selected_ids(rows, query, ticked=ticked)), folder)
     gone = f" {len(made.gone)} are not where the run found them: {', '.join(made.gone[:3])}" if made.gone else ""
     text = f"{made.made} link{'' if made.made == 1 else 's'} in {made.folder}.{gone}"
     return json_reply({"folder": str(made.folder), "made": made.made, "gone": list(made.gone), "text": text})
@@ -146,7 +154,3 @@ def _asked(request: Request, opened: OpenRun) -> RunQuery:
     if query.problem:
         raise InputError(query.problem)
     return query
-
-
-def _subjects(opened: OpenRun, ids: list[str]) -> list[Subject]:
-    return [opened.by_id[one].entry.subject for one in ids]

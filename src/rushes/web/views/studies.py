@@ -27,8 +27,9 @@ from rushes.web.fields import whole_number
 from rushes.web.imports import Work
 from rushes.web.languages import strings
 from rushes.web.pages import page, see
+from rushes.web.rows import rows_of
 from rushes.web.run_cache import run_status
-from rushes.web.run_query import chosen, read_query
+from rushes.web.run_query import read_query
 from rushes.web.workbench import Workbench, workbench
 
 router = APIRouter(dependencies=[Depends(admin)])
@@ -73,7 +74,7 @@ def new_study(request: Request) -> Response:
     if wanted and not only and params.get("matching"):
         opened = bench.run_cache.read(bench.runs[wanted[0]])
         query = read_query(params, opened.readings)
-        only = [row.entry.subject.id for row in chosen(opened, query)]
+        only = rows_of(opened).ids(query)
     return _form_page(request, dict(DEFAULTS) | {"runs": wanted, "only": "\n".join(only)})
 
 

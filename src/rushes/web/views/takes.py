@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends
@@ -16,10 +17,11 @@ from rushes.web.clip_numbers import clip_numbers, fired_first
 from rushes.web.errors import Refusal
 from rushes.web.media import file_response
 from rushes.web.pages import json_reply, reply, with_twin
+from rushes.web.rows import rows_of
 from rushes.web.run_cache import OpenRun, Row
 from rushes.web.run_data import run_head, take_page, timeline_data
-from rushes.web.run_query import chosen, read_query
-from rushes.web.shared_clips import clip_ids
+from rushes.web.run_query import read_query
+from rushes.web.shared_clips import has_clip
 from rushes.web.side_by_side import Side, clip_data
 from rushes.web.take_files import playable, take_file
 from rushes.web.views.runs import open_run, run_folder
@@ -34,20 +36,18 @@ def take(request: Request, name: str, id: str) -> Response:
     row = clip_row(opened, id)
     bench = workbench(request)
     query = read_query(request.query_params, opened.readings)
-    listed = [other.entry.subject.id for other in chosen(opened, query)]
-    place = listed.index(id) if id in listed else -1
-    before = listed[place - 1] if place > 0 else ""
-    after = listed[place + 1] if 0 <= place < len(listed) - 1 else ""
+    beside = rows_of(opened).beside(query, id)
     side = Side(name=name, opened=opened, row=row, places={})
     numbers = clip_numbers(opened, row)
     data = {
         "run": run_head(name, run_folder(request, name), opened),
         "take": clip_data(side, run_cache=bench.run_cache) | {"measurements": numbers},
-        "place": place + 1,
-        "listed": len(listed),
+        "place": beside.place + 1,
+        "listed": beside.matching,
         "elsewhere": _in_other_runs(request, name, id),
     }
-    return reply(request, "run/take.html", data, query=query, before=before, after=after, numbers=fired_first(numbers))
+    around: dict[str, Any] = {"query": query, "before": beside.before, "after": beside.after}
+    return reply(request, "run/take.html", data, numbers=fired_first(numbers), **around)
 
 
 @router.get("/runs/{name}/timeline.json", response_model=None)
@@ -87,8 +87,9 @@ def clip_row(opened: OpenRun, subject: str) -> Row:
 def _in_other_runs(request: Request, name: str, subject: str) -> list[dict[str, object]]:
     """The clip of the same name in the other runs, for a look side by side."""
     found: list[dict[str, object]] = []
-    for other, folder in workbench(request).runs.items():
-        if other != name and subject in clip_ids(folder):
+    bench = workbench(request)
+    for other, folder in bench.runs.items():
+        if other != name and has_clip(folder, subject, run_cache=bench.run_cache):
             address = "/compare?" + urlencode({"a": f"{name}/{subject}", "b": f"{other}/{subject}"})
             found.append({"run": other, "address": address, "take": take_page(other, subject)})
     return found
