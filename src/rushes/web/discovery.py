@@ -209,11 +209,14 @@ def split_subject(names: Mapping[str, Path], text: str) -> tuple[str, str]:
     return name, text[len(name) + 1 :]
 
 
-def run_title(name: str) -> str:
-    """What a page calls a run: a folder named "run" says nothing, so the one that it lies in is named alone.
+def run_title(name: str, folder: str = "") -> str:
+    """What a page calls a run: a folder named "run" says nothing, so the one that it lies in is named instead.
 
-    >>> run_title("distribution/run"), run_title("demo/clip"), run_title("run")
-    ('distribution', 'demo/clip', 'run')
+    >>> run_title("distribution/run"), run_title("run-2", "demo/pose/run"), run_title("demo/clip"), run_title("run")
+    ('distribution', 'pose', 'demo/clip', 'run')
     """
     above, _, last = name.rpartition("/")
-    return above if above and last == "run" else name
+    if above:
+        return above if last == "run" else name
+    inside = Path(folder)
+    return inside.parent.name or name if inside.name == "run" and re.fullmatch(r"run(-\d+)?", name) else name

@@ -94,7 +94,10 @@ def _around(
         "marks": marks,
         "verdict": verdict_html(
             signal_strip(
-                name, opened, noun="pair" if opened.run.instrument == "fidelity" else "clip", pictures=not as_sheet
+                name,
+                opened,
+                noun="pair" if opened.run.instrument == "fidelity" else "clip",
+                pictures=query == RunQuery(table=True),
             )
         ),
         "others": shares_clips(bench, name),
