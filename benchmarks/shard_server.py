@@ -44,7 +44,7 @@ def look(folder: Path, clip: str) -> dict[str, float]:
         get("/home/cards?run=run", "home: counts and worst clips, filled in afterwards")
         get("/runs/run", "the run's page, first time (all distributions)")
         get("/runs/run", "the run's page again")
-        found = json.loads(get(f"/runs/run.json?{_FILTER}", "first filter in the browser"))
+        found = json.loads(get(f"/runs/run.json?{_FILTER}", "first filter"))
         figures["clips that match"] = found["matching"]
         get("/runs/run.json?q=take0000", "search by name")
         get("/runs/run.json?sort=sharpness&order=desc", "sort by a metric")
