@@ -6,7 +6,9 @@ A row is one clip: its subject and 24 numbers as `rushes clip` makes them at tie
 series. A writer is a process that appends rows to its spool and makes a shard of every 10,000, as a worker does; making
 the numbers up is not counted. Finishing is what one process does after the last shard is made: the index, the digest of
 the whole, `run.json`. Memory is the most that a fresh process held that opened the run and asked; the first filter pays
-for loading DuckDB. `--soak` also compares the answer with a plain loop's, and records under a name of its own.
+for loading DuckDB. Then `rushes view` serves the run and its pages are asked for in turn, and a report is written; the
+figures are those of a fresh process each. `--soak` also compares the answer with a plain loop's, and records under a
+name of its own.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ from rushes.runs.shards.build import ShardJob, build_shard
 from rushes.runs.shards.index import Shard
 from rushes.runs.shards.spool import Span, SpoolWriter, Stored
 from rushes.runs.shards.writer import SIZE, ShardedWriter
+from shard_server import look
 
 _BADGES = ("pass", "pass", "pass", "flagged", "reject")
 _FILTER = "select path from clips where blur_score < 20 and badge = 'pass'"
@@ -167,6 +170,15 @@ def ask(folder: Path) -> dict[str, float]:
     return figures
 
 
+def write_page(folder: Path) -> tuple[float, float]:
+    """In this process: seconds of a report without film strips, and the most memory in MB."""
+    from rushes.suite.report import write_report
+
+    began = time.perf_counter()
+    write_report(folder, folder.parent / "report.html", strips=0)
+    return time.perf_counter() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
 def compare(folder: Path) -> int:
     """Hold the filter's answer against a plain loop over every row; how many rows it has. Raises where they differ."""
     wanted = []
@@ -190,11 +202,15 @@ def main() -> None:
     parser.add_argument("--soak", action="store_true")
     parser.add_argument("--writer", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--ask", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--report", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.writer:
         return writer_process(*asked.writer)
     if asked.ask:
         print(json.dumps(ask(asked.ask)))
+        return None
+    if asked.report:
+        print(json.dumps(write_page(asked.report)))
         return None
     folder = asked.folder or Path(tempfile.mkdtemp(prefix="shards-"))
     rows, many = [], asked.rows
@@ -217,6 +233,18 @@ def main() -> None:
     for name, value in told.items():
         text = f"{value:.0f} MB" if name == "memory" else f"{value * 1e3:.0f} ms"
         rows.append((name, limits.get(name, "–"), text))
+    served = folder / "served"
+    served.mkdir()
+    (served / "run").symlink_to(folder / "run")  # alone, as its memory is what is asked for
+    for name, value in look(served, f"take{many // 2:07d}").items():
+        if name == "memory":
+            rows.append(("`rushes view`: the most memory its server held", "≤ 500 MB", f"{value:.0f} MB"))
+        elif name != "clips that match":
+            asked_for = {"home": "≤ 200 ms", "first filter": "≤ 1 s"}.get(name, "–")
+            rows.append((f"`rushes view`: {name}", asked_for, f"{value * 1e3:,.0f} ms"))
+    report = [sys.executable, __file__, "--report", str(folder / "run")]
+    seconds, memory = json.loads(subprocess.run(report, check=True, capture_output=True, text=True).stdout)
+    rows.append(("`rushes report --no-strips`, its memory", "–, ≤ 500 MB", f"{seconds:.1f} s, {memory:.0f} MB"))
     if asked.soak:
         rows.append(("the filter's rows against a plain loop's", "equal", f"{compare(folder / 'run'):,} equal"))
     if asked.folder is None:

@@ -197,3 +197,21 @@ def test_columns_of_a_state_that_is_gone_are_let_go(tmp_path: Path) -> None:
     (parts / "run.json").touch()
     os.utime(parts / "run.json", ns=(1, 1))
     assert cache.read(parts) is not opened and not opened.kept and rows_of(opened).total == 60
+
+
+def test_a_run_under_way_answers_with_what_is_finished(tmp_path: Path) -> None:
+    """Some clips are in shards, others not yet; a shard in the middle is still to come."""
+    every = entries()[:24]
+    ids = [one.subject.id for one in every]
+    with ShardedWriter(tmp_path / "run", size=6, instrument="clip", settings={}, inputs=ids, asked=["x"]) as run:
+        run.plan(ids, ids)
+        for one in (*every[:6], *every[7:20]):
+            run.add(one)
+        opened = OpenRun(read_run(tmp_path / "run"), "")
+        parts, whole = rows_of(opened), MemoryRows(opened)
+        assert isinstance(parts, ShardRows) and parts.total == whole.total == 19 and opened.run.shards.loose
+        for query in questions(list(whole.readings))[:30]:
+            assert parts.ids(query) == whole.ids(query) and parts.page(query, 0, 30) == whole.page(query, 0, 30), query
+        assert all(parts.histogram(key) == whole.histogram(key) for key in whole.readings)
+        assert all(parts.has_values(key) == whole.has_values(key) for key in whole.readings)
+        assert parts.beside(RunQuery(), ids[19]) == whole.beside(RunQuery(), ids[19])

@@ -37,8 +37,8 @@ def many_clips(run: Run, *, most: int = MOST_CLIPS) -> ManyClips | None:
     from rushes.runs.shards import scanning
     from rushes.runs.shards.lines import entry_of
 
-    shards, dataset = run.shards, run.shards.dataset()
-    codes, reasons = scanning.signals(shards, dataset, BADGES)
+    shards = run.shards
+    codes, reasons = scanning.signals(shards, BADGES)
     lines = scanning.lines_at(shards, scanning.worst_first(codes, reasons)[:most].tolist())
     counts = np.bincount(codes, minlength=len(BADGES)).tolist()
     return ManyClips(
@@ -46,8 +46,8 @@ def many_clips(run: Run, *, most: int = MOST_CLIPS) -> ManyClips | None:
         whole=Whole(
             total=len(codes),
             counts=dict(zip(BADGES, counts, strict=False)),
-            reasons=scanning.tally_reasons(shards, dataset, reason_metric)[0],
-            not_judged=scanning.tally_not_judged(shards, dataset),
+            reasons=scanning.tally_reasons(shards, reason_metric)[0],
+            not_judged=scanning.tally_not_judged(shards),
         ),
-        kinds=ranked(scanning.tally_reasons(shards, dataset, reason_kind, once=True)[0]),
+        kinds=ranked(scanning.tally_reasons(shards, reason_kind, once=True)[0]),
     )

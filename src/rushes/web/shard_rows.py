@@ -1,7 +1,7 @@
 """`RunRows` over a run in shards: columns of numbers as they are asked for, clips a page at a time.
 
 Held per clip: 5 bytes for the review signals and their order, 8 for each of the latest `_COLUMNS` columns, 4 or 5 for
-each of the latest `_QUERIES` questions. For a million clips that is less than 150 MB, however many clips match.
+each of the latest `_QUERIES` questions. For a million clips that is less than 100 MB, however many match.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from rushes.web.run_rows import BINS, Beside, ClipPath, Histogram, RowsPage, bin
 from rushes.web.shard_text import matches
 from rushes.web.triage import read_marks
 
-_COLUMNS = 8
-_QUERIES = 8
+_COLUMNS = 6
+_QUERIES = 6
 _FEW = 200
 """Clips up to which each is looked up by itself."""
 T = TypeVar("T")
@@ -71,13 +71,14 @@ class ShardRows:
     def has_values(self, key: str) -> bool:
         if key not in self._columns:
             return False
-        column = self._columns[key].column("value")
-        return self._once(("any", key), lambda: scanning.has_values(self._shards, self._dataset, column))
+        names = {one: column.column("value") for one, column in self._columns.items()}
+        filled = self._once(("filled",), lambda: scanning.with_values(self._shards, list(names.values())))
+        return names[key] in filled
 
     def histogram(self, key: str, bins: int = BINS) -> Histogram | None:
         with self._lock:
             if (key, bins) not in self._histograms:
-                self._histograms[key, bins] = self._histogram(key, bins)
+                self._draw(key, bins)
             return self._histograms[key, bins]
 
     def page(self, query: RunQuery, first: int, size: int) -> RowsPage:
@@ -111,10 +112,10 @@ class ShardRows:
     def places(self, ids: Sequence[str]) -> Sequence[ClipPath]:
         if len(ids) <= _FEW:
             return [ClipPath(row.entry.subject.id, row.entry.subject.path) for row in self.rows(ids)]
-        wanted, found = set(ids), dict[str, str]()
-        for _, batch in scanning.batches(self._shards, self._dataset, ("id", "path")):
+        found = dict.fromkeys(ids, "")
+        for _, batch in scanning.batches(self._shards, ("id", "path")):
             pairs = zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True)
-            found.update((name, path) for name, path in pairs if name in wanted)
+            found.update((name, path) for name, path in pairs if name in found)
         return [ClipPath(one, found[one]) for one in ids]
 
     def _rows_at(self, positions: Sequence[int]) -> list[Row]:
@@ -122,25 +123,21 @@ class ShardRows:
         return [self._row_of(entry_of(line, self._shards.definitions)) for line in lines]
 
     @cached_property
-    def _dataset(self) -> Any:
-        return self._shards.dataset()
-
-    @cached_property
     def _signals(self) -> tuple[np.ndarray, np.ndarray]:
         """Review signals by position, and positions worst first."""
         with self._lock:
-            codes, reasons = scanning.signals(self._shards, self._dataset, BADGES)
+            codes, reasons = scanning.signals(self._shards, BADGES)
             return codes, scanning.worst_first(codes, reasons)
 
     @cached_property
     def _reasons(self) -> tuple[Mapping[str, int], Mapping[str, str]]:
         with self._lock:
-            return scanning.tally_reasons(self._shards, self._dataset, reason_metric)
+            return scanning.tally_reasons(self._shards, reason_metric)
 
     def _values(self, key: str) -> np.ndarray:
         """A reading's column, NaN where a clip has none."""
         column = self._columns[key].column("value")
-        return self._once(("values", key), lambda: scanning.values(self._shards, self._dataset, column), most=_COLUMNS)
+        return self._once(("values", key), lambda: scanning.values(self._shards, [column])[0], most=_COLUMNS)
 
     def _positions(self, query: RunQuery) -> np.ndarray:
         """The clips a query keeps, in its order."""
@@ -184,7 +181,7 @@ class ShardRows:
 
     def _matching(self, text: str) -> np.ndarray:
         wanted, kept = text.casefold(), np.zeros(self.total, dtype=bool)
-        for first, batch in scanning.batches(self._shards, self._dataset, ("id", "path", "reasons")):
+        for first, batch in scanning.batches(self._shards, ("id", "path", "reasons")):
             kept[first : first + batch.num_rows] = matches(batch, wanted)
         return kept
 
@@ -193,7 +190,7 @@ class ShardRows:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        found = [batch.column(0) for _, batch in scanning.batches(self._shards, self._dataset, ("id",))]
+        found = [batch.column(0) for _, batch in scanning.batches(self._shards, ("id",))]
         order = pc.sort_indices(pa.chunked_array(found, pa.string())).to_numpy()
         places = np.empty(len(order), dtype=np.int32)
         places[order] = np.arange(len(order), dtype=np.int32)
@@ -207,14 +204,21 @@ class ShardRows:
         texts = np.empty(len(positions), dtype=object)
         order = np.argsort(positions)
         ordered = positions[order]
-        for first, batch in scanning.batches(self._shards, self._dataset, (column,)):
+        for first, batch in scanning.batches(self._shards, (column,)):
             low, high = np.searchsorted(ordered, (first, first + batch.num_rows))
             if low < high:
                 texts[order[low:high]] = batch.column(0).take((ordered[low:high] - first).tolist()).to_pylist()
-        return list(texts)
+        return texts.tolist()
 
-    def _histogram(self, key: str, bins: int) -> Histogram | None:
-        cells = self._values(key)
+    def _draw(self, key: str, bins: int) -> None:
+        """This reading's distribution and, from the same look at the files, some that will be asked for next."""
+        others = [other for other in self._columns if other != key and (other, bins) not in self._histograms]
+        keys = [key, *others[: _COLUMNS - 1]]
+        found = scanning.values(self._shards, [self._columns[one].column("value") for one in keys])
+        for one, cells in zip(keys, found, strict=True):
+            self._histograms[one, bins] = self._histogram(one, cells, bins)
+
+    def _histogram(self, key: str, cells: np.ndarray, bins: int) -> Histogram | None:
         values = cells[~np.isnan(cells)]
         low, high = (float(values.min()), float(values.max())) if len(values) else (0.0, 0.0)
         if not low < high or not np.isfinite(high - low) or self._is_yes_or_no(key, cells):

@@ -11,17 +11,24 @@ from rushes.errors import RunError
 from rushes.runs import read_run
 from rushes.web.run_cache import RunCache, run_stamp
 from rushes.web.run_summary import MOST_IDS, is_sharded
-from rushes.web.shard_summary import shard_texts
+from rushes.web.shard_summary import shard_ids, shard_texts
 
 if TYPE_CHECKING:
     from rushes.web.workbench import Workbench
 
 _MOST_RUNS = 500
 """Runs whose names and digests of clips are kept; some 300 kB for a run of 1,000 clips."""
+_MOST_SHARDED = 4
+"""Runs in shards whose names are kept, some 10 MB each."""
 
 
 def clip_ids(folder: Path) -> frozenset[str]:
-    """Names of a run's subjects as they are on disk now; none where the run cannot be read."""
+    """Names of a run's subjects as they are on disk now; none where the run cannot be read.
+
+    Of a run in shards, those of its first 100,000.
+    """
+    if is_sharded(folder):
+        return _shard_ids(folder, run_stamp(folder))
     return _known(folder, run_stamp(folder))[0]
 
 
@@ -38,6 +45,11 @@ def has_clip(folder: Path, subject: str, *, run_cache: RunCache) -> bool:
 def clip_digests(folder: Path) -> dict[str, str]:
     """Ids of a run's clips by the sha256 of their files."""
     return _known(folder, run_stamp(folder))[1]
+
+
+@lru_cache(maxsize=_MOST_SHARDED)
+def _shard_ids(folder: Path, stamp: str) -> frozenset[str]:
+    return shard_ids(folder, MOST_IDS)
 
 
 @lru_cache(maxsize=_MOST_RUNS)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushes.runs.shards.places import table_fault
+from rushes.runs.shards.index import Index
+from rushes.runs.shards.places import open_table, table_fault
 from rushes.runs.shards.reading import Shards
 from rushes.runs.shards.spool import Span
 
@@ -22,52 +24,96 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BATCH = 16_384
+_AT_ONCE = 8
+"""Shards whose files are open at once."""
 _NUMBER = r"(^|[^a-z0-9_])\d[\d.,]*"
 """A number in a reason; digits in the name of a metric are none."""
 _NOT_JUDGED = r'"not_judged":(?P<names>\[[^\]]*\])'
 
 
-def values(shards: Shards, dataset: Any, column: str) -> np.ndarray:
-    """A column of numbers by position; NaN where a clip has none."""
+def values(shards: Shards, columns: Sequence[str]) -> list[np.ndarray]:
+    """Columns of numbers by position; NaN where a clip has none."""
     import pyarrow.compute as pc
 
-    try:
-        found = dataset.to_table(columns={"value": pc.field(column)}).column(0)
-    except (OSError, ValueError) as error:
-        raise table_fault(shards.place, "shards", error) from None
-    return np.asarray(found.to_numpy(), dtype=np.float64)
+    found: list[list[np.ndarray]] = [[np.empty(0)] for _ in columns]
+    for part in _parts(shards):
+        dataset = part.dataset()
+        there = {name: pc.field(name) for name in columns if name in dataset.schema.names}
+        with _told(shards):
+            table = dataset.to_table(columns=there) if there else None
+        for name, arrays in zip(columns, found, strict=True):
+            if table is None or name not in there:
+                arrays.append(np.full(len(part), np.nan))
+            else:
+                arrays.append(np.asarray(table.column(name).to_numpy(), dtype=np.float64))
+    return [np.concatenate(arrays) for arrays in found]
 
 
-def has_values(shards: Shards, dataset: Any, column: str) -> bool:
-    """Whether some clip has a value; reads no further than the first."""
-    import pyarrow.compute as pc
+def with_values(shards: Shards, columns: Sequence[str]) -> frozenset[str]:
+    """The columns in which some clip has a value, by what each file says about itself: no value is read."""
+    left = set(columns)
+    for shard in shards.index.shards:
+        if left:
+            table = open_table(shards.place, shard.name)
+            left -= _filled(table.metadata, left)
+            table.close()
+    if left and shards.loose:
+        loose = Shards(shards.place, Index((), shards.index.definitions), shards.loose)
+        names = sorted(left)
+        found = zip(names, values(loose, names), strict=True)
+        left -= {name for name, cells in found if not np.isnan(cells).all()}
+    return frozenset(columns) - left
 
-    field = pc.field(column)
-    try:
-        return bool(dataset.head(1, columns={"value": field}, filter=field.is_valid()).num_rows)
-    except (OSError, ValueError) as error:
-        raise table_fault(shards.place, "shards", error) from None
+
+def _filled(foot: Any, columns: Collection[str]) -> set[str]:
+    names = foot.schema.names
+    places = {name: names.index(name) for name in columns if name in names}
+    filled = set()
+    for name, place in places.items():
+        for group in range(foot.num_row_groups):
+            told = foot.row_group(group).column(place).statistics
+            if told is None or told.num_values:
+                filled.add(name)
+                break
+    return filled
 
 
-def batches(shards: Shards, dataset: Any, columns: Sequence[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """Some thousand rows at a time in order, each with the position of its first."""
+def batches(shards: Shards, columns: Sequence[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Some thousand rows at a time in order, each with the position of its first; of columns that every run has."""
     first = 0
+    for part in _parts(shards):
+        with _told(shards):
+            for batch in part.dataset().to_batches(columns=list(columns), batch_size=_BATCH):
+                yield first, batch
+                first += batch.num_rows
+
+
+def _parts(shards: Shards) -> Iterator[Shards]:
+    """Some shards at a time, then the clips that are in none: what Arrow knows of a file takes more than a megabyte."""
+    index = shards.index
+    for first in range(0, len(index.shards), _AT_ONCE):
+        yield Shards(shards.place, Index(index.shards[first : first + _AT_ONCE], index.definitions))
+    if shards.loose:
+        yield Shards(shards.place, Index((), index.definitions), shards.loose)
+
+
+@contextmanager
+def _told(shards: Shards) -> Iterator[None]:
+    """Arrow's errors, which are these two, in one line."""
     try:
-        for batch in dataset.to_batches(columns=list(columns), batch_size=_BATCH):
-            yield first, batch
-            first += batch.num_rows
+        yield
     except (OSError, ValueError) as error:
         raise table_fault(shards.place, "shards", error) from None
 
 
-def signals(shards: Shards, dataset: Any, badges: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+def signals(shards: Shards, badges: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """Per position: the place of the review signal in `badges` (their number for none), and how many reasons it has."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     known = pa.array(badges, pa.string())
     codes, reasons = [np.empty(0, np.int8)], [np.empty(0, np.int32)]
-    for _, batch in batches(shards, dataset, ("badge", "reasons")):
+    for _, batch in batches(shards, ("badge", "reasons")):
         place = pc.fill_null(pc.index_in(batch.column(0), value_set=known), len(badges))
         codes.append(place.to_numpy(zero_copy_only=False).astype(np.int8))
         many = pc.fill_null(pc.list_value_length(batch.column(1)), 0)
@@ -81,7 +127,7 @@ def worst_first(codes: np.ndarray, reasons: np.ndarray) -> np.ndarray:
 
 
 def tally_reasons(
-    shards: Shards, dataset: Any, name: Callable[[str], str], *, once: bool = False
+    shards: Shards, name: Callable[[str], str], *, once: bool = False
 ) -> tuple[Counter[str], dict[str, str]]:
     """Reasons counted by what `name` calls them, and the first of each, its numbers replaced by 0.
 
@@ -91,7 +137,7 @@ def tally_reasons(
 
     counts: Counter[str] = Counter()
     first: dict[str, str] = {}
-    for _, batch in batches(shards, dataset, ("reasons",)):
+    for _, batch in batches(shards, ("reasons",)):
         texts = pc.replace_substring_regex(pc.list_flatten(batch.column(0)), _NUMBER, r"\10")
         coded = texts.dictionary_encode()
         names = [name(text) for text in coded.dictionary.to_pylist()]
@@ -109,12 +155,12 @@ def tally_reasons(
     return counts, first
 
 
-def tally_not_judged(shards: Shards, dataset: Any) -> Counter[str]:
+def tally_not_judged(shards: Shards) -> Counter[str]:
     """Metrics with a rule but without a value, as the clips' facts list them, with how many clips."""
     import pyarrow.compute as pc
 
     found: Counter[str] = Counter()
-    for _, batch in batches(shards, dataset, ("facts",)):
+    for _, batch in batches(shards, ("facts",)):
         lists = pc.struct_field(pc.extract_regex(batch.column(0), _NOT_JUDGED), "names").drop_null()
         for row in lists.value_counts().to_pylist():
             for name in json.loads(row["values"]):
