@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 import typer.main
 import typer.testing
 from hypothesis import settings
+
+from rushes.workers import engine, local
 
 collect_ignore = ["oracle"]  # scripts for environments of their own, see oracle/README.md
 
@@ -45,6 +48,24 @@ def pytest_collection_finish() -> None:
     """Thousands of collected tests live to the end: every full collection would walk them again for nothing."""
     gc.collect()
     gc.freeze()
+
+
+class _OneWorker:
+    """`rushes.workers.local` on a machine of one core."""
+
+    def cpu_count(self) -> int:
+        return 1
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(local, name)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _one_worker() -> Iterator[None]:
+    """Where a test does not say how many workers: the second takes longer to start than small clips to measure."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "local", _OneWorker())
+        yield
 
 
 def _shared() -> Path:

@@ -336,7 +336,7 @@ def test_on_the_command_line(takes: list[Path], tmp_path: Path) -> None:
 def test_the_table_shows_faces_when_they_were_looked_for(takes: list[Path], tmp_path: Path) -> None:
     arguments = ["clip", str(takes[0]), "-o", str(tmp_path / "run"), "--jobs", "1"]
     assert "mouth_audio_margin|" not in CliRunner().invoke(app, arguments).stdout
-    shown = CliRunner().invoke(app, [*arguments[:3], str(tmp_path / "faces"), "--tier", "1"]).stdout
+    shown = CliRunner().invoke(app, [*arguments[:3], str(tmp_path / "faces"), "--tier", "1", "-v"]).stdout
     assert "sync" in shown and "mouth_audio_margin|" in shown
 
 

@@ -36,7 +36,7 @@ def test_clip(tmp_path: Path) -> None:
 
 def test_fidelity(tmp_path: Path) -> None:
     files = [write_lossless(tmp_path / side, given) for side, given in (("gen", GEN), ("gt", GT))]
-    done = rushes.evaluate_fidelity(*files, run=tmp_path / "run", jobs=0)
+    done = rushes.evaluate_fidelity(*files, run=tmp_path / "run", jobs=1)
     pairs = rushes.Fidelity()
     pairs.update(list(GEN.values()), list(GT.values()), layout="THWC", names=list(GEN))
     found = pairs.compute()

@@ -89,7 +89,7 @@ def test_a_run_has_the_numbers_of_the_files_and_a_row_for_every_row(tmp_path: Pa
     rows = [empty | {"path": f"clips/{files[0].name}"}, *({"bytes": f.read_bytes(), "path": f.name} for f in files[1:])]
     rows += [None, empty, {"bytes": b"junk", "path": "x"}]
     parquet.write_table(pa.table({"clip": pa.array(rows, media), "id": list("uvwxyz")}), tmp_path / "rows.parquet")
-    run = rushes.evaluate_clips(f"hf:{tmp_path / 'rows.parquet'}?id=id", run=tmp_path / "run", jobs=0)
+    run = rushes.evaluate_clips(f"hf:{tmp_path / 'rows.parquet'}?id=id", run=tmp_path / "run", jobs=1)
     assert [subject.id for subject in run.subjects] == list("uvwxyz")
     for file, name in zip(files, "uvw", strict=True):
         want = [m.as_dict() for m in rushes.evaluate_clip(file).measurements]

@@ -92,7 +92,7 @@ def test_the_command_says_what_the_study_needs() -> None:
     words = ("study", "plan", "--preference", "0.7", "--prompts", "30", "--votes-per-rater", "20", "--runs", "30")
     shown = done(*words).output
     assert "10 raters × 20 votes on 30 prompts = 200 votes" in shown and "Power 0.8 needs about" in shown
-    assert "study_power|clusters:rater+prompt|" in shown
+    assert "study_power|clusters:rater+prompt|" in done(*words, "-v").output
     assert done(*words, "--json").output == done(*words, "--json").output
     bad = rushes("study", "plan", "--preference", "0.4")
     assert bad.exit_code == 1 and "a preference to find is between 0.5 and 1" in bad.output

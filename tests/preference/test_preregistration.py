@@ -100,8 +100,8 @@ def test_the_command_writes_it_and_the_report_states_it(service: StudyService, t
     plain = done("study", "report", "takes", "-o", tmp_path / "plain", "--db", db)
     assert "Preregistration: not preregistered" in plain.output
     told = done("study", "preregister", "takes", "-o", tmp_path / "plan.json", "--db", db)
-    assert "registered with 24 votes already in: sha256 " in told.output
+    assert "registered with 24 votes already in: sha256 " in " ".join(told.output.split())
     shown = done("study", "report", "takes", "-o", tmp_path / "run", "--db", db)
-    assert "registered after 24 votes; these results are as declared" in shown.output
+    assert "registered after 24 votes; these results are as declared" in " ".join(shown.output.split())
     other = done("study", "report", "takes", "-o", tmp_path / "other", "--ties", "drop-tie", "--db", db)
     assert "NOT as declared: analysis.signatures, analysis.tie_policy differ" in other.output

@@ -52,7 +52,7 @@ def clip_run(tmp_path_factory: pytest.TempPathFactory) -> rushes.Run:
     write_clip(folder / "clips" / "still.mp4", [moving[0]] * 12)
     rules = folder / "rules.toml"
     rules.write_text('name = "lively"\n[flagged]\nfreeze_frame_ratio = { above = 0.5 }\n')
-    return rushes.evaluate_clips(folder / "clips", run=folder / "run", profile=rules, jobs=0)
+    return rushes.evaluate_clips(folder / "clips", run=folder / "run", profile=rules, jobs=1)
 
 
 @pytest.fixture
