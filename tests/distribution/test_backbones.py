@@ -120,7 +120,7 @@ def test_fvd_on_it_from_clips_to_the_report(sets: Path, weights: Path, tmp_path:
     assert run.one("fvd").as_dict() == found["fvd"].as_dict()
     assert [row[0].text for row in grids(run)[0].rows] == ["fvd on toy", "kvd on toy"]
     assert summary(run).startswith("FVD on toy ")
-    assert [figure.title for figure in charts(run)] == ["FVD on toy (genhoi protocol)", "KVD on toy (genhoi protocol)"]
+    assert not charts(run), "one value is a sentence, not a chart"
 
 
 def test_fvd_on_it_at_the_command_line(sets: Path, weights: Path) -> None:

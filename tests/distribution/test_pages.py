@@ -40,12 +40,9 @@ def test_figures_show_each_protocol_and_are_steady(
     assert second.title == "KVD: gen less gt" and all(name in second.svg for name in protocols if name)
 
 
-def test_one_protocol_has_a_figure_per_metric(
+def test_one_protocol_has_a_sentence_and_no_figure(
     sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
 ) -> None:
     both: dict[str, Any] = {"metrics": ("fvd", "kvd"), "device": "cpu", "jobs": 0}
     compare_sets(sets / "gen", sets / "gt", weights=random_weights["i3d"], run=tmp_path / "run", **both)
-    assert [figure.title for figure in charts(read_run(tmp_path / "run"))] == [
-        "FVD (genhoi protocol)",
-        "KVD (genhoi protocol)",
-    ]
+    assert not charts(read_run(tmp_path / "run"))

@@ -29,7 +29,7 @@ def test_the_same_cells_in_terminal_report_and_csv(
 ) -> None:
     words = ["fvd", sets / "gen", sets / "gt", "--protocol", "all", "--metric", "kvd", "--interval", "jackknife"]
     words += ["--weights", random_weights["i3d"], "--jobs", 0, "-o", tmp_path / "run"]
-    shown = CliRunner().invoke(app, [*map(str, words)])
+    shown = CliRunner().invoke(app, [*map(str, words)], env={"COLUMNS": "200"})
     assert shown.exit_code == 0, shown.output
     run = read_run(tmp_path / "run")
     table = grids(run)[0]

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from rushes import measure_robustness, read_run
 from rushes.cli.main import app
 from rushes.core.numbers import number_text
+from rushes.report import chart_style
 from rushes.robustness import charts, section
 from rushes.robustness.tables import along_axes, over_two_axes, stability_table
 
@@ -76,9 +77,9 @@ def _is_esi_along(m):
 def test_the_charts_draw_these_cells(stored, monkeypatch):
     pytest.importorskip("altair")
     drawn = []
-    monkeypatch.setattr(charts, "chart_svg", lambda chart: drawn.append(chart.to_dict()) or "<svg/>")
+    monkeypatch.setattr(chart_style, "chart_svg", lambda chart: drawn.append(chart.to_dict()) or "<svg/>")
     lines, heat, _ = charts.charts(stored)
-    panels = {panel["encoding"]["x"]["title"]: _points(panel) for panel in drawn[0]["hconcat"]}
+    panels = {panel["encoding"]["x"]["title"]: _points(panel) for panel in _panels(drawn[0])}
     measurements = stored.measurements["sweep"]
     for (axis, value), readings in along_axes(measurements).items():
         if value is not None:
@@ -87,6 +88,12 @@ def test_the_charts_draw_these_cells(stored, monkeypatch):
     (cells,) = over_two_axes(measurements).values()
     assert set(cells) == {(SHOWN[mode], speed) for mode in ODD for speed in ("1", "2")}
     assert cells["a,b", "2"]["esi"].value == 0.0
+
+
+def _panels(chart):
+    """The charts that are not made of charts."""
+    parts = [part for key in ("hconcat", "vconcat", "concat") for part in chart.get(key, ())]
+    return [panel for part in parts for panel in _panels(part)] if parts else [chart]
 
 
 def _points(panel):

@@ -68,7 +68,7 @@ def study(make_site: Callable[..., Site]) -> Study:
 def run(study: Study, tmp_path: Path) -> tuple[Run, str]:
     """The run of `rushes study report`, and what the command printed."""
     words = ["study", "report", "odd", "-o", str(tmp_path / "run"), "--db", str(tmp_path / "studies0.db")]
-    result = CliRunner().invoke(app, words)
+    result = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
     return read_run(tmp_path / "run"), result.output
 
@@ -154,10 +154,10 @@ def test_the_charts_draw_the_cells(run: tuple[Run, str]) -> None:
     drawn, agreement = charts(run[0])
     for row in ranking(run[0].measurements["odd"]).rows:
         system, elo = row[1].text, row[2].measurement
-        assert f'"Elo: {row[2].exact}; system: {system}; rule: all raters"' in drawn.svg
         assert elo is not None and elo.interval is not None
+        assert f'"value: {elo.value:,.0f}; system: {system}; rule: all raters"' in drawn.svg
         ends = elo.interval.as_dict()
-        assert f'"Elo: {ends["low"]}; system: {system}; upper: {ends["high"]}; rule: all raters"' in drawn.svg
+        assert f'"lower: {ends["low"]:,.0f}; system: {system}; upper: {ends["high"]}; rule: all raters"' in drawn.svg
     assert "a|b" in agreement.svg
 
 

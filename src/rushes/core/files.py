@@ -46,6 +46,18 @@ def replacing_path(target: Path, name: str) -> Iterator[Path]:
         raise
 
 
+@contextmanager
+def locked_folder(folder: Path) -> Iterator[None]:
+    """Hold a folder itself locked against other processes that do the same; no lock file is left beside it."""
+    require_unix()
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
 def take_lock(path: Path, *, wait: bool = False, create: bool = True) -> IO[bytes]:
     """Hold a lock file open for this process alone, until it is closed or the process ends.
 

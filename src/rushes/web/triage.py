@@ -18,8 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from rushes.core.canonical import canonical_json
-from rushes.core.files import replacing
-from rushes.core.platforms import require_unix
+from rushes.core.files import locked_folder, replacing
 from rushes.errors import InputError, RunError
 from rushes.remote.address import is_remote
 
@@ -178,17 +177,9 @@ def _alone(folder: Path) -> Iterator[None]:
 
     The folder itself is what is locked: a lock file would lie beside the run, and triage.json is replaced.
     """
-    require_unix()
-    import fcntl
-
     try:
-        with _writing:
-            handle = os.open(folder, os.O_RDONLY)
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX)
-                yield
-            finally:
-                os.close(handle)
+        with _writing, locked_folder(folder):
+            yield
     except OSError as error:
         raise RunError(
             f"{folder / FILE}: the mark cannot be saved ({error.strerror or error}); "
