@@ -47,7 +47,10 @@ def result_bytes(run: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in files}
 
 
-def test_the_closing_table_is_worst_first_and_ends_with_the_path(takes: Path, tmp_path: Path) -> None:
+def test_the_closing_table_is_worst_first_and_ends_with_the_path(
+    takes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")  # no line is broken, however long the folder's name is
     done = rushes("clip", takes, "-o", tmp_path / "run", "-v")
     assert done.exit_code == 0, done.output
     assert done.stdout.startswith("4 clips: 1 reject, 1 flagged, 2 pass (profile general)\nLook first at:\n")

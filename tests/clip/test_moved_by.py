@@ -50,7 +50,8 @@ def test_every_number_of_the_picture_depends_on_something(definition: Definition
     assert bool(definition.depends_on) != (definition.name in OF_THE_FILE | OF_THE_SOUND)
 
 
-def test_the_catalogue_shows_it() -> None:
+def test_the_catalogue_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")  # no line is broken, however long the folder's name is
     shown = CliRunner().invoke(app, ["metrics", "blur_score"]).stdout
     for line in (
         "Depends on  frame size, bit depth, transfer curve, luma",

@@ -94,7 +94,10 @@ def test_a_changed_file_is_refused(service: StudyService, tmp_path: Path) -> Non
             read_registration(tmp_path / "bad.json")
 
 
-def test_the_command_writes_it_and_the_report_states_it(service: StudyService, tmp_path: Path) -> None:
+def test_the_command_writes_it_and_the_report_states_it(
+    service: StudyService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")  # no line is broken, however long the folder's name is
     db = tmp_path / "studies.db"
     service.import_ratings("takes", ballots())
     plain = done("study", "report", "takes", "-o", tmp_path / "plain", "--db", db)

@@ -53,8 +53,9 @@ def test_clips_of_other_folders_are_not_paired_because_their_stems_agree(tmp_pat
     assert (found.paired, found.only_first, found.doubtful) == (("p2__out",), ("p1__out",), ())
 
 
-def test_an_id_that_stands_for_two_clips_is_not_compared(tmp_path: Path) -> None:
+def test_an_id_that_stands_for_two_clips_is_not_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs that numbered namesakes: `out` is p1 in one and p2 in the other."""
+    monkeypatch.setenv("COLUMNS", "300")  # no line is broken, however long the folder's name is
     a = write(tmp_path / "a", {"out": "A/p1/out.mp4", "out-2": "A/p2/out.mp4", "x": "A/x.mp4"}, {BLUR_SCORE: 5.0})
     b = write(tmp_path / "b", {"out": "B/p2/out.mp4", "x": "B/x.mp4"}, {BLUR_SCORE: 5.0})
     found = compare_runs(a, b)

@@ -114,7 +114,8 @@ def test_the_gate_still_holds_the_value(tmp_path: Path) -> None:
     assert regression(compare_runs(a, b), "fvd", 10.0) and not regression(compare_runs(a, b), "fvd", 30.0)
 
 
-def test_the_same_clips_twice_and_a_protocol_in_one_run_only(tmp_path: Path) -> None:
+def test_the_same_clips_twice_and_a_protocol_in_one_run_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")  # no line is broken, however long the folder's name is
     a = write_run(tmp_path / "a", {"genhoi": 200.0, "disco": 90.0}, gen="d" * 64)
     b = write_run(tmp_path / "b", {"genhoi": 200.0}, gen="d" * 64)
     text = shown(a, b)
