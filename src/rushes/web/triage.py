@@ -10,7 +10,6 @@ or taken away on what the file says at that moment; a comment is written only ov
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
