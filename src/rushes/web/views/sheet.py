@@ -120,7 +120,7 @@ def _file(request: Request, name: str, kind: str, *, ticked: list[str] | None = 
         text, media = path_list(opened.run, rows.places(ids)), "text/plain; charset=utf-8"
     elif kind == "csv":
         if opened.run.shards is not None and len(ids) > MOST_IN_CSV:
-            asked = f"rushes query {shlex.quote(str(opened.run.path))} 'select … from clips where …'"
+            asked = f"rushes query {shlex.quote(str(opened.run.path))} SQL"
             raise InputError(
                 f"a CSV of this run has at most {MOST_IN_CSV:,} clips, {len(ids):,} match; {asked} has all"
             )
