@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from rushes.core.table import ARROWS
 from rushes.report.verdict import SIGNALS, WORST, Verdict, signal_sentence, take_of, worst_of
 from rushes.web.reasons import words_of
+from rushes.web.rows import rows_of
 from rushes.web.run_cache import OpenRun, Row, RunCache
 from rushes.web.run_data import column_label, subject_data, take_page
 from rushes.web.run_query import RunQuery
@@ -74,8 +75,9 @@ def _range(key: str, rows: RunRows, histogram: Histogram, query: RunQuery) -> di
 
 def signal_strip(name: str, opened: OpenRun, *, noun: str, pictures: bool) -> Verdict:
     """What the review signals say. A contact sheet begins with the worst clips; a table shows them here."""
-    counts = tuple((signal, opened.badge_counts.get(signal, 0)) for signal in SIGNALS)
-    first = [row.entry.subject for row in opened.worst_first[: 10 * WORST]] if pictures else []
+    rows = rows_of(opened)
+    counts = tuple((signal, rows.badge_counts.get(signal, 0)) for signal in SIGNALS)
+    first = [row.entry.subject for row in rows.page(RunQuery(), 0, 10 * WORST).rows] if pictures else []
     takes = [
         take_of(
             subject,
@@ -87,7 +89,7 @@ def signal_strip(name: str, opened: OpenRun, *, noun: str, pictures: bool) -> Ve
         for subject in worst_of(first)
     ]
     return Verdict(
-        headline=signal_sentence(counts, noun=noun, total=len(opened.run.subjects)),
+        headline=signal_sentence(counts, noun=noun, total=rows.total),
         counts=counts,
         noun=noun,
         sure="A review signal is a reason to look, not a verdict. People decide preference.",
