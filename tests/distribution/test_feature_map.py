@@ -12,7 +12,7 @@ from scipy.spatial.distance import mahalanobis
 from rushes.distribution.evaluate import compare_sets
 from rushes.distribution.feature_map import distances_from, map_of, principal_places, set_map
 from rushes.distribution.feature_set import FeatureSet, save_statistics
-from rushes.distribution.kept_features import has_features, keep_features, kept_recipes, map_of_run
+from rushes.distribution.kept_features import has_features, keep_features, kept_recipes
 from rushes.errors import InputError
 
 
@@ -118,21 +118,19 @@ def test_features_need_a_name() -> None:
 
 def test_a_run_keeps_features_and_their_map(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--save-features"):
-        map_of_run(tmp_path, "generated", "ground_truth")
+        kept_recipes(tmp_path, "generated", "ground_truth")
     rows = np.random.default_rng(7).normal(size=(6, 5))
     how = {"backbone": "i3d", "weights": "ab", "cut": "segments"}
     sets = {"generated": [(how, made(rows, "g"))], "ground_truth": [(how | {"cut": "random"}, made(rows + 1, "r"))]}
     keep_features(tmp_path, sets)
     assert has_features(tmp_path, "generated", "ground_truth")
-    (label,) = kept_recipes(tmp_path, "generated", "ground_truth")
+    ((label, pair),) = kept_recipes(tmp_path, "generated", "ground_truth").items()
     assert label.startswith("i3d-") and len(label) == 16, "how a side is cut may differ between the two"
-    found = map_of_run(tmp_path, "generated", "ground_truth")
+    found = map_of(*pair, features=label)
     assert len(found.points) == 12 and found.points[0].x.definition.param("features") == label
-    with pytest.raises(InputError, match="no features called 'other'"):
-        map_of_run(tmp_path, "generated", "ground_truth", features="other")
     save_statistics(tmp_path / "features" / "generated.npz", [({"backbone": "r3d50"}, made(rows))])
     with pytest.raises(InputError, match="no recipe in common"):
-        map_of_run(tmp_path, "generated", "ground_truth")
+        kept_recipes(tmp_path, "generated", "ground_truth")
 
 
 def test_the_command_keeps_features_on_request(
@@ -143,7 +141,8 @@ def test_the_command_keeps_features_on_request(
         compare_sets(
             sets / "gen", sets / "gt", metrics="fvd", weights=random_weights["i3d"], jobs=0, run=run, keep_features=True
         )
-    found = map_of_run(runs[0], "generated", "ground_truth")
+    ((label, pair),) = kept_recipes(runs[0], "generated", "ground_truth").items()
+    found = map_of(*pair, features=label)
     assert [point.name for point in found.points[:2]] == ["take3.mp4", "take6.mp4"] and len(found.points) == 10
     for name in ("generated.npz", "ground_truth.npz"):
         assert (runs[0] / "features" / name).read_bytes() == (runs[1] / "features" / name).read_bytes()

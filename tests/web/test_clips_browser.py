@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -22,6 +21,7 @@ from rushes.web.app import create_app
 
 from .livesite import Site
 from .runsite import FLASH_FRAME, bar, owner, suite_of
+from .watching import until, watch
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 pytestmark = pytest.mark.browser
@@ -97,15 +97,7 @@ def look(browser: playwright.Browser, site: Site) -> Iterator[Callable[..., play
         context.set_default_timeout(15_000)
         context.add_cookies([{"name": "rushes_admin", "value": cookie, "url": site.url}])
         contexts.append(context)
-        page = context.new_page()
-
-        def asked(request: playwright.Request) -> None:
-            if urlsplit(request.url).scheme in ("http", "https") and not request.url.startswith(site.url):
-                faults.append(f"asked another server: {request.url}")
-
-        page.on("request", asked)
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda m: faults.append(m.text) if m.type == "error" and "status of" not in m.text else None)
+        page = watch(context.new_page(), site.url, faults)
         page.goto(address)
         return page
 
@@ -113,15 +105,6 @@ def look(browser: playwright.Browser, site: Site) -> Iterator[Callable[..., play
     for context in contexts:
         context.close()
     assert faults == []
-
-
-def until(page: playwright.Page, expression: str) -> None:
-    """Wait for an expression to hold, asking from outside: the page's CSP lets nobody evaluate text inside."""
-    for _ in range(300):
-        if page.evaluate(expression):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"never came true: {expression}")
 
 
 PAIR = f"/compare?a=model_a/{LONG}&b=model_b/{LONG}"

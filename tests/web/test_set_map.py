@@ -11,8 +11,9 @@ import pytest
 
 from rushes.clip.evaluate import evaluate_clips
 from rushes.core.provenance import file_digest
+from rushes.distribution.feature_map import map_of
 from rushes.distribution.feature_set import FeatureSet
-from rushes.distribution.kept_features import keep_features, map_of_run
+from rushes.distribution.kept_features import keep_features, kept_recipes
 from rushes.media import write_clip
 from rushes.runs import Entry, RunWriter, Subject
 
@@ -61,7 +62,8 @@ def client(make_site: MakeSite, clips: Path, tmp_path: Path) -> Client:
 
 def test_a_map_shows_the_numbers_of_the_library(client: Client, tmp_path: Path) -> None:
     data = client.get("/runs/sets/map.json").json()["map"]
-    found = map_of_run(tmp_path / "sets", "generated", "ground_truth")
+    ((label, sets),) = kept_recipes(tmp_path / "sets", "generated", "ground_truth").items()
+    found = map_of(*sets, features=label)
     assert [(p["name"], p["x"], p["y"]) for p in data["points"]] == [
         (p.name, p.x.stored_value, p.y.stored_value) for p in found.points
     ]

@@ -17,6 +17,7 @@ from .gallery import overflow
 from .livesite import Site
 from .runsite import entry, owner, write_run
 from .visitor import check_with_axe
+from .watching import until, watch
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
 pytestmark = pytest.mark.browser
@@ -61,30 +62,13 @@ def look(browser: playwright.Browser, site: Site, cookie: str) -> Iterator[Calla
             context.set_default_timeout(15_000)
             context.add_cookies([{"name": "rushes_admin", "value": cookie, "url": site.url}])
             contexts.append(context)
-        page = context.new_page()
-
-        def asked(request: playwright.Request) -> None:
-            if urlsplit(request.url).scheme in ("http", "https") and not request.url.startswith(site.url):
-                faults.append(f"asked another server: {request.url}")
-
-        page.on("request", asked)
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda m: faults.append(m.text) if m.type == "error" and "status of" not in m.text else None)
+        page = watch(context.new_page(), site.url, faults)
         return page
 
     yield make
     for context in contexts:
         context.close()
     assert faults == []
-
-
-def until(page: playwright.Page, expression: str) -> None:
-    """Wait for an expression to hold, asking from outside: the page's CSP lets nobody evaluate text inside."""
-    for _ in range(200):
-        if page.evaluate(expression):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"never came true: {expression}")
 
 
 PLAYS = "[...document.querySelectorAll('video')].filter((v) => !v.paused && v.muted && v.readyState >= 2).length"

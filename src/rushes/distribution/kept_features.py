@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rushes.core import canonical_json
-from rushes.distribution.feature_map import SetMap, map_of
 from rushes.distribution.feature_set import FeatureSet, How, save_statistics, stored_sets
 from rushes.errors import InputError
 
@@ -39,15 +38,6 @@ def kept_recipes(run: Path, gen: str, gt: str) -> dict[str, tuple[FeatureSet, Fe
     if not found:
         raise InputError(f"{run / FOLDER}: the two sets have no recipe in common; run rushes fvd --save-features again")
     return found
-
-
-def map_of_run(run: Path, gen: str, gt: str, *, features: str = "") -> SetMap:
-    """The map of a run's two sets, on the features that were asked for or the first that it kept."""
-    recipes = kept_recipes(run, gen, gt)
-    label = features or next(iter(recipes))
-    if label not in recipes:
-        raise InputError(f"{run}: kept no features called {label[:80]!r}; it has {', '.join(recipes)}")
-    return map_of(*recipes[label], features=label)
 
 
 def _label(how: Mapping[str, object]) -> str:

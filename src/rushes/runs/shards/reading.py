@@ -10,7 +10,7 @@ import json
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from itertools import chain
@@ -225,13 +225,10 @@ def _columns(place: ShardPlace, shard: Shard, group: int | None, names: list[str
 
 
 class _Lazy(Sequence[Item], Generic[Item]):
-    """A sequence over the lines of a run; what an item is made of is `_make`."""
+    """A sequence over the lines of a run; `make` makes an item of a line."""
 
-    def __init__(self, shards: Shards) -> None:
-        self._shards = shards
-
-    def _make(self, line: bytes) -> Item:
-        raise NotImplementedError
+    def __init__(self, shards: Shards, make: Callable[[bytes], Item]) -> None:
+        self._shards, self._make = shards, make
 
     def __len__(self) -> int:
         return len(self._shards)
@@ -252,15 +249,15 @@ class _Lazy(Sequence[Item], Generic[Item]):
 class ShardedSubjects(_Lazy[Subject]):
     """The subjects of a run in shards, in order."""
 
-    def _make(self, line: bytes) -> Subject:
-        return subject_of(line)
+    def __init__(self, shards: Shards) -> None:
+        super().__init__(shards, subject_of)
 
 
 class ShardedEntries(_Lazy[Entry]):
     """The subjects with their measurements, without series."""
 
-    def _make(self, line: bytes) -> Entry:
-        return entry_of(line, self._shards.definitions)
+    def __init__(self, shards: Shards) -> None:
+        super().__init__(shards, lambda line: entry_of(line, shards.definitions))
 
 
 class ShardedMeasurements(Mapping[str, tuple[Measurement, ...]]):
