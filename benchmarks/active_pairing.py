@@ -15,7 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
-from rushes.preference.active_pairing import order_gains, posterior
+from rushes.study.raters.active_pairing import order_gains, posterior
 
 FRACTIONS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)
 

@@ -33,13 +33,13 @@ try:
     from benchmarks.api_schema import description
 except ImportError:  # run as a script, from this folder
     from api_schema import description
-from rushes.clip.evaluate import evaluate_clips
+from rushes.instruments.clip.evaluate import evaluate_clips
 from rushes.media import write_clip
-from rushes.preference.study import StudyPlan
-from rushes.preference.study.service import StudyService, open_service
-from rushes.web import sessions
+from rushes.study import StudyPlan
+from rushes.study.service import StudyService, open_service
 from rushes.web.app import create_app
-from rushes.web.security import HEADERS
+from rushes.web.http import sessions
+from rushes.web.http.security import HEADERS
 
 ROLES = ("anyone", "rater", "admin")
 ORIGIN, PASSWORD, VISITOR = "http://127.0.0.1", "correct horse battery", "a visitor's secret"

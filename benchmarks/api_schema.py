@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 
 from fastapi import FastAPI
 
-from rushes.preference.exchange.formats import FORMATS
-from rushes.preference.study.records import PROBLEMS, ROLES
-from rushes.preference.votes import TIE_POLICIES
+from rushes.instruments.preference.votes import TIE_POLICIES
+from rushes.study.exchange.formats import FORMATS
+from rushes.study.records import PROBLEMS, ROLES
 
 Schema: TypeAlias = dict[str, Any]
 

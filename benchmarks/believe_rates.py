@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from tests.suite.rated import made_up
+from tests.compare.agreement.rated import made_up
 
-from rushes.paired.correlation import correlate
-from rushes.suite.believe import believe
+from rushes.compare.agreement.metric_agreement import believe
+from rushes.stats.correlation import correlate
 
 METRICS = {
     "chance": lambda q, g: g.normal(size=q.shape),

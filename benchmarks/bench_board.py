@@ -18,12 +18,13 @@ import numpy as np
 
 from bench_report import make_run
 from recording import record
+from rushes.compare.board.board import write_board
+from rushes.compare.board.model import BoardClip, BoardData, Reading, System
 from rushes.core import Definition, Measurement
 from rushes.media import write_clip
-from rushes.paired.statistics import mean_interval
-from rushes.runs import Run, read_run
-from rushes.suite.board import write_board
-from rushes.suite.board_data import BoardClip, BoardData, Prompt, Reading, System
+from rushes.stats.means import student_mean
+from rushes.storage.runs import Run, read_run
+from rushes.suite.prompts import Prompt
 
 SYSTEMS = ("amber", "birch", "cedar", "dogwood", "elm", "fir")
 PROMPTS, READINGS = 500, 20
@@ -65,7 +66,7 @@ def make_board(runs: dict[str, Run]) -> BoardData:
             drawn = 10 + 0.1 * number + hard + rng.normal(0, 0.5, PROMPTS)
             made = [Measurement(definition=reading.definition, value=float(value), count=1) for value in drawn]
             values[name, reading.key] = {prompt.id: m for prompt, m in zip(prompts, made, strict=True)}
-            interval, _ = mean_interval(drawn.tolist())
+            interval = student_mean(drawn.tolist()).interval
             whole[name, reading.key] = Measurement(
                 definition=mean, value=float(drawn.mean()), count=PROMPTS, interval=interval
             )

@@ -25,8 +25,8 @@ import cv2
 import numpy as np
 
 from recording import record
-from rushes.clip import evaluate_clip
-from rushes.clip.observe import observe
+from rushes.instruments.clip import evaluate_clip
+from rushes.instruments.clip.frames.observe import observe
 from rushes.media import write_clip
 
 SIZES = {"512²": (512, 512), "720p": (1280, 720), "1080p": (1920, 1080)}
@@ -148,7 +148,7 @@ def motion(folder: Path, repeats: int) -> list[list[str]]:
 
 def scaling(folder: Path, repeats: int) -> list[list[str]]:
     """Clips per second with two workers over one, on 400 clips; the workers' start is counted."""
-    from rushes.clip.evaluate import evaluate_clips
+    from rushes.instruments.clip.evaluate import evaluate_clips
 
     source = folder / "512.mp4"
     clips = folder / "batch"
@@ -172,7 +172,7 @@ def memory(folder: Path) -> list[list[str]]:
     for frames in (FRAMES, 5 * FRAMES):
         clip = make_clip(folder / f"long{frames}.mp4", 1920, 1080, frames)
         code = (
-            "import sys; from rushes.clip.observe import observe; observe(sys.argv[1]);"
+            "import sys; from rushes.instruments.clip.frames.observe import observe; observe(sys.argv[1]);"
             "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
         )
         out = subprocess.run([sys.executable, "-c", code, str(clip)], capture_output=True, text=True, check=True).stdout

@@ -15,12 +15,12 @@ import torch
 from scipy.linalg import sqrtm
 
 from recording import record
-from rushes.distribution.features import CpuExtractor
-from rushes.distribution.frechet import frechet_distance
-from rushes.distribution.protocols import PROTOCOLS
-from rushes.distribution.random_weights import write_random_checkpoint
-from rushes.distribution.weights import Weights, find_weights, read_weights
-from rushes.errors import WeightsError
+from rushes.core.errors import WeightsError
+from rushes.instruments.distribution.distances.frechet import frechet_distance
+from rushes.instruments.distribution.features.extraction import CpuExtractor
+from rushes.instruments.distribution.features.random_weights import write_random_checkpoint
+from rushes.instruments.distribution.features.weights import Weights, find_weights, read_weights
+from rushes.instruments.distribution.protocols import PROTOCOLS
 
 CLIPS = 6
 
@@ -28,10 +28,10 @@ _MEMORY = """
 import sys
 from pathlib import Path
 import numpy as np
-from rushes.distribution.clip_reading import Task
-from rushes.distribution.decoding import Decoders
-from rushes.media.sets import Clip
-from rushes.distribution.protocols import recipe
+from rushes.instruments.distribution.clips.reading import Task
+from rushes.instruments.distribution.clips.decoding import Decoders
+from rushes.media.find.sets import Clip
+from rushes.instruments.distribution.protocols import recipe
 clip, count = Path(sys.argv[1]), int(sys.argv[2])
 tasks = [Task(Clip(f"c{n}", (clip,)), recipe("genhoi", "fvd"), "gen") for n in range(count)]
 with Decoders(2) as decoders:

@@ -22,17 +22,17 @@ import torch
 
 from gpu_tuning import TuningOperations, milliseconds
 from recording import record
-from rushes.distribution.backbones import BACKBONES
-from rushes.distribution.features import CpuExtractor, gpu_extractor
-from rushes.distribution.frechet import frechet_distance
-from rushes.distribution.networks.gpu import GpuNetwork, Recorded
-from rushes.distribution.networks.i3d import I3D
-from rushes.distribution.networks.kernels import Switches
-from rushes.distribution.networks.r3d50 import ResNet3D50
-from rushes.distribution.preparation import normalised
-from rushes.distribution.protocols import PROTOCOLS
-from rushes.distribution.random_weights import random_state, write_random_checkpoint
-from rushes.distribution.weights import read_weights
+from rushes.instruments.distribution.clips.preparation import normalised
+from rushes.instruments.distribution.distances.frechet import frechet_distance
+from rushes.instruments.distribution.features.backbones import BACKBONES
+from rushes.instruments.distribution.features.extraction import CpuExtractor, gpu_extractor
+from rushes.instruments.distribution.features.random_weights import random_state, write_random_checkpoint
+from rushes.instruments.distribution.features.weights import read_weights
+from rushes.instruments.distribution.networks.gpu import GpuNetwork, Recorded
+from rushes.instruments.distribution.networks.i3d import I3D
+from rushes.instruments.distribution.networks.kernels import Switches
+from rushes.instruments.distribution.networks.r3d50 import ResNet3D50
+from rushes.instruments.distribution.protocols import PROTOCOLS
 
 FRAMES = 16
 SIZES = {"i3d": 224, "r3d50": 112}

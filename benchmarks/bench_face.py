@@ -56,7 +56,7 @@ def ours(model: str, names: Sequence[str]) -> list[float]:
 
 def child(model: str, names: Sequence[str]) -> None:
     """Observe every frame; print seconds by the clock, by the processor, and the number of frames."""
-    from rushes.landmarks import FacePipeline
+    from rushes.vision.landmarks import FacePipeline
 
     pipeline = FacePipeline(model if model != "default" else None, max_faces=1)
     wall = cpu = 0.0
@@ -73,11 +73,11 @@ def child(model: str, names: Sequence[str]) -> None:
 
 def networks(names: Sequence[str]) -> None:
     """The two networks taking turns with nothing around them: what no code of ours can save."""
-    from rushes.landmarks import FacePipeline
+    from rushes.vision.landmarks import FacePipeline
 
     pipeline = FacePipeline(max_faces=1)
     pipeline.observe(np.load(names[0])[0])
-    detector, landmarks = pipeline._detector._network._interpreter, pipeline._landmarks._network._interpreter
+    detector, landmarks = pipeline._detector._detector._network._interpreter, pipeline._landmarks._network._interpreter
     before = time.process_time()
     for _ in range(400):
         detector.invoke()
@@ -87,7 +87,7 @@ def networks(names: Sequence[str]) -> None:
 
 def compare(model: str | None, names: Sequence[str], found: Path, points: int) -> str:
     """Distances to MediaPipe's landmarks over all frames."""
-    from rushes.landmarks import FacePipeline
+    from rushes.vision.landmarks import FacePipeline
 
     pipeline = FacePipeline(model, max_faces=1)
     apart, frames, differ = [], 0, 0
@@ -106,7 +106,7 @@ def compare(model: str | None, names: Sequence[str], found: Path, points: int) -
 def bundle_times(clip: Path) -> tuple[float, float]:
     """Processor seconds of tier 0 and of tiers 0 and 1 on one clip."""
     code = (
-        "import sys, time; from rushes.clip.evaluate import evaluate_clip as e; t = int(sys.argv[2]); "
+        "import sys, time; from rushes.instruments.clip.evaluate import evaluate_clip as e; t = int(sys.argv[2]); "
         "e(sys.argv[1], tier=t); s = time.process_time(); e(sys.argv[1], tier=t); print(time.process_time() - s)"
     )
     times = [
@@ -117,7 +117,7 @@ def bundle_times(clip: Path) -> tuple[float, float]:
 
 def batch_seconds(clips: Sequence[Path], jobs: int) -> float:
     """Seconds by the clock for a tier-1 batch, twelve copies of the clips, workers already counted."""
-    from rushes.clip.evaluate import evaluate_clips
+    from rushes.instruments.clip.evaluate import evaluate_clips
 
     with tempfile.TemporaryDirectory() as folder:
         copies = []
@@ -131,7 +131,7 @@ def batch_seconds(clips: Sequence[Path], jobs: int) -> float:
 
 
 def main() -> None:
-    from rushes.models.pulling import pull
+    from rushes.vision.models.pulling import pull
 
     pull("face")
     rows = []

@@ -23,13 +23,13 @@ from pathlib import Path
 import numpy as np
 
 from recording import record
-from rushes.fidelity.measure import score_frames
-from rushes.fidelity.metrics import METRICS
-from rushes.fidelity.pairing import Pairing
-from rushes.fidelity.protocols import chosen_metrics
-from rushes.fidelity.reading import open_pair
+from rushes.instruments.fidelity.measure import score_frames
+from rushes.instruments.fidelity.metrics import METRICS
+from rushes.instruments.fidelity.pairs.frames import Pairing
+from rushes.instruments.fidelity.pairs.reading import open_pair
+from rushes.instruments.fidelity.protocols import chosen_metrics
 from rushes.media import ClipReader, write_clip
-from rushes.media.sets import Clip
+from rushes.media.find.sets import Clip
 
 SIZE = (1920, 1080)
 FRAMES = 60

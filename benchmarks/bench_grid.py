@@ -17,9 +17,10 @@ import numpy as np
 
 from bench_report import make_run
 from recording import record
-from rushes.distribution.feature_map import set_map
-from rushes.web.grid_data import GridBoard, GridQuery, grid_data, runs_board
-from rushes.web.run_cache import RunCache, run_stamp
+from rushes.instruments.distribution.features.map import set_map
+from rushes.web.boards.data import GridQuery, OpenBoard, grid_data, runs_board
+from rushes.web.runs.cache import RunCache
+from rushes.web.runs.summary import run_stamp
 
 SYSTEMS = ("amber", "birch", "cedar", "dogwood", "elm", "fir")
 PROMPTS, CLIPS, FEATURES = 500, 2000, 400
@@ -34,7 +35,7 @@ def timed(work: Callable[[], object], repeats: int = 5) -> str:
     return f"{statistics.median(seconds) * 1000:.0f} ms"
 
 
-def boards(folder: Path) -> tuple[GridBoard, str]:
+def boards(folder: Path) -> tuple[OpenBoard, str]:
     for system in SYSTEMS:
         make_run(folder / system, PROMPTS)
     runs = {system: folder / system for system in SYSTEMS}

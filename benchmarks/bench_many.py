@@ -24,10 +24,10 @@ from unittest.mock import patch
 import numpy as np
 
 from recording import record
-from rushes.clip.evaluate import evaluate_clips
-from rushes.clip.measure import digest
+from rushes.instruments.clip.evaluate import evaluate_clips
+from rushes.instruments.clip.measure import digest
 from rushes.media import write_clip
-from rushes.runs import Entry, RunWriter, read_run
+from rushes.storage.runs import Entry, RunWriter, read_run
 from rushes.workers.limits import resident_mb
 
 

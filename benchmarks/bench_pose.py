@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from recording import record
-from rushes.pose import NORMALIZATIONS, PoseAccuracy, PoseBatch, TorsoDiameter, accuracy_report, score_pose
-from rushes.pose.poses import read_poses
+from rushes.instruments.pose import NORMALIZATIONS, PoseAccuracy, PoseBatch, TorsoDiameter, accuracy_report, score_pose
+from rushes.instruments.pose.files.poses import read_poses
 
 FRAMES = 1_000_000
 JOINTS = 17

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from recording import record
-from rushes.pose import score_pose
+from rushes.instruments.pose import score_pose
 
 PEOPLE = 117_648
 """Times 17 joints: two million of them in each file."""

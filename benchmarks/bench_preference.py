@@ -10,11 +10,12 @@ import choix
 import numpy as np
 
 from recording import record
-from rushes.preference.statistics.fragility import drop_k
-from rushes.preference.statistics.intervals import uncertainty
-from rushes.preference.statistics.ranking import rank
-from rushes.preference.statistics.tally import Tally, tally, tally_arrays
-from rushes.preference.votes import Vote
+from rushes.instruments.preference.tallies import tally
+from rushes.instruments.preference.votes import Vote
+from rushes.stats.votes.fragility import drop_k
+from rushes.stats.votes.ranking import rank
+from rushes.stats.votes.tally import Tally, tally_arrays
+from rushes.stats.votes.uncertainty import uncertainty
 
 VOTES, SYSTEMS, RATERS, REPEATS = 1_000_000, 50, 200, 5
 NAMES = [f"system{k:02d}" for k in range(SYSTEMS)]

@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from recording import record
-from rushes.clip.evaluate import evaluate_clips
-from rushes.clip.metrics import metrics_of
-from rushes.clip.observe import Observation
+from rushes.compare.report import write_report
+from rushes.instruments.clip.evaluate import evaluate_clips
+from rushes.instruments.clip.frames.observe import Observation
+from rushes.instruments.clip.metrics import metrics_of
 from rushes.media import write_clip
-from rushes.runs import Entry, RunWriter, Subject
-from rushes.suite.report import write_report
+from rushes.storage.runs import Entry, RunWriter, Subject
 
 FRAMES = 250
 _TIMES = """() => ({

@@ -18,10 +18,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from recording import record
-from rushes.robustness import MetricsEngine, measure_robustness
-from rushes.robustness.encoding import run_directory
-from rushes.robustness.metrics import levenshtein
-from rushes.robustness.traces import last_record
+from rushes.instruments.robustness import MetricsEngine, measure_robustness
+from rushes.instruments.robustness.seed.encoding import run_directory
+from rushes.instruments.robustness.seed.metrics import levenshtein
+from rushes.instruments.robustness.seed.traces import last_record
 
 LETTERS = string.ascii_lowercase + "     .,"
 AXES = {"brightness": [0.5 + 0.1 * i for i in range(10)], "contrast": [0.5 + 0.1 * i for i in range(10)]}

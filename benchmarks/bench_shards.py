@@ -28,15 +28,14 @@ from pathlib import Path
 import numpy as np
 
 from recording import record
-from rushes.clip.evaluate import _packed, evaluate_clip
+from rushes.instruments.clip.evaluate import _packed, evaluate_clip
 from rushes.media import write_clip
-from rushes.runs import Packed, read_run
-from rushes.runs.aggregates import badge_counts, histogram, page
-from rushes.runs.query import query
-from rushes.runs.shards.build import ShardJob, build_shard
-from rushes.runs.shards.index import Shard
-from rushes.runs.shards.spool import Span, SpoolWriter, Stored
-from rushes.runs.shards.writer import SIZE, ShardedWriter
+from rushes.storage.query.sql import query
+from rushes.storage.runs import Packed, read_run
+from rushes.storage.shards.build import ShardJob, build_shard
+from rushes.storage.shards.index import Shard
+from rushes.storage.shards.spool import Span, SpoolWriter, Stored
+from rushes.storage.shards.writer import SIZE, ShardedWriter
 from shard_server import look
 
 _BADGES = ("pass", "pass", "pass", "flagged", "reject")
@@ -142,9 +141,9 @@ def write(folder: Path, rows: int, writers: int) -> dict[str, float]:
 
 
 def _readings(folder: Path, number: int) -> list[object]:
-    from rushes.runs.shards.index import read_markers
+    from rushes.storage.shards.index import read_markers
 
-    return list(next(shard for shard, _ in read_markers(folder) if shard.number == number).readings)
+    return list(next(shard for shard in read_markers(folder).shards if shard.number == number).readings)
 
 
 def ask(folder: Path) -> dict[str, float]:
@@ -161,9 +160,11 @@ def ask(folder: Path) -> dict[str, float]:
     many = len(run.subjects)
     timed("first filter", lambda: query(run, _FILTER))
     timed("second filter", lambda: query(run, _FILTER))
-    timed("badges", lambda: badge_counts(run))
-    timed("histogram", lambda: histogram(run, "blur_score"))
-    timed("page", lambda: page(run, columns=["id", "blur_score"], where="badge = 'reject'", sort="blur_score"))
+    timed("badges", lambda: query(run, "select badge, count(*) from clips group by badge"))
+    bins = "select floor(blur_score / 10) as bin, count(*) from clips group by bin order by bin"
+    timed("histogram", lambda: query(run, bins))
+    rejects = "select id, blur_score from clips where badge = 'reject' order by blur_score, number limit 100"
+    timed("page", lambda: query(run, rejects))
     timed("one clip", lambda: run.one("sharpness", subject=f"take{many // 2:07d}"))
     timed("series of one clip", lambda: run.series(f"take{many // 3:07d}"))
     figures["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -172,7 +173,7 @@ def ask(folder: Path) -> dict[str, float]:
 
 def write_page(folder: Path) -> tuple[float, float]:
     """In this process: seconds of a report without film strips, and the most memory in MB."""
-    from rushes.suite.report import write_report
+    from rushes.compare.report import write_report
 
     began = time.perf_counter()
     write_report(folder, folder.parent / "report.html", strips=0)

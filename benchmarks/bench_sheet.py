@@ -24,14 +24,14 @@ import uvicorn
 from playwright.sync_api import Page, sync_playwright
 
 from recording import record
-from rushes.clip.metrics import metrics_of
-from rushes.clip.observe import Observation
-from rushes.core.provenance import file_digest
+from rushes.core.machine.provenance import file_digest
+from rushes.instruments.clip.frames.observe import Observation
+from rushes.instruments.clip.metrics import metrics_of
 from rushes.media import write_clip
-from rushes.preference.study.service import open_service
-from rushes.runs import Entry, RunWriter, Subject
-from rushes.web import thumbnails
+from rushes.storage.runs import Entry, RunWriter, Subject
+from rushes.study.service import open_service
 from rushes.web.app import create_app
+from rushes.web.clips import thumbnails
 from rushes.web.serving import server_config
 
 CLIPS = 5000

@@ -23,8 +23,8 @@ import numpy as np
 
 from recording import record
 from rushes.media import write_clip
-from rushes.preference.study import Accepted, PlayEvent, StudyPlan, StudyService, VoteForm, open_service
-from rushes.preference.study.sources import from_csv
+from rushes.study import Accepted, PlayEvent, StudyPlan, StudyService, VoteForm, open_service
+from rushes.study.material.sources import from_csv
 
 PAIRS = 300
 CLIP_MS = 4000

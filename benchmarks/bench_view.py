@@ -23,7 +23,7 @@ from typing import Any
 
 from recording import record
 from rushes.core.canonical import canonical_json
-from rushes.runs import RunWriter
+from rushes.storage.runs import RunWriter
 
 MEDIA = {
     "audio": {"channels": 1, "codec": "aac", "duration_ms": 3000.0, "rate": 16000},

@@ -25,10 +25,10 @@ from scipy.stats import beta
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.suite.boards import board, clips, metric, reading
+from tests.compare.board.boards import board, clips, metric, reading
 
-from rushes.suite.board_data import BoardData
-from rushes.suite.board_judging import judge_board
+from rushes.compare.board.judging import judge_board
+from rushes.compare.board.model import BoardData
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
@@ -65,7 +65,7 @@ def unlike(rng: np.random.Generator, prompts: int) -> BoardData:
 
 
 def is_alarm(data: BoardData) -> bool:
-    return any(c.verdict != "not told apart" for found in judge_board(data).values() for c in found.contrasts)
+    return any(c.outcome.is_change for found in judge_board(data).values() for c in found.contrasts)
 
 
 def alarms(boards: int) -> None:
@@ -90,8 +90,8 @@ def power(boards: int) -> None:
                 for k, found in enumerate(judge_board(made(columns)).values()):
                     for c in found.contrasts:
                         planted = k == 0 and c.first == "s0"
-                        hits += planted and c.verdict == "better"
-                        wrong += c.verdict != "not told apart" and not (planted and c.verdict == "better")
+                        hits += planted and c.verdict == "worse"
+                        wrong += c.outcome.is_change and not (planted and c.verdict == "worse")
             shown.append(f"{effect} sd: {hits / (5 * boards):.2f} ({wrong} wrong)")
         print(f"  {prompts:4} prompts  " + "  ".join(shown))
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from rushes.clip.bundle import KEYS
-from rushes.clip.evaluate import evaluate_clip
 from rushes.core.canonical import canonical_json
+from rushes.instruments.clip.bundle import KEYS
+from rushes.instruments.clip.evaluate import evaluate_clip
 from rushes.media import AudioTrack, write_clip
 
 KINDS: tuple[tuple[str, dict[str, object]], ...] = (

@@ -3,7 +3,7 @@
     python benchmarks/degraded_rates.py ../shared/clips ../shared/suites/fetv/ground-truth [--most 24] [--width 320]
 
 Every folder is one suite: its clips (the first frames of each) are the source, and each fault of
-`tests/suite/planted.py` is a system of its own. A board is judged for each reading alone, which is the least careful
+`tests/compare/planted.py` is a system of its own. A board is judged for each reading alone, which is the least careful
 correction there is, and in both orders of the systems. Beside that: how a copy's `temporal_disorder` compares with its
 source's, clip by clip.
 """
@@ -19,15 +19,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.suite.planted import PLANTED, clean, pictures_of, write_set
+from tests.compare.planted import PLANTED, clean, pictures_of, write_set
 
 from recording import record
 from rushes import evaluate_clips
-from rushes.errors import RushesError
-from rushes.media.endings import is_clip
-from rushes.suite.board_data import BoardData
-from rushes.suite.board_judging import judge_board
-from rushes.suite.collect import collect_board
+from rushes.compare.board.judging import judge_board
+from rushes.compare.board.model import BoardData
+from rushes.compare.readings.collect import collect_board
+from rushes.core.errors import RushesError
+from rushes.media.find.endings import is_clip
 
 SOURCE = "source"
 
@@ -59,8 +59,8 @@ def wrong(board: BoardData) -> tuple[int, int, int]:
             for c in judge_board(data, readings=[reading.key])[reading.key].contrasts:
                 if SOURCE in (c.first, c.second):
                     pairs += 1
-                    apart += c.verdict in ("told apart", "better", "worse")
-                    above += c.verdict == {c.first: "worse", c.second: "better"}[SOURCE]
+                    apart += c.outcome.is_change
+                    above += c.ranked is not None and c.ranked[1] == SOURCE
     return pairs, apart, above
 
 

@@ -57,7 +57,7 @@ def sweep_job(folder: Path) -> Job:
 
 def fvd_job(folder: Path) -> Job:
     """`rushes fvd` of two small sets with random weights on the CPU."""
-    from rushes.distribution.random_weights import write_random_checkpoint
+    from rushes.instruments.distribution.features.random_weights import write_random_checkpoint
 
     for name, first in (("gen", 0), ("gt", 50)):
         (folder / name).mkdir(parents=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rushes.errors import MediaError
+from rushes.core.errors import MediaError
 from rushes.media import AudioTrack, ClipReader, probe, read_audio, write_clip
 
 KINDS = (

@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 import rushes
 from rushes.core import Definition, Measurement
-from rushes.errors import RushesError
+from rushes.core.errors import RushesError
 from rushes.media import ClipReader, write_clip
-from rushes.runs import Run, Subject
+from rushes.storage.runs import Run, Subject
 
 Picture = NDArray[np.uint8]
 FRAMES, WIDTH, PIECES, CLIPS = 20, 256, 2, 8

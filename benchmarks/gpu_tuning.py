@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from rushes.distribution.networks.folding import Folded
-from rushes.distribution.networks.kernels import Tile, TritonOperations
-from rushes.distribution.networks.operations import NO_PADS, Pads, PlainOperations
+from rushes.instruments.distribution.networks.folding import Folded
+from rushes.instruments.distribution.networks.kernels import Tile, TritonOperations
+from rushes.instruments.distribution.networks.operations import NO_PADS, Pads, PlainOperations
 
 TOLERANCE = 3e-3
 """Relative error against the plain form above which a candidate is refused."""
@@ -63,7 +63,7 @@ class TuningOperations:
         layer: Folded,
         pads: Pads = NO_PADS,
         *,
-        into: Sequence[torch.Tensor] | None = None,
+        into: Sequence[torch.Tensor] = (),
         residual: torch.Tensor | None = None,
     ) -> torch.Tensor:
         key = self.ops.key(x, layer)
@@ -78,7 +78,7 @@ class TuningOperations:
         x: torch.Tensor,
         layer: Folded,
         pads: Pads,
-        into: Sequence[torch.Tensor] | None,
+        into: Sequence[torch.Tensor],
         residual: torch.Tensor | None,
     ) -> None:
         flops = 2 * layer.weight[0].numel()
@@ -120,7 +120,7 @@ class TuningOperations:
         x: torch.Tensor,
         layer: Folded,
         pads: Pads,
-        into: Sequence[torch.Tensor] | None,
+        into: Sequence[torch.Tensor],
         residual: torch.Tensor | None,
         reference: torch.Tensor,
     ) -> None:

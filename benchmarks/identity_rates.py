@@ -28,12 +28,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.clip.metrics.identity import RATE, IdentityCollector
 from rushes.core import Measurement
-from rushes.errors import RushesError
-from rushes.landmarks.choice import chosen
-from rushes.landmarks.identity import SAME_PERSON, LocatedFace, as_bgr, identity_networks
+from rushes.core.errors import RushesError
+from rushes.instruments.clip.metrics.face.identity import RATE, IdentityCollector
 from rushes.media import ClipReader
+from rushes.vision.landmarks.choice import chosen
+from rushes.vision.landmarks.identity import SAME_PERSON, LocatedFace, as_bgr, identity_networks
 
 Pixels = NDArray[np.uint8]
 LONGEST_S = 6.0

@@ -13,9 +13,11 @@ from functools import cache
 
 import numpy as np
 
-from rushes.preference.statistics.intervals import IntervalKind, score_intervals, uncertainty
-from rushes.preference.statistics.ranking import rank
-from rushes.preference.statistics.tally import Floats, PairCounts, Tally, tally_arrays
+from rushes.stats.clustered import IntervalKind
+from rushes.stats.quantiles import Floats
+from rushes.stats.votes.ranking import rank
+from rushes.stats.votes.tally import PairCounts, Tally, tally_arrays
+from rushes.stats.votes.uncertainty import strength_estimates, uncertainty
 
 SYSTEMS = ["a", "b", "c", "d"]
 FIRST, SECOND = np.triu_indices(4, 1)
@@ -57,9 +59,7 @@ def truth(spread: float) -> tuple[float, ...]:
     """Strengths that fit the whole population, whose members differ by this much."""
     members = STRENGTH + np.random.default_rng(99).normal(0, 1, (200_000, 4)) * spread
     shares = _shares(members[:, FIRST] - members[:, SECOND]).mean(axis=0) * 1e6
-    wins, losses, ties = shares.T
-    names = tuple(SYSTEMS)
-    counts = PairCounts(systems=names, first=FIRST, second=SECOND, wins_first=wins, wins_second=losses, ties=ties)
+    counts = PairCounts(systems=tuple(SYSTEMS), first=FIRST, second=SECOND, cells=shares.T)
     return tuple(rank(counts).log_worth)
 
 
@@ -86,8 +86,9 @@ def coverage(scenario: Scenario, *, runs: int) -> dict[str, float]:
         votes = study(scenario, seed)
         fit = rank(votes)
         for kind in KINDS:
-            bounds = score_intervals(fit, uncertainty(fit, votes, kind=kind))
-            hits[kind] += [(b.lower or 0.0) <= t <= (b.upper or 0.0) for b, t in zip(bounds, true, strict=True)]
+            strengths = strength_estimates(fit, uncertainty(fit, votes, kind=kind))
+            bounds = [one.interval for one in strengths if one.interval is not None]
+            hits[kind] += [b.low <= t <= b.high for b, t in zip(bounds, true, strict=True)]
     return {kind: float(np.mean(found)) for kind, found in hits.items()}
 
 

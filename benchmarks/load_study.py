@@ -35,8 +35,8 @@ from urllib.parse import urlencode
 import numpy as np
 
 from rushes.media import write_clip
-from rushes.preference.study import StudyPlan
-from rushes.preference.study.service import open_service
+from rushes.study import StudyPlan
+from rushes.study.service import open_service
 
 PAIRS = 400
 CLIP_S = 4

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from rushes.paired.sign_flip import sign_flip_p
+from rushes.stats.sign_flip import sign_flip_p
 
 Floats = NDArray[np.float64]
 CLIPS = (4, 6, 8, 10, 12, 16, 24)

@@ -9,6 +9,7 @@ does. Afterwards the same votes go into a store that was never interrupted, and 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import os
@@ -25,16 +26,15 @@ from pathlib import Path
 import numpy as np
 
 from rushes.media import write_clip
-from rushes.preference import exchange
-from rushes.preference.study import Accepted, PlayEvent, StudyPlan, VoteForm
-from rushes.preference.study.database.tables import assignment, vote
-from rushes.preference.study.records import Choice
-from rushes.preference.study.service import StudyService, open_service
+from rushes.study import Accepted, PlayEvent, StudyPlan, VoteForm, exchange
+from rushes.study.database.tables import assignment, vote
+from rushes.study.records import Choice
+from rushes.study.service import StudyService, open_service
 
 try:
-    from load_study import Browser, Server
+    from load_study import Browser, Gone, Server
 except ImportError:  # the tests know this folder as a package
-    from benchmarks.load_study import Browser, Server
+    from benchmarks.load_study import Browser, Gone, Server
 
 CLIP_MS = 400
 """Two passes of a clip this short fit into the slack of the watch rule, so raters need not wait."""
@@ -93,7 +93,10 @@ class Rater:
             shown = re.search(r'data-assignment="([^"]+)"', page)
             if shown is None:
                 raise AssertionError(f"{self.study}: no pair left; the soak needs more pairs")
-            await self.judge(shown[1], sorted(set(re.findall(r'name="ratings_a\.(\w+)"', page))))
+            for clip in sorted(set(re.findall(r'"(/media/[^"]+)"', page))):  # only what was sent is watched
+                await self.browser.get(clip, name="media")
+            with contextlib.suppress(Gone):  # what a killed server had not stored of the watching is watched again
+                await self.judge(shown[1], sorted(set(re.findall(r'name="ratings_a\.(\w+)"', page))))
             await asyncio.sleep(self.chance.uniform(0.0, 0.1))
 
     async def judge(self, key: str, dimensions: list[str]) -> None:

@@ -4,7 +4,7 @@
     python benchmarks/verdicts.py CLIPS LIST.csv …      folders and lists of clips of your own
     python benchmarks/verdicts.py --plant FOLDER        only write the planted clips there
 
-Writes the generated part of docs/verdicts.md and, with the counts, src/rushes/clip/verdict_rates.json, which
+Writes the generated part of docs/verdicts.md and, with the counts, `verdict_rates.json` beside `clip/signals`, which
 `rushes metrics NAME` prints. Planted clips are kept under `--work`; a second run only measures.
 """
 
@@ -24,12 +24,12 @@ from planting.faults import FAULTS, PROFILES
 from planting.rates import Verdict, rule_rates
 from planting.source import LONGEST_S
 from planting.work import Planted, plant_all
-from rushes.clip import evaluate_clips
-from rushes.clip.profile import load_profile
-from rushes.clip.verdict_rates import VerdictRates
-from rushes.core.provenance import bytes_digest
-from rushes.errors import InputError, RushesError
-from rushes.runs import Run
+from rushes.core.errors import InputError, RushesError
+from rushes.core.machine.provenance import bytes_digest
+from rushes.instruments.clip import evaluate_clips
+from rushes.instruments.clip.signals.profile import load_profile
+from rushes.instruments.clip.signals.verdict_rates import VerdictRates
+from rushes.storage.runs import Run
 
 ROOT = Path(__file__).parents[1]
 SHARED = Path(os.environ.get("RUSHES_SHARED", ROOT.parent / "shared"))

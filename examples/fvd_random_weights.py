@@ -1,7 +1,7 @@
 """FVD of two sets. With random weights the number compares only with itself; its signature says so."""
 
 import rushes
-from rushes.distribution.random_weights import write_random_checkpoint
+from rushes.instruments.distribution.features.random_weights import write_random_checkpoint
 from samples import make_clips
 
 make_clips("real", frames=16)

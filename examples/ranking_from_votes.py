@@ -3,8 +3,8 @@
 import csv
 
 from rushes.core.selection import select
-from rushes.preference import read_ratings, study_measurements
-from rushes.preference.exchange.ratings_csv import COLUMNS
+from rushes.instruments.preference import read_ratings, study_measurements
+from rushes.study.exchange.ratings_csv import COLUMNS
 
 PAIRS = [("amber", "birch"), ("birch", "cedar"), ("amber", "cedar")]
 

@@ -7,7 +7,7 @@ value compares only with itself; its signature says so. `rushes models pull i3d`
 import torch
 
 import rushes
-from rushes.distribution.random_weights import write_random_checkpoint
+from rushes.instruments.distribution.features.random_weights import write_random_checkpoint
 
 FRAMES, SIZE = 9, 32
 torch.manual_seed(0)

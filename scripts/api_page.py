@@ -21,6 +21,8 @@ Made from signatures and docstrings by `make docs`; do not edit. Everything here
 command line is a function. Importing `rushes` loads nothing else: a name is loaded when it is first used.
 """
 _WIDTH = 100
+_BASES = ("rushes.study.", "rushes.core.estimate")
+"""Where classes are that others are made of."""
 
 
 def api_page() -> str:
@@ -53,19 +55,17 @@ def _function(name: str) -> str:
 
 
 def _class(name: str) -> str:
-    members = [f"- {line}" for part in _parts(getattr(rushes, name)) for line in _members(part)]
-    return f"### {name}\n\n{_markdown(_doc(getattr(rushes, name)))}\n" + "\n".join(members) + "\n"
+    members: dict[str, str] = {}
+    for line in (line for part in _parts(getattr(rushes, name)) for line in _members(part)):
+        members.setdefault(re.split(r"\W", line[1:], maxsplit=1)[0], f"- {line}")
+    return f"### {name}\n\n{_markdown(_doc(getattr(rushes, name)))}\n" + "\n".join(members.values()) + "\n"
 
 
-def _parts(thing: type) -> Iterator[ast.ClassDef]:
+def _parts(thing: type) -> Iterator[type]:
     """The class itself, then what it is made of that has no entry of its own: `StudyService` and its administrators."""
     for part in thing.__mro__:
-        if part is thing or (
-            part.__module__.startswith("rushes.preference.study.") and not hasattr(rushes, part.__name__)
-        ):
-            tree = _tree(part)
-            assert isinstance(tree, ast.ClassDef)
-            yield tree
+        if part is thing or (part.__module__.startswith(_BASES) and not hasattr(rushes, part.__name__)):
+            yield part
 
 
 def _package(name: str, package: ModuleType) -> str:
@@ -74,17 +74,32 @@ def _package(name: str, package: ModuleType) -> str:
     return f"- `rushes.{name}`: {_doc(package).splitlines()[0]}{listed}"
 
 
-def _members(tree: ast.ClassDef) -> Iterator[str]:
+def _members(part: type) -> Iterator[str]:
     """Fields with the docstring under them, then properties and methods with the first line of theirs."""
+    tree = _tree(part)
+    assert isinstance(tree, ast.ClassDef)
     for node, after in zip(tree.body, [*tree.body[1:], None], strict=True):
         if isinstance(node, ast.AnnAssign) and not ast.unparse(node.target).startswith("_"):
             text = after.value.value if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) else ""
             yield f"`{ast.unparse(node.target)}: {ast.unparse(node.annotation)}`" + _after(str(text))
-    for node in tree.body:
+    for node in (_defined(part, node) for node in tree.body):
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
             is_property = any("property" in ast.unparse(each) for each in node.decorator_list)
             shown = f"{node.name}: {ast.unparse(node.returns)}" if is_property and node.returns else _signature(node)
             yield f"`{' '.join(shown.split())}`" + _after((ast.get_docstring(node) or "").partition("\n")[0])
+
+
+def _defined(part: type, node: ast.stmt) -> ast.stmt:
+    """The definition behind `name = timed(WRITE, module.function)`, whose connection and time are not the caller's."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+        return node
+    name = ast.unparse(node.targets[0])
+    if not inspect.isfunction(vars(part)[name]):
+        return node
+    made = _tree(inspect.unwrap(vars(part)[name]))
+    assert isinstance(made, ast.FunctionDef)
+    made.name, made.args.args = name, [one for one in made.args.args if one.arg not in ("connection", "now")]
+    return made
 
 
 def _after(text: str) -> str:

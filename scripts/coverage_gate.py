@@ -20,10 +20,10 @@ TESTS = ("test_levenshtein.py", "test_metrics.py", "test_metrics_engine.py", "te
 
 def measured() -> dict[str, float]:
     """Coverage in percent by module, as its tests leave it."""
-    folder = ROOT / "src/rushes/robustness"
+    folder = ROOT / "src/rushes/instruments/robustness/seed"
     watch = coverage.Coverage(branch=True, data_file=None, include=[str(folder / name) for name in GATES])
     with watch.collect():
-        code = pytest.main(["-q", "-p", "no:cacheprovider", *(str(ROOT / "tests/robustness" / name) for name in TESTS)])
+        code = pytest.main(["-q", *(str(ROOT / "tests/instruments/robustness" / name) for name in TESTS)])
     if code:
         sys.exit(int(code))
     return {name: watch.report(include=[str(folder / name)], file=sys.stdout) for name in GATES}

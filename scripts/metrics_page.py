@@ -9,8 +9,8 @@ from itertools import groupby
 from pathlib import Path
 
 from rushes.core import Definition
-from rushes.core.text import direction_text, moved_by, range_text
-from rushes.instruments import catalog
+from rushes.core.words.definition_text import direction_text, moved_by, range_text
+from rushes.instruments.catalogue import catalog
 
 _HEAD = """# Every metric
 

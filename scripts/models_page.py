@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from rushes.models.catalogue import GROUPS, Group
+from rushes.vision.models.catalogue import GROUPS, Group
 
 BEGIN, END = "<!-- groups: made by scripts/models_page.py -->", "<!-- end of groups -->"
 

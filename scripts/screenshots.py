@@ -25,9 +25,9 @@ sys.path.insert(0, str(ROOT))
 
 from tests.web.gallery import PAGES, SCHEMES, WIDTHS, Gallery, served_gallery, settle  # noqa: E402
 
-from rushes.suite.board import write_board  # noqa: E402
-from rushes.suite.compare_page import write_comparison  # noqa: E402
-from rushes.suite.report import write_report  # noqa: E402
+from rushes.compare.board.board import write_board  # noqa: E402
+from rushes.compare.report import write_report  # noqa: E402
+from rushes.compare.runs.page.page import write_comparison  # noqa: E402
 
 WIDTH, HEIGHT = 1280, 980
 TALLEST = 6000

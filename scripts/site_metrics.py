@@ -9,13 +9,13 @@ from pathlib import Path
 
 from site_pictures import illustrations
 
-from rushes.clip.metrics import _FAMILIES as CLIP_FAMILIES
-from rushes.clip.metrics import METRICS as CLIP_METRICS
 from rushes.core import Definition
-from rushes.core.text import direction_text, moved_by, range_text
-from rushes.fidelity.metrics import _FAMILIES as PAIR_FAMILIES
-from rushes.fidelity.metrics import METRICS as PAIR_METRICS
-from rushes.instruments import INSTRUMENTS, catalog
+from rushes.core.words.definition_text import direction_text, moved_by, range_text
+from rushes.instruments.catalogue import INSTRUMENTS, catalog
+from rushes.instruments.clip.metrics import _FAMILIES as CLIP_FAMILIES
+from rushes.instruments.clip.metrics import METRICS as CLIP_METRICS
+from rushes.instruments.fidelity.metrics import _FAMILIES as PAIR_FAMILIES
+from rushes.instruments.fidelity.metrics import METRICS as PAIR_METRICS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +101,7 @@ PAGES = (
         title="Pictures against their references",
         lead="How far is each frame from the frame it should equal?",
         guide="fidelity",
-        families="psnr ssim ms_ssim l1 lpips vmaf vif xpsnr",
+        families="psnr ssim ms_ssim lpips vmaf xpsnr",
     ),
     MetricPage(
         slug="fidelity-published",

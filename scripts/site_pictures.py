@@ -16,13 +16,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.clip.demo import RATE, TAKES, hum, make_takes, scene
-from rushes.clip.evaluate import evaluate_clip
-from rushes.clip.measure import ClipResult
 from rushes.core import Measurement
-from rushes.core.text import value_text
-from rushes.distribution.demo import frames as set_frames
-from rushes.fidelity import compare_arrays
+from rushes.core.words.definition_text import value_text
+from rushes.instruments.clip.demo.takes import RATE, TAKES, hum, make_takes, scene
+from rushes.instruments.clip.evaluate import evaluate_clip
+from rushes.instruments.clip.measure import ClipResult
+from rushes.instruments.distribution.demo import frames as set_frames
+from rushes.instruments.fidelity import compare_arrays
 from rushes.media import AudioTrack, ClipReader, write_clip
 
 Picture = NDArray[np.uint8]

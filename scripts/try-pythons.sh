@@ -1,8 +1,10 @@
 #!/bin/sh
-# Install the core into an empty environment of each Python 3.11 to 3.13 that is here, and measure a clip with it.
+# Install the core into an empty environment of each Python 3.11 to 3.13 that is here, and measure clips with it.
+# Without constraints.txt, as users do: what is newest for each Python has to work.
 #   sh scripts/try-pythons.sh [VERSION…]      VERSION: 3.11, 3.12 or 3.13; all three where left out
 # A Python is looked for on the PATH, then among pyenv's. One that is not here is named and left out.
 set -eu
+unset PIP_CONSTRAINT PYTHONPATH
 root=$(cd "$(dirname "$0")/.." && pwd)
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
@@ -21,8 +23,8 @@ for version in ${*:-3.11 3.12 3.13}; do
   fi
   home="$place/$version"
   "$python" -m venv "$home"
-  "$home/bin/pip" install -q -c "$root/constraints.txt" "$root"
-  (cd "$home" && unset PYTHONPATH && bin/python "$root/scripts/smoke.py")
+  "$home/bin/pip" install -q "$root"
+  (cd "$home" && { bin/rushes doctor >doctor.txt || { cat doctor.txt; exit 1; }; } && bin/python "$root/scripts/smoke.py")
   tried=$((tried + 1))
 done
 [ "$tried" -gt 0 ] || { echo "no Python 3.11 to 3.13 is here" >&2; exit 1; }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +12,8 @@ import pytest
 import typer.main
 import typer.testing
 from hypothesis import settings
+from tests.browsers import browser  # noqa: F401
+from tests.failed_commands import commands, pytest_runtest_makereport  # noqa: F401
 
 from rushes.workers import engine, local
 
@@ -26,12 +28,11 @@ typer.main.get_command = typer.testing._get_command = cache(typer.main.get_comma
 
 
 SLOW_FIRST = (
-    "workers/test_ray.py",
     "test_doc_blocks.py",
-    "suite/test_planted.py",
+    "compare/test_planted.py",
     "web/test_rate_page.py",
     "web/test_browser.py",
-    "clip/test_clip_runs.py",
+    "instruments/distribution/test_video_metrics.py",
     "web/test_accessibility.py",
     "faults/test_kills.py",
 )
@@ -50,7 +51,15 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-class _OneWorker:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Fixtures included: a test and what it measures runs in this process, unless it is marked as about workers."""
+    commands.clear()
+    with engine.inline_work(item.get_closest_marker("workers") is None):
+        return (yield)
+
+
+class _OneCore:
     """`rushes.workers.local` on a machine of one core."""
 
     def cpu_count(self) -> int:
@@ -61,10 +70,10 @@ class _OneWorker:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _one_worker() -> Iterator[None]:
-    """Where a test does not say how many workers: the second takes longer to start than small clips to measure."""
+def _one_core() -> Iterator[None]:
+    """Where a test about workers does not say how many: a second one takes longer to start than clips to measure."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "local", _OneWorker())
+        patch.setattr(engine, "local", _OneCore())
         yield
 
 

@@ -6,14 +6,13 @@ A page says what it needs in a comment, `<!-- test: takes generated real -->`; e
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
 import numpy as np
+from typer.testing import CliRunner
 
 from rushes.media import AudioTrack, write_clip
 
@@ -120,7 +119,7 @@ def weights() -> None:
 
 @cache
 def _checkpoint(backbone: str) -> Path:
-    from rushes.distribution.random_weights import write_random_checkpoint
+    from rushes.instruments.distribution.features.random_weights import write_random_checkpoint
 
     target = Path(mkdtemp(prefix="rushes-docs-")) / f"{backbone}.pt"
     write_random_checkpoint(backbone, target)  # type: ignore[arg-type]
@@ -135,7 +134,7 @@ def demo() -> None:
 
 @cache
 def _demo_takes() -> Path:
-    from rushes.clip.demo import make_takes
+    from rushes.instruments.clip.demo.takes import make_takes
 
     home = Path(mkdtemp(prefix="rushes-docs-")) / "takes"
     make_takes(home)
@@ -145,7 +144,7 @@ def _demo_takes() -> Path:
 @material
 def demo_sets() -> None:
     """`demo/distribution`, as `rushes demo` makes it."""
-    from rushes.distribution.demo import make_set
+    from rushes.instruments.distribution.demo import make_set
 
     home = Path("demo/distribution")
     make_set(home / "real", first=0, warmth=0.0, speed=1.0)
@@ -167,9 +166,11 @@ def poses() -> None:
 
 
 def rushes(*arguments: str) -> None:
-    """The command line, whose verbs and options change least."""
-    done = subprocess.run([sys.executable, "-m", "rushes", *arguments], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    """The command line, whose verbs and options change least; in this process, and so are its workers."""
+    from rushes.cli.main import app
+
+    done = CliRunner().invoke(app, list(arguments))
+    assert done.exit_code == 0, done.output
 
 
 @material
@@ -199,8 +200,8 @@ def two_weeks() -> None:
 
 def _fidelity_run(name: str, number: int, *, lost: int, clips: int = 6) -> None:
     from rushes.core import Measurement
-    from rushes.fidelity.metrics import psnr, ssim
-    from rushes.runs import Entry, RunWriter, Subject
+    from rushes.instruments.fidelity.metrics import psnr, ssim
+    from rushes.storage.runs import Entry, RunWriter, Subject
 
     ids = [f"prompt{i}" for i in range(clips)]
     with RunWriter(Path("runs") / name, instrument="fidelity", settings={}) as run:
@@ -258,9 +259,9 @@ def study() -> None:
 @material
 def votes() -> None:
     """The study alone."""
-    from rushes.preference.demo import SimulatedClock, SimulatedRater
-    from rushes.preference.study import ClipView, StudyPlan, open_service
-    from rushes.preference.study.sources import read_sources
+    from rushes.study import ClipView, StudyPlan, open_service
+    from rushes.study.demo import SimulatedClock, SimulatedRater
+    from rushes.study.material.sources import read_sources
 
     class Rater(SimulatedRater):
         def _system(self, clip: ClipView) -> str:
@@ -283,8 +284,8 @@ def votes() -> None:
 
 @material
 def ratings() -> None:
-    from rushes.preference.exchange import write_ratings
-    from rushes.preference.study import open_service
+    from rushes.study import open_service
+    from rushes.study.exchange import write_ratings
 
     study()
     with open_service("studies.db") as service:

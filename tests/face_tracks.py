@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rushes.clip.face_track import KEPT, LEFT_EYE, RIGHT_EYE, FaceTrack
+from rushes.instruments.clip.faces.track import KEPT, LEFT_EYE, RIGHT_EYE, FaceTrack
 
 EYES = 100.0
 """Inter-ocular distance of every made face, in pixels, before scaling."""

@@ -4,37 +4,32 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 SOURCE = Path(__file__).parents[1] / "src" / "rushes"
 
-LAYERS: tuple[tuple[str, ...], ...] = (
-    ("_lazy",),
-    ("errors",),
-    ("core",),
-    ("remote",),
-    ("media",),
-    ("models",),
-    ("runs",),
-    ("workers",),
-    ("landmarks",),
-    ("terminal",),
-    ("report",),
-    ("ci",),
-    ("paired",),
-    ("clip", "distribution", "fidelity", "pose", "preference", "robustness"),
-    ("instruments",),
-    ("loop",),
-    ("suite",),
-    ("trackers",),
-    ("web",),
-    ("cli", "pytest_plugin", "video_metrics"),
-    ("__main__",),
+LAYERS = (
+    "_lazy",
+    "core",
+    "stats",
+    "storage",
+    "media",
+    "vision",
+    "workers",
+    "present",
+    "instruments",
+    "study",
+    "suite",
+    "compare",
+    "integrations",
+    "web",
+    "cli",
+    "video_metrics",
+    "__main__",
 )
-"""From the ground up; folders of one layer do not import each other."""
-RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
+"""From the ground up: the folders of docs/architecture.md, in its order."""
+RANK = {name: rank for rank, name in enumerate(LAYERS)}
 
 
 def modules() -> list[Path]:
@@ -60,38 +55,42 @@ def part(path: Path) -> str:
     return first.removesuffix(".py")
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: path.relative_to(SOURCE).as_posix())
-def test_a_module_imports_only_from_above(path: Path) -> None:
+def misplaced(path: Path) -> Iterator[str]:
+    """What a module imports from beside or below its own layer."""
     here = part(path)
     if here == "__init__":
         return  # the public surface names everything, lazily
-    assert here in RANK, f"{here} has no layer: add it to LAYERS"
-    for name in imports(path):
-        if name == "rushes" or not name.startswith("rushes."):
-            continue
-        there = name.split(".")[1]
-        if there in RANK and there != here:
-            assert RANK[there] < RANK[here], f"{path.relative_to(SOURCE)} imports {name}, which is not above {here}"
+    if here not in RANK:
+        yield f"{here} has no layer: add it to LAYERS"
+        return
+    for name in sorted(imports(path)):
+        there = name.split(".")[1] if name.startswith("rushes.") else here
+        if there in RANK and there != here and RANK[there] >= RANK[here]:
+            yield f"{path.relative_to(SOURCE)} imports {name}, which is not above {here}"
+        if here == there == "instruments" and other_instrument(path, name):
+            yield f"{path.relative_to(SOURCE)} imports {name}: instruments never import one another"
 
 
-ROUND_ABOUT = {"charts", "command", "demo", "evaluate", "instrument", "section", "word_diff_svg"}
-"""Files of the robustness folder that join it to runs, pages and the terminal; the rest is the specification's."""
+def other_instrument(path: Path, name: str) -> bool:
+    """Whether a module of one instrument's folder imports one of another's."""
+    ours, theirs = path.relative_to(SOURCE).parts[1:], name.split(".")[2:]
+    return len(ours) > 1 and bool(theirs) and (SOURCE / "instruments" / theirs[0]).is_dir() and ours[0] != theirs[0]
 
 
-def plain(folder: str) -> list[Path]:
-    return [path for path in sorted((SOURCE / folder).glob("*.py")) if path.stem not in ROUND_ABOUT]
+def test_a_module_imports_only_from_above() -> None:
+    found = [fault for path in modules() for fault in misplaced(path)]
+    assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize("folder", ["core", "robustness"])
-def test_standard_library_only(folder: str) -> None:
-    for path in plain(folder):
-        for name in imports(path):
-            top = name.split(".")[0]
-            assert top in sys.stdlib_module_names or top == "rushes", f"{path.name} imports {name}"
+BANNED = {"numpy", "subprocess", "random", "uuid", "time", "datetime", "secrets"}
+"""Chance, clocks and processes. `robustness/test_guardrails.py` asks the same, and more, of the specification's own."""
 
 
-@pytest.mark.parametrize("folder", ["core", "robustness"])
-def test_no_chance_no_clock_no_processes(folder: str) -> None:
-    for path in plain(folder):
-        banned = {"numpy", "subprocess", "random", "uuid", "time", "datetime", "secrets"}
-        assert not banned & {name.split(".")[0] for name in imports(path)}, path.name
+def test_core_uses_the_standard_library_alone_and_no_chance_no_clock_no_processes() -> None:
+    found = [
+        f"{path.relative_to(SOURCE)} imports {name}"
+        for path in sorted((SOURCE / "core").rglob("*.py"))
+        for name in sorted(imports(path))
+        if (top := name.split(".")[0]) in BANNED or top not in {*sys.stdlib_module_names, "rushes"}
+    ]
+    assert not found, "\n".join(found)

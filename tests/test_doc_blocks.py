@@ -22,8 +22,8 @@ import pytest
 from tests.doc_material import MATERIAL, NAMES
 from tests.warm_command import warm_command
 
-from rushes.models.cache import is_pulled
-from rushes.models.catalogue import group_named
+from rushes.vision.models.cache import is_pulled
+from rushes.vision.models.catalogue import group_named
 
 ROOT = Path(__file__).parents[1]
 GENERATED = {"api.md", "metrics.md"}
@@ -89,8 +89,8 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
 
 
 def _page(page: Path) -> object:
-    """The pages about distances run a network a dozen times."""
-    is_slow = page.stem in ("distribution", "reproduce-fvd")
+    """The pages about distances run a network a dozen times; what the page about loops says, the examples do too."""
+    is_slow = page.stem in ("distribution", "reproduce-fvd", "loop")
     return pytest.param(page, id=page.stem, marks=[pytest.mark.soak] if is_slow else [])
 
 

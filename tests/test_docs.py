@@ -11,10 +11,10 @@ import pytest
 import typer.main
 
 import rushes
-import rushes.errors
+import rushes.core.errors
 from rushes.cli.main import app
-from rushes.errors import InputError
-from rushes.instruments import catalog, find
+from rushes.core.errors import InputError
+from rushes.instruments.catalogue import catalog, find
 
 ROOT = Path(__file__).parents[1]
 METRICS_PAGE: str = runpy.run_path(str(ROOT / "scripts" / "metrics_page.py"))["metrics_page"]()
@@ -45,7 +45,7 @@ def test_every_definition_is_complete() -> None:
 def test_a_name_finds_all_its_readings_and_a_typo_is_helped() -> None:
     assert [d.name for d in find("flicker_score")] == ["flicker_score"] * 2
     assert find("av_duration_delta_ms|input:<…>|v:2")[0].name == "av_duration_delta_ms"
-    with pytest.raises(InputError, match="did you mean blur_score"):
+    with pytest.raises(InputError, match="Did you mean `blur_score"):
         find("blurr_score")
 
 

@@ -41,6 +41,18 @@ def test_the_packages_are_reachable_as_written_in_the_manual() -> None:
     assert done.stdout.split() == ["pck_at", "MetricsEngine"], done.stderr
 
 
+def test_a_documented_package_and_its_home_are_one_module() -> None:
+    code = (
+        "import rushes.pose.instrument, rushes.instruments.pose.instrument as home, pickle, sys\n"
+        "assert sys.modules['rushes.pose.instrument'] is home and home.__spec__.name == home.__name__\n"
+        "from rushes.runs import Run\nfrom rushes.errors import InputError\nimport rushes.storage.runs\n"
+        "assert Run is rushes.storage.runs.Run and InputError is rushes.InputError\n"
+        "try:\n    import rushes.pose.nothing\nexcept ModuleNotFoundError as error:\n    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "No module named 'rushes.instruments.pose.nothing'", done.stderr
+
+
 def test_every_error_is_public() -> None:
     """Whatever a verb raises on purpose can be caught without knowing where it is defined."""
     for name in rushes.__all__:
@@ -70,13 +82,22 @@ def test_import_loads_nothing_heavy() -> None:
 
 
 def test_help_loads_nothing_heavy() -> None:
-    heavy = ("numpy", "av", "cv2", "torch", "scipy", "fastapi", "importlib.metadata", "rushes.robustness.metrics")
+    heavy = (
+        "numpy",
+        "av",
+        "cv2",
+        "torch",
+        "scipy",
+        "fastapi",
+        "importlib.metadata",
+        "rushes.instruments.robustness.seed.metrics",
+    )
     code = f"import sys, rushes.cli.main; print([m for m in {heavy} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
 def test_errors_are_one_tree() -> None:
-    errors = import_module("rushes.errors")
+    errors = import_module("rushes.core.errors")
     for name in errors.__all__:
         assert issubclass(getattr(errors, name), errors.RushesError)
         assert name in errors.__doc__ and getattr(errors, name).__doc__

@@ -12,7 +12,7 @@ from tests.doc_material import MATERIAL
 
 import rushes
 from rushes.core import Definition, Interval, Measurement
-from rushes.core.table import Cell, Table, number
+from rushes.core.table import NUMBER, TEXT, Cell, Table, number
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOK = ROOT / "examples" / "first_look.ipynb"
@@ -76,13 +76,13 @@ def test_a_number_shows_its_value_and_its_signature() -> None:
 def test_what_somebody_wrote_is_no_markup() -> None:
     sly = "<script>alert(1)</script>"
     odd = Measurement(definition=RATIO, value=0.5, count=1, note=f'" onmouseover="{sly}', at=(("system", sly),))
-    table = Table(title=sly, header=("a", sly), rows=[(Cell(sly), number(odd))])
+    table = Table(title=sly, columns=(*TEXT("a"), *NUMBER(sly)), rows=[(Cell(sly), number(odd))])
     for html in (table._repr_html_(), odd._repr_html_()):
         assert "<script" not in html and '" onmouseover="' not in html
 
 
 def test_a_long_table_shows_its_first_rows() -> None:
-    table = Table(title="", header=("n",), rows=[(Cell(str(n)),) for n in range(1000)])
+    table = Table(title="", columns=TEXT("n"), rows=[(Cell(str(n)),) for n in range(1000)])
     assert len(repr(table).splitlines()) == 22 and repr(table).endswith("… and 980 more rows")
     assert table._repr_html_().count("<tr>") == 21 and "980 more rows" in table._repr_html_()
 

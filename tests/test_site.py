@@ -67,7 +67,7 @@ def test_a_page_is_staged_with_the_links_of_the_site(site: ModuleType) -> None:
 def test_every_metric_has_a_page_and_its_facts_are_on_it(site: ModuleType) -> None:
     import site_metrics  # type: ignore[import-not-found]
 
-    from rushes.instruments import catalog
+    from rushes.instruments.catalogue import catalog
 
     named: dict[str, list[Definition]] = {}
     for definition in catalog().values():
@@ -85,7 +85,7 @@ def test_every_metric_has_a_page_and_its_facts_are_on_it(site: ModuleType) -> No
 def test_two_readings_are_told_apart_by_what_differs(site: ModuleType) -> None:
     import site_metrics
 
-    from rushes.instruments import find
+    from rushes.instruments.catalogue import find
 
     text = site_metrics.metric_page(site_metrics.PAGES[0], {"flicker_score": find("flicker_score")}, {})
     assert "**Reading: statistic std**" in text and "**Reading: statistic mean-abs-delta**" in text

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import typer.main
-from tests.terminal.test_help import commands
+from tests.present.terminal.test_help import commands
 
 from rushes.cli.main import app
 

@@ -1,6 +1,7 @@
 """`rushes` for the blocks of the documentation, without its start: a process that has everything imported forks.
 
-A hundred commands stand in the documentation, and each took half a second to import what it needs. `warm_command`
+A hundred commands stand in the documentation, and each took half a second to import what it needs, and its workers
+again. So the commands do their work in their own process (`rushes.workers.engine.inline_work`). `warm_command`
 starts the process and puts a program in the place of `rushes`: it hands its arguments, folder, environment and
 standard streams over, passes signals on, and ends with the command's exit code.
 """
@@ -19,17 +20,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 PRELOADED = (
     "rushes.cli.main",
-    "rushes.clip.evaluate",
-    "rushes.fidelity.evaluate",
-    "rushes.preference.evaluate",
-    "rushes.preference.study.service",
-    "rushes.suite.board",
-    "rushes.suite.compare_page",
-    "rushes.suite.noise_gate",
-    "rushes.suite.report",
+    "rushes.instruments.clip.evaluate",
+    "rushes.instruments.fidelity.evaluate",
+    "rushes.study.evaluate",
+    "rushes.study.service",
+    "rushes.compare.board.board",
+    "rushes.compare.runs.page.page",
+    "rushes.compare.gate.gate",
+    "rushes.compare.report",
     "rich.console",
     "rich.progress",
     "rich.table",
@@ -78,6 +80,7 @@ def serve(address: str) -> None:
         with suppress(ImportError):
             import_module(name)
     _build_commands()
+    _measure_once()
     assert len(os.listdir("/proc/self/task")) == 1, "something imported started a thread"
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(address)
@@ -99,6 +102,19 @@ def _build_commands() -> None:
 
     built = typer.main.get_command(app)
     typer.main.get_command = lambda given: built  # type: ignore[assignment]
+
+
+def _measure_once() -> None:
+    """What is loaded or compiled at the first clip is then there for all."""
+    import numpy as np
+
+    from rushes.instruments.clip.evaluate import evaluate_clips
+    from rushes.media import write_clip
+    from rushes.workers.engine import inline_work
+
+    with TemporaryDirectory() as folder, inline_work():
+        clip = write_clip(Path(folder) / "take.mp4", [np.full((32, 48, 3), 9 * n, np.uint8) for n in range(4)])
+        evaluate_clips([clip], run=Path(folder) / "run")
 
 
 def _attend(link: socket.socket) -> None:
@@ -129,12 +145,15 @@ def _run(arguments: list[str], folder: str, environment: dict[str, str], streams
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    sys.path[:0] = [path for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path not in sys.path]
     sys.argv = ["rushes", *arguments]
     code: object = 0
     try:
         from rushes.cli.main import main
+        from rushes.workers.engine import inline_work
 
-        main()
+        with inline_work():
+            main()
     except SystemExit as end:
         code = end.code
         if isinstance(code, str):

@@ -16,8 +16,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rushes.errors import InputError
-from rushes.media.find import search_clips
+from rushes.core.errors import InputError
+from rushes.media.find.clips import search_clips
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.landmarks import FacePipeline
+from rushes.vision.landmarks import FacePipeline
 
 from .source import Pixels, Source
 

@@ -15,8 +15,8 @@ from statistics import mean
 
 from scipy.stats import spearmanr
 
-from rushes.clip.verdict_rates import Count
-from rushes.runs import Run
+from rushes.instruments.clip.signals.verdict_rates import Count
+from rushes.storage.runs import Run
 
 FEWEST = 10
 """Below this many clips a correlation is not printed."""

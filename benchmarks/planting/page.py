@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from rushes.clip.verdict_rates import Count, VerdictRate
+from rushes.instruments.clip.signals.verdict_rates import Count, VerdictRate
 
 from .clips import Clip
 from .faults import FAULTS, PROFILES

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from rushes.clip.profile import Profile, Rule
-from rushes.clip.verdict_rates import Count, FaultRate, VerdictRate
+from rushes.instruments.clip.signals.profile import Profile, Rule
+from rushes.instruments.clip.signals.verdict_rates import Count, FaultRate, VerdictRate
 
 from .faults import FAULTS
 from .reasons import RIGHT_REASONS

@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from rushes.core.provenance import bytes_digest
-from rushes.errors import InputError, MissingDependency, RushesError
-from rushes.landmarks import FacePipeline
+from rushes.core.errors import InputError, MissingDependency, RushesError
+from rushes.core.machine.provenance import bytes_digest
+from rushes.vision.landmarks import FacePipeline
 from rushes.workers.local import Crash, cpu_count, run_tasks
 
 from .clips import Clip

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from importlib.machinery import ModuleSpec
+from types import ModuleType
 
 
 def public_names(file: str) -> dict[str, tuple[str, str]]:
@@ -25,6 +27,40 @@ def lazy(package: str, file: str) -> tuple[list[str], Callable[[str], object]]:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module, inner = homes[name]
-        return import_module(f"{package}.{inner}") if module == package else getattr(import_module(module), inner)
+        home = import_module(module)
+        return getattr(home, inner) if hasattr(home, inner) else import_module(f"{module}.{inner}")
 
     return list(homes), __getattr__
+
+
+DOORS = {
+    **{
+        name: f"rushes.instruments.{name}"
+        for name in ("clip", "distribution", "fidelity", "pose", "preference", "robustness")
+    },
+    "errors": "rushes.core.errors",
+    "loop": "rushes.integrations.loop",
+    "pytest_plugin": "rushes.integrations.pytest_plugin",
+    "runs": "rushes.storage.runs",
+    "trackers": "rushes.integrations.trackers",
+}
+"""Documented names of packages, and where they live: `from rushes.pose import pck_at` holds whatever the folders do."""
+
+
+class Doors:
+    """Finds `rushes.pose` and what is below it as `rushes.instruments.pose`: one module under two names."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
+        first, _, rest = name.partition(".")
+        return ModuleSpec(name, self) if first == "rushes" and rest.partition(".")[0] in DOORS else None  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        _, door, *below = spec.name.split(".")
+        module = import_module(".".join([DOORS[door], *below]))
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """It was executed under its own name, which it keeps."""
+        if module.__spec__ is not None:
+            module.__spec__ = module.__spec__.loader_state

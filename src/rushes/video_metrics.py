@@ -8,12 +8,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from rushes.core.files import replacing
-from rushes.core.stopping import stopped_line
-from rushes.distribution.needs import need_writable
-from rushes.distribution.protocols import DEFAULT, METRICS, PROTOCOLS
-from rushes.distribution.video_metrics import calculate_video_metrics
-from rushes.errors import RushesError
+from rushes.core.errors import RushesError
+from rushes.core.machine.files import replacing
+from rushes.core.machine.interrupt import stopped_line
+from rushes.instruments.distribution.evaluate import need_writable
+from rushes.instruments.distribution.protocols import DEFAULT, METRICS, PROTOCOLS
+from rushes.instruments.distribution.seed.video_metrics import calculate_video_metrics
 
 __all__ = ["calculate_video_metrics", "main"]
 

@@ -10,28 +10,28 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from rushes.cli import demo as command
-from rushes.cli.demo import demo_part
 from rushes.cli.main import app
+from rushes.cli.workbench import demo as command
+from rushes.cli.workbench.demo import demo_part
+from rushes.compare.board.demo import DemoBoard
+from rushes.core.errors import MissingDependency
 from rushes.core.instrument import DemoPart
-from rushes.errors import MissingDependency
-from rushes.runs import Entry, RunWriter, Subject
-from rushes.suite.demo import DemoBoard
+from rushes.storage.runs import Entry, RunWriter, Subject
 
 
 def test_a_part_without_its_package_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)  # importing it now fails as if it were not there
-    for name in [name for name in sys.modules if name.startswith("rushes.distribution")]:
+    for name in [name for name in sys.modules if name.startswith("rushes.instruments.distribution")]:
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(MissingDependency, match=r"needs torch.*pip install 'rushes\[all\]'"):
-        demo_part("rushes.distribution.demo:run", tmp_path)
+        demo_part("rushes.instruments.distribution.demo:run", tmp_path)
 
 
 def test_faces_without_the_package_that_runs_the_models_are_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from rushes.clip import demo_face as face
-    from rushes.clip.faces import _pipeline
+    from rushes.instruments.clip.demo import faces as face
+    from rushes.instruments.clip.faces.models import _pipeline
 
     _pipeline.cache_clear()  # an earlier test may have loaded the models
     monkeypatch.setattr(face, "pull", lambda name: ())
@@ -44,24 +44,24 @@ def test_faces_without_the_package_that_runs_the_models_are_left_out(
 
 
 def test_a_defect_of_our_own_is_not_taken_for_a_missing_package(tmp_path: Path) -> None:
-    with pytest.raises(ModuleNotFoundError, match="rushes.pose.nothing"):
-        demo_part("rushes.pose.nothing:run", tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="rushes.instruments.pose.nothing"):
+        demo_part("rushes.instruments.pose.nothing:run", tmp_path)
 
 
 def test_naming_the_parts_loads_none_of_them() -> None:
     code = (
-        "import sys; from rushes.instruments import INSTRUMENTS; list(INSTRUMENTS.items()); "
+        "import sys; from rushes.instruments.catalogue import INSTRUMENTS; list(INSTRUMENTS.items()); "
         "print([m for m in ('torch', 'numpy', 'av') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
 def test_a_folder_of_an_older_version_is_replaced(tmp_path: Path) -> None:
-    first = demo_part("rushes.pose.demo:run", tmp_path)
+    first = demo_part("rushes.instruments.pose.demo:run", tmp_path)
     info = json.loads((first.run / "run.json").read_text())
     info["settings"]["input"] = None  # asked otherwise, as by a version that knew no such setting
     (first.run / "run.json").write_text(json.dumps(info))
-    again = demo_part("rushes.pose.demo:run", tmp_path)
+    again = demo_part("rushes.instruments.pose.demo:run", tmp_path)
     assert again.as_expected and again.rows == first.rows
 
 
@@ -85,7 +85,7 @@ def test_the_story_fits_one_screen_and_tables_are_behind_v(tmp_path: Path, monke
         title="Clips", run=Path("demo/clip"), found="Found.", header=("clip", "what was put in"), rows=rows
     )
     other = DemoPart(title="Pose", run=tmp_path / "pose", found="Found.", header=("a", "b"), rows=[("x", "y")])
-    monkeypatch.setattr(command, "demo_part", lambda name, folder: clips if "clip.demo:" in name else other)
+    monkeypatch.setattr(command, "demo_part", lambda name, folder: clips if "clip.demo.takes:" in name else other)
     monkeypatch.setattr(command, "_board", lambda folder: made)
     monkeypatch.setattr(command, "_report", lambda parts, path: path)
 

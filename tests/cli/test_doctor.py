@@ -10,7 +10,7 @@ import numpy
 import pytest
 from typer.testing import CliRunner, Result
 
-import rushes.cli.installation as installation
+import rushes.cli.workbench.installation as installation
 from rushes.cli.main import app
 
 
@@ -62,7 +62,10 @@ def test_trained_weights_say_what_they_are_for(
 
 
 def test_every_missing_piece_says_what_it_unlocks(empty_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installation, "_version", lambda project: None if project == "torch" else "1")
+    version = installation._version
+    monkeypatch.setattr(
+        installation, "_version", lambda project: None if project == "torch" else version(project) or "1"
+    )
     monkeypatch.setattr(installation.shutil, "which", lambda program: None)
     found = pieces()
     fvd = found["extra", "fvd"]
@@ -86,6 +89,26 @@ def test_a_broken_core_exits_with_1_and_names_the_fault(monkeypatch: pytest.Monk
     done = rushes()
     assert done.exit_code == 1 and "Traceback" not in done.output
     assert "libGL.so.1" in done.stdout and "the core does not work" in done.stderr
+
+
+def test_a_version_that_is_not_supported_breaks_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(installation.metadata, "requires", lambda name: ["av<20,>=18", "rich>=13; extra == 'x'"])
+    monkeypatch.setattr(installation, "_version", lambda project: "20.0.1")
+    done = rushes()
+    assert done.exit_code == 1
+    said = " ".join(done.stdout.split())
+    assert "av does not work: 20.0.1 is not supported; expected <20,>=18" in said
+    assert "pip install --force-reinstall 'av<20,>=18'" in said
+
+
+def test_packages_that_load_but_read_no_clip_are_no_sound_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*given: object, **named: object) -> object:
+        raise TypeError("open() got an unexpected keyword argument 'metadata_errors'")
+
+    monkeypatch.setattr("rushes.media.opening.av.open", refuse)
+    done = rushes()
+    assert done.exit_code == 1 and "Core: 9 of 10 are here; missing: a clip" in done.stdout
+    assert "unexpected keyword argument 'metadata_errors'" in " ".join(done.stdout.split())
 
 
 def test_without_package_data_the_core_is_known(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,15 +7,15 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from tests.ci.junit_schema import check_junit
-from tests.suite.gate_runs import BLUR, LPIPS, PSNR, gate_run
+from tests.compare.gate.gate_runs import BLUR, LPIPS, PSNR, gate_run
+from tests.present.ci.junit_schema import check_junit
 from typer.testing import CliRunner, Result
 
 from rushes.cli.main import app
+from rushes.compare.gate.gate import check_regression
+from rushes.compare.gate.report import gate_text
 from rushes.core import Definition, Measurement
-from rushes.runs import Entry, RunWriter, Subject
-from rushes.suite.gate_outputs import gate_text
-from rushes.suite.noise_gate import check_regression
+from rushes.storage.runs import Entry, RunWriter, Subject
 
 BASE = [30.0, 32.0, 34.0, 36.0]
 CLIPS = ("a|b*", "<c>", "d", "e")
@@ -148,7 +148,7 @@ def test_names_of_others_stay_text() -> None:
         base, gate_run("x\x01", {LPIPS: [0.4, 0.5, 0.6, 0.41]}, clips=CLIPS), metrics={"lpips": 0.1}
     )
     markdown = gate_text(report, "github")
-    assert "<script>" not in markdown and r"a\|b\*" in markdown and "&lt;c&gt;" in markdown
+    assert "<script>" not in markdown and r"a\|b\*" in markdown and r"\<c\>" in markdown
     root = ElementTree.fromstring(gate_text(report, "junit"))
     assert root.find(".//property[@name='candidate']").attrib["value"] == "x\ufffd"  # type: ignore[union-attr]
 

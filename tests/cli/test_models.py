@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from rushes.cli.main import app
-from rushes.core.provenance import bytes_digest
-from rushes.models.catalogue import GROUPS, Archive, Group, ModelFile, Source
+from rushes.core.machine.provenance import bytes_digest
+from rushes.vision.models.catalogue import GROUPS, Archive, Group, ModelFile, Source
 
 
 def rushes(*words: str) -> Result:
@@ -24,7 +24,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     monkeypatch.setenv("PIP_FIND_LINKS", "")
-    monkeypatch.setattr("rushes.models.download.PAUSE_S", 0.0)
+    monkeypatch.setattr("rushes.vision.models.download.PAUSE_S", 0.0)
     return tmp_path / "cache"
 
 

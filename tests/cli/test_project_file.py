@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from rushes.cli.main import app
 from rushes.cli.project_file import ProjectFile, _options, find_project_file, load_project_file
-from rushes.errors import InputError
+from rushes.core.errors import InputError
 
 ROOT: Any = typer.main.get_command(app)
 
@@ -66,8 +66,8 @@ def test_tables_are_commands_and_keys_options(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[clip]\nprofil = 'x'", "[clip]: there is no 'profil'; did you mean profile?"),
-        ("[clp]\ntier = 1", "there is no 'clp'; did you mean clip?"),
+        ("[clip]\nprofil = 'x'", "[clip]: there is no 'profil'. Did you mean `profile`?"),
+        ("[clp]\ntier = 1", "there is no 'clp'. Did you mean `clip`?"),
         ("tier = 1", "tier stands in no table; expected [COMMAND] above it, such as [clip]"),
         ("[clip]\ntier = 'one'", "tier is a whole number; got 'one'"),
         ("[clip]\ntier = true", "tier is a whole number; got True"),
@@ -77,7 +77,7 @@ def test_tables_are_commands_and_keys_options(tmp_path: Path) -> None:
         ("[clip]\npaths = ['a']", "there is no 'paths'"),
         ("[clip]\noverwrite = true", "--overwrite removes what is there, so it is taken from the command line only"),
         ("[clip]\nversion = true", "there is no 'version'"),
-        ("[study.creat]\nseed = 1", "[study]: there is no 'creat'; did you mean create?"),
+        ("[study.creat]\nseed = 1", "[study]: there is no 'creat'. Did you mean `create`?"),
         ("[clip", "expected TOML; "),
         ("[gate]\nmetric = [1]", "metric is a list; got [1]"),
     ],

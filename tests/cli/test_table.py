@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 from click.testing import Result
-from tests.suite.paper_runs import PSNR, fidelity_run, fvd_run, paper_folder, three
+from tests.compare.paper.paper_runs import PSNR, fidelity_run, fvd_run, paper_folder, three
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
-from rushes.suite import paper as module
-from rushes.suite.paper_folder import Paper, Step
+from rushes.compare.paper import paper as module
+from rushes.compare.paper.folder import Paper, Step
 
 
 def invoked(*words: object) -> Result:
@@ -65,7 +65,7 @@ def test_json_alone(amber: Path) -> None:
     ("words", "said"),
     [
         (("table", "nowhere"), "nowhere: expected a folder of rushes paper or a run directory; no such folder"),
-        (("table", "AMBER", "--columns", "pnsr"), "no column is called 'pnsr'; did you mean psnr"),
+        (("table", "AMBER", "--columns", "pnsr"), "no column is called 'pnsr'. Did you mean `psnr`"),
         (("table", "AMBER", "-o", "s3://bucket/table.tex"), "expected a path; this works on local files only"),
         (("paper", "gen", "gt", "-o", "s3://bucket/out"), "expected a path; this works on local files only"),
         (("paper", "gen", "gt", "-o", "out", "--protocol", "dico"), "no protocol is called 'dico'"),

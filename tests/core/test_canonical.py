@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rushes.core import canonical_json, canonical_line
-from rushes.errors import DefinitionError
+from rushes.core.errors import DefinitionError
 
 _plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(-1e6, 1e6) | st.text(max_size=8),

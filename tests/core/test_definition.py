@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rushes.core import Definition, parse_signature, signature_params
 from rushes.core.definition import describe_difference, require_same_signature
-from rushes.errors import DefinitionError, DefinitionMismatch
+from rushes.core.errors import DefinitionError, DefinitionMismatch
 
 
 def definition(**changes: object) -> Definition:

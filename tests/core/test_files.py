@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from rushes.core.files import replacing, replacing_bytes, take_lock
+from rushes.core.machine.files import replacing, replacing_bytes, take_lock
 
-TRY = "import sys; from pathlib import Path; from rushes.core.files import take_lock; take_lock(Path(sys.argv[1]))"
+TRY = "import sys, pathlib; from rushes.core.machine.files import take_lock; take_lock(pathlib.Path(sys.argv[1]))"
 
 
 def test_text_is_utf_8_with_plain_line_ends(tmp_path: Path) -> None:

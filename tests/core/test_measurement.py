@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rushes.core import Definition, Interval, Measurement, difference, mean, signature_params
-from rushes.errors import DefinitionError, DefinitionMismatch
+from rushes.core.errors import DefinitionError, DefinitionMismatch
 
 RATIO = Definition(
     name="share",

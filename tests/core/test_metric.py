@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from rushes.core import Definition, Measurement
+from rushes.core.errors import DefinitionError
 from rushes.core.metric import ClipMetric
-from rushes.errors import DefinitionError
 
 LENGTH = Definition(
     name="length",

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from rushes.core.errors import InputError
 from rushes.core.registry import Registry, load
-from rushes.errors import InputError
 
 Install = Callable[..., None]
 
@@ -115,12 +115,12 @@ def test_another_group_is_not_read(install: Install) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "hint"), [("circel", "did you mean circle?"), ("xyzzy", "expected one of circle, square")]
+    ("name", "hint"), [("circel", ". Did you mean `circle`?"), ("xyzzy", "; expected one of circle, square")]
 )
 def test_a_name_that_is_not_there(name: str, hint: str) -> None:
     with pytest.raises(InputError) as caught:
         shapes()[name]
-    assert str(caught.value) == f"no shape is called {name!r}; {hint}"
+    assert str(caught.value) == f"no shape is called {name!r}{hint}"
 
 
 def test_a_reference_may_name_an_attribute_of_an_attribute() -> None:

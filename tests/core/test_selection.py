@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rushes.core import Definition, Measurement, signature_params
+from rushes.core.errors import InputError
 from rushes.core.selection import differing_keys, label, one, select
-from rushes.errors import InputError
 
 
 def share(system: str, value: float, *, labels: str = "raw", **at: str) -> Measurement:

@@ -24,6 +24,8 @@ from benchmarks.faults import (
 )
 from benchmarks.serve_kills import kill_serve
 
+pytestmark = pytest.mark.workers
+
 KILLS = 3
 
 

@@ -12,14 +12,14 @@ import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rushes.clip.profile import Profile, parse_profile
 from rushes.core import Definition, Measurement
-from rushes.errors import InputError, RunError, RushesError
-from rushes.pose.poses import PoseSet, read_poses
-from rushes.preference.exchange.ratings_csv import COLUMNS, RatingsFile, read_ratings
-from rushes.preference.exchange.table import read_table
-from rushes.robustness.evaluate import measure_robustness
-from rushes.runs import Entry, Run, RunWriter, Subject, read_run
+from rushes.core.errors import InputError, RunError, RushesError
+from rushes.instruments.clip.signals.profile import Profile, parse_profile
+from rushes.instruments.pose.files.poses import PoseSet, read_poses
+from rushes.instruments.robustness.evaluate import measure_robustness
+from rushes.storage.runs import Entry, Run, RunWriter, Subject, read_run
+from rushes.study.exchange.ratings_csv import COLUMNS, RatingsFile, read_ratings
+from rushes.study.exchange.table import read_table
 
 some = settings(max_examples=60)
 NUMBERS = st.none() | st.booleans() | st.integers() | st.floats()

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import example, given, settings
 from tests.fuzz.test_files import DEEP, damaged, plain
 
-from rushes.errors import RushesError
-from rushes.preference.exchange.arena import read_arena
-from rushes.suite.human_scores import read_human_scores
-from rushes.suite.score_definitions import parse_definition, read_definitions
-from rushes.suite.score_imports import import_table
-from rushes.suite.vbench_results import import_vbench
+from rushes.compare.agreement.human_scores import read_human_scores
+from rushes.core.errors import RushesError
+from rushes.study.exchange.arena import read_arena
+from rushes.suite.imports.definitions import parse_definition, read_definitions
+from rushes.suite.imports.scores import import_table
+from rushes.suite.imports.vbench_results import import_vbench
 
 RATINGS = b"prompt_id,system,rater,quality\np0,amber,r0,4\np1,amber,r0,3\np0,birch,r1,2\n"
 MEANS = b"clip,mos,std,n\na.mp4,4.1,0.2,12\nb.mp4,3,0.1,12\n"

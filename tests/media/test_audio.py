@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from tests.clips import flat, noise, spoil, tone, write_av, write_luma, write_sound
 
-from rushes.errors import MediaError
+from rushes.core.errors import MediaError
 from rushes.media import ClipReader, probe, read_audio, write_clip
 from rushes.media.audio import AudioTrack, MonoCollector, _silence_like, require_sound
 

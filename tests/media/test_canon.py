@@ -14,7 +14,7 @@ from tests.clips import flat, noise, tone, write_luma, write_sound
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
-from rushes.errors import InputError, MediaError
+from rushes.core.errors import InputError, MediaError
 from rushes.media import AudioTrack, ClipReader, canonicalize, probe, read_audio, write_clip
 
 

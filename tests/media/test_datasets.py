@@ -11,8 +11,8 @@ import pytest
 
 import rushes
 from rushes.media import ClipReader, write_clip
-from rushes.media.datasets import dataset_clips, is_dataset
-from rushes.media.sets import read_set
+from rushes.media.find.datasets import dataset_clips, is_dataset
+from rushes.media.find.sets import read_set
 
 pa = pytest.importorskip("pyarrow", reason="tables need pyarrow (pip install 'rushes[datasets]')")
 

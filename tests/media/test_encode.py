@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.clips import flat, noise, tone
 
-from rushes.errors import InputError, MediaError
+from rushes.core.errors import InputError, MediaError
 from rushes.media import AudioTrack, ClipReader, probe, write_clip
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import av
 from av.format import ContainerFormat
 
-from rushes.media.endings import AUDIO_SUFFIXES, VIDEO_SUFFIXES, is_clip
+from rushes.media.find.endings import AUDIO_SUFFIXES, VIDEO_SUFFIXES, is_clip
 
 SOUND = """302 722 aa aa3 aax ac4 acm adp ads adts adx aea afc aif aifc aix al amr apc ape apl apm aptx aptxhd ast au
     aud avr bcstm bfstm binka bit bonk brstm c2 caf cdata cvg daud dfpwm dss dtk dts dtshd eac3 ec3 fap fsb fwse

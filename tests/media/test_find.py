@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from rushes.errors import InputError
-from rushes.media.find import candidates, match_audio, natural_key, relocate, search_clips
+from rushes.core.errors import InputError
+from rushes.media.find.clips import match_audio, natural_key, search_clips
+from rushes.storage.runs.relocation import candidates, relocate
 
 
 def clips_of(paths):

@@ -23,7 +23,7 @@ from tests.clips import (
     write_sound,
 )
 
-from rushes.errors import MediaError
+from rushes.core.errors import MediaError
 from rushes.media import AudioTrack, ClipReader, probe, read_audio, write_clip
 from rushes.media.opening import open_media
 

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from rushes.media.picture_names import gaps_text, sequences
+from rushes.media.find.picture_names import gaps_text, sequences
 
 
 def grouped(names: list[str]) -> dict[str, list[str]]:

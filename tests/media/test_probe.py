@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from tests.clips import flat, noise, tone, write_luma, write_sound
 
-from rushes.errors import MediaError
+from rushes.core.errors import MediaError
 from rushes.media import AudioTrack, probe, write_clip
+from rushes.media.pyav import MAJOR
 
 
 def test_facts_of_a_plain_clip(tmp_path):
@@ -86,7 +87,11 @@ def _bad_files(folder):
         ("still.png", "a still image"),
         ("still.jpg", "a still image"),
         ("still.webp", "a still image"),
-        ("moving.webp", "an animated WebP, which libav cannot decode; make it a GIF"),
+        pytest.param(
+            "moving.webp",
+            "an animated WebP, which libav cannot decode; make it a GIF",
+            marks=pytest.mark.skipif(MAJOR >= 19, reason="libav decodes it from PyAV 19 on"),
+        ),
     ],
 )
 def test_what_is_not_a_video_is_one_clear_line(tmp_path, name, words):

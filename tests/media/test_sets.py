@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from rushes.errors import InputError
-from rushes.media.sets import read_set
+from rushes.core.errors import InputError
+from rushes.media.find.sets import read_set
 
 
 def touch(root: Path, *names: str) -> Path:

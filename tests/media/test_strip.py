@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rushes.media import AudioTrack, ClipReader, probe, write_clip
-from rushes.media.strip import copy_without_metadata, nal_units
+from rushes.media.clean_copy import copy_without_metadata, nal_units
 
 SECRETS = (b"WanVideo 2.1 seed 42", b"secret model", b"A chapter of Wan", b"ComfyUI")
 

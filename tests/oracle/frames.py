@@ -63,7 +63,7 @@ def clip_frames(path: Path) -> Pixels:
 
 
 def main() -> None:
-    from rushes.models.pulling import pull
+    from rushes.vision.models.pulling import pull
 
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)

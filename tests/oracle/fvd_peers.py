@@ -32,11 +32,11 @@ import torch
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.oracle.fvd_clips import SETS, Frames, frames, sample, write_lossless, write_pictures
 
-from rushes.distribution.clip_reading import Task, clip_digest
-from rushes.distribution.networks.i3d import I3D
-from rushes.distribution.protocols import recipe
-from rushes.distribution.segments import random_start
-from rushes.media.sets import Clip
+from rushes.instruments.distribution.clips.reading import Task, clip_digest
+from rushes.instruments.distribution.clips.segments import random_start
+from rushes.instruments.distribution.networks.i3d import I3D
+from rushes.instruments.distribution.protocols import recipe
+from rushes.media.find.sets import Clip
 
 NOT_USED = (
     "torchvision", "torchvision.models", "torchvision.datasets", "torchvision.datasets.video_utils",

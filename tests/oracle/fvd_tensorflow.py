@@ -45,7 +45,7 @@ def run(source: str, weights: str, target: str) -> None:
     """Features of each clip, the generated ones first."""
     import torch
 
-    from rushes.distribution.networks.i3d import I3D
+    from rushes.instruments.distribution.networks.i3d import I3D
 
     network = I3D(bn_eps=1e-3, pool_frames=2)
     network.load_state_dict(torch.load(weights, weights_only=True))

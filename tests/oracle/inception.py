@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from rushes.distribution.random_weights import random_state
+from rushes.instruments.distribution.features.random_weights import random_state
 
 SIZES = [(299, 299), (64, 96), (480, 360)]
 

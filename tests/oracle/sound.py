@@ -3,7 +3,7 @@
     pip install numpy speechmos==0.0.1.1 librosa onnxruntime requests tqdm pystoi==0.4.1 pesq==0.0.4
     PYTHONPATH=. python tests/oracle/sound.py [SPEECH.wav]
 
-prints one line for each number; `tests/clip/test_dnsmos.py`, `tests/fidelity/test_stoi.py` and `test_pesq.py` hold
+prints one line for each number; `test_dnsmos.py`, `test_stoi.py` and `test_pesq.py` below `tests/instruments` hold
 Rushes to them. SPEECH.wav (16 kHz, 16 bit, mono) is a person's: DNSMOS of it, repeated to 10 s, clean and noisy.
 """
 

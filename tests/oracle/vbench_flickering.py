@@ -1,4 +1,4 @@
-"""VBench's temporal flickering by OpenCV's own decoder, for the numbers in tests/clip/test_vbench.py.
+"""VBench's temporal flickering by OpenCV's own decoder, for the numbers in tests/instruments/clip/test_vbench.py.
 
     OPENCV_4/bin/python tests/oracle/vbench_flickering.py CLIP…    # opencv-python-headless==4.10.0.84
 

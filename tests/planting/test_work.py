@@ -10,7 +10,7 @@ from benchmarks.planting.source import write_source
 from benchmarks.planting.work import Task, plant
 from tests.planting.test_picture import moving
 
-from rushes.errors import InputError
+from rushes.core.errors import InputError
 
 
 def clip(folder: Path, name: str, count: int) -> Clip:

@@ -6,12 +6,13 @@ import os
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.clips import write_luma
+from tests.warm_command import warm_command
 
 HERE = Path(__file__).parent
 Rushes = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -32,19 +33,22 @@ def metadata(project: Path, folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def rushes(tmp_path_factory: pytest.TempPathFactory) -> Rushes:
-    """`rushes` in a process that finds these packages: rushes("letterbox")("clip", …)."""
+def rushes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rushes]:
+    """`rushes` in a process that finds these packages; in a fresh Python, with workers of its own, where asked for."""
     site = tmp_path_factory.mktemp("site")
 
-    def call(*arguments: object, plugins: str = "letterbox") -> subprocess.CompletedProcess[str]:
+    def call(*arguments: object, plugins: str = "letterbox", fresh: bool = False) -> subprocess.CompletedProcess[str]:
         if plugins and not (site / plugins).exists():
             metadata(HERE / plugins, site / plugins)
         found = [str(site / plugins), str(HERE / plugins)] if plugins else []
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([*found, *sys.path]), "COLUMNS": "200"}
-        command = [sys.executable, "-m", "rushes", *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, env=environment)
+        command = [sys.executable, "-m", "rushes"] if fresh else [str(program)]
+        return subprocess.run(
+            [*command, *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=240
+        )
 
-    return call
+    with warm_command(site) as program:
+        yield call
 
 
 @pytest.fixture(scope="session")

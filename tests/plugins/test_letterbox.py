@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from tests.plugins.conftest import Rushes
 
-from rushes.runs import read_run
-from rushes.suite.report import write_report
+from rushes.compare.report import write_report
+from rushes.storage.runs import read_run
 
 SIGNATURE = "letterbox_ratio|black:24.0|input:raw|v:1"
 LISTED = SIGNATURE.replace("raw", "<…>")
@@ -25,7 +25,7 @@ def measured(rushes: Rushes, takes: Path, tmp_path_factory: pytest.TempPathFacto
     folder = tmp_path_factory.mktemp("measured")
     (folder / "cinema.toml").write_text(PROFILE)
     arguments = ["clip", takes, "--profile", folder / "cinema.toml", "-o", folder / "run", "--csv", folder / "all.csv"]
-    done = rushes(*arguments, "--jobs", 2, "-v")
+    done = rushes(*arguments, "--jobs", 2, "-v", fresh=True)
     assert done.returncode == 0, done.stderr
     (folder / "terminal.txt").write_text(done.stdout)
     return folder
@@ -116,4 +116,4 @@ def test_a_name_that_is_not_installed_is_one_line(rushes: Rushes, takes: Path, t
     done = rushes("clip", takes, "--metric", "letterbox_ration", "-o", tmp_path / "run")
     assert done.returncode == 1 and not (tmp_path / "run").exists()
     (line,) = done.stderr.splitlines()
-    assert line.startswith("rushes: no clip metric is called 'letterbox_ration'; did you mean letterbox_ratio")
+    assert line.startswith("rushes: no clip metric is called 'letterbox_ration'. Did you mean `letterbox_ratio`")

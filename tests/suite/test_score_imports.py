@@ -7,15 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.suite.rated import write_csv
+from tests.compare.agreement.rated import write_csv
 from typer.testing import CliRunner
 
 import rushes
 from rushes.cli.main import app
-from rushes.errors import InputError
-from rushes.suite.scales import scale_groups, scale_warning
-from rushes.suite.score_definitions import DeclaredColumn, distinct, parse_definition, read_definitions
-from rushes.suite.score_imports import import_table
+from rushes.core.errors import InputError
+from rushes.suite.imports.definitions import DeclaredColumn, distinct, parse_definition, read_definitions
+from rushes.suite.imports.scores import import_table, scale_groups, scale_warning
 
 SHARE = "clip_score:unit=1,better=higher,lowest=0,highest=1"
 HEADER = ("system", "prompt_id", "clip_score")

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.suite.board_runs import CALM, clip_run
+from tests.compare.board.board_runs import CALM, clip_run
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
-from rushes.errors import InputError
-from rushes.suite.suite_draft import draft_suite
-from rushes.suite.suite_file import read_suite
-from rushes.suite.suite_prompts import read_prompts
+from rushes.core.errors import InputError
+from rushes.suite.draft import draft_suite
+from rushes.suite.file import read_suite
+from rushes.suite.prompts import read_prompts
 
 WHOLE = """
 name = "takes"
@@ -96,7 +96,7 @@ AMBER = '[systems]\namber = "amber"\n'
     ("text", "line"),
     [
         ("x = [", "expected TOML"),
-        ('[sytems]\namber = "amber"', "there is no 'sytems'; did you mean systems"),
+        ('[sytems]\namber = "amber"', "there is no 'sytems'. Did you mean `systems`"),
         ("name = 3\n" + AMBER, "name is a text; got 3"),
         ('name = "x"', "with a line per system"),
         ('[systems]\namber = "nowhere"', "nowhere: no such folder"),
@@ -104,15 +104,15 @@ AMBER = '[systems]\namber = "amber"\n'
         ("[systems]\namber = []", "got an empty list"),
         ("[systems]\namber = 3", "is a text; got 3"),
         ('systems = "amber"', r"\[systems\] is a table"),
-        (AMBER + '[reference]\nclip = "real"', "there is no 'clip'; did you mean clips"),
+        (AMBER + '[reference]\nclip = "real"', "there is no 'clip'. Did you mean `clips`"),
         (AMBER + '[reference]\nclips = "real"\non_board = 1', "on_board is true or false"),
         (AMBER + '[reference]\nclips = "real"\nname = "amber"', "both called 'amber'"),
         (AMBER + '[prompts]\nfile = "gone.csv"', "gone.csv: no such file"),
         (AMBER + '[ratings]\npath = "x"', "there is no 'path'"),
-        (AMBER + "[instruments.clips]", "no instrument is called 'clips'; did you mean clip"),
+        (AMBER + "[instruments.clips]", "no instrument is called 'clips'. Did you mean `clip`"),
         (
             AMBER + "[instruments.clip]\nmotoin = true",
-            r"\[instruments.clip\]: there is no 'motoin'; did you mean motion",
+            r"\[instruments.clip\]: there is no 'motoin'. Did you mean `motion`",
         ),
         (AMBER + "[instruments.clip]\njobs = 2", "there is no 'jobs'"),
         (AMBER + '[instruments.clip]\nmotion = "yes"', "motion is true or false; got 'yes'"),
@@ -162,7 +162,7 @@ def test_a_file_that_is_not_there_or_no_text(tmp_path: Path) -> None:
     ("text", "line"),
     [
         ("prompt,text\na,b\n", "expected a column prompt_id"),
-        ("prompt_ids\na\n", "is prompt_ids meant"),
+        ("prompt_ids\na\n", "expected a column prompt_id; got prompt_ids"),
         ("prompt_id\np1\np1\n", "line 3: the prompt p1 came before"),
         ("prompt_id,prompt\n,x\n", "line 2: expected a prompt_id; it is empty"),
         ("prompt_id\n", "there is none below the header"),

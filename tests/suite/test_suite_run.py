@@ -9,21 +9,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.suite.board_runs import CALM, clip_run, number
+from tests.compare.board.board_runs import CALM, clip_run, number
 from typer.testing import CliRunner
 
 import rushes
+import rushes.instruments.clip.job as clip_job
+import rushes.instruments.distribution.job as distribution_job
 from rushes.cli.main import app
-from rushes.errors import InputError, RunError
+from rushes.compare.readings.collect import collect_board
+from rushes.core.errors import InputError, RunError
+from rushes.instruments.preference.votes import Vote
 from rushes.media import write_clip
-from rushes.preference.study import StudyPlan, open_service
-from rushes.preference.votes import Vote
-from rushes.runs import Entry, RunWriter, Subject, read_run
-from rushes.suite import suite_instruments
-from rushes.suite.collect import collect_board
-from rushes.suite.suite_folder import read_suite_folder
-from rushes.suite.suite_instruments import Job
-from rushes.suite.suite_run import run_suite
+from rushes.storage.runs import Entry, RunWriter, Subject, read_run
+from rushes.study import StudyPlan, open_service
+from rushes.suite.folder import read_suite_folder, run_suite
+from rushes.workers.engine import inline_work
+from rushes.workers.job import Job
 
 SUITE = """
 name = "takes"
@@ -80,7 +81,7 @@ def planted(clips: str, *, run: Path, overwrite: bool, canon: bool = False, **re
 
 @pytest.fixture
 def without_workers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suite_instruments, "evaluate_clips", planted)
+    monkeypatch.setattr(clip_job, "evaluate_clips", planted)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -97,7 +98,8 @@ def test_a_suite_goes_from_folders_to_a_board_and_measures_only_what_is_missing(
     assert len(stamps) == 6
 
     (home / "suite.toml").write_text(SUITE, encoding="utf-8")  # a system joins
-    done = run_suite("suite.toml", "out", jobs=2)
+    with inline_work(False):  # real workers, whose rows join those that were measured here
+        done = run_suite("suite.toml", "out", jobs=2)
     assert done.complete and not done.failed and done == read_suite_folder("out")
     assert {path: os.stat(home / "out" / path).st_mtime_ns for path in stamps} == stamps
     after = files(home / "out")
@@ -169,7 +171,7 @@ def test_an_interrupted_suite_goes_on(home: Path, monkeypatch: pytest.MonkeyPatc
             raise KeyboardInterrupt
         planted(*given, **settings)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(suite_instruments, "evaluate_clips", stop)
+    monkeypatch.setattr(clip_job, "evaluate_clips", stop)
     with pytest.raises(KeyboardInterrupt):
         run_suite("suite.toml", "out", jobs=1)
     half = read_suite_folder("out")
@@ -244,9 +246,9 @@ def test_votes_of_a_study_are_a_column(home: Path) -> None:
 
 def test_a_distance_keeps_its_features_for_all_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[dict[str, object]] = []
-    monkeypatch.setattr(suite_instruments, "compare_sets", lambda gen, gt, **rest: seen.append(rest | {"gen": gen}))
+    monkeypatch.setattr(distribution_job, "compare_sets", lambda gen, gt, **rest: seen.append(rest | {"gen": gen}))
     settings = {"metrics": ["fvd"]}
     shared = {"jobs": 1, "engine": rushes.Engine(), "overwrite": False, "progress": print, "warn": print}
     job = Job(clips="a", reference="b", out=tmp_path, features=tmp_path / "features", settings=settings, **shared)
-    suite_instruments.SUITE_INSTRUMENTS["distribution"].measure(job)
+    distribution_job.measure(job)
     assert seen[0]["cache"] == tmp_path / "features" and seen[0]["metrics"] == ["fvd"] and seen[0]["gen"] == "a"

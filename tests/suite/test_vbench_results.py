@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 import rushes
 from rushes.cli.main import app
-from rushes.errors import InputError
-from rushes.suite.vbench_results import VBenchResults, import_vbench, read_vbench
-from rushes.suite.vbench_scores import I2V, T2V
+from rushes.core.errors import InputError
+from rushes.suite.imports.vbench_results import VBenchResults, import_vbench, read_vbench
+from rushes.suite.imports.vbench_scores import I2V, T2V
 
 GOLDENS = Path(__file__).parents[1] / "goldens" / "vbench_total.json"
 VIDEOCRAFTER_2 = {  # VBench's leaderboard, in per cent; it gives quality 82.20, semantic 73.42, total 80.44

@@ -11,29 +11,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.quick_studies import quick_passwords, quick_tables  # noqa: F401
 
 from rushes.media import write_clip
-from rushes.preference.study import StudyPlan
-from rushes.preference.study.service import open_service
-from rushes.preference.study.training_clips import training_clips
+from rushes.study import StudyPlan
+from rushes.study.material.training_clips import training_clips
+from rushes.study.service import open_service
 from rushes.web.app import create_app
 
 from .livesite import SYSTEMS, Site, Study
 from .runsite import measured_runs
 
 FPS, FRAMES = 25, 25
-
-
-@pytest.fixture(scope="session", autouse=True)
-def quick_passwords() -> Iterator[None]:
-    """Argon2 at its least cost: a real hash takes a second and 64 MiB on a busy machine, on purpose."""
-    from argon2 import PasswordHasher
-
-    from rushes.preference.study import administrators
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(administrators, "_HASHER", PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
-        yield
 
 
 def moving_bar(shade: int, sample: int) -> Iterator[np.ndarray]:
@@ -110,25 +99,6 @@ def study(site: Site, clip_table: Path) -> Study:
     return Study(site=site, name="bars")
 
 
-@pytest.fixture(scope="session")
-def chromium() -> str:
-    """The path of the system's Chromium; the test is skipped where there is none."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser")
-    if found is None:
-        pytest.skip("the browser tests need Debian's chromium (apt install chromium)")
-    return found
-
-
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def visit(browser: Any, study: Study) -> Iterator[Callable[..., Any]]:
     """Makes people's browsers, and looks at the end that no script failed and nothing came from elsewhere."""
@@ -148,7 +118,7 @@ def visit(browser: Any, study: Study) -> Iterator[Callable[..., Any]]:
 @pytest.fixture(autouse=True)
 def kept_pictures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where pictures of clips are kept during a test: not among the user's own."""
-    from rushes.web import thumbnails
+    from rushes.web.clips import thumbnails
 
     folder = tmp_path / "pictures"
     monkeypatch.setattr(thumbnails, "thumbnail_folder", lambda: folder)

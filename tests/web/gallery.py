@@ -15,11 +15,11 @@ from pathlib import Path
 from string import Formatter
 from typing import Any, Literal
 
-from rushes.preference.study import StudyPlan
-from rushes.preference.study.service import open_service
-from rushes.suite.board import write_board
-from rushes.suite.compare_page import write_comparison
-from rushes.suite.report import write_report
+from rushes.compare.board.board import write_board
+from rushes.compare.report import write_report
+from rushes.compare.runs.page.page import write_comparison
+from rushes.study import StudyPlan
+from rushes.study.service import open_service
 from rushes.web.app import create_app
 
 from .livesite import Site, Study, vote_through

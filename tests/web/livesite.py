@@ -13,9 +13,9 @@ import httpx
 import uvicorn
 from fastapi import FastAPI
 
-from rushes.preference.study import Accepted, PlayEvent, Task, VoteForm
-from rushes.preference.study.records import Choice, ScreenSide
-from rushes.preference.study.service import StudyService
+from rushes.study import Accepted, PlayEvent, Task, VoteForm
+from rushes.study.records import Choice, ScreenSide
+from rushes.study.service import StudyService
 from rushes.web.serving import server_config
 
 SYSTEMS = ("Northwind-XL", "Southgate-Pro")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from rushes.preference.study import ExclusionRule, StudyPlan, Task
-from rushes.preference.study.records import Choice
-from rushes.preference.votes import Vote, Winner
+from rushes.instruments.preference.votes import Vote, Winner
+from rushes.study import ExclusionRule, StudyPlan, Task
+from rushes.study.records import Choice
 
 from .livesite import SYSTEMS, Site, Study, vote_through
 
@@ -229,7 +229,7 @@ def test_create_from_a_csv_that_is_sent(study: Study, clip_table: Path) -> None:
 
 
 def test_create_from_runs(make_site: Callable[..., Site], clip_table: Path, tmp_path: Path) -> None:
-    from rushes.runs import Entry, RunWriter, Subject
+    from rushes.storage.runs import Entry, RunWriter, Subject
 
     runs = []
     for system in SYSTEMS:
@@ -253,7 +253,7 @@ def test_create_from_runs(make_site: Callable[..., Site], clip_table: Path, tmp_
 
 
 def _subjects(writer: object) -> list[object]:
-    from rushes.runs import RunWriter, read_run
+    from rushes.storage.runs import RunWriter, read_run
 
     assert isinstance(writer, RunWriter)
     return list(read_run(writer.path).subjects)

@@ -59,7 +59,7 @@ def test_what_is_no_number_is_said_to_be_none(study: Study, text: str) -> None:
 def test_a_page_that_is_no_number_is_the_first(text: str) -> None:
     from starlette.datastructures import QueryParams
 
-    from rushes.web.run_query import read_query
+    from rushes.web.runs.query import read_query
 
     assert read_query(QueryParams({"page": text}), []).page == 1
 

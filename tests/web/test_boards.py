@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from rushes.suite.board import board_page, write_board
-from rushes.suite.suite_folder import read_suite_folder
+from rushes.compare.board.board import board_page, write_board
+from rushes.suite.folder import read_suite_folder
 
 from .livesite import Client, Site
 from .runsite import HOSTILE, entry, measured_runs, owner, suite_of, write_run

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.browsers import PATIENCE_MS
 
-from rushes.clip.evaluate import evaluate_clips
-from rushes.distribution.feature_set import FeatureSet
-from rushes.distribution.kept_features import keep_features
+from rushes.instruments.clip.evaluate import evaluate_clips
+from rushes.instruments.distribution.features.rows import FeatureSet, keep_features
 from rushes.media import write_clip
-from rushes.preference.study.service import open_service
-from rushes.runs import Entry, RunWriter, Subject
+from rushes.storage.runs import Entry, RunWriter, Subject
+from rushes.study.service import open_service
 from rushes.web.app import create_app
 
 from .livesite import Site
@@ -77,14 +77,6 @@ def _sets(folder: Path, root: Path) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[playwright.Browser]:
-    with playwright.sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def look(browser: playwright.Browser, site: Site) -> Iterator[Callable[..., playwright.Page]]:
     """Opens a page; fails on a script error and on any request that leaves the machine."""
@@ -94,7 +86,7 @@ def look(browser: playwright.Browser, site: Site) -> Iterator[Callable[..., play
 
     def make(address: str, *, width: int = 1440, height: int = 900, **options: Any) -> playwright.Page:
         context = browser.new_context(base_url=site.url, viewport={"width": width, "height": height}, **options)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE_MS)
         context.add_cookies([{"name": "rushes_admin", "value": cookie, "url": site.url}])
         contexts.append(context)
         page = watch(context.new_page(), site.url, faults)

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.processes import until
 
-from rushes.preference.study import StudyPlan
-from rushes.preference.study.service import open_service
+from rushes.study import StudyPlan
+from rushes.study.service import open_service
 
 from .livesite import Client, filled, key_of, stretches
 
@@ -87,10 +88,11 @@ def proxied(tmp_path: Path, clip_table: Path) -> Iterator[Proxied]:
         subprocess.Popen([nginx, "-c", str(conf), "-p", str(tmp_path)], **quiet),
     ]
     try:
-        end = time.monotonic() + 60
-        while not (listens(server) and listens(tls)) and time.monotonic() < end:
-            assert all(one.poll() is None for one in started), (tmp_path / "error.log").read_text()
-            time.sleep(0.1)
+        until(
+            lambda: (listens(server) and listens(tls)) or any(one.poll() is not None for one in started),
+            "server and proxy listen",
+        )
+        assert all(one.poll() is None for one in started), (tmp_path / "error.log").read_text()
         yield Proxied(url=url, plain=f"http://127.0.0.1:{plain}", invitation=f"/i/{token}")
     finally:
         for one in started:

@@ -10,15 +10,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from rushes.preference.study import StudyPlan
-from rushes.preference.study.service import open_service
-from rushes.runs import read_run
-from rushes.runs.writer import RunWriter
-from rushes.web import run_summary
-from rushes.web.discovery import Discovery, Found, Root
-from rushes.web.found_summaries import studies_in, suite_status, sweep_status
-from rushes.web.run_summary import Summaries, read_head, read_ids, read_summary, run_status
-from rushes.web.shared_clips import shares_clips
+from rushes.storage.runs import read_run, writer
+from rushes.storage.runs.writer import RunWriter
+from rushes.study import StudyPlan
+from rushes.study.service import open_service
+from rushes.web.home.data import studies_in, suite_status, sweep_status
+from rushes.web.home.discovery import Discovery, Found, Root
+from rushes.web.runs import summary as run_summary
+from rushes.web.runs.shared_clips import shares_clips
+from rushes.web.runs.summary import Summaries, read_head, read_ids, read_summary, run_status
 
 from .runsite import HOSTILE, SETTINGS, entry, newer_run, suite_of, write_run
 
@@ -190,7 +190,8 @@ def test_damaged_subjects_never_stop_the_page(tmp_path: Path, damage: bytes) -> 
 
 def test_a_newer_format_is_held_against_the_writers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run_status(newer_run(tmp_path / "new"))["status"] == "needs a newer rushes"
-    monkeypatch.setattr(run_summary, "_newest", lambda: 99)
+    assert run_summary.NEWEST == max(writer.FORMAT, writer.SHARDED)
+    monkeypatch.setattr(run_summary, "NEWEST", 99)
     assert run_status(tmp_path / "new")["status"] == "complete"
 
 

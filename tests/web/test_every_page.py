@@ -14,14 +14,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from rushes.clip.profile import load_profile
-from rushes.preference.evaluate import measure_study
-from rushes.runs import read_run
-from rushes.suite.board_as_data import board_as_data
-from rushes.suite.board_judging import judge_board
-from rushes.suite.collect import collect_board
-from rushes.suite.compare_as_data import comparison_data
-from rushes.suite.compare_many import compare_all
+from rushes.compare.board.board import board_as_data
+from rushes.compare.board.judging import judge_board
+from rushes.compare.readings.collect import collect_board
+from rushes.compare.runs.as_data import comparison_data
+from rushes.compare.runs.many import compare_all
+from rushes.instruments.clip.signals.profile import load_profile
+from rushes.storage.runs import read_run
+from rushes.study.evaluate import measure_study
 
 from .firefox import Firefox
 from .gallery import OVERFLOW, PAGES, SCHEMES, WIDTHS, Gallery, GalleryPage, overflow, settle, small_gallery, watch

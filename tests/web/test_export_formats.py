@@ -11,9 +11,9 @@ from tests.installed import installed
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
-from rushes.preference.exchange.formats import FORMATS, ExportFormat, StudyVotes
-from rushes.preference.study import StudyPlan
-from rushes.preference.votes import Vote
+from rushes.instruments.preference.votes import Vote
+from rushes.study import StudyPlan
+from rushes.study.exchange.formats import FORMATS, ExportFormat, StudyVotes
 
 from .livesite import Site, Study
 

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from rushes.runs import read_run
+from rushes.storage.runs import read_run
 
 from .livesite import Client, Site
 from .runsite import entry, measured_runs, owner, suite_of, write_run

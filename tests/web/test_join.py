@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from rushes.preference.study import StudyPlan
-from rushes.preference.study.platforms import RecruitmentPlan
+from rushes.study import StudyPlan
+from rushes.study.recruiting.platforms import RecruitmentPlan
 
 from .livesite import PASSWORD, Site, Study, vote_through
 
@@ -154,7 +154,7 @@ def test_an_id_has_the_form_of_its_platform(study: Study, address: str) -> None:
 
 
 def test_joins_from_one_address_are_limited(study: Study, monkeypatch) -> None:
-    monkeypatch.setattr("rushes.web.views.join.JOINS_PER_HOUR", 3)
+    monkeypatch.setattr("rushes.web.views.study.rater.JOINS_PER_HOUR", 3)
     address = f"/join/{study.service.running.open_link('bars', RecruitmentPlan(platform='other', quota=9))}"
     client = study.site.client()
     assert [begin(client, address, f"p{n}").status_code for n in range(5)] == [303, 303, 303, 429, 429]

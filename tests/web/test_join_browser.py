@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rushes.preference.study import StudyPlan
+from rushes.study import StudyPlan
 
 from .livesite import Site, Study
 from .test_join import PERSON, PLAN

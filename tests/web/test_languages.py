@@ -9,9 +9,9 @@ from string import Formatter
 import pytest
 
 import rushes.web
-from rushes.preference.consent import LANGUAGES
-from rushes.preference.rubric import RUBRIC
-from rushes.web.languages import strings
+from rushes.instruments.preference.rubric import RUBRIC
+from rushes.study.recruiting.consent import LANGUAGES
+from rushes.web.study.languages import strings
 
 from .livesite import Study
 

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
-from rushes.web.security import HEADERS
+from rushes.web.http.security import HEADERS
 
 from .livesite import Client, Study
 

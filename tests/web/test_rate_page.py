@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rushes.instruments.preference.own_rubric import own_rubric
 from rushes.media import write_clip
-from rushes.preference.own_rubric import own_rubric
-from rushes.preference.study import StudyPlan
+from rushes.study import StudyPlan
 
 from .conftest import FPS, moving_bar
 from .livesite import SYSTEMS, Site, Study, vote_through
@@ -54,6 +54,10 @@ def test_clips_are_as_large_as_the_window_and_stay_in_sight(visit: Callable[...,
     shoot(page, "pair")
 
 
+LEFT_BY_THEN = """() => addEventListener("fullscreenchange",
+  () => Object.defineProperty(document, "fullscreenElement", { value: null, configurable: true }),
+  { capture: true, once: true })"""
+"""When the page hears of it, full screen has been left again: so it is for a rater who presses `f` twice, fast."""
 SURROUND = """() => [...document.querySelectorAll("body, [data-stage], [data-side] video")].map((element) =>
   getComputedStyle(element).backgroundColor)"""
 
@@ -72,7 +76,10 @@ def test_a_vote_takes_fifteen_keys_at_most_and_says_how_it_was_seen(visit: Calla
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("o")
     rater.until("document.querySelector('video').clientWidth > 600")
+    page.evaluate(LEFT_BY_THEN)
     page.keyboard.press("f")
+    rater.until("Object.hasOwn(document, 'fullscreenElement')")
+    page.evaluate("delete document.fullscreenElement")
     rater.until("document.fullscreenElement?.matches('[data-stage]') === true")
     page.keyboard.press("f")
     rater.until("document.fullscreenElement === null && innerWidth === 1440")
@@ -271,7 +278,7 @@ def test_an_edit_shows_its_source_and_a_refusal_is_a_card(
 
 def test_the_sound_check_is_heard_typed_and_kept(visit: Callable[..., Visitor], site: Site, tmp_path: Path) -> None:
     from rushes.media import AudioTrack
-    from rushes.preference.study.sound_check import sequence
+    from rushes.study.raters.sound_check import sequence
 
     tone = AudioTrack.of((0.2 * np.sin(np.arange(16_000) / 5)).astype(np.float32), 16_000)
     rows = [("sample_id", "task_id", "prompt_id", "system", "path")]

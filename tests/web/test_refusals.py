@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from rushes.instruments.preference.own_rubric import own_rubric
 from rushes.media import write_clip
-from rushes.preference.own_rubric import own_rubric
-from rushes.preference.study import StudyPlan
+from rushes.study import StudyPlan
 
 from .conftest import FPS, moving_bar
 from .livesite import SYSTEMS, Client, Site, Study, decide, key_of, vote_through

@@ -12,20 +12,21 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 from tests.clips import noise, write_luma
+from tests.storage.runs.judged import GOLDENS, write_judged
 
-from rushes.clip.evaluate import evaluate_clips
-from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO
+from rushes.compare.runs.as_data import comparison_data
+from rushes.compare.runs.many import compare_all
+from rushes.compare.runs.page.words import opening, sentence
 from rushes.core import Measurement, canonical_json
-from rushes.core.numbers import signed_text as signed
-from rushes.core.text import value_text
-from rushes.distribution.definitions import bound_definition
-from rushes.distribution.protocols import recipe
-from rushes.robustness import demo as robustness
-from rushes.runs import Entry, RunWriter, Subject, read_run
-from rushes.suite.compare_as_data import comparison_data
-from rushes.suite.compare_many import compare_all
-from rushes.suite.compare_page_words import opening, sentence
-from rushes.web.run_data import frame_size
+from rushes.core.words.definition_text import value_text
+from rushes.core.words.number_text import signed_text as signed
+from rushes.instruments.clip.evaluate import evaluate_clips
+from rushes.instruments.clip.metrics.motion import FREEZE_FRAME_RATIO
+from rushes.instruments.distribution.definitions.distances import bound_definition
+from rushes.instruments.distribution.protocols import recipe
+from rushes.instruments.robustness import demo as robustness
+from rushes.storage.runs import Entry, RunWriter, Subject, read_run
+from rushes.web.runs.data import frame_size
 
 from .livesite import Client, Site
 from .runsite import HOSTILE, SETTINGS, entry, newer_run, owner, write_run
@@ -156,6 +157,16 @@ def test_a_file_that_is_no_clip_is_never_sent(make_site: MakeSite, tmp_path: Pat
     address = client.get("/runs/run/take.json?id=secret").json()["take"]["video"]
     answer = client.get(address)
     assert answer.status_code == 415 and "not a clip" not in answer.text
+
+
+@pytest.mark.parametrize("number", [2, 4])
+def test_a_second_reading_that_fired_is_marked_in_its_row(make_site: MakeSite, tmp_path: Path, number: int) -> None:
+    """A rule on blur_p10 marks the 10th percentile of blur_score, and not its mean; in an old run too."""
+    run = GOLDENS / "format2" if number == 2 else write_judged(tmp_path / "format4")
+    page = owner(make_site(runs=[run])).get(f"/runs/format{number}/take?id=cut").text
+    lines = re.findall(r"<tr[^>]*><th scope=\"row\".*?</tr>", page, re.DOTALL)
+    assert "fired flagged" in lines[0] and "statistic:p10" in lines[0] and "&lt; 47850" in lines[0]
+    assert not any("fired" in line for line in lines if "statistic:mean" in line)
 
 
 def test_the_timeline_marks_what_was_counted(make_site: MakeSite, measured: tuple[Path, Path]) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browsers import PATIENCE_MS
 
-from rushes.runs import RunWriter
+from rushes.storage.runs import RunWriter
 
 from .livesite import Site
 from .runsite import FLASH_FRAME, HOSTILE, SETTINGS, entry, newer_run, owner, suite_of, write_run
@@ -21,14 +22,6 @@ WIDTHS = ((1440, 900), (900, 900), (390, 844))
 FRAME_S = 0.04
 
 
-@pytest.fixture(scope="module")
-def browser(chromium: str) -> Iterator[playwright.Browser]:
-    with playwright.sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def look(browser: playwright.Browser, make_site: Callable[..., Site]) -> Iterator[Callable[..., playwright.Page]]:
     """Opens the owner's browser on these runs; fails on a script error and on any request that leaves the machine."""
@@ -38,7 +31,7 @@ def look(browser: playwright.Browser, make_site: Callable[..., Site]) -> Iterato
     def make(*runs: Path, suites: Sequence[Path] = (), **options: object) -> playwright.Page:
         site = make_site(runs=runs, suites=suites)
         context = browser.new_context(base_url=site.url, **options)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE_MS)
         cookie = owner(site).cookies["rushes_admin"]
         context.add_cookies([{"name": "rushes_admin", "value": cookie, "url": site.url}])
         contexts.append(context)

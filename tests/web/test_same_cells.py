@@ -20,13 +20,13 @@ from typer.testing import CliRunner
 
 from rushes.cli.main import app
 from rushes.core.table import Table
-from rushes.preference.charts import charts
-from rushes.preference.section import grids
-from rushes.preference.study import ExclusionRule, StudyPlan
-from rushes.preference.study_numbers import study_measurements
-from rushes.preference.tables import all_tables, exclusion_rules, ranking, study_tables
-from rushes.preference.votes import Vote
-from rushes.runs import Entry, Run, RunWriter, Subject, read_run
+from rushes.instruments.preference.numbers.study import study_measurements
+from rushes.instruments.preference.show.charts import charts
+from rushes.instruments.preference.show.section import grids
+from rushes.instruments.preference.show.tables import all_tables, exclusion_rules, ranking, study_tables
+from rushes.instruments.preference.votes import Vote
+from rushes.storage.runs import Entry, Run, RunWriter, Subject, read_run
+from rushes.study import ExclusionRule, StudyPlan
 
 from .livesite import Site, Study
 
@@ -155,9 +155,9 @@ def test_the_charts_draw_the_cells(run: tuple[Run, str]) -> None:
     for row in ranking(run[0].measurements["odd"]).rows:
         system, elo = row[1].text, row[2].measurement
         assert elo is not None and elo.interval is not None
-        assert f'"value: {elo.value:,.0f}; system: {system}; rule: all raters"' in drawn.svg
+        assert f'"value: {elo.value:,.0f}; row: {system}; kind: all raters"' in drawn.svg
         ends = elo.interval.as_dict()
-        assert f'"lower: {ends["low"]:,.0f}; system: {system}; upper: {ends["high"]}; rule: all raters"' in drawn.svg
+        assert f'"low: {ends["low"]}; row: {system}; high: {ends["high"]}; kind: all raters"' in drawn.svg
     assert "a|b" in agreement.svg
 
 
@@ -181,10 +181,10 @@ def test_a_runs_pages_tell_numbers_apart_by_what_they_are_about(
     take = client.get("/runs/run/take.json?id=odd").json()["take"]
     elo = {m["reading"]: m for m in take["measurements"] if m["name"] == "bt_elo"}
     assert [name for name in elo if RULE not in name and "family" not in name] == [
-        "bt_elo, exclusion none, system 100%|A",
-        "bt_elo, exclusion none, system =1+1",
+        "bt_elo (exclusion none, system 100%|A)",
+        "bt_elo (exclusion none, system =1+1)",
     ]
-    first = elo["bt_elo, exclusion none, system 100%|A"]
+    first = elo["bt_elo (exclusion none, system 100%|A)"]
     assert first["at"] == {"system": "100%|A"} and first["interval"]["method"] == "rater- and prompt-clustered"
     shown = client.get("/runs/run/take?id=odd").text
     assert first["interval_text"] in shown and "system =1+1" in shown

@@ -11,8 +11,8 @@ import pytest
 from fastapi.routing import APIRoute
 from sqlalchemy.exc import OperationalError
 
-from rushes.web.limits import BODY_LIMIT
-from rushes.web.security import CSP, HEADERS
+from rushes.web.http.limits import BODY_LIMIT
+from rushes.web.http.security import CSP, HEADERS
 
 from .livesite import PASSWORD, Site, Study
 
@@ -72,11 +72,12 @@ def test_every_changing_route_wants_origin_and_token(study: Study) -> None:
 
 
 def all_routes(site: Site) -> list[tuple[str, str]]:
-    from rushes.web.app import VIEWS
+    from rushes.web.app import OF_RUNS, OF_STUDIES
+    from rushes.web.views import home_parts
 
     return [
         (method, re.sub(r"\{\w+\}", "x", route.path))
-        for view in VIEWS
+        for view in (home_parts, *OF_STUDIES, *OF_RUNS)
         for route in view.router.routes
         if isinstance(route, APIRoute)
         for method in sorted(route.methods)
@@ -208,7 +209,7 @@ def test_a_database_that_is_away_is_said_and_can_be_tried_again(study: Study, mo
 
 
 def test_a_title_with_html_is_text(make_site: Callable[..., Site], clip_table: Any) -> None:
-    from rushes.preference.study import StudyPlan
+    from rushes.study import StudyPlan
 
     site = make_site()
     site.service.create_study(StudyPlan(name="html", title="<script>alert(1)</script>"))

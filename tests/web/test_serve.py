@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from rushes.preference.study import NotAllowed
-from rushes.preference.study.service import open_service
+from rushes.study import NotAllowed
+from rushes.study.service import open_service
 
 
 class Serving:

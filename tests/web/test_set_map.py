@@ -9,13 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rushes.clip.evaluate import evaluate_clips
-from rushes.core.provenance import file_digest
-from rushes.distribution.feature_map import map_of
-from rushes.distribution.feature_set import FeatureSet
-from rushes.distribution.kept_features import keep_features, kept_recipes
+from rushes.core.machine.provenance import file_digest
+from rushes.instruments.clip.evaluate import evaluate_clips
+from rushes.instruments.distribution.features.map import map_of
+from rushes.instruments.distribution.features.rows import FeatureSet, keep_features, kept_recipes
 from rushes.media import write_clip
-from rushes.runs import Entry, RunWriter, Subject
+from rushes.storage.runs import Entry, RunWriter, Subject
 
 from .livesite import Client, Site
 from .runsite import bar, entry, owner, write_run

@@ -13,17 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from rushes.clip.metrics.face import FACE_PRESENT_RATIO
 from rushes.core import Measurement
-from rushes.preference.study_numbers import study_measurements
-from rushes.preference.votes import Vote
-from rushes.runs import Entry, RunWriter, Subject, read_run
-from rushes.web.run_cache import OpenRun
-from rushes.web.run_query import RunQuery
-from rushes.web.run_rows import MemoryRows, histogram
-from rushes.web.selection import make_links
-from rushes.web.sheet_data import page_numbers
-from rushes.web.triage import FILE, Change, Mark, change_mark
+from rushes.instruments.clip.metrics.face.presence import FACE_PRESENT_RATIO
+from rushes.instruments.preference.numbers.study import study_measurements
+from rushes.instruments.preference.votes import Vote
+from rushes.storage.runs import Entry, RunWriter, Subject, read_run
+from rushes.web.clips.selection import make_links
+from rushes.web.clips.triage import FILE, Change, Mark, change_mark
+from rushes.web.runs.cache import OpenRun
+from rushes.web.runs.data import page_numbers
+from rushes.web.runs.query import RunQuery
+from rushes.web.runs.rows import MemoryRows
+from rushes.web.runs.run_rows import histogram
 
 from .livesite import Client, Site
 from .runsite import entry, owner, write_run
@@ -118,7 +119,7 @@ def test_the_rows_of_a_run_in_memory(five: Path) -> None:
     page = rows.page(RunQuery(sort="id"), 1, 2)
     assert ([row.entry.subject.id for row in page.rows], page.matching) == (["b", "c"], 5)
     assert rows.ids(RunQuery(badges=("pass",))) == ["a", "c", "e"]
-    assert rows.row("zz") is None and rows.has_values("blur_score") and not rows.has_values("fps")
+    assert not rows.has("zz") and rows.has_values("blur_score") and not rows.has_values("fps")
 
 
 def test_page_numbers_are_few_and_hold_both_ends() -> None:
@@ -191,7 +192,7 @@ def test_long_names_show_their_end(make_site: MakeSite, tmp_path: Path) -> None:
 # Other instruments ---------------------------------------------------------------------------------------------------
 def test_a_preference_run_shows_its_ranking(make_site: MakeSite, tmp_path: Path) -> None:
     """Before: one row "demo" under "bt_elo bt_elo bt_elo bt_rank bt_rank bt_rank"."""
-    from rushes.preference.section import grids
+    from rushes.instruments.preference.show.section import grids
 
     votes = [
         Vote(
@@ -228,7 +229,7 @@ def test_a_mark_is_kept_and_shown(make_site: MakeSite, five: Path) -> None:
 
 
 def test_the_part_for_a_clip_s_own_page_shows_its_mark() -> None:
-    from rushes.web.pages import _templates
+    from rushes.web.http.pages import _templates
 
     mark = Mark(star=True, tags=("soft",), comment="<b>").as_dict()
     part = _templates().get_template("run/triage.html").render(run={"name": "five"}, take={"id": "a", "mark": mark})

@@ -8,10 +8,11 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from tests.browsers import PATIENCE_MS
 
-from rushes.preference.study.service import open_service
+from rushes.study.service import open_service
 from rushes.web.app import create_app
-from rushes.web.triage import FILE, Mark, read_marks
+from rushes.web.clips.triage import FILE, Mark, read_marks
 
 from .gallery import overflow
 from .livesite import Site
@@ -59,7 +60,7 @@ def look(browser: playwright.Browser, site: Site, cookie: str) -> Iterator[Calla
     def make(context: playwright.BrowserContext | None = None, **options: object) -> playwright.Page:
         if context is None:
             context = browser.new_context(base_url=site.url, **options)
-            context.set_default_timeout(15_000)
+            context.set_default_timeout(PATIENCE_MS)
             context.add_cookies([{"name": "rushes_admin", "value": cookie, "url": site.url}])
             contexts.append(context)
         page = watch(context.new_page(), site.url, faults)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from rushes.clip.metrics.image import SHARPNESS
-from rushes.clip.metrics.motion import FREEZE_FRAME_RATIO
-from rushes.clip.metrics.stillness import LONGEST_FREEZE_MS
-from rushes.clip.profile import load_profile
 from rushes.core import Measurement
-from rushes.runs import Entry, RunWriter, Subject
-from rushes.web.clip_size import picture_size
+from rushes.instruments.clip.metrics.image import SHARPNESS
+from rushes.instruments.clip.metrics.motion import FREEZE_FRAME_RATIO
+from rushes.instruments.clip.metrics.stillness import LONGEST_FREEZE_MS
+from rushes.instruments.clip.signals.profile import load_profile
+from rushes.storage.runs import Entry, RunWriter, Subject
+from rushes.web.clips.files import picture_size
 
 from .livesite import Site
 from .runsite import entry, owner, write_run

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rushes.media import AudioTrack, write_clip
-from rushes.preference.study import StudyPlan
+from rushes.study import StudyPlan
 
 from .conftest import FPS, moving_bar
 from .livesite import SYSTEMS, Site, Study

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from rushes.media import AudioTrack, write_clip
-from rushes.preference.study import StudyPlan
-from rushes.preference.study.sound_check import sequence
+from rushes.study import StudyPlan
+from rushes.study.raters.sound_check import sequence
 
 from .conftest import FPS, moving_bar
 from .livesite import SYSTEMS, Client, Site, Study, filled, key_of, watch_all

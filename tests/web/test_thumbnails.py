@@ -10,19 +10,19 @@ import cv2
 import numpy as np
 import pytest
 
-from rushes.errors import MediaError
+from rushes.core.errors import MediaError
 from rushes.media import ClipReader, write_clip
 from rushes.media.still import still_at
-from rushes.web import thumbnails
-from rushes.web.run_cache import OpenRun
-from rushes.web.thumbnails import fault_ms, kept_picture, place_ms, thumbnail_address
+from rushes.web.clips import thumbnails
+from rushes.web.clips.thumbnails import fault_ms, kept_picture, thumbnail_address
+from rushes.web.runs.cache import OpenRun
 
 from .livesite import Site
 from .runsite import FLASH_FRAME, entry, owner, write_run
 
 
 def _open(folder: Path) -> OpenRun:
-    from rushes.runs import read_run
+    from rushes.storage.runs import read_run
 
     return OpenRun(read_run(folder), "stamp")
 
@@ -48,25 +48,11 @@ def test_a_file_that_is_no_clip_is_one_line(tmp_path: Path) -> None:
         kept_picture(tmp_path / "x.mp4", at_ms=0)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("frozen 1.0–2.4 s", 1700.0),
-        ("glitch at 2.0 s", 2000.0),
-        ("sound about 200 ms early", None),
-        ("", None),
-        ("soft", None),
-    ],
-)
-def test_a_reason_names_its_place(text: str, expected: float | None) -> None:
-    assert place_ms(text) == expected
-
-
 def test_the_picture_is_taken_at_the_fault(measured: tuple[Path, Path]) -> None:
     """take_1 flashes at frame 20, 0.8 s; take_0 has no fault, so the middle of its 2 s."""
     opened = _open(measured[0])
-    assert abs(fault_ms(opened.run, opened.by_id["take_1"]) - 40 * FLASH_FRAME) <= 40
-    assert fault_ms(opened.run, opened.by_id["take_0"]) == pytest.approx(1000, abs=41)
+    assert abs(fault_ms(opened.run, opened.row("take_1")) - 40 * FLASH_FRAME) <= 40
+    assert fault_ms(opened.run, opened.row("take_0")) == pytest.approx(1000, abs=41)
 
 
 def test_a_picture_comes_by_token_and_is_kept_outside_the_run(

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from rushes.errors import InputError, RunError
-from rushes.runs import RunWriter, read_run
-from rushes.web.triage import FILE, Change, CommentChanged, Mark, change_mark, read_marks
+from rushes.core.errors import InputError, RunError
+from rushes.storage.runs import RunWriter, read_run
+from rushes.web.clips.triage import FILE, Change, CommentChanged, Mark, change_mark, read_marks
 
 from .livesite import Site
 from .runsite import SETTINGS, entry, owner, write_run

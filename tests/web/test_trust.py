@@ -13,9 +13,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from rushes.preference.study import StudyError
-from rushes.preference.study.administrators import Turns
-from rushes.web.limits import BodyLimit
+from rushes.study import StudyError
+from rushes.study.owner.administrators import Turns
+from rushes.web.http.limits import BodyLimit
 from rushes.web.serving import TimedProtocol
 
 from .livesite import PASSWORD, SYSTEMS, Client, Site, Study, filled, key_of, vote_through, watch_all
@@ -195,8 +195,8 @@ def test_the_letters_do_not_follow_the_names() -> None:
     """Over 400 samples with random tokens, A is the first system about half the time (binomial, p = ½: 4 sd = 40)."""
     import numpy as np
 
-    from rushes.preference.study import Disagreement
-    from rushes.preference.study.blinding import blind_data, key_of, sides
+    from rushes.study import Disagreement
+    from rushes.study.owner.blinding import blind_data, key_of, sides
 
     rng = np.random.default_rng(7)
     made = [

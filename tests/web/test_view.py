@@ -16,14 +16,14 @@ import pytest
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
-from rushes.cli.serve import _discovery
-from rushes.cli.view import _show
-from rushes.preference.study import StudyPlan
-from rushes.preference.study.service import open_service
-from rushes.runs import RunWriter
-from rushes.suite.board import board_page
-from rushes.web.access import may
-from rushes.web.discovery import Served
+from rushes.cli.workbench.serve import _discovery
+from rushes.cli.workbench.view import _show
+from rushes.compare.board.board import board_page
+from rushes.storage.runs import RunWriter
+from rushes.study import StudyPlan
+from rushes.study.service import open_service
+from rushes.web.home.discovery import Served
+from rushes.web.http.access import may
 from rushes.web.view_app import view_app
 
 from .livesite import Client, Site
@@ -182,7 +182,7 @@ def test_verdicts_come_after_the_page(viewed: Site, folder: Path) -> None:
     assert [(one["a"], one["b"], one["common"]) for one in pair] == [("models/runs/model_a", "models/runs/model_b", 3)]
     found = client.get("/home/verdict.json", params={"a": pair[0]["a"], "b": pair[0]["b"]}).json()["verdict"]
     assert found == client.get("/home/verdict.json", params={"a": pair[0]["a"], "b": pair[0]["b"]}).json()["verdict"]
-    assert found.startswith("B against A: ")
+    assert found == "B and A cannot be told apart on any of 10 metrics."
 
 
 def test_two_ticked_runs_are_compared_the_older_first(viewed: Site) -> None:
@@ -231,7 +231,7 @@ def test_new_runs_and_runs_under_way_show_without_a_restart(tmp_path: Path, site
 def test_large_runs_are_counted_after_the_page(
     tmp_path: Path, sites: list[Site], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rushes.web.home_data.AT_ONCE", 0)
+    monkeypatch.setattr("rushes.web.home.data.AT_ONCE", 0)
     write_run(tmp_path / "large", [entry("a", 0.5, badge="reject"), entry("b", 0.1)])
     sites.append(Site(view_app([tmp_path], token=TOKEN)))  # type: ignore[arg-type]
     client = inside(sites[0])
@@ -302,12 +302,12 @@ def test_the_command_prints_a_link_that_opens_the_run(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("view", "modles"), "modles: expected a folder to look below; there is none; did you mean models?"),
+        (("view", "modles"), "modles: expected a folder to look below; there is none. Did you mean `models`?"),
         (("view", "people.db"), "people.db: expected a folder to look below; this is a file"),
         (("view", ".", "--host", "0.0.0.0"), "for other machines: rushes serve --host 0.0.0.0"),
         (("serve", "--run", "modles/runs"), "--run modles/runs: expected a run directory, or a folder with runs below"),
         (("serve", "--run", "boards"), "no run.json was found in it or below"),
-        (("serve", "--suite", "boards/taks"), "there is none; did you mean boards/takes?"),
+        (("serve", "--suite", "boards/taks"), "there is none. Did you mean `boards/takes`?"),
         (("serve", "--suite", "models"), "it has no suite.json"),
     ],
 )

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.browsers import PATIENCE_MS
 
-from rushes.runs import RunWriter
+from rushes.storage.runs import RunWriter
 from rushes.web.view_app import view_app
 
 from .livesite import Site
@@ -51,7 +52,7 @@ def viewed(folder: Path) -> Iterator[Site]:
 def page(browser: Any, viewed: Site) -> Iterator[Any]:
     """A window on the home page, by the link; at the end nothing may have failed or come from elsewhere."""
     context = browser.new_context(base_url=viewed.url, viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(PATIENCE_MS)
     one = context.new_page()
     faults: list[str] = []
     one.on("pageerror", lambda error: faults.append(str(error)))

@@ -8,13 +8,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from tests.browsers import PATIENCE_MS
 
-from rushes.preference.study import PlayEvent
+from rushes.study import PlayEvent
 
 from .livesite import Study
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
-playwright.expect.set_options(timeout=15_000)  # a busy machine plays slowly
 
 WIDTHS = ((1440, 900), (900, 900), (390, 844))
 WATCHED = re.compile(r"A 2/2 · B 2/2")
@@ -26,7 +26,7 @@ class Visitor:
     def __init__(self, browser: playwright.Browser, study: Study, **options: object) -> None:
         self.study = study
         self.context = browser.new_context(base_url=study.site.url, **options)
-        self.context.set_default_timeout(15_000)
+        self.context.set_default_timeout(PATIENCE_MS)
         self.page = self.context.new_page()
         self.faults: list[str] = []
         self.elsewhere: list[str] = []
@@ -94,7 +94,7 @@ class Visitor:
         """The side of the training pair that should win."""
         from sqlalchemy import select
 
-        from rushes.preference.study.database.tables import assignment, pair
+        from rushes.study.database.tables import assignment, pair
 
         query = select(assignment.c.left, pair.c.expected).join(pair, pair.c.id == assignment.c.pair_id)
         with self.study.service.database.read() as connection:
@@ -166,3 +166,21 @@ def check_with_axe(page: playwright.Page, name: str, *, only: tuple[str, ...] = 
         if v["impact"] in ("moderate", "serious", "critical")
     ]
     assert not found, f"{name}: {found}"
+
+
+SMALL = """() => [...document.querySelectorAll("button, select, input:not([type=hidden]):not([hidden]), a.button")]
+  .map((control) => (control.matches(".segmented input, .chips input, .check input, .tag input")
+    ? control.parentElement : control))
+  .map((control) => [control.getBoundingClientRect(), control.outerHTML.slice(0, 80)])
+  .filter(([box]) => box.width && Math.min(box.width, box.height) < 24)
+  .map(([, text]) => text)"""
+"""Controls that are hard to hit; stricter than axe's rule, which forgives a small one with room around it."""
+
+
+def check_page(page: playwright.Page, name: str) -> None:
+    """Fits, readable, labelled, large enough to hit, one heading: WCAG 2.2 AA as far as a script can tell."""
+    check_with_axe(page, name)
+    assert page.evaluate(SMALL) == [], name
+    assert page.locator("h1").count() == 1, name
+    size = page.viewport_size
+    shoot(page, re.sub(r"\W+", "_", name), back=(size["width"], size["height"]))

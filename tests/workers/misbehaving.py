@@ -20,6 +20,11 @@ def reverse(task: bytes) -> bytes:
     return task[::-1]
 
 
+def grow(task: list[str]) -> list[str]:
+    task.append("b")
+    return task
+
+
 def pid(_: object) -> int:
     return os.getpid()
 

@@ -7,7 +7,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import time
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +14,12 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from tests.processes import is_alive, until
 from tests.workers import bad_start
 from tests.workers.misbehaving import eat, fail, misbehave, print_and_die, reverse, square
 from tests.workers.slow_start import IMPORT_S, double
 
-from rushes.errors import InputError, RunError
+from rushes.core.errors import InputError, RunError
 from rushes.workers import local
 from rushes.workers.limits import Limits
 from rushes.workers.local import Crash, Pool, run_tasks
@@ -180,7 +180,7 @@ def test_a_task_of_the_script_s_own_class_is_one_line(monkeypatch: pytest.Monkey
 
 def test_a_function_of_the_script_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(square, "__module__", "__main__")
-    with pytest.raises(InputError, match="'square' must be in a module, not in a script"):
+    with pytest.raises(InputError, match="'square' must be in a module, not a script"):
         list(run_tasks(square, [1], jobs=1))
 
 
@@ -219,22 +219,9 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
         "list(run_tasks(spin, [sys.argv[1]] * 2, jobs=2))"
     )
     root = str(Path(__file__).parents[2])
-    parent = subprocess.Popen([sys.executable, "-c", script, str(notes)], cwd=root)
-    while parent.poll() is None and len(list(notes.iterdir())) < 2:
-        time.sleep(0.02)
-    parent.kill()
-    parent.wait()
+    with subprocess.Popen([sys.executable, "-c", script, str(notes)], cwd=root) as parent:
+        until(lambda: parent.poll() is not None or len(list(notes.iterdir())) == 2, "both workers are at work")
+        parent.kill()  # and not the workers, which are of its group
     workers = [int(note.name) for note in notes.iterdir()]
     assert len(workers) == 2
-    end = time.monotonic() + 60
-    while any(is_alive(pid) for pid in workers) and time.monotonic() < end:
-        time.sleep(0.02)
-    assert not any(is_alive(pid) for pid in workers)
-
-
-def is_alive(pid: int) -> bool:
-    """Whether the process is there and no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+    until(lambda: not any(is_alive(pid) for pid in workers), "the workers have ended")

@@ -1,4 +1,7 @@
-"""The Ray engine on a real cluster of two nodes: the local engine's bytes, whatever dies on the way."""
+"""The Ray engine on a real cluster of two nodes: the local engine's bytes, whatever dies on the way.
+
+`make test` measures clips on it once; what dies, joins and differs on a cluster is in `make soak`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,25 +22,27 @@ import numpy as np
 import pytest
 from benchmarks.faults import contents
 from benchmarks.ray_cluster import Running, running, token
+from tests.processes import ctrl_c, says, started, until
 from tests.workers.misbehaving import eat, fail, kill_supervisor, meet, misbehave, square, visible_gpus
 
-from rushes.clip.evaluate import evaluate_clips
-from rushes.distribution import sharding
-from rushes.distribution.evaluate import compare_sets
-from rushes.distribution.features import ClipFeatures
-from rushes.distribution.protocols import recipe
-from rushes.distribution.random_weights import write_random_checkpoint
-from rushes.distribution.sharding import Network, features_on_workers
-from rushes.errors import InputError, MissingDependency, RunError
+from rushes.core.errors import InputError, MissingDependency, RunError
+from rushes.instruments.clip.evaluate import evaluate_clips
+from rushes.instruments.distribution.clips import sharding
+from rushes.instruments.distribution.clips.sharding import Network, features_on_workers
+from rushes.instruments.distribution.evaluate import compare_sets
+from rushes.instruments.distribution.features.extraction import ClipFeatures
+from rushes.instruments.distribution.features.random_weights import write_random_checkpoint
+from rushes.instruments.distribution.protocols import recipe
+from rushes.instruments.robustness.sweep.evaluate import sweep_clips
 from rushes.media import write_clip
-from rushes.media.sets import Clip
-from rushes.robustness.sweep.evaluate import sweep_clips
+from rushes.media.find.sets import Clip
 from rushes.workers import ray as on_ray
 from rushes.workers.engine import Crash, Engine, connected, run_tasks
 from rushes.workers.ray_session import why
 
 # Not imported here: Ray reads its token once, when it is loaded.
 pytestmark = [
+    pytest.mark.workers,
     pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray"),
     # Ray leaves sockets and files to the collector, which pytest would count as failures of ours.
     pytest.mark.filterwarnings("ignore"),
@@ -106,13 +112,11 @@ def workers_alive() -> list[int]:
     return found
 
 
-def all_workers_end() -> bool:
-    end = time.monotonic() + 60
-    while workers_alive() and time.monotonic() < end:
-        time.sleep(0.05)
-    return not workers_alive()
+def all_workers_end() -> None:
+    until(lambda: not workers_alive(), "every worker beneath the cluster's supervisors has ended")
 
 
+@pytest.mark.soak
 def test_every_task_has_its_result(engine: Engine) -> None:
     assert dict(run_tasks(square, range(40), engine=engine)) == {n: n * n for n in range(40)}
     assert list(run_tasks(square, [], engine=engine)) == []
@@ -138,10 +142,11 @@ def test_runaway_memory_takes_down_its_own_task_only(engine: Engine) -> None:
     assert results == {0: 20, 2: 30, 3: 20}
 
 
+@pytest.mark.soak
 def test_a_defect_is_raised_not_hidden(engine: Engine) -> None:
     with pytest.raises(ValueError, match="a defect"):
         list(run_tasks(fail, [1, 2, 3], engine=engine))
-    assert all_workers_end()
+    all_workers_end()
 
 
 def test_a_clip_run_has_the_same_bytes(engine: Engine, clips: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
@@ -154,8 +159,8 @@ def test_a_clip_run_has_the_same_bytes(engine: Engine, clips: Path, whole: dict[
 def test_a_run_in_shards_has_the_same_bytes(engine: Engine, clips: Path, tmp_path: Path) -> None:
     """Workers write clips and shards to the common folder by themselves; only markers come back."""
     pytest.importorskip("pyarrow")
-    from rushes.runs.packing import Packed
-    from rushes.runs.shards.writer import ShardedWriter
+    from rushes.storage.runs.packing import Packed
+    from rushes.storage.shards.writer import ShardedWriter
 
     came: list[object] = []
     add = ShardedWriter.add
@@ -192,6 +197,7 @@ def test_an_fvd_run_has_the_same_bytes(engine: Engine, clips: Path, tmp_path: Pa
     assert len(contents(tmp_path / "cache-ray")) == 4  # a run that is killed goes on from these
 
 
+@pytest.mark.soak
 def test_a_set_that_crashes_the_decoder_is_left_out_in_the_same_words(engine: Engine, monkeypatch) -> None:
     clip = Clip("bad.mp4", (Path("bad.mp4"),))
     network = Network(
@@ -216,6 +222,7 @@ def test_a_sweep_has_the_same_bytes(engine: Engine, clips: Path, tmp_path: Path,
     assert sum(name.endswith("clip.mp4") for name in contents(tmp_path / "ray")) == (2 if keep_clips else 0)
 
 
+@pytest.mark.soak
 def test_relative_paths_mean_the_same_on_every_node(
     engine: Engine, clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,6 +232,7 @@ def test_relative_paths_mean_the_same_on_every_node(
     assert contents(tmp_path / "ray") == contents(tmp_path / "local")
 
 
+@pytest.mark.soak
 def test_a_killed_supervisor_loses_nothing(engine: Engine, tmp_path: Path) -> None:
     """After the first answer its supervisor is killed; the rest wait for one in its place."""
     outcomes = {}
@@ -236,12 +244,14 @@ def test_a_killed_supervisor_loses_nothing(engine: Engine, tmp_path: Path) -> No
     assert len(set(outcomes.values())) == 3
 
 
+@pytest.mark.soak
 def test_a_task_that_keeps_losing_its_supervisor_is_given_up(engine: Engine, capfd: pytest.CaptureFixture[str]) -> None:
     assert dict(run_tasks(kill_supervisor, [1], engine=engine)) == {0: Crash("its worker on Ray was lost 3 times")}
     time.sleep(0.5)  # what Ray has to say about it comes from a thread of its own
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.soak
 def test_a_node_that_dies_and_one_that_joins(engine: Engine, cluster: Running, tmp_path: Path) -> None:
     """Of two nodes at work one is killed; then, while the other works alone, a new one comes and gets a task."""
     for name in ("dies", "joins"):
@@ -261,6 +271,7 @@ def test_a_node_that_dies_and_one_that_joins(engine: Engine, cluster: Running, t
     assert sorted(seen) == list(range(4)) and len(set(seen.values())) == 2
 
 
+@pytest.mark.soak
 def test_a_gpu_worker_sees_its_gpu(engine: Engine, cluster: Running) -> None:
     with pytest.raises(RunError, match="no core"):
         list(run_tasks(visible_gpus, [1], engine=engine, gpus=1))
@@ -269,6 +280,7 @@ def test_a_gpu_worker_sees_its_gpu(engine: Engine, cluster: Running) -> None:
     assert dict(run_tasks(visible_gpus, [1], engine=engine, gpus=1)) == {0: "0"}
 
 
+@pytest.mark.soak
 def test_a_node_with_other_code_is_refused(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(on_ray, "identity", lambda: {"rushes": "9.9"})
     with pytest.raises(
@@ -277,6 +289,7 @@ def test_a_node_with_other_code_is_refused(engine: Engine, monkeypatch: pytest.M
         list(run_tasks(square, [1], engine=engine))
 
 
+@pytest.mark.soak
 def test_work_that_a_node_cannot_load_is_one_line(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(square, "__module__", "tests.workers.only_here")
     monkeypatch.setitem(sys.modules, "tests.workers.only_here", sys.modules[misbehave.__module__])
@@ -284,6 +297,7 @@ def test_work_that_a_node_cannot_load_is_one_line(engine: Engine, monkeypatch: p
         list(run_tasks(square, [1], engine=engine))
 
 
+@pytest.mark.soak
 def test_a_file_that_a_node_cannot_see_is_one_line(
     engine: Engine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -297,7 +311,7 @@ def test_a_file_that_a_node_cannot_see_is_one_line(
 PAUSES = """
 import sys, time
 from rushes.cli.main import main
-from rushes.runs import RunWriter
+from rushes.storage.runs import RunWriter
 
 left, add = int(sys.argv.pop(1)), RunWriter.add
 
@@ -322,18 +336,17 @@ def test_interrupted_and_killed_runs_continue(
     """Ctrl-C, then kill -9, then to the end: the bytes of a run left in peace, and no worker left behind."""
     words = ["clip", str(clips), "-o", str(tmp_path / "run"), "--engine", "ray", "--address", cluster.address]
 
-    interrupted = paused(5, words)
-    assert workers_alive()
-    errors = ctrl_c(interrupted)
-    assert interrupted.returncode == 130 and errors == "stopped; run the same command again to continue\n"
+    with paused(5, words) as interrupted:
+        assert workers_alive()
+        assert ctrl_c(interrupted) == "stopped; run the same command again to continue\n"
+        assert interrupted.returncode == 130
     assert rows(tmp_path / "run") >= 5
-    assert all_workers_end()
+    all_workers_end()
 
-    killed = paused(7, words)
-    killed.kill()
-    killed.communicate()
+    with paused(7, words):
+        pass
     assert 12 <= rows(tmp_path / "run") < 61
-    assert all_workers_end()
+    all_workers_end()
 
     done = subprocess.run([*rushes(*words), "--json"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stderr == ""
@@ -341,32 +354,19 @@ def test_interrupted_and_killed_runs_continue(
     assert contents(tmp_path / "run") == whole
 
 
-def ctrl_c(process: subprocess.Popen[str]) -> str:
-    """End a process as a user does, and once more where Python dropped the first: it does so inside a destructor."""
-    for _ in range(3):
-        process.send_signal(signal.SIGINT)
-        try:
-            return process.communicate(timeout=60)[1]
-        except subprocess.TimeoutExpired:
-            continue
-    process.kill()
-    raise AssertionError("three times Ctrl-C, and it still runs")
-
-
-def paused(after: int, words: list[str]) -> subprocess.Popen[str]:
-    """The command once it has stored so many rows, and waits."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", PAUSES, str(after), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert any(line == "pauses\n" for line in process.stdout)
-    return process
+@contextmanager
+def paused(after: int, words: list[str]) -> Iterator[subprocess.Popen[str]]:
+    """The command once it has stored so many rows, and waits; killed after the block."""
+    with started([sys.executable, "-c", PAUSES, str(after), *words]) as process:
+        says(process, "pauses")
+        yield process
 
 
 def rows(run: Path) -> int:
     return sum(path.read_bytes().count(b"\n") for path in run.rglob("*.jsonl"))
 
 
+@pytest.mark.soak
 def test_ray_of_this_machine_alone(clips: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
     """No address: Ray starts, says nothing, and is gone at the end."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("RAY_")}

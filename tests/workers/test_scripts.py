@@ -72,7 +72,7 @@ def test_a_report_from_a_script_has_film_strips(folder: Path) -> None:
     ("deed", "reason"),
     [
         ("os._exit(3)", "the worker stopped with exit code 3"),
-        ("os.kill(os.getpid(), signal.SIGKILL)", "the worker was killed (SIGKILL)"),
+        pytest.param("os.kill(os.getpid(), signal.SIGKILL)", "the worker was killed (SIGKILL)", marks=pytest.mark.soak),
         ("sys.modules['av'] = None", "ModuleNotFoundError: No module named 'av.audio'; 'av' is not a package"),
     ],
 )

@@ -8,35 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from rushes import __version__
-from rushes.cli import (
-    believe,
-    board,
-    canon,
-    compare,
-    config,
-    demo,
-    doctor,
-    gate,
-    import_scores,
-    log,
-    metrics,
-    models,
-    paper,
-    query,
-    report,
-    serve,
-    suite,
-    table,
-    view,
-)
+from rushes.cli.compare import believe, board, compare, gate, import_scores, paper, report, suite, table
+from rushes.cli.measure import canon, metrics, models
 from rushes.cli.project_file import use_project_file
-from rushes.core.platforms import require_unix
+from rushes.cli.workbench import config, demo, doctor, log, query, serve, view
+from rushes.core.errors import RushesError
+from rushes.core.machine.platforms import require_unix
 from rushes.core.registry import load
-from rushes.distribution import make_random
-from rushes.errors import RushesError
-from rushes.instruments import INSTRUMENTS
-from rushes.terminal.console import one_line_errors
-from rushes.terminal.help import grouped_help
+from rushes.instruments.catalogue import INSTRUMENTS
+from rushes.present.terminal.console import one_line_errors
+from rushes.present.terminal.help import grouped_help
 
 GROUPS = {
     "Measure": ("clip", "fidelity", "fvd", "pose", "sweep", "robust", "paper", "canon", "calibrate", "import-scores"),
@@ -115,7 +96,6 @@ def _add(name: str, verb: Any) -> None:
         app.command(name, cls=getattr(verb, "command_class", None))(one_line_errors(verb))
 
 
-models.app.command("make-random")(one_line_errors(make_random.make_random))
 _OWN = {name: load(verb) for _, instrument in INSTRUMENTS.items() for name, verb in instrument.commands.items()}
 for _name, _verb in sorted((_VERBS | _OWN).items()):
     _add(_name, _verb)

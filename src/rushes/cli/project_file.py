@@ -17,8 +17,8 @@ from typing import Any, get_args, get_type_hints
 
 import typer
 
-from rushes.errors import InputError, RushesError
-from rushes.terminal.console import fail, say
+from rushes.core.errors import InputError, RushesError
+from rushes.present.terminal.console import fail, say
 
 NAME = "rushes.toml"
 NONE = "none"
@@ -126,7 +126,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _settings(path: Path, table: Mapping[str, Any], command: Any, names: tuple[str, ...]) -> Iterator[Setting]:
     """Every setting of a command and of those below it, checked."""
-    from rushes.suite.suite_settings import fits, kind_words, unknown_key
+    from rushes.suite.settings import fits, kind_words, unknown_key
 
     where = f"{path}, [{'.'.join(names)}]" if names else str(path)
     below = getattr(command, "commands", {})

@@ -6,7 +6,11 @@ from rushes.core.canonical import stored_float as stored_float
 from rushes.core.definition import Definition as Definition
 from rushes.core.definition import parse_signature as parse_signature
 from rushes.core.definition import signature_params as signature_params
-from rushes.core.measurement import Interval as Interval
+from rushes.core.estimate import Estimate as Estimate
+from rushes.core.estimate import Interval as Interval
+from rushes.core.estimate import Why as Why
 from rushes.core.measurement import Measurement as Measurement
 from rushes.core.measurement import difference as difference
 from rushes.core.measurement import mean as mean
+from rushes.core.reading import Reading as Reading
+from rushes.core.reading import group_readings as group_readings

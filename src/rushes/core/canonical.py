@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 
-from rushes.errors import DefinitionError
+from rushes.core.errors import DefinitionError
 
 DECIMALS = 8
 

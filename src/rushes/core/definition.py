@@ -15,9 +15,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
-from rushes.errors import DefinitionError, DefinitionMismatch
+from rushes.core.errors import DefinitionError, DefinitionMismatch
 
 Better: TypeAlias = Literal["higher", "lower", "neither"]
 Verdict: TypeAlias = Literal["better", "worse", "moved"]
@@ -45,6 +46,8 @@ luma        coded, or computed from RGB (BT.601) where the format has no luma pl
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _KEY = re.compile(r"[a-z][a-z0-9_]*")
+_WORDS = ("unit", "lowest", "highest", "better", "summary", "formula", "edge_cases", "reference")
+"""What the plain form has as it is, beside the name."""
 _OPTIONAL = ("places", "depends_on", "raised_by", "lowered_by")
 """Lists of words that the plain form has only where there are any: runs of older versions read as they are."""
 
@@ -159,6 +162,15 @@ class Definition:
         """Whether a change to one side or the other is a verdict."""
         return any(self.verdict(rose=rose) != "moved" for rose in (True, False))
 
+    @property
+    def ranks_systems(self) -> bool:
+        """Whether a difference says which of two systems is better: nothing else moves the value, to either side.
+
+        Of two runs one came first, so a change to the one side that judges is a verdict. Of two systems either may be
+        the other's degraded copy: a rise by one is a fall by the other, and both sides must judge.
+        """
+        return all(self.verdict(rose=rose) != "moved" for rose in (True, False))
+
     def param(self, key: str) -> str | None:
         """One parameter as the signature has it; None where the definition has no such parameter."""
         return dict(self.params).get(key)
@@ -183,36 +195,21 @@ class Definition:
 
     def as_dict(self) -> dict[str, object]:
         """The definition as plain data, for `run.json` and `--json`; `from_dict` reads it back."""
-        data: dict[str, object] = {
-            "name": self.name,
-            "signature": self.signature,
-            "version": self.version,
-            "unit": self.unit,
-            "lowest": self.lowest,
-            "highest": self.highest,
-            "better": self.better,
-            "summary": self.summary,
-            "formula": self.formula,
-            "edge_cases": self.edge_cases,
-            "reference": self.reference,
-            "params": dict(self.params),
-            "open_params": list(self.open_params),
-            "history": list(self.history),
-        }
+        data = {word: getattr(self, word) for word in ("name", "signature", "version", *_WORDS)}
+        data |= {"params": dict(self.params), "open_params": list(self.open_params), "history": list(self.history)}
         return data | {key: list(words) for key in _OPTIONAL if (words := getattr(self, key))}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Definition:
         """A definition from its plain form, as `run.json` keeps it."""
-        words = ("name", "unit", "lowest", "highest", "better", "summary", "formula", "edge_cases", "reference")
-        lists: dict[str, Any] = {key: tuple(data.get(key, ())) for key in _OPTIONAL}
-        return cls(
-            **{word: data[word] for word in words},
-            params=tuple(data["params"].items()),
-            open_params=tuple(data["open_params"]),
-            history=tuple(data["history"]),
-            **lists,
-        )
+        words: dict[str, Any] = {word: data[word] for word in ("name", *_WORDS)}
+        lists: dict[str, Any] = {key: tuple(data[key]) for key in ("open_params", "history")}
+        lists |= {key: tuple(data.get(key, ())) for key in _OPTIONAL}
+        return cls(**words, **lists, params=tuple(data["params"].items()))
+
+
+ratio_definition = partial(Definition, unit="ratio", lowest=0.0, highest=1.0)
+"""A definition of something from 0 to 1."""
 
 
 def signature_params(**settings: Setting) -> tuple[tuple[str, str], ...]:
@@ -267,13 +264,19 @@ def describe_difference(one: str, other: str) -> str:
     >>> describe_difference("pck|k:20|norm:torso-diameter|v:1", "pck|k:20|norm:bbox-diagonal|v:1")
     'pck: norm is torso-diameter in one and bbox-diagonal in the other; these numbers do not compare'
     """
-    (name, params, version), (other_name, other_params, other_version) = map(parse_signature, (one, other))
+    name, other_name = (parse_signature(signature)[0] for signature in (one, other))
     if name != other_name:
         return f"{one} and {other} are different metrics; these numbers do not compare"
+    return f"{name}: {describe_settings(one, other)}"
+
+
+def describe_settings(one: str, other: str) -> str:
+    """`describe_difference` of two readings of one metric, without its name."""
+    (_, params, version), (_, other_params, other_version) = map(parse_signature, (one, other))
     ours, theirs = params | {"v": str(version)}, other_params | {"v": str(other_version)}
     parts = [
         f"{key} is {ours.get(key, 'absent')} in one and {theirs.get(key, 'absent')} in the other"
         for key in sorted(ours.keys() | theirs.keys())
         if ours.get(key) != theirs.get(key)
     ]
-    return f"{name}: {'; '.join(parts) or 'no difference'}; these numbers do not compare"
+    return f"{'; '.join(parts) or 'no difference'}; these numbers do not compare"

@@ -8,7 +8,26 @@ from pathlib import Path
 
 from rushes.core.definition import Definition
 from rushes.core.registry import load
-from rushes.core.showing import brief
+from rushes.core.words.notebook_repr import brief
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """How a suite measures with an instrument: what it calls for each system, and what that needs."""
+
+    job: str
+    """`measure(job)` makes the run, or the runs, of one system in `job.out`; see `rushes.workers.job`."""
+    arguments: str
+    """The function whose keyword arguments are the settings in a suite file."""
+    taken: tuple[str, ...] = ()
+    """Of these, what the suite gives by itself, beside `run`, `jobs`, `engine`, `overwrite`, `progress` and `warn`."""
+    own: tuple[str, ...] = ()
+    """Settings beside the function's: required, and text."""
+    paths: tuple[str, ...] = ()
+    """Settings that are files or folders, seen from the suite file."""
+    needs_reference: bool = False
+    whole_suite: bool = False
+    """One run for all systems: its readings name the systems, `at` their place "system"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +48,16 @@ class Instrument:
     """A tuple of every `Definition`, in the catalogue's order."""
     commands: Mapping[str, str]
     """Verbs of the command line: a function, or a Typer app of several."""
-    section: str
-    """The part of a report about one run: `section(run, anchor, options) -> Section`."""
+    section: str = ""
+    """The part of a report about one run: `section(run, anchor, options) -> Section`; "" for its charts and numbers."""
+    tables: str = ""
+    """What one run's numbers say, and its tables, for its own page: `tables(run) -> (summary, tables)`; "" to take both
+    from the section."""
+    readings: str = ""
+    """What boards and trackers show of one run: `readings(run) -> Iterable[Reading]`; "" for every number about a
+    subject as a whole, each in a column that is called by its metric."""
+    measure: Measure | None = None
+    """How a suite measures with it; None where it cannot."""
     charts: str = ""
     """Figures of one run: `charts(run) -> Iterable[Figure]`; "" where there are none."""
     timeline: str = ""

@@ -4,59 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rushes.core.canonical import stored_float
 from rushes.core.definition import Definition, require_same_signature
-from rushes.core.showing import measurement_line, numbers_html
-from rushes.errors import DefinitionError
+from rushes.core.errors import DefinitionError
+from rushes.core.estimate import SLACK, Estimate, Why
+from rushes.core.estimate import Interval as Interval
+from rushes.core.estimate import Value as Value
+from rushes.core.span import Span
+from rushes.core.words.notebook_repr import measurement_line, numbers_html
 
-Value: TypeAlias = float | int | bool | None
 At: TypeAlias = tuple[tuple[str, str], ...]
 
-# Sums and square roots may end a hair past a bound (a correlation of 1.0000000000000002).
-_SLACK = 1e-9
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
-    """How sure a number is: the range that holds it at `level`, and the method that drew it.
-
-    The range may reach past the definition's own (an extrapolated distance below 0) and need not hold the value (a bias
-    correction moves it). Raises `DefinitionError` for ends that are not finite or the wrong way round, a level outside
-    0 to 1, and no method.
-
-    >>> Interval(low=980.5, high=1019.5, level=0.95, method="rater-clustered").text(digits=0)
-    '980 to 1020'
-    """
-
-    low: float
-    high: float
-    level: float
-    """Share of such intervals that hold the true value: 0.95."""
-    method: str
-    """How it was drawn: "rater-clustered", "jackknife-20", "wilson"."""
-
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low <= self.high + _SLACK):
-            raise DefinitionError(f"an interval runs from a finite low to a finite high; got {self.low} to {self.high}")
-        if not 0 < self.level < 1:
-            raise DefinitionError(f"an interval's level lies between 0 and 1; got {self.level}")
-        if not self.method:
-            raise DefinitionError("an interval names its method; got none")
-
-    def text(self, *, digits: int = 4) -> str:
-        return f"{self.low:.{digits}f} to {self.high:.{digits}f}"
-
-    def as_dict(self) -> dict[str, object]:
-        low, high = stored_float(float(self.low)), stored_float(float(self.high))
-        return {"low": low, "high": high, "level": self.level, "method": self.method}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measurement:
-    """One number, the definition it was computed under, what it is about, how much it rests on and how sure it is.
+class Measurement(Estimate):
+    """An estimate with the definition it was computed under and what it is about.
 
     Raises `DefinitionError` for a value that is NaN, infinite or outside the definition's range, for an open
     parameter, a place that `at` lacks, a negative count, a value of None or a count of 0 without a note, and an
@@ -64,14 +29,14 @@ class Measurement:
     """
 
     definition: Definition
-    value: Value
-    count: int
-    """Observations behind the value: frames, frame pairs, votes. 0 means that nothing could be scored."""
     note: str = ""
     """Why there is no value, or what a reader must know about it. Required when value is None or count is 0."""
     at: At = ()
     """What the number is about, sorted by key: (("system", "amber"),). A mapping may be given. Any text is a value."""
-    interval: Interval | None = None
+    why: Why | None = field(default=None, compare=False)
+    """The note in a type. Stored only where it forbids a verdict, so it takes no part in equality."""
+    span: Span | None = field(default=None, compare=False)
+    """Where in a clip the value was found. Not stored here: the reason of a rule that fires on it has it."""
 
     __repr__ = measurement_line
 
@@ -89,6 +54,8 @@ class Measurement:
             note: str = "",
             at: At | Mapping[str, str] = (),
             interval: Interval | None = None,
+            why: Why | None = None,
+            span: Span | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -114,7 +81,7 @@ class Measurement:
         if not math.isfinite(value):
             raise DefinitionError(f"{name}: NaN and infinity are not values; give None with a note")
         low, high = self.definition.lowest, self.definition.highest
-        if (low is not None and value < low - _SLACK) or (high is not None and value > high + _SLACK):
+        if (low is not None and value < low - SLACK) or (high is not None and value > high + SLACK):
             raise DefinitionError(f"{name}: {value} is outside its range {low}..{high}")
 
     def _order_at(self, name: str) -> None:
@@ -132,6 +99,21 @@ class Measurement:
     ) -> Measurement:
         """A measurement that could not be made, and why."""
         return cls(definition=definition, value=None, count=count, note=note, at=at)
+
+    @classmethod
+    def of(
+        cls, definition: Definition, estimate: Estimate, *, at: At | Mapping[str, str] = (), note: str = ""
+    ) -> Measurement:
+        """An estimate with its definition and its place. By default the note says what it lacks, and why."""
+        return cls(
+            definition=definition,
+            value=estimate.value,
+            count=estimate.count,
+            note=note or estimate.lacking,
+            at=at,
+            interval=estimate.interval,
+            why=estimate.why,
+        )
 
     @property
     def name(self) -> str:
@@ -153,7 +135,7 @@ class Measurement:
         return stored_float(self.value) if isinstance(self.value, float) else self.value
 
     def as_dict(self) -> dict[str, object]:
-        """The number as plain data: signature, value, count and note, then `at` and `interval` where there are any."""
+        """The number as plain data: signature, value, count, note; `at`, `interval` and `why` where there are any."""
         data: dict[str, object] = {
             "signature": self.signature,
             "value": self.stored_value,
@@ -164,12 +146,14 @@ class Measurement:
             data["at"] = dict(self.at)
         if self.interval is not None:
             data["interval"] = self.interval.as_dict()
+        if self.why is not None and self.why.forbids_verdict:
+            data["why"] = self.why.value
         return data
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], definition: Definition) -> Measurement:
         """A measurement from its plain form and the definition of its signature."""
-        interval = data.get("interval")
+        interval, why = data.get("interval"), data.get("why")
         return cls(
             definition=definition,
             value=data["value"],
@@ -177,6 +161,7 @@ class Measurement:
             note=data["note"],
             at=data.get("at", {}),
             interval=None if interval is None else Interval(**interval),
+            why=None if why is None else Why(why),
         )
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from rushes.core.definition import Definition
+from rushes.core.errors import DefinitionError
 from rushes.core.measurement import Measurement
-from rushes.errors import DefinitionError
 
 Need: TypeAlias = Literal["luma", "rgb", "sound", "levels", "motion", "face", "syncnet"]
 Room: TypeAlias = Literal["any", "terminal", "page"]

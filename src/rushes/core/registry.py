@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rushes.errors import InputError
+from rushes.core.errors import InputError
+from rushes.core.words.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -45,7 +45,7 @@ class Registry(Generic[Thing]):
     (['circle'], True)
     >>> shapes["circel"]
     Traceback (most recent call last):
-    rushes.errors.InputError: no shape is called 'circel'; did you mean circle?
+    rushes.core.errors.InputError: no shape is called 'circel'. Did you mean `circle`?
     """
 
     def __init__(
@@ -72,9 +72,7 @@ class Registry(Generic[Thing]):
         """The thing of this name; `InputError` with the nearest names, or with why it cannot be loaded."""
         if name not in self._loaded:
             if name not in self:
-                close = get_close_matches(name, list(self), n=3)
-                hint = f"did you mean {' or '.join(close)}?" if close else f"expected one of {', '.join(self)}"
-                raise InputError(f"no {self.kind} is called {name!r}; {hint}")
+                raise InputError(f"no {self.kind} is called {name!r}{did_you_mean(name, self)}")
             self._loaded[name] = self._load(name)
         return self._loaded[name]
 
@@ -84,15 +82,13 @@ class Registry(Generic[Thing]):
             return load(thing) if isinstance(thing, str) else thing
         if name not in self.broken:
             try:
-                return self._checked(_entry_points(self.group)[name].load())
+                found: Thing = _entry_points(self.group)[name].load()
+                if self.type is not None and not isinstance(found, self.type):
+                    raise TypeError(f"expected {self.type.__name__}; got {type(found).__name__}")
+                return found
             except Exception as error:  # somebody else's module: whatever it raises is its own
                 self.broken[name] = f"{type(error).__name__}: {error}"
         raise InputError(f"the {self.kind} {name!r} cannot be loaded ({self.broken[name]})")
-
-    def _checked(self, found: Thing) -> Thing:
-        if self.type is not None and not isinstance(found, self.type):
-            raise TypeError(f"expected {self.type.__name__}; got {type(found).__name__}")
-        return found
 
     def items(self) -> Iterator[tuple[str, Thing]]:
         """Every thing that can be loaded, with its name."""

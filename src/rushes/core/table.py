@@ -1,17 +1,60 @@
-"""A table of numbers, drawn once: terminal, page, CSV and charts all show the same cells."""
+"""A table of numbers, drawn once: terminal, page, CSV, LaTeX, Markdown and charts all show the same cells.
+
+A column says what kind of thing it holds; how it is set follows from that alone. Each format has one renderer:
+`terminal.layout`, `core.html_table`, `present.markdown`, `present.latex`, and `csv_text` here.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
-from rushes.core.measurement import Measurement, Value
-from rushes.core.showing import table_html, table_lines
-from rushes.core.text import ends_text, value_text
+from rushes.core.estimate import Value
+from rushes.core.measurement import Measurement
+from rushes.core.words.definition_text import ends_text, value_text
+from rushes.core.words.notebook_repr import table_html, table_lines
 
 ARROWS = {"higher": "↑", "lower": "↓", "neither": ""}
+
+
+class Kind(StrEnum):
+    """What a column holds. Called with heads, it makes columns of its kind.
+
+    >>> [column.head for column in (*TEXT("clip"), *NUMBER("psnr ↑", "ssim ↑"))]
+    ['clip', 'psnr ↑', 'ssim ↑']
+    """
+
+    TEXT = "text"
+    NUMBER = "number"
+    INTERVAL = "interval"
+    COUNT = "count"
+    SIGNATURE = "signature"
+
+    def __call__(self, *heads: str, keep: bool = False) -> tuple[Column, ...]:
+        return tuple(Column(head, self, keep=keep) for head in heads)
+
+    @property
+    def right(self) -> bool:
+        """Whether its cells stand at the right, digit below digit."""
+        return self in (Kind.NUMBER, Kind.INTERVAL, Kind.COUNT)
+
+
+TEXT, NUMBER, INTERVAL, COUNT, SIGNATURE = Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A head and the kind of what stands below it."""
+
+    head: str
+    kind: Kind = TEXT
+    mark: str = ""
+    """The number of its footnote."""
+    keep: bool = False
+    """Whether a narrow window may not leave it out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +63,11 @@ class Cell:
 
     text: str
     measurement: Measurement | None = None
+    beside: str = ""
+    """How sure it is, in formats that show it in the same cell: "± 0.2", "[0.1, 0.5]"."""
+    raised: str = ""
+    """Set small above it: letters of systems that cannot be told apart, or the number of a footnote."""
+    bold: bool = False
 
     @property
     def signature(self) -> str:
@@ -37,25 +85,53 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """Rows of cells under a header.
+class Footnote:
+    """How the numbers of one column or row were measured, and on what."""
 
-    >>> print(Table(title="Takes", header=("take", "blur"), rows=[(Cell("a"), Cell("12.5"))]))
+    mark: int
+    signature: str
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows of cells under columns, with what stands below them.
+
+    >>> print(Table(title="Takes", columns=(*TEXT("take"), *NUMBER("blur")), rows=[(Cell("a"), Cell("12.5"))]))
     take  blur
     a     12.5
     """
 
     title: str
-    header: Sequence[str]
+    columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
     caption: str = ""
+    footnotes: Sequence[Footnote] = ()
+    notes: Sequence[str] = ()
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        return tuple(column.head for column in self.columns)
 
     def texts(self) -> list[list[str]]:
         return [[cell.text for cell in row] for row in self.rows]
 
+    def footnoted(self, signatures: Sequence[str], more: Sequence[str] = ()) -> Table:
+        """The table with the number of a footnote at the head of each row, and below it each signature once.
+
+        `more` are signatures that no row points to.
+        """
+        marks = {signature: mark for mark, signature in enumerate(dict.fromkeys((*signatures, *more)), 1)}
+        rows = [
+            (replace(row[0], raised=str(marks[signature])), *row[1:])
+            for row, signature in zip(self.rows, signatures, strict=True)
+        ]
+        notes = [Footnote(mark=mark, signature=signature) for signature, mark in marks.items()]
+        return replace(self, rows=rows, footnotes=notes)
+
     def __str__(self) -> str:
         lines = [list(self.header), *self.texts()]
-        widths = [max(len(line[column]) for line in lines) for column in range(len(self.header))]
+        widths = [max(len(line[column]) for line in lines) for column in range(len(self.columns))]
         return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
     __repr__ = table_lines
@@ -71,8 +147,21 @@ class Table:
         return {"title": self.title, "header": list(self.header), "rows": rows}
 
 
+def word_table(title: str, columns: Sequence[Column | str], rows: Iterable[Sequence[str]]) -> Table:
+    """A table of plain words; a column that is a head alone is one of text."""
+    made = [Column(column) if isinstance(column, str) else column for column in columns]
+    return Table(title=title, columns=made, rows=[tuple(map(Cell, row)) for row in rows])
+
+
 def number(measurement: Measurement | None, *, digits: int | None = None) -> Cell:
-    """A cell for a measurement; a dash where there is none."""
+    """A cell for a measurement; a dash where there is none. The number behind it is whole.
+
+    >>> from rushes.core import Definition
+    >>> d = Definition(name="x", unit="1", lowest=None, highest=None, better="neither", summary="s", formula="f")
+    >>> values = [Measurement(definition=d, value=v, count=1) for v in (0.14886101, 54.5, 748.81, 3, 3.0, 0.0001793)]
+    >>> [number(m).text for m in values], number(None).text
+    (['0.1489', '54.50', '748.8', '3', '3', '0.0001793'], '–')
+    """
     return Cell("–") if measurement is None else Cell(value_text(measurement, digits=digits), measurement)
 
 

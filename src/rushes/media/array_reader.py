@@ -12,9 +12,9 @@ from av.video.frame import VideoFrame
 from av.video.reformatter import VideoReformatter
 from numpy.typing import NDArray
 
-from rushes.errors import InputError
+from rushes.core.errors import InputError
+from rushes.core.media_facts import MediaFacts, VideoFacts
 from rushes.media.frames import ClipReader, Frame
-from rushes.media.probe import MediaFacts, VideoFacts
 
 
 class ArrayReader(ClipReader):
@@ -26,10 +26,6 @@ class ArrayReader(ClipReader):
     def __init__(self, values: NDArray[np.uint8], *, fps: Fraction | float, name: str = "memory") -> None:
         rate = frame_rate(fps)
         self.path = Path(name)
-        self.decode_failures = self.corrupt_frames = self.repeated_frames = 0
-        self.audio_failures = self.corrupt_packets = 0
-        self.audio = None
-        self.pixel_aspect = None
         self.promised_frames = len(values)
         length = float(len(values) * 1000 / rate)
         self.measured_duration_ms = self.promised_duration_ms = length

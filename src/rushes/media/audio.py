@@ -9,7 +9,7 @@ memory: at 16 kHz, 3.8 MB a minute.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -21,9 +21,10 @@ from av.audio.stream import AudioStream
 from av.container.input import InputContainer
 from numpy.typing import NDArray
 
-from rushes.errors import MediaError
-from rushes.media.opening import DEMUX_ERRORS, open_media, pick_audio, pick_video, start_of
+from rushes.core.errors import MediaError
+from rushes.media.opening import decoded, open_media, pick_audio, pick_video, start_of
 from rushes.media.probe import facts_of
+from rushes.media.pyav import ratio
 
 _LONGEST_SILENCE_S = 60
 """A track that claims to start later than this, or to have a longer hole, has broken timestamps: nothing is filled."""
@@ -74,10 +75,11 @@ class Resampling:
 
     def _hole(self, frame: AudioFrame) -> int:
         """Samples missing between the last frame's end and this frame; damaged packets leave such holes."""
-        if frame.pts is None or frame.time_base is None:
+        base = ratio(frame.time_base)
+        if frame.pts is None or base is None:
             self._end = None
             return 0
-        start, length = frame.pts * frame.time_base, Fraction(frame.samples, frame.sample_rate)
+        start, length = frame.pts * base, Fraction(frame.samples, frame.sample_rate)
         late = Fraction(0) if self._end is None else start - self._end
         self._end = start + length
         hole = max(length / 2, _SHORTEST_HOLE_S) <= late <= _LONGEST_SILENCE_S
@@ -113,9 +115,10 @@ def _silence_like(frame: AudioFrame, samples: int) -> AudioFrame:
 
 def lead_in(frame: AudioFrame, start: Fraction | None, rate: int) -> int:
     """Samples of silence between the clip's time zero and its first audio frame."""
-    if start is None or frame.pts is None or frame.time_base is None:
+    base = ratio(frame.time_base)
+    if start is None or frame.pts is None or base is None:
         return 0
-    late = frame.pts * frame.time_base - start
+    late = frame.pts * base - start
     return round(late * rate) if 0 < late <= _LONGEST_SILENCE_S else 0
 
 
@@ -152,21 +155,6 @@ class MonoCollector:
         self._chunks.extend(frame.to_ndarray()[0].astype(np.float32) for frame in frames)
 
 
-def decoded_audio(container: InputContainer, stream: AudioStream) -> Iterator[AudioFrame]:
-    """Audio frames of a stream, from here to the end; a packet that cannot be decoded is passed over."""
-    stream.codec_context.thread_count = 1
-    packets = container.demux(stream)
-    while True:
-        try:
-            packet = next(packets, None)
-            frames = packet.decode() if packet is not None else []
-        except DEMUX_ERRORS:
-            continue  # a demuxer that failed has ended: the next call gives None
-        if packet is None:
-            return
-        yield from frames
-
-
 def read_audio(
     path: Path | str,
     rate: int = 16000,
@@ -182,16 +170,16 @@ def read_audio(
     Raises `MediaError` where the file cannot be opened, has no audio track, or none of it decodes.
     """
     with open_media(path, wanted="sound") as container:
-        stream = _need_sound(container, path)
+        stream = need_sound(container, path)
         facts = facts_of(container, None, stream, None)
         collector = MonoCollector(rate, start_of(pick_video(container), stream) if at_ms is None else None)
-        for frame in decoded_audio(container, stream):
+        for frame in decoded(container, stream):
             collector.add(frame)
             if listen is not None:
                 listen(frame)
     track = collector.track(facts.audio.duration_ms if facts.audio else None)
     if len(track.samples) <= collector.lead:
-        raise _silent(path)
+        raise no_sound(path)
     if at_ms is None:
         return track
     lead = np.zeros(round(max(0.0, at_ms) * rate / 1000), np.float32)
@@ -201,16 +189,18 @@ def read_audio(
 def require_sound(path: Path | str) -> None:
     """Raise `MediaError`, one line, where a file has no sound that can be decoded; reads up to the first that can."""
     with open_media(path, wanted="sound") as container:
-        if next(decoded_audio(container, _need_sound(container, path)), None) is None:
-            raise _silent(path)
+        if next(decoded(container, need_sound(container, path)), None) is None:
+            raise no_sound(path)
 
 
-def _need_sound(container: InputContainer, path: Path | str) -> AudioStream:
+def need_sound(container: InputContainer, path: Path | str) -> AudioStream:
+    """The sound of a file, or a `MediaError` that says that it has none."""
     stream = pick_audio(container)
     if stream is None:
         raise MediaError(f"{os.fspath(path)}: expected sound, the file has no audio track that can be decoded")
     return stream
 
 
-def _silent(path: Path | str) -> MediaError:
+def no_sound(path: Path | str) -> MediaError:
+    """Of a track of which nothing decodes."""
     return MediaError(f"{os.fspath(path)}: the audio track holds no sound that can be decoded; export it again")

@@ -26,10 +26,11 @@ from av.video.reformatter import ColorRange, VideoReformatter
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from rushes.core.files import replacing_path
-from rushes.errors import InputError, MediaError
+from rushes.core.errors import InputError, MediaError
+from rushes.core.machine.files import replacing_path
+from rushes.core.media_facts import Range
 from rushes.media.audio import AudioTrack
-from rushes.media.luma import Range, color_range_of
+from rushes.media.luma import color_range_of
 from rushes.media.opening import reason
 
 X264_STEADY = {"mbtree": "0"}
@@ -86,7 +87,7 @@ def write_clip(
             container.mux(stream.encode(frame))
         container.mux(stream.encode(None))
         if sound:
-            sound.rest()
+            sound.up_to(None)
     return target
 
 
@@ -159,16 +160,13 @@ class _Sound:
         self._container, self._track, self._done = container, track, 0
         self._stream = add_audio(container, "libopus" if opus else "aac", 48000 if opus else track.rate, "mono")
 
-    def up_to(self, seconds: Fraction) -> None:
-        """Encode the samples that belong before this time."""
-        while self._done < len(self._track.samples) and Fraction(self._done, self._track.rate) <= seconds:
-            self._encode(self._track.samples[self._done : self._done + _AUDIO_BLOCK])
-
-    def rest(self) -> None:
-        """Encode what is left, and the encoder's tail."""
-        while self._done < len(self._track.samples):
-            self._encode(self._track.samples[self._done : self._done + _AUDIO_BLOCK])
-        self._container.mux(self._stream.encode(None))
+    def up_to(self, seconds: Fraction | None) -> None:
+        """Encode the samples that belong before this time; for None all that is left, and the encoder's tail."""
+        samples, rate = self._track.samples, self._track.rate
+        while self._done < len(samples) and (seconds is None or Fraction(self._done, rate) <= seconds):
+            self._encode(samples[self._done : self._done + _AUDIO_BLOCK])
+        if seconds is None:
+            self._container.mux(self._stream.encode(None))
 
     def _encode(self, samples: NDArray[np.float32]) -> None:
         frame = AudioFrame.from_ndarray(samples.reshape(1, -1), format="fltp", layout="mono")

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NoReturn, cast
 
 import av
@@ -27,11 +27,13 @@ from av.video.reformatter import VideoReformatter
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from rushes.errors import MediaError
+from rushes.core.errors import MediaError
+from rushes.core.media_facts import MediaFacts
 from rushes.media.audio import AudioTrack, MonoCollector
 from rushes.media.luma import LumaPlane, Order, luma_plane, rgb_of
 from rushes.media.opening import DEMUX_ERRORS, need_video, open_media, pick_audio, start_of
-from rushes.media.probe import MediaFacts, PacketSpan, facts_of, listed_frames, promised_end_ms, promised_ms
+from rushes.media.probe import PacketSpan, facts_of, listed_frames, promised_end_ms, promised_ms
+from rushes.media.pyav import ratio
 
 _ROUGH_MS = 500.0
 """How far a length that a container has for all its streams may be off."""
@@ -40,14 +42,15 @@ _ROUGH_MS = 500.0
 class Frame:
     """One decoded frame. Keeping a frame, or its luma, keeps the decoder's memory for it."""
 
-    __slots__ = ("_luma", "_reader", "_video", "index", "time_ms")
+    __slots__ = ("_luma", "_reader", "index", "time_ms", "video")
 
     def __init__(self, index: int, time_ms: float, video: VideoFrame, reader: ClipReader) -> None:
         self.index = index
         """0 for the first frame that decoded."""
         self.time_ms = time_ms
         """Presentation time; 0 is the earliest start of the clip's picture and sound."""
-        self._video = video
+        self.video = video
+        """PyAV's frame, for what this class does not offer."""
         self._reader = reader
         self._luma: LumaPlane | None = None
 
@@ -55,13 +58,8 @@ class Frame:
     def luma(self) -> LumaPlane:
         """Luma as coded, not rotated; see `rushes.media.luma`."""
         if self._luma is None:
-            self._luma = luma_plane(self._video, self._reader._reformatter)
+            self._luma = luma_plane(self.video, self._reader._reformatter)
         return self._luma
-
-    @property
-    def video(self) -> VideoFrame:
-        """PyAV's frame, for what this class does not offer."""
-        return self._video
 
     def rgb(self) -> NDArray[np.uint8]:
         """H×W×3, RGB, full range, upright, contiguous. YUV uses its tagged matrix, BT.601 where untagged."""
@@ -72,7 +70,7 @@ class Frame:
         return self._picture("bgr24")
 
     def _picture(self, order: Order) -> NDArray[np.uint8]:
-        picture = rgb_of(self._video, self._reader._reformatter, order)
+        picture = rgb_of(self.video, self._reader._reformatter, order)
         video = self._reader.facts.video
         assert video is not None
         return np.ascontiguousarray(upright(picture, video.rotation, video.mirrored))
@@ -92,12 +90,52 @@ def upright(picture: NDArray[np.uint8], rotation: int, mirrored: bool = False) -
     return turned[:, ::-1] if rotation in (90, 270) else turned[::-1]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadAccount:
+    """What was read of a clip, what was lost on the way, and what the file had promised."""
+
+    facts: MediaFacts | None = None
+    """None when the file could not be opened."""
+    decode_failures: int = 0
+    """Video packets that could not be decoded; one more when the file breaks off."""
+    corrupt_frames: int = 0
+    """Frames the decoder marked as damaged but patched up and delivered."""
+    corrupt_packets: int = 0
+    """Packets of the picture that the demuxer marked as damaged, decoded or not."""
+    repeated_frames: int = 0
+    """Packets of the picture without data, Theora's way to repeat the frame before; no frame comes of them."""
+    measured_duration_ms: float | None = None
+    """First frame's start to last frame's end; None when nothing decoded, and where reading was given up."""
+    promised_frames: int | None = None
+    """Frames the file's index lists as shown; None where it has no such index, and where reading was given up."""
+    promised_duration_ms: float | None = None
+    """Length of the picture as the file promises it; None where it does not, and where reading was given up."""
+
+
+def account(read: ReadAccount | ClipReader) -> dict[str, Any]:
+    """The fields of `ReadAccount` by name, whatever else there is."""
+    return {field.name: getattr(read, field.name) for field in fields(ReadAccount)}
+
+
 class ClipReader:
-    """Reads one clip, once.
+    """Reads one clip, once. It has the fields of `ReadAccount`: counts so far, and lengths after the loop.
 
     Opening decodes the first frame, for the facts only a frame carries. Raises `MediaError` where the file cannot be
     opened or has no video, and while reading where the frame size changes: a clip is measured at one size.
     """
+
+    decode_failures = corrupt_frames = corrupt_packets = repeated_frames = 0
+    audio_failures = 0
+    """Audio packets that could not be decoded, so far."""
+    measured_duration_ms: float | None = None
+    promised_frames: int | None = None
+    promised_duration_ms: float | None = None
+    audio: AudioTrack | None = None
+    """The sound, when `audio_rate` was given and the clip has any; complete after the loop."""
+    pixel_aspect: Fraction | None = None
+    """Width over height of one pixel, as coded; None where the file does not say."""
+    facts: MediaFacts
+    """What the file holds; durations it does not state are filled in after the loop."""
 
     def __init__(
         self,
@@ -107,32 +145,13 @@ class ClipReader:
         listen: Callable[[AudioFrame], None] | None = None,
     ) -> None:
         self.path = Path(path)
-        self.decode_failures = 0
-        """Video packets that could not be decoded, so far; one more when the file breaks off."""
-        self.corrupt_frames = 0
-        """Frames the decoder marked as damaged but patched up and delivered, so far."""
-        self.repeated_frames = 0
-        """Video packets without data, so far: Theora's way to repeat the frame before; none comes of them."""
-        self.audio_failures = 0
-        """Audio packets that could not be decoded, so far."""
-        self.corrupt_packets = 0
-        """Video packets the demuxer marked as damaged, decoded or not, so far."""
-        self.audio: AudioTrack | None = None
-        """The sound, when `audio_rate` was given and the clip has any; complete after the loop."""
-        self.measured_duration_ms: float | None = None
-        """First frame's start to last frame's end; set after the loop, None when nothing decoded."""
-        self.promised_duration_ms: float | None = None
-        """Length of the picture as the file promises it; set after the loop, None where it promises nothing."""
-        self.promised_frames: int | None = None
-        """Frames the file's index lists as shown; set after the loop, None where it has no index of every frame."""
         self._reformatter = VideoReformatter()
         self._finished = False
         self._container = open_media(path)
         try:
             self._video = need_video(self._container, path)
             self._sound = pick_audio(self._container)
-            self.pixel_aspect: Fraction | None = self._video.sample_aspect_ratio or None
-            """Width over height of one pixel, as coded; None where the file does not say."""
+            self.pixel_aspect = ratio(self._video.sample_aspect_ratio)
             self._start = start_of(self._video, self._sound)
             wanted = audio_rate is not None and self._sound is not None
             self._collector = MonoCollector(cast(int, audio_rate), self._start) if wanted else None
@@ -141,8 +160,7 @@ class ClipReader:
             self._span = self._sound_span()
             self._decoded = self._decode()
             self._first = next(self._decoded, None)
-            self.facts: MediaFacts = facts_of(self._container, self._video, self._sound, self._first)
-            """What the file holds; durations it does not state are filled in after the loop."""
+            self.facts = facts_of(self._container, self._video, self._sound, self._first)
         except BaseException:
             self._container.close()
             raise
@@ -150,9 +168,7 @@ class ClipReader:
     def __enter__(self) -> ClipReader:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -279,9 +295,9 @@ class _Clock:
     """Frame times in milliseconds from the clip's time zero, one rounding each."""
 
     def __init__(self, video: VideoStream, start: Fraction | None, first: VideoFrame) -> None:
-        base = video.time_base or Fraction(1, 1000)
+        base, rate = ratio(video.time_base) or Fraction(1, 1000), ratio(video.average_rate)
         self._up, self._down = base.numerator * 1000, base.denominator
-        self._usual = round(1 / (video.average_rate * base)) if video.average_rate else 0
+        self._usual = round(1 / (rate * base)) if rate else 0
         origin = start / base if start is not None else Fraction(_ticks(first) or 0)
         self._origin = origin.numerator if origin.denominator == 1 else float(origin)
         self._expected = self._origin

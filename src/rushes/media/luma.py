@@ -32,7 +32,8 @@ from av.video.plane import VideoPlane
 from av.video.reformatter import ColorRange, VideoReformatter
 from numpy.typing import NDArray
 
-Range = Literal["limited", "full"]
+from rushes.core.media_facts import Range
+
 Order = Literal["rgb24", "bgr24"]
 
 _PLANAR = re.compile(r"(yuvj?|yuva)4\d\dp(\d+)?(msb)?(le|be)?")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 
@@ -17,3 +18,8 @@ def compiled(function: Callable[..., Any], **options: Any) -> Any:
         return numba.njit(cache=True, boundscheck=False, **options)(function)
     except RuntimeError:  # numba found no folder to keep the code in
         return numba.njit(boundscheck=False, **options)(function)
+
+
+def kernel(function: Callable[..., Any]) -> Callable[[], Any]:
+    """What gives the function compiled: at its first call, and from then on at once."""
+    return cache(partial(compiled, function))

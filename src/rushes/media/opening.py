@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import av
 from av.audio.stream import AudioStream
@@ -20,7 +21,8 @@ from av.container.input import InputContainer
 from av.stream import Disposition, Stream
 from av.video.stream import VideoStream
 
-from rushes.errors import MediaError
+from rushes.core.errors import MediaError
+from rushes.media.pyav import LENIENT, ratio
 
 S = TypeVar("S", bound=Stream)
 
@@ -30,6 +32,8 @@ _TEXT_CODECS = {"ansi", "bintext", "xbin", "idf"}
 _NOT_A_CLIP = {"image2", "image2pipe", "concat", "hls", "dash", "sdp", "ffmetadata"}
 """Still images and lists of other files. GIF and animated PNG have demuxers of their own: clips."""
 
+STILL = Disposition.attached_pic | Disposition.timed_thumbnails
+"""Streams that are a picture beside the clip: cover art and thumbnails."""
 DEMUX_ERRORS = (av.FFmpegError, IndexError)
 """What reading packets may raise. PyAV raises IndexError at the end of a file in which a further stream turned up
 midway (FLV and MPEG streams, damaged ones above all): every packet has been handed out by then, so it is an end too."""
@@ -44,12 +48,12 @@ def open_media(path: Path | str, *, wanted: Literal["video", "sound"] = "video")
     expected = "expected a video" if wanted == "video" else "expected sound"
     _check_file(name, expected)
     try:
-        container = av.open(
+        container: InputContainer = av.open(
             f"file:{name}",
             mode="r",
             format="mjpeg" if name.lower().endswith((".mjpeg", ".mjpg")) else None,  # by content a row of JPEGs is one
             options={"protocol_whitelist": "file"},
-            metadata_errors="replace",
+            **LENIENT,
         )
     except (av.FFmpegError, ValueError) as error:
         raise MediaError(f"{name}: {expected}, got something that cannot be read ({reason(error)})") from error
@@ -104,6 +108,21 @@ def reason(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error)
 
 
+def decoded(container: InputContainer, stream: VideoStream | AudioStream) -> Iterator[Any]:
+    """Frames of a stream, from here to the end; a packet that cannot be decoded is passed over."""
+    stream.codec_context.thread_count = 1
+    packets = container.demux(stream)
+    while True:
+        try:
+            packet = next(packets, None)
+            frames = packet.decode() if packet is not None else []
+        except DEMUX_ERRORS:
+            continue  # a damaged packet tells nothing about the next; a demuxer that failed has ended: None comes next
+        if packet is None:
+            return
+        yield from frames
+
+
 def pick_video(container: InputContainer) -> VideoStream | None:
     """The clip's picture: the default video stream, else the first. Cover art and thumbnails do not count."""
     return _default(moving_pictures(container))
@@ -111,8 +130,7 @@ def pick_video(container: InputContainer) -> VideoStream | None:
 
 def moving_pictures(container: InputContainer) -> list[VideoStream]:
     """Video streams that are not attached pictures and that this build can decode."""
-    still = Disposition.attached_pic | Disposition.timed_thumbnails
-    return [s for s in container.streams.video if s.codec_context is not None and not s.disposition & still]
+    return [s for s in container.streams.video if s.codec_context is not None and not s.disposition & STILL]
 
 
 def pick_audio(container: InputContainer) -> AudioStream | None:
@@ -138,5 +156,5 @@ def need_video(container: InputContainer, path: Path | str) -> VideoStream:
 
 def start_of(*streams: Stream | None) -> Fraction | None:
     """The clip's time zero in seconds: the earliest start of its picture and sound, None where no header says."""
-    starts = [s.start_time * s.time_base for s in streams if s and s.start_time is not None and s.time_base]
+    starts = [s.start_time * base for s in streams if s and s.start_time is not None and (base := ratio(s.time_base))]
     return min(starts, default=None)

@@ -11,7 +11,8 @@ from av.video.format import VideoFormat
 from av.video.frame import VideoFrame
 from numpy.typing import NDArray
 
-from rushes.media.luma import Range, color_range_of
+from rushes.core.media_facts import Range
+from rushes.media.luma import color_range_of
 
 _PLANAR = re.compile(r"(yuvj?|yuva)(4\d\d)p(\d+)?(le|be)?")
 _GRAY = re.compile(r"gray(\d+)?(le|be)?")
@@ -42,16 +43,17 @@ def coded_planes(frame: VideoFrame) -> CodedPlanes | None:
     bits = frame.format.components[0].bits
     coded = color_range_of(name, frame.color_range)
     if _GRAY.fullmatch(name):
-        return CodedPlanes((_plane(frame, 0, 0),), bits, coded)
+        return CodedPlanes((plane_view(frame, 0, 0),), bits, coded)
     if _PLANAR.fullmatch(name):
-        return CodedPlanes(tuple(_plane(frame, index, index) for index in range(3)), bits, coded)
+        return CodedPlanes(tuple(plane_view(frame, index, index) for index in range(3)), bits, coded)
     if _BIPLANAR.fullmatch(name):
-        both = _plane(frame, 1, 1, channels=2)
-        return CodedPlanes((_plane(frame, 0, 0), both[..., 0], both[..., 1]), bits, coded)
+        both = plane_view(frame, 1, 1, channels=2)
+        return CodedPlanes((plane_view(frame, 0, 0), both[..., 0], both[..., 1]), bits, coded)
     return None
 
 
-def _plane(frame: VideoFrame, index: int, component: int, *, channels: int = 1) -> NDArray[Any]:
+def plane_view(frame: VideoFrame, index: int, component: int, *, channels: int = 1) -> NDArray[Any]:
+    """A plane of a frame, with the size and the depth of one of its components: a view of its memory."""
     plane: Any = frame.planes[index]  # a buffer, which its stub does not say
     form = frame.format.components[component]
     height, width, line = form.height, form.width, plane.line_size

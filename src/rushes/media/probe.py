@@ -15,24 +15,25 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 from av.audio.stream import AudioStream
 from av.container.input import InputContainer
 from av.packet import Packet
 from av.sidedata.sidedata import SideData
-from av.stream import Disposition, Stream
+from av.stream import Stream
 from av.video.format import VideoFormat
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from rushes.errors import MediaError
-from rushes.media.luma import Range, color_range_of
-from rushes.media.opening import DEMUX_ERRORS, moving_pictures, open_media, pick_audio, pick_video
+from rushes.core.errors import MediaError
+from rushes.core.media_facts import AudioFacts, MediaFacts, Transfer, VideoFacts
+from rushes.media.luma import color_range_of
+from rushes.media.opening import DEMUX_ERRORS, STILL, decoded, moving_pictures, open_media, pick_audio, pick_video
+from rushes.media.pyav import ratio
 
 _MATROSKA = "matroska,webm"
 _ONE_LENGTH = {"asf", "asf_o"}
@@ -40,78 +41,11 @@ _ONE_LENGTH = {"asf", "asf_o"}
 _ENDS = {_MATROSKA, "flv"}
 """Containers whose length is the time at which they end, counted from 0 and not from the first frame."""
 
-Transfer = Literal["sdr", "pq", "hlg"]
 _TRANSFERS: dict[int, Transfer] = {16: "pq", 18: "hlg"}
 """libav's numbers for the two HDR curves, SMPTE ST 2084 and ARIB STD-B67."""
 
 _ESTIMATED = {"mpeg", "mpegts", "mpegvideo", "h264", "hevc", "m4v", "mjpeg", "av1", "obu", "ivf"}
 """Containers that state no duration: libav guesses the picture's from the bit rate or the last timestamps."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VideoFacts:
-    """The clip's picture."""
-
-    codec: str
-    width: int
-    height: int
-    """Size as coded, before rotation."""
-    rotation: int
-    """0, 90, 180 or 270: the clockwise turn that makes the picture upright."""
-    mirrored: bool = False
-    """The display matrix also flips: after the turn, top to bottom (0, 180) or left to right (90, 270)."""
-    pix_fmt: str
-    bits: int
-    color_range: Range
-    range_tagged: bool
-    """False when the file does not say its range and the rule in `rushes.media.luma` decided."""
-    transfer: Transfer = "sdr"
-    """What a code means in light: "pq" or "hlg" where the file is tagged so, "sdr" for all else."""
-    fps: Fraction | None
-    """Average frame rate, as ffprobe's avg_frame_rate; None where the file does not tell."""
-    duration_ms: float | None
-    frames_declared: int | None
-    """Frames the header promises; None where it promises nothing."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AudioFacts:
-    """The clip's sound."""
-
-    codec: str
-    rate: int
-    channels: int
-    duration_ms: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MediaFacts:
-    """What a file holds. `video` is None for a file with sound only: cover art is no video."""
-
-    container: str
-    duration_ms: float | None
-    video: VideoFacts | None
-    audio: AudioFacts | None
-    video_streams: int
-    """Video streams, attached pictures not counted; the default one, else the first, is read."""
-
-    def plain(self) -> dict[str, object]:
-        """As plain data for JSON; the frame rate is a text such as "30000/1001", exact."""
-        facts = asdict(self)
-        if self.video and self.video.fps:
-            facts["video"]["fps"] = str(self.video.fps)
-        return facts
-
-    def with_measured(self, *, video_ms: float | None, audio_ms: float | None) -> MediaFacts:
-        """The same facts, with the durations the file does not state filled in from what was measured."""
-        video, audio = self.video, self.audio
-        if video and video.duration_ms is None:
-            video = replace(video, duration_ms=video_ms)
-        if audio and audio.duration_ms is None:
-            audio = replace(audio, duration_ms=audio_ms)
-        known = [part.duration_ms for part in (video, audio) if part and part.duration_ms is not None]
-        whole = self.duration_ms if self.duration_ms is not None else max(known, default=None)
-        return replace(self, video=video, audio=audio, duration_ms=whole)
 
 
 def probe(path: Path | str) -> MediaFacts:
@@ -123,7 +57,7 @@ def probe(path: Path | str) -> MediaFacts:
         video, audio = pick_video(container), pick_audio(container)
         if video is None and audio is None:
             raise MediaError(f"{os.fspath(path)}: expected a video, the file has neither picture nor sound")
-        facts = facts_of(container, video, audio, _first_frame(container, video) if video else None)
+        facts = facts_of(container, video, audio, next(decoded(container, video), None) if video else None)
     parts = [part for part in (facts.video, facts.audio) if part]
     if all(part.duration_ms is not None for part in parts):
         return facts
@@ -166,7 +100,7 @@ def _video_facts(stream: VideoStream, first: VideoFrame | None, duration_ms: flo
         color_range=color_range_of(pix_fmt, source.color_range),
         range_tagged=source.color_range in (1, 2) or pix_fmt.startswith("yuvj"),
         transfer=_TRANSFERS.get(int(source.color_trc), "sdr"),
-        fps=stream.average_rate or None,
+        fps=ratio(stream.average_rate),
         duration_ms=duration_ms,
         frames_declared=stream.frames or None,
     )
@@ -199,7 +133,7 @@ def _container_ms(container: InputContainer) -> float | None:
 def _stated_ms(container: InputContainer, stream: Stream) -> float | None:
     """Length of a stream as the file states it; None where it states none, or one for several streams."""
     kind, whole = container.format.name, _container_ms(container)
-    alone = sum(1 for s in container.streams if s.type in ("video", "audio") and not _is_still(s)) == 1
+    alone = sum(1 for s in container.streams if s.type in ("video", "audio") and not s.disposition & STILL) == 1
     own = _own_ms(stream)
     if own is not None and (alone or kind not in _ONE_LENGTH) and (alone or not _is_copied(stream, own, whole)):
         return own
@@ -219,14 +153,11 @@ def _after(start: float, end: float) -> float | None:
     return end - start if end > start else None
 
 
-def _is_still(stream: Stream) -> bool:
-    return bool(stream.disposition & (Disposition.attached_pic | Disposition.timed_thumbnails))
-
-
 def _own_ms(stream: Stream) -> float | None:
-    if stream.duration is None or stream.duration < 0 or not stream.time_base:  # a damaged header may say −1
+    base = ratio(stream.time_base)
+    if stream.duration is None or stream.duration < 0 or base is None:  # a damaged header may say −1
         return None
-    return float(stream.duration * stream.time_base * 1000)
+    return float(stream.duration * base * 1000)
 
 
 def _is_copied(stream: Stream, own: float, whole: float | None) -> bool:
@@ -241,9 +172,8 @@ def _tag_ms(stream: Stream) -> float | None:
 
 def start_ms(stream: Stream) -> float | None:
     """Where a stream starts on the file's own clock; None where no header says."""
-    if stream.start_time is None or not stream.time_base:
-        return None
-    return float(stream.start_time * stream.time_base * 1000)
+    base = ratio(stream.time_base)
+    return None if stream.start_time is None or base is None else float(stream.start_time * base * 1000)
 
 
 def promised_ms(container: InputContainer, video: VideoStream) -> float | None:
@@ -254,8 +184,9 @@ def promised_ms(container: InputContainer, video: VideoStream) -> float | None:
     if container.format.name in _ESTIMATED:
         return None
     stated = _stated_ms(container, video)
-    if container.format.name == "avi" and video.frames and video.average_rate:
-        return max(stated or 0.0, float(video.frames / video.average_rate * 1000))
+    rate = ratio(video.average_rate)
+    if container.format.name == "avi" and video.frames and rate:
+        return max(stated or 0.0, float(video.frames / rate * 1000))
     return stated
 
 
@@ -283,24 +214,11 @@ def listed_frames(container: InputContainer, video: VideoStream) -> int | None:
     return sum(not entry.is_discard for entry in video.index_entries)
 
 
-def _first_frame(container: InputContainer, video: VideoStream) -> VideoFrame | None:
-    video.thread_count = 1
-    packets = container.demux(video)
-    while True:
-        try:
-            packet = next(packets, None)
-            frames = packet.decode() if packet is not None else []
-        except DEMUX_ERRORS:
-            continue  # a damaged packet tells nothing about the next; a demuxer that failed ends the loop below
-        if packet is None or frames:
-            return next(iter(frames), None)
-
-
 class PacketSpan:
     """Start of the first packet of a stream and end of its last, without decoding."""
 
     def __init__(self, stream: Stream) -> None:
-        self._base = stream.time_base or Fraction(1, 1000)
+        self._base = ratio(stream.time_base) or Fraction(1, 1000)
         self._usual = _usual_ticks(stream)
         self._first: int | None = None
         self._last = 0
@@ -338,10 +256,11 @@ def _measure(container: InputContainer, streams: Iterable[Stream]) -> dict[int, 
 
 def _usual_ticks(stream: Stream) -> int:
     """How long a packet lasts that does not say it: one frame at the average rate, or one block of samples."""
-    if not stream.time_base:
+    base = ratio(stream.time_base)
+    if base is None:
         return 0
     if isinstance(stream, AudioStream):
         context = stream.codec_context
-        return round(Fraction(context.frame_size, context.sample_rate) / stream.time_base) if context.sample_rate else 0
-    rate = stream.average_rate if isinstance(stream, VideoStream) else None
-    return round(1 / (rate * stream.time_base)) if rate else 0
+        return round(Fraction(context.frame_size, context.sample_rate) / base) if context.sample_rate else 0
+    rate = ratio(stream.average_rate) if isinstance(stream, VideoStream) else None
+    return round(1 / (rate * base)) if rate else 0

@@ -7,16 +7,14 @@ from pathlib import Path
 
 import av
 import numpy as np
-from av.container.input import InputContainer
 from av.video.frame import VideoFrame
 from av.video.reformatter import VideoReformatter
-from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from rushes.errors import MediaError
+from rushes.core.errors import MediaError
 from rushes.media.frames import upright
 from rushes.media.luma import rgb_of
-from rushes.media.opening import DEMUX_ERRORS, need_video, open_media, pick_audio, start_of
+from rushes.media.opening import decoded, need_video, open_media, pick_audio, start_of
 from rushes.media.probe import orientation
 
 _NO_SEEK_MS = 1000.0
@@ -47,22 +45,9 @@ def _read(path: Path | str, time_ms: float, *, seek: bool) -> VideoFrame | None:
                 container.seek(int(seconds / float(video.time_base or 1)), stream=video)
             except (av.FFmpegError, OverflowError, ValueError):
                 return None  # a file that cannot be sought in is read from its start
-        return _frame_until(container, video, seconds)
-
-
-def _frame_until(container: InputContainer, video: VideoStream, seconds: float) -> VideoFrame | None:
-    """The last frame that begins at or before `seconds`, else the first there is."""
-    shown: VideoFrame | None = None
-    try:
-        for packet in container.demux(video):
-            try:
-                frames = packet.decode()
-            except av.FFmpegError:
-                continue  # one damaged packet: the next may do
-            for frame in frames:
-                if shown is not None and frame.time is not None and frame.time > seconds + 1e-6:
-                    return shown
-                shown = frame
-    except DEMUX_ERRORS:
-        pass  # it breaks off: what was there is shown
-    return shown
+        shown: VideoFrame | None = None
+        for frame in decoded(container, video):
+            if shown is not None and frame.time is not None and frame.time > seconds + 1e-6:
+                break
+            shown = frame
+        return shown  # the last that begins at or before `seconds`, else the first there is

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.errors import InputError
+from rushes.core.errors import InputError
 
 ValueRange: TypeAlias = Literal["0-255", "0-1", "-1-1"]
 

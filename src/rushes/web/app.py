@@ -14,71 +14,26 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
-from rushes.errors import InputError
-from rushes.runs import subject_ids
-from rushes.web import errors
-from rushes.web.access import NeedsLogin
-from rushes.web.access import admin as admin_only
-from rushes.web.limits import BodyLimit
-from rushes.web.named_paths import NamedPaths, with_slashes
-from rushes.web.pages import page, see
-from rushes.web.security import Guard, StaleForm, csrf_checked
-from rushes.web.views import (
-    accounts,
-    admin,
-    boards,
-    clips,
-    comparisons,
-    exports,
-    grid,
-    home_parts,
-    join,
-    login,
-    rater,
-    ratings,
-    results,
-    running,
-    runs,
-    set_map,
-    sheet,
-    side_by_side,
-    studies,
-    surroundings,
-    takes,
-)
+from rushes.core.errors import InputError
+from rushes.storage.runs import subject_ids
+from rushes.study.service import StudyService, open_service
+from rushes.web.http import errors
+from rushes.web.http.access import NeedsLogin
+from rushes.web.http.access import admin as admin_only
+from rushes.web.http.limits import BodyLimit
+from rushes.web.http.named_paths import NamedPaths, with_slashes
+from rushes.web.http.pages import page, see
+from rushes.web.http.security import Guard, StaleForm, csrf_checked
+from rushes.web.views import boards, clips, home_parts, runs
+from rushes.web.views.study import accounts, admin, rater, ratings, results, studies
 from rushes.web.workbench import Workbench
 
 if TYPE_CHECKING:
-    from rushes.preference.study.service import StudyService
-    from rushes.web.discovery import Discovery
+    from rushes.web.home.discovery import Discovery
 
-VIEWS = (
-    home_parts,
-    login,
-    accounts,
-    join,
-    rater,
-    ratings,
-    surroundings,
-    clips,
-    studies,
-    running,
-    admin,
-    results,
-    exports,
-    runs,
-    sheet,
-    takes,
-    comparisons,
-    side_by_side,
-    grid,
-    set_map,
-    boards,
-)
-OF_STUDIES = frozenset(
-    {login, accounts, join, rater, ratings, surroundings, clips, studies, running, admin, results, exports}
-)
+OF_STUDIES = (accounts, rater, ratings, studies, admin, results)
 """Left out of `rushes view`."""
+OF_RUNS = (runs, clips, boards)
 STATIC = Path(__file__).with_name("static")
 
 
@@ -105,7 +60,7 @@ def create_app(
     made up when left out. `trusted_proxies`: addresses or networks whose `X-Forwarded-For` is believed; run the app
     under a server that leaves that header alone (uvicorn's `proxy_headers=False`, as `rushes.web.serving` sets it).
     """
-    study_service = service if service is not None else _open(database_url, media)
+    study_service = service if service is not None else open_service(database_url, media=media)
     bench = Workbench(
         studies=study_service,
         public_url=public_url.rstrip("/"),
@@ -143,9 +98,8 @@ def routed(
         lifespan=lifespan,
     )
     app.state.workbench = bench
-    for view in VIEWS:
-        if not bench.viewing or view not in OF_STUDIES:
-            app.include_router(view.router)
+    for view in (home_parts, *(() if bench.viewing else OF_STUDIES), *OF_RUNS):
+        app.include_router(view.router)
     if bench.viewing:
         for path in ("/studies/{rest:path}", "/account", "/login", "/setup"):
             app.add_api_route(path, _not_in_view, dependencies=[Depends(admin_only)], response_model=None)
@@ -179,12 +133,6 @@ def _install_redirects(app: FastAPI) -> None:
     @app.exception_handler(StaleForm)
     async def hand_back(request: Request, error: StaleForm) -> Response:
         return page(request, "again.html", status=error.status, message=error.message, fields=error.fields)
-
-
-def _open(database_url: str, media: Path | None) -> StudyService:
-    from rushes.preference.study.service import open_service
-
-    return open_service(database_url, media=media)
 
 
 def networks(texts: Sequence[str]) -> tuple[IPv4Network | IPv6Network, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -16,7 +17,7 @@ class TimedProtocol(H11Protocol):
     """Closes a connection on which no whole request head has arrived in time, however the bytes drip in.
 
     What happens on a connection that lies idle between requests is uvicorn's own matter (`timeout_keep_alive`), and how
-    long a body may take is `rushes.web.limits.BodyLimit`'s.
+    long a body may take is `rushes.web.http.limits.BodyLimit`'s.
     """
 
     head_s = HEAD_S
@@ -68,3 +69,10 @@ def server_config(app: ASGIApp, *, log_level: str = "warning") -> uvicorn.Config
         proxy_headers=False,
         lifespan="on",
     )
+
+
+def serve_on(listener: socket.socket, app: ASGIApp) -> None:
+    """Answer what comes to this socket, until the program is told to stop."""
+    # Connections inherit it. Without it a small answer waits 40 ms for the acknowledgement of its own header.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    uvicorn.Server(server_config(app)).run(sockets=[listener])

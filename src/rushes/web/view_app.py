@@ -20,8 +20,8 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rushes.web.discovery import Discovery, Root, Served
-from rushes.web.security import Guard
+from rushes.web.home.discovery import Discovery, Root, Served
+from rushes.web.http.security import Guard
 from rushes.web.views.home import home
 from rushes.web.workbench import Workbench
 

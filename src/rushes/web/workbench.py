@@ -15,24 +15,24 @@ from urllib.parse import urlsplit
 
 from starlette.requests import Request
 
-from rushes.web.errors import Refusal
-from rushes.web.run_summary import Summaries
+from rushes.web.http.errors import Refusal
+from rushes.web.runs.summary import Summaries
 
 if TYPE_CHECKING:
     from tempfile import TemporaryDirectory
 
-    from rushes.preference.study.service import StudyService
-    from rushes.web.board_cache import BoardCache
-    from rushes.web.discovery import Discovery
-    from rushes.web.imports import Imports
-    from rushes.web.limits import RateLimit
-    from rushes.web.media import Digests
-    from rushes.web.run_cache import RunCache
+    from rushes.study.service import StudyService
+    from rushes.web.boards.data import BoardCache
+    from rushes.web.home.discovery import Discovery
+    from rushes.web.http.limits import RateLimit
+    from rushes.web.http.media import Digests
+    from rushes.web.runs.cache import RunCache
+    from rushes.web.study.imports import Imports
 
 LOCAL_NAMES = frozenset({"127.0.0.1", "localhost", "[::1]"})
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Workbench:
     """Everything a request may need. One per app."""
 
@@ -55,8 +55,12 @@ class Workbench:
     trusted_proxies: tuple[IPv4Network | IPv6Network, ...] = ()
     """Proxies whose word is taken for where a request comes from."""
     summaries: Summaries = field(default_factory=Summaries)
-    verdicts: dict[tuple[str, str], str] = field(default_factory=dict)
-    """Openings of comparisons, by the stamps of both runs."""
+    logins: RateLimit = field(init=False)
+    joins: RateLimit = field(init=False)
+    imports: Imports = field(init=False)
+    digests: Digests = field(init=False)
+    run_cache: RunCache = field(init=False)
+    board_cache: BoardCache = field(init=False)
 
     @property
     def viewing(self) -> bool:
@@ -82,45 +86,17 @@ class Workbench:
 
         return TemporaryDirectory(prefix="rushes-view-")
 
-    @cached_property
-    def logins(self) -> RateLimit:
-        from rushes.web.limits import RateLimit
-
-        return RateLimit(window_s=300)
-
-    @cached_property
-    def joins(self) -> RateLimit:
-        from rushes.web.limits import RateLimit
-
-        return RateLimit(window_s=3600)
-
-    @cached_property
-    def imports(self) -> Imports:
-        from rushes.web.imports import Imports
-
-        return Imports()
-
-    @cached_property
-    def digests(self) -> Digests:
-        from rushes.web.media import Digests
-
-        return Digests()
-
-    @cached_property
-    def run_cache(self) -> RunCache:
-        from rushes.web.run_cache import RunCache
-
-        return RunCache()
-
-    @cached_property
-    def board_cache(self) -> BoardCache:
-        from rushes.web.board_cache import BoardCache
-
-        return BoardCache()
-
     def load(self) -> None:
-        """Make everything that is made when first used: two threads that come at once must find the same."""
-        _ = self.logins, self.joins, self.imports, self.digests, self.run_cache, self.board_cache
+        """Make what the home page does without, before the rest of the app answers its first request."""
+        from rushes.web.boards.data import BoardCache
+        from rushes.web.http.limits import RateLimit
+        from rushes.web.http.media import Digests
+        from rushes.web.runs.cache import RunCache
+        from rushes.web.study.imports import Imports
+
+        self.logins, self.joins = RateLimit(window_s=300), RateLimit(window_s=3600)
+        self.imports, self.digests = Imports(), Digests()
+        self.run_cache, self.board_cache = RunCache(), BoardCache()
 
     def close(self) -> None:
         """Stop what goes on in the background, and remove what belongs to this server alone."""

@@ -7,29 +7,25 @@ What it prints goes into a file that the parent reads when it dies; before each 
 
 from __future__ import annotations
 
-import ctypes
 import os
 import pickle
 import signal
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from rushes.core.errors import InputError
+from rushes.core.machine.platforms import ending_with
 from rushes.core.registry import load
-from rushes.errors import InputError
 from rushes.workers.wire import Message, packed, receive, send
-
-_PR_SET_PDEATHSIG = 1
-"""prctl(2): the signal the kernel sends this process when its parent ends."""
 
 
 def main(pipe: int, parent: int, reference: str) -> None:
     """A worker's life, on the socket whose descriptor it inherited, until the parent is gone."""
     os.set_inheritable(pipe, False)  # a program that the work starts must not keep it open
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    _end_with(parent)
+    ending_with(parent)()  # without Linux it ends after the current task
     _go_first_when_memory_runs_out()
     work = load(reference)
     send(pipe, Message("ready"))
@@ -63,14 +59,6 @@ def _loaded(task: Message) -> Any:
         raise InputError(
             f"a worker cannot load its task ({error}); keep its classes in a module, not in a script"
         ) from (None)
-
-
-def _end_with(parent: int) -> None:
-    """Die when the parent does, even in the middle of a decoder's loop; without Linux, after the current task."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-        if os.getppid() != parent:  # it died before the kernel was asked
-            os._exit(1)
 
 
 def _go_first_when_memory_runs_out() -> None:

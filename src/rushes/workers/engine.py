@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
-from rushes.errors import InputError
+from rushes.core.errors import InputError
 from rushes.workers import local
-from rushes.workers.local import Crash
+from rushes.workers.limits import Crash, Limits
+from rushes.workers.wire import packed
+from rushes.workers.worker import reference
 
-__all__ = ["LOCAL", "Crash", "Engine", "connected", "gpu_count", "run_tasks"]
+__all__ = ["LOCAL", "Crash", "Engine", "connected", "gpu_count", "inline_work", "run_tasks", "worker_count"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -20,6 +22,8 @@ Kind = Literal["local", "ray"]
 Needs = Callable[[Task], Sequence[str | None]]
 """The files a task reads, to tell a node that cannot see them from a clip that cannot be read."""
 
+_is_inline = False
+"""Whether the local engine works in this process; see `inline_work`."""
 _ADDRESS = re.compile(r"auto|[^\s:/]+:\d+|\[[0-9a-fA-F:]+\]:\d+")
 
 
@@ -32,7 +36,7 @@ class Engine:
 
     >>> Engine(kind="ray", address="head").kind
     Traceback (most recent call last):
-    rushes.errors.InputError: a Ray address is host:port or auto; got 'head'
+    rushes.core.errors.InputError: a Ray address is host:port or auto; got 'head'
     """
 
     kind: Kind = "local"
@@ -48,6 +52,25 @@ class Engine:
 
 
 LOCAL = Engine()
+
+
+@contextmanager
+def inline_work(is_inline: bool = True) -> Iterator[None]:
+    """Inside, the local engine starts no process and works in this one, in every thread: small clips cost less so.
+
+    Internal, for tests and demonstrations: there is no isolation. False brings the processes back.
+    """
+    global _is_inline
+    before, _is_inline = _is_inline, is_inline
+    try:
+        yield
+    finally:
+        _is_inline = before
+
+
+def worker_count() -> int:
+    """Worker processes that fill this machine: one for every core, none inside `inline_work`."""
+    return 0 if _is_inline else local.cpu_count()
 
 
 def connected(engine: Engine, *, jobs: int | None = None) -> AbstractContextManager[None]:
@@ -86,17 +109,35 @@ def run_tasks(
     what each worker on Ray asks the cluster for.
     """
     if engine.kind == "local":
-        workers = jobs or local.cpu_count()
-        return local.run_tasks(work, tasks, jobs=workers, timeout=timeout, memory_mb=memory_mb)
+        if _is_inline:
+            return _run_here(work, tasks)
+        return local.run_tasks(work, tasks, jobs=jobs or worker_count(), timeout=timeout, memory_mb=memory_mb)
     from rushes.workers import ray as on_ray
 
-    return on_ray.run_tasks(
-        work,
-        tasks,
-        address=engine.address,
-        jobs=jobs,
-        timeout=timeout,
-        memory_mb=memory_mb,
-        needs=needs,
-        gpus=gpus,
-    )
+    limits = Limits(timeout, memory_mb)
+    return on_ray.run_tasks(work, tasks, address=engine.address, jobs=jobs, limits=limits, needs=needs, gpus=gpus)
+
+
+def _run_here(work: Callable[[Task], Result], tasks: Sequence[Task]) -> Iterator[tuple[int, Result | Crash]]:
+    """Yield (index, result) for every task, in order, in the shapes of `rushes.workers.local.run_tasks`.
+
+    Tasks and results still travel by pickle, so a task cannot change what its caller holds, and what a worker could not
+    be sent fails here too. A task that crashes takes the process with it, and nobody watches time or memory.
+    """
+    if tasks:
+        reference(work)  # what a worker could not import is refused here too
+    for index in range(len(tasks)):
+        try:
+            for outcome in _outcomes(work, tasks[index]):
+                yield index, packed("done", outcome).value()
+        except MemoryError:
+            yield index, Crash("ran out of memory", may_retry=False)
+
+
+def _outcomes(work: Callable[[Any], Any], task: object) -> Iterator[Any]:
+    """The parts of a work function that is a generator, then None; of any other its result."""
+    result = work(packed("task", task).value())
+    if isinstance(result, Iterator):
+        yield from result
+        result = None
+    yield result

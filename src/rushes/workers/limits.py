@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rushes.errors import InputError
+from rushes.core.errors import InputError
 
 _LOOK_EVERY_S = 0.05
 """How often memory is looked at when it is limited: a runaway task gets some tens of MB past the limit, not more."""

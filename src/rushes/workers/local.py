@@ -18,7 +18,7 @@ from functools import partial
 from multiprocessing.connection import wait
 from typing import TypeVar
 
-from rushes.errors import RunError
+from rushes.core.errors import RunError
 from rushes.workers.limits import NO_LIMITS, Crash, Limits
 from rushes.workers.wire import Message
 from rushes.workers.worker import WorkerProcess, reference

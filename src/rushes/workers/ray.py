@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from rushes.errors import RunError
+from rushes.core.errors import RunError
 from rushes.workers.limits import Crash, Limits
 from rushes.workers.ray_session import load_ray, session
 from rushes.workers.supervisor import Node, Supervisor, Unseen, difference, identity
@@ -41,13 +41,11 @@ def run_tasks(
     *,
     address: str | None,
     jobs: int | None,
-    timeout: float | None,
-    memory_mb: int | None,
+    limits: Limits,
     needs: Callable[[Task], Sequence[str | None]],
     gpus: int,
 ) -> Iterator[tuple[int, Result | Crash]]:
     """Yield (index, result) for every task, in finishing order; see `rushes.workers.engine.run_tasks`."""
-    limits = Limits(timeout, memory_mb)
     limits.require_possible()
     if not tasks:
         return
@@ -57,7 +55,7 @@ def run_tasks(
         kind = ray.remote(num_cpus=1, num_gpus=gpus, max_restarts=0, enable_task_events=False)(Supervisor)
         threads = os.environ.get("OMP_NUM_THREADS")
         start = partial(kind.remote, reference(work), limits, folder=os.getcwd(), threads=threads)
-        pool: _Pool[Task, Result] = _Pool(ray, start, tasks, needs=needs, jobs=jobs, gpus=gpus)
+        pool: _Pool[Task, Result] = _Pool(ray, start, tasks, needs, jobs, gpus)
         try:
             yield from pool.drain()
         except ray.exceptions.RaySystemError as error:
@@ -84,26 +82,24 @@ class _Member:
         return [number for _, number in self.pending if number is not None]
 
 
+@dataclass(eq=False)
 class _Pool(Generic[Task, Result]):
-    def __init__(
-        self,
-        ray: Any,
-        start: Callable[[], Any],
-        tasks: Sequence[Task],
-        *,
-        needs: Callable[[Task], Sequence[str | None]],
-        jobs: int | None,
-        gpus: int,
-    ) -> None:
-        self._ray, self._tasks, self._needs, self._jobs, self._gpus = ray, tasks, needs, jobs, gpus
-        self._start = start
-        self._members: list[_Member] = []
-        self._waiting = deque(range(len(tasks)))
-        self._losses: Counter[int] = Counter()
-        self._vanished: set[int] = set()
-        self._identity = identity()
-        self._failed_starts = 0
-        self._size, self._looked = 0, float("-inf")
+    _ray: Any
+    _start: Callable[[], Any]
+    _tasks: Sequence[Task]
+    _needs: Callable[[Task], Sequence[str | None]]
+    _jobs: int | None
+    _gpus: int
+    _members: list[_Member] = field(default_factory=list)
+    _losses: Counter[int] = field(default_factory=Counter)
+    _vanished: set[int] = field(default_factory=set)
+    _identity: dict[str, str] = field(default_factory=lambda: identity())
+    _failed_starts: int = 0
+    _size: int = 0
+    _looked: float = float("-inf")
+
+    def __post_init__(self) -> None:
+        self._waiting = deque(range(len(self._tasks)))
 
     def drain(self) -> Iterator[tuple[int, Result | Crash]]:
         while self._waiting or any(member.tasks for member in self._members):

@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-from rushes.errors import InputError, MissingDependency
+from rushes.core.errors import InputError, MissingDependency
 from rushes.workers.local import cpu_count
 
 _STORE_BYTES = 256 << 20

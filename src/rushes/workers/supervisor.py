@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rushes.core.provenance import environment, short_digest
-from rushes.errors import RunError
+from rushes.core.errors import RunError
+from rushes.core.machine.provenance import environment, short_digest
 from rushes.workers.limits import Crash, Limits
 from rushes.workers.local import Pool
 from rushes.workers.wire import Message

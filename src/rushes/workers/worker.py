@@ -16,7 +16,7 @@ from contextlib import suppress
 from tempfile import TemporaryFile
 from typing import Any
 
-from rushes.errors import InputError
+from rushes.core.errors import InputError
 from rushes.workers.limits import Crash, Limits, death
 from rushes.workers.wire import Message, receive, send
 
@@ -34,11 +34,11 @@ def reference(work: Callable[[Any], Any]) -> str:
 
     >>> reference(lambda task: task)
     Traceback (most recent call last):
-    rushes.errors.InputError: a worker imports its function by name; '<lambda>' must be in a module, not in a script
+    rushes.core.errors.InputError: a worker imports its function by name; '<lambda>' must be in a module, not a script
     """
     module, name = getattr(work, "__module__", "__main__"), getattr(work, "__qualname__", repr(work))
     if module == "__main__" or "<" in name:
-        raise InputError(f"a worker imports its function by name; {name!r} must be in a module, not in a script")
+        raise InputError(f"a worker imports its function by name; {name!r} must be in a module, not a script")
     return f"{module}:{name}"
 
 

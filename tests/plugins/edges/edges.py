@@ -3,7 +3,7 @@
 import numpy as np
 
 from rushes.core import Definition, signature_params
-from rushes.fidelity import PairMetric, Seen
+from rushes.instruments.fidelity import PairMetric, Seen
 
 EDGE_ERROR = Definition(
     name="edge_error",

@@ -2,8 +2,8 @@
 
 import sys
 
-from rushes.clip import ClipMetric
 from rushes.core import Definition, Measurement
+from rushes.instruments.clip import ClipMetric
 
 
 def definition(name):

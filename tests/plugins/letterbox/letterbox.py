@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from rushes.clip import ClipMetric, Lane, Trace
 from rushes.core import Definition, Measurement, signature_params
+from rushes.instruments.clip import ClipMetric, Lane, Trace
 
 BLACK = 24.0
 LETTERBOX_RATIO = Definition(

@@ -130,7 +130,7 @@ async function apply(form, { typing = false } = {}) {
 function take(fresh) {
   stop();
   results().replaceChildren(...fresh.querySelector("[data-results]").childNodes);
-  for (const name of ["[data-twin]", "[data-clear]"]) {
+  for (const name of ["[data-json-view]", "[data-clear]"]) {
     const [old, now] = [document.querySelector(name), fresh.querySelector(name)];
     if (old && now) { old.href = now.href; old.hidden = now.hidden; }
   }

@@ -59,12 +59,13 @@ export class Stage {
 
   toggleFull(element = this.stage) {
     if (document.fullscreenElement) document.exitFullscreen();
-    else element.requestFullscreen?.().catch(() => {}); // a phone that cannot: the page stays as it is
+    // By the time of the event it may have been left again; the promise says that it was used. A phone may refuse.
+    else element.requestFullscreen?.().then(() => { this.used.full_screen = true; }, () => {});
   }
 
   #showFull() {
     const on = Boolean(document.fullscreenElement);
-    this.used.full_screen ||= on;
+    this.used.full_screen ||= on; // by the browser's own menu, too
     document.querySelector("[data-full]").textContent = words(on ? "full_off" : "full");
   }
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rushes.web.access import admin_session
-from rushes.web.errors import Refusal, wants_json
-from rushes.web.home_data import home_data
-from rushes.web.pages import json_reply, page, reply
+from rushes.web.home.data import home_data
+from rushes.web.http.access import admin_session
+from rushes.web.http.errors import Refusal, wants_json
+from rushes.web.http.pages import json_reply, page, reply
 from rushes.web.workbench import workbench
 
 
 def home(request: Request) -> Response:
-    """The page, and its twin."""
+    """The page, and its JSON view."""
     bench = workbench(request)
     if bench.viewing:
         return _home(request, [])
@@ -27,7 +27,7 @@ def home(request: Request) -> Response:
         if wants_json(request):
             raise Refusal(401, "Sign in as the administrator first.", code="login")
         return page(request, "admin/welcome.html", first=not bench.service.admin_exists(), studies=())
-    from rushes.preference.study.as_data import summary_data
+    from rushes.study.as_data import summary_data
 
     return _home(request, [summary_data(summary) for summary in bench.service.studies()])
 

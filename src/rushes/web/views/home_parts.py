@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import re
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from rushes.errors import InputError, RushesError
-from rushes.web.access import admin
-from rushes.web.errors import Refusal
-from rushes.web.home_data import THUMBNAILS, compare_address, home_stamp, run_card, suite_of
-from rushes.web.pages import json_reply, page, see
-from rushes.web.security import csrf_token
-from rushes.web.shared_clips import shares_clips
+from rushes.compare.runs.page.words import opening
+from rushes.core.errors import InputError, RushesError
+from rushes.web.boards.data import open_comparison
+from rushes.web.clips.thumbnails import thumbnail_address
+from rushes.web.home.data import compare_address, home_stamp, run_card, suite_of
+from rushes.web.http.access import admin
+from rushes.web.http.errors import Refusal
+from rushes.web.http.pages import json_reply, page, see
+from rushes.web.http.security import csrf_token
+from rushes.web.runs.shared_clips import shares_clips
 from rushes.web.views import home
+from rushes.web.views.boards import open_board
+from rushes.web.views.runs import open_run
 from rushes.web.workbench import workbench
 
 router = APIRouter()
@@ -60,9 +62,9 @@ def shares(request: Request, run: str) -> Response:
 @inside.get("/home/picture", response_model=None)
 def picture(request: Request, run: str, id: str) -> Response:
     """On to the picture of a run's clip."""
-    if run not in workbench(request).runs or find_spec(THUMBNAILS) is None:
+    if run not in workbench(request).runs:
         raise Refusal(404, "There is no such picture.")
-    return see(str(import_module(THUMBNAILS).thumbnail_address(run, id)))
+    return see(thumbnail_address(run, id))
 
 
 @inside.get("/home/compare", response_model=None)
@@ -82,31 +84,13 @@ def compare(request: Request, run: Annotated[list[str] | None, Query(max_length=
 def verdict(request: Request, board: str = "", a: str = "", b: str = "") -> Response:
     """What a board, or a comparison of two runs, says in its first words; or why it says nothing."""
     try:
-        return json_reply({"verdict": _board(request, board) if board else _pair(request, a, b)})
+        if board:
+            return json_reply({"verdict": str(open_board(request, board).page.opening)})
+        # Folders of one name in two places are common; the card has both paths, under their letters, and the count.
+        found = open_comparison(open_run(request, a), open_run(request, b)).found
+        return json_reply({"verdict": opening(found, ("A", "B"))})
     except RushesError as error:
         return json_reply({"verdict": "", "problem": str(error)})
-
-
-def _board(request: Request, name: str) -> str:
-    from rushes.web.views.boards import suite_folder
-
-    return str(workbench(request).board_cache.read(suite_folder(request, name)).page.opening)
-
-
-def _pair(request: Request, a: str, b: str) -> str:
-    from rushes.suite.compare_many import compare_all
-    from rushes.suite.compare_page_words import opening, run_name
-    from rushes.web.views.runs import open_run
-
-    one, other = open_run(request, a), open_run(request, b)
-    key = (one.stamp, other.stamp)
-    kept = workbench(request).verdicts
-    if key not in kept:
-        told = opening(compare_all((one.run, other.run), top=0))
-        # Folders of one name in two places are common; the card has both paths, under their letters, and the count.
-        told = told.replace(f"{run_name(other.run)} against {run_name(one.run)}", "B against A", 1)
-        kept[key] = re.sub(r"^B against A, [\d,]+ clips? in both: ", "B against A: ", told)
-    return kept[key]
 
 
 router.include_router(inside)

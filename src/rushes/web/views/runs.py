@@ -1,38 +1,52 @@
-"""A run in the browser: its contact sheet and table, and what to say when it cannot be read."""
+"""A run in the browser: its contact sheet and table, and what they ask for by themselves: pictures, marks, lists."""
 
 from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends
+from fastapi import Body
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
-from rushes.clip.badges import BADGES
-from rushes.errors import RunError
-from rushes.report.page import verdict_html
-from rushes.web.access import admin
-from rushes.web.errors import Refusal, wants_json
-from rushes.web.pages import json_reply, page, with_twin
-from rushes.web.rows import rows_of
-from rushes.web.run_cache import OpenRun, run_status
-from rushes.web.run_data import column_data, column_keys, row_data, run_head
-from rushes.web.run_query import PAGE_SIZE, RunQuery, read_query
-from rushes.web.run_rows import RowsPage
-from rushes.web.shared_clips import shares_clips
-from rushes.web.sheet_data import SHEET_SIZE, page_numbers, range_data, signal_strip, tiles
-from rushes.web.triage import NOTHING, Marks, read_marks
+from rushes.core.errors import InputError, MediaError, RunError
+from rushes.core.reason import SIGNALS
+from rushes.present.pages.page import verdict_html
+from rushes.web.clips.selection import make_links, path_list, selected_ids, selection_csv
+from rushes.web.clips.thumbnails import behind_token, no_picture, thumbnail
+from rushes.web.clips.triage import NOTHING, Change, CommentChanged, change_mark, read_marks
+from rushes.web.http.errors import Refusal, wants_json
+from rushes.web.http.pages import json_reply, page
+from rushes.web.http.routes import Form, admin_router, with_json_view
+from rushes.web.runs.cache import OpenRun
+from rushes.web.runs.data import (
+    SHEET_SIZE,
+    column_data,
+    column_keys,
+    page_numbers,
+    range_data,
+    row_data,
+    run_head,
+    signal_strip,
+    tiles,
+)
+from rushes.web.runs.query import PAGE_SIZE, RunQuery, read_query
+from rushes.web.runs.rows import rows_of
+from rushes.web.runs.shared_clips import shares_clips
+from rushes.web.runs.summary import run_status
 from rushes.web.workbench import Workbench, workbench
 
-router = APIRouter(dependencies=[Depends(admin)])
+router = admin_router()
 
 ON_A_SHEET = ("clip", "pair")
 """Kinds of subjects that have a picture."""
+Facts = Annotated[dict[str, Any], Body()]
+MOST_IN_CSV = 10_000
+"""Clips of a run in shards: their numbers are held at once."""
 
 
-@with_twin(router, "/runs/{name}")
+@with_json_view(router, "/runs/{name}")
 def run_table(request: Request, name: str) -> Response:
     folder = run_folder(request, name)
     try:
@@ -54,44 +68,41 @@ def run_table(request: Request, name: str) -> Response:
         "matching": found.matching,
         "page": min(query.page, pages),
         "pages": pages,
-        "rows": [] if as_sheet else _rows(name, found, keys, marks),
+        "rows": [
+            row_data(name, row, keys) | {"mark": marks.marks.get(row.entry.subject.id, NOTHING).as_dict()}
+            for row in (() if as_sheet else found.rows)
+        ],
         "ranges": range_data(rows, keys, query) if has_sheet(opened) else [],
         "tables": [table.as_dict() for table in opened.tables[1]],
         "problem": query.problem or marks.problem,
     }
     if wants_json(request):
         return json_reply(data)
-    return page(request, "run/table.html", **data, **_around(request, name, opened, query, found, marks, as_sheet))
+    on_sheet = found.rows if as_sheet else ()
+    return page(
+        request,
+        "run/table.html",
+        **data,
+        **_around(request, name, opened, query),
+        has_sheet=has_sheet(opened),
+        as_sheet=as_sheet,
+        size=size,
+        tiles=tiles(name, opened, on_sheet, run_cache=workbench(request).run_cache, marks=marks.marks),
+        numbers=page_numbers(data["page"], pages),
+        shown_keys=set(keys),
+        marks=marks,
+    )
 
 
-def _rows(name: str, found: RowsPage, keys: list[str], marks: Marks) -> list[dict[str, object]]:
-    return [
-        row_data(name, row, keys) | {"mark": marks.marks.get(row.entry.subject.id, NOTHING).as_dict()}
-        for row in found.rows
-    ]
-
-
-def _around(
-    request: Request, name: str, opened: OpenRun, query: RunQuery, found: RowsPage, marks: Marks, as_sheet: bool
-) -> dict[str, Any]:
-    """What the page has and its twin does not: tiles, choices, charts, links."""
+def _around(request: Request, name: str, opened: OpenRun, query: RunQuery) -> dict[str, Any]:
+    """What the page has and its JSON view does not, whichever rows it shows: choices, charts, links."""
     bench = workbench(request)
     figures, no_figures = opened.figures
     summary, grids = opened.tables
-    size = SHEET_SIZE if as_sheet else PAGE_SIZE
-    pages = max(1, -(-found.matching // size))
-    cache = bench.run_cache
     return {
         "query": query,
-        "shown_keys": set(column_keys(opened, query)),
-        "badges": BADGES,
-        "has_sheet": has_sheet(opened),
-        "as_sheet": as_sheet,
-        "size": size,
-        "tiles": tiles(name, opened, found.rows, run_cache=cache, marks=marks.marks) if as_sheet else [],
-        "numbers": page_numbers(min(query.page, pages), pages),
+        "badges": SIGNALS,
         "metrics": [column_data(key, reading) for key, reading in opened.readings.items()],
-        "marks": marks,
         "verdict": verdict_html(
             signal_strip(
                 name,
@@ -106,7 +117,7 @@ def _around(
         "summary": summary,
         "grids": grids,
         "local": on_this_machine(request, bench),
-        "has_studies": not getattr(bench, "viewing", False),
+        "has_studies": not bench.viewing,
         "study_command": f"rushes serve --db studies.db --run {shlex.quote(str(opened.run.path))} --run OTHER",
     }
 
@@ -151,3 +162,124 @@ def _trouble(request: Request, name: str, folder: Path, error: RunError) -> Resp
         raise error
     context = {"what": "run", "address": f"/runs/{name}", "name": name, "message": str(error)}
     return page(request, "run/trouble.html", status=409, **context, facts=run_status(folder))
+
+
+@router.get("/thumbnails/{token}", response_model=None)
+def picture(request: Request, token: str, v: str = "") -> Response:
+    """A clip's picture by token; where none can be made, a drawn one that says so, or 404 for a program."""
+    found = behind_token(token)
+    if found is None:
+        raise Refusal(404, "There is no such picture.", code="clip-missing")
+    opened = open_run(request, found[0])
+    row = opened.row(found[1])
+    try:
+        if row is None:
+            raise MediaError("this run has no clip of that name any more")
+        jpeg = thumbnail(opened, row)
+    except (MediaError, OSError) as error:
+        if wants_json(request):
+            raise Refusal(404, f"No picture: {error}", code="clip-missing") from None
+        return Response(
+            no_picture(str(error)), media_type="image/svg+xml", headers={"cache-control": "private, max-age=60"}
+        )
+    headers = {"cache-control": "private, max-age=3600" if v else "private, max-age=60"}
+    return Response(jpeg, media_type="image/jpeg", headers=headers)
+
+
+@router.get("/runs/{name}/tiles", response_model=None)
+def more_tiles(request: Request, name: str) -> Response:
+    """One piece of the contact sheet, as the page itself has its first."""
+    opened = open_run(request, name)
+    query = read_query(request.query_params, opened.readings)
+    found = rows_of(opened).page(query, (query.page - 1) * SHEET_SIZE, SHEET_SIZE)
+    marks = read_marks(run_folder(request, name)).marks
+    shown = tiles(name, opened, found.rows, run_cache=workbench(request).run_cache, marks=marks)
+    return page(request, "run/tiles.html", tiles=shown, query=query)
+
+
+@router.post("/runs/{name}/triage", response_model=None)
+def mark(request: Request, name: str, facts: Facts) -> Response:
+    """One change to one clip's star, tags or comment; the mark as it is then. 409 with it where the comment changed."""
+    clip, change = read_change(facts)
+    if not rows_of(open_run(request, name)).has(clip):
+        raise Refusal(404, "This run has no clip of that name.")
+    try:
+        made = change_mark(run_folder(request, name), clip, change)
+    except CommentChanged as error:
+        body = {"error": str(error), "code": "comment", "missing": [], "mark": error.mark.as_dict()}
+        return JSONResponse(body, status_code=409)
+    except RunError as error:
+        raise Refusal(409, str(error), code="triage") from None
+    return json_reply({"id": clip, "mark": made.as_dict()})
+
+
+def read_change(facts: dict[str, Any]) -> tuple[str, Change]:
+    """The clip and the change a request names; `InputError` for what is neither."""
+    clip, star, comment, seen = facts.get("id"), facts.get("star"), facts.get("comment"), facts.get("seen", "")
+    add, remove = facts.get("add", []), facts.get("remove", [])
+    if not isinstance(clip, str) or not isinstance(seen, str):
+        raise InputError("id and seen: expected text")
+    if star is not None and not isinstance(star, bool):
+        raise InputError(f"star: expected true or false; got {str(star)[:40]!r}")
+    if comment is not None and not isinstance(comment, str):
+        raise InputError("comment: expected text")
+    for tags in (add, remove):
+        if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+            raise InputError("add and remove: expected lists of tags")
+    return clip, Change(star=star, add=tuple(add), remove=tuple(remove), comment=comment, seen=seen)
+
+
+@router.get("/runs/{name}/selection.{kind}", response_model=None)
+def selection(request: Request, name: str, kind: str) -> Response:
+    """The ticked clips (`only`), or all that the address keeps, as `txt` or `csv`."""
+    return _file(request, name, kind, ticked=request.query_params.getlist("only"))
+
+
+@router.post("/runs/{name}/selection.{kind}", response_model=None)
+def long_selection(request: Request, name: str, kind: str, form: Form) -> Response:
+    """The same for more clips than an address holds: `chosen` is a JSON list of ids."""
+    return _file(request, name, kind, chosen=str(form.get("chosen", "")))
+
+
+def _file(request: Request, name: str, kind: str, *, ticked: list[str] | None = None, chosen: str = "") -> Response:
+    opened = open_run(request, name)
+    query, rows = _asked(request, opened), rows_of(opened)
+    ids = selected_ids(rows, query, ticked=ticked or (), chosen=chosen)
+    if kind == "txt":
+        text, media = path_list(opened.run, rows.places(ids)), "text/plain; charset=utf-8"
+    elif kind == "csv":
+        if opened.run.shards is not None and len(ids) > MOST_IN_CSV:
+            asked = f"rushes query {shlex.quote(str(opened.run.path))} SQL"
+            raise InputError(
+                f"a CSV of this run has at most {MOST_IN_CSV:,} clips, {len(ids):,} match; {asked} has all"
+            )
+        marks = read_marks(run_folder(request, name)).marks
+        text, media = selection_csv(rows, ids, column_keys(opened, query), marks), "text/csv; charset=utf-8"
+    else:
+        raise Refusal(404, "A selection is a list (.txt) or a table (.csv).")
+    safe = "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_.") else "_" for sign in name) or "clips"
+    headers = {"content-disposition": f'attachment; filename="{safe}.{kind}"'}
+    return Response(text.encode("utf-8", "surrogateescape"), media_type=media, headers=headers)
+
+
+@router.post("/runs/{name}/links", response_model=None)
+def links(request: Request, name: str, facts: Facts) -> Response:
+    """A new folder of symbolic links to the selection, on this machine only; it never writes over anything."""
+    if not on_this_machine(request, workbench(request)):
+        raise Refusal(403, "A folder of links is made only from a browser on the server's own machine.", code="remote")
+    opened = open_run(request, name)
+    query, folder, ticked = _asked(request, opened), facts.get("folder", ""), facts.get("only", [])
+    if not isinstance(folder, str) or not isinstance(ticked, list) or not all(isinstance(one, str) for one in ticked):
+        raise InputError("folder: expected a path, and only: a list of clip ids")
+    rows = rows_of(opened)
+    made = make_links(opened.run, rows.places(selected_ids(rows, query, ticked=ticked)), folder)
+    gone = f" {len(made.gone)} are not where the run found them: {', '.join(made.gone[:3])}" if made.gone else ""
+    text = f"{made.made} link{'' if made.made == 1 else 's'} in {made.folder}.{gone}"
+    return json_reply({"folder": str(made.folder), "made": made.made, "gone": list(made.gone), "text": text})
+
+
+def _asked(request: Request, opened: OpenRun) -> RunQuery:
+    query = read_query(request.query_params, opened.readings)
+    if query.problem:
+        raise InputError(query.problem)
+    return query

@@ -1,0 +1,85 @@
+"""`rushes believe`: which metrics go with what people said."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from rushes.present.terminal.console import print_json, print_table, say, show_signatures, tell
+from rushes.present.terminal.options import Json, Verbose
+
+if TYPE_CHECKING:
+    from rushes.compare.agreement.metric_agreement import MetricAgreement
+
+Statistics = Literal["kendall_tau_b", "kendall_tau_c", "spearman", "pearson", "pairwise_accuracy"]
+
+
+def believe(
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN…", help="Runs over the rated clips, SYSTEM=RUN, or a folder with a folder of runs per system."
+        ),
+    ],
+    ratings: Annotated[
+        str,
+        typer.Option(
+            "--ratings",
+            metavar="FILE",
+            help="CSV: prompt_id, system, rater and a column per dimension; or clip, mos; or votes.",
+        ),
+    ],
+    dimension: Annotated[list[str] | None, typer.Option(help="Only this dimension of the ratings; repeatable.")] = None,
+    level: Annotated[
+        Literal["within-prompt", "clip"],
+        typer.Option(help="What decides: clips of one prompt against each other, or all clips pooled."),
+    ] = "within-prompt",
+    statistic: Annotated[Statistics, typer.Option(help="Which statistic decides.")] = "kendall_tau_b",
+    margin: Annotated[float, typer.Option(min=0, max=1, help="Agreement within ± this is none to speak of.")] = 0.2,
+    verbose: Verbose = False,
+    as_json: Json = False,
+) -> None:
+    """Which metrics agree with people's ratings or votes over the same clips, which do not, which cannot be told.
+
+    Kendall's τ, Spearman's ρ, Pearson's r and pairs put in the right order, with intervals over prompts and raters, and
+    what one person reaches against the others. Votes of a study: rushes study validity goes vote by vote.
+
+    Example: rushes believe runs/amber runs/birch runs/cedar --ratings ratings.csv
+    """
+    from rushes.compare.agreement.metric_agreement import believe as held_against
+    from rushes.compare.agreement.tables import as_data
+
+    found = held_against(runs, ratings, dimensions=dimension or (), level=level, statistic=statistic, margin=margin)
+    if as_json:
+        print_json(as_data(found))
+    else:
+        _show(found, verbose=verbose)
+    say(*found.remarks)
+
+
+def _show(found: MetricAgreement, *, verbose: bool) -> None:
+    from rushes.compare.agreement.tables import (
+        agreement_table,
+        explanation,
+        sentences,
+        shown_definitions,
+        without_value,
+    )
+
+    tell(*sentences(found))
+    print()
+    for dimension in found.humans.dimensions:
+        if found.of(dimension):
+            print_table(agreement_table(found, dimension))
+            for line in without_value(found, dimension):
+                tell(f"No number: {line}")
+    if verbose:
+        tell(explanation(found))
+    show_signatures((_general(definition.signature) for definition in shown_definitions(found)), verbose=verbose)
+
+
+def _general(signature: str) -> str:
+    """Without what differs from metric to metric."""
+    parts = signature.split("|")
+    return "|".join(f"{p.split(':')[0]}:<…>" if p.startswith(("of:", "turned:")) else p for p in parts)

@@ -1,0 +1,62 @@
+"""`rushes board`: which system is better, as one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rushes.present.terminal.console import print_json, tell
+from rushes.present.terminal.options import Json
+from rushes.present.terminal.progress import progress_bars
+
+
+def board(
+    given: Annotated[
+        list[str],
+        typer.Argument(metavar="DIR|RUN…", help="A suite's folder, or runs of several systems: RUN or NAME=RUN."),
+    ],
+    out: Annotated[
+        str | None,
+        typer.Option(
+            "-o",
+            "--out",
+            metavar="FILE",
+            help="The page; board.html in the suite's folder. FILE.tex: the table in LaTeX.",
+        ),
+    ] = None,
+    title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
+    strips: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Film strips for up to N clips, most disagreement first.")
+    ] = 120,
+    timelines: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Timelines for up to N clips, in the same order.")
+    ] = 300,
+    as_json: Json = False,
+) -> None:
+    """Say which system is better on what, which cannot be told apart, and how sure that is, in one page.
+
+    Example: rushes board suite -o board.html
+    """
+    from rushes.compare.board.board import write_board
+
+    one = given[0] if len(given) == 1 else None
+    target = out or (str(Path(one) / "board.html") if one and Path(one).is_dir() else "board.html")
+    with progress_bars() as progress:
+        made = write_board(
+            one if one is not None else given,
+            target,
+            title=title,
+            strips=strips,
+            timelines=timelines,
+            progress=progress,
+        )
+    if as_json:
+        from rushes.compare.board.board import board_as_data
+
+        written = {"board": str(made.path), "bytes": made.bytes}
+        print_json(written | board_as_data(made.data, made.verdicts, found=made.found))
+        return
+    tell(made.found, hang=0)
+    print(made.path)

@@ -1,0 +1,323 @@
+"""`rushes compare`: runs over the same clips, every one against the first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rushes.present.ci.outputs import AnnotateOption, CiOutputs, JunitOption, SummaryOption
+from rushes.present.terminal.colours import faint, paint_signals
+from rushes.present.terminal.console import (
+    EXIT_BAD_INPUT,
+    EXIT_GATE,
+    next_line,
+    print_json,
+    print_table,
+    say,
+    show_signatures,
+    tell,
+)
+from rushes.present.terminal.options import Json, Verbose
+
+if TYPE_CHECKING:
+    from rushes.compare.runs.many import RunsComparison
+    from rushes.compare.runs.results import MetricComparison, RunComparison
+    from rushes.compare.runs.tables import TableFormat
+    from rushes.storage.runs import Run
+
+_NAMES_SHOWN = 5
+
+
+def compare(
+    runs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="RUN…",
+            help="The run to compare against, A, then one to eight more; here, s3:// or gs://. Differences are B − A.",
+        ),
+    ],
+    out: Annotated[
+        str | None,
+        typer.Option("-o", "--out", metavar="FILE", help="A page (.html) or a table (.md, .tex, .csv) to write."),
+    ] = None,
+    format: Annotated[
+        str | None,
+        typer.Option("--format", metavar="FORMAT", help="A table on stdout or in FILE: markdown, latex, csv."),
+    ] = None,
+    clips: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Clips that the page shows side by side, most changed first.")
+    ] = 10,
+    title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
+    fail_on: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-on", metavar="regression=METRIC:AMOUNT", help="Exit 3 when the mean got worse by more; repeatable."
+        ),
+    ] = None,
+    allow_unjudged: Annotated[
+        bool,
+        typer.Option("--allow-unjudged", help="Let --fail-on hold although it could not be checked on every clip."),
+    ] = False,
+    junit: JunitOption = None,
+    summary: SummaryOption = None,
+    annotate: AnnotateOption = False,
+    top: Annotated[int, typer.Option(min=0, help="How many of the most changed clips to list per metric.")] = 3,
+    verbose: Verbose = False,
+    as_json: Json = False,
+) -> None:
+    """What changed between runs: paired differences, how sure they are, which clips moved; as text, page or table.
+
+    Example: rushes compare runs/monday runs/tuesday -o compare.html
+    """
+    from rushes.compare.runs.many import compare_all
+
+    gates = [_gate(text) for text in fail_on or ()]
+    outputs = CiOutputs(junit=junit, summary=summary, annotate=annotate)
+    outputs.require(" ".join(fail_on or ()), "give --fail-on regression=METRIC:AMOUNT")
+    table_format = _table_format(out, format)
+    if as_json and table_format and out is None:
+        raise typer.BadParameter("--json and a table cannot both have stdout; give -o FILE", param_hint="--format")
+    if len(runs) < 2:
+        raise typer.BadParameter(f"expected two runs or more; got {len(runs)}", param_hint="RUN…")
+    found = compare_all(runs, top=top)
+    checked = _check(found, gates)
+    written = _write(found, out, table_format, clips=clips, title=title)
+    if as_json:
+        from rushes.compare.runs.as_data import comparison_data
+
+        asked = {"asked": fail_on or [], "broken": checked.broken_data(), "unchecked": checked.left_out}
+        print_json(comparison_data(found) | {"gates": asked} | written)
+    elif out is None and table_format is None:
+        show_comparison(found, verbose=verbose)
+    elif out is not None:
+        from rushes.compare.runs.page.words import opening
+
+        _say_states(found.runs)
+        tell(opening(found))
+    _finish(checked, allow_unjudged)
+    if outputs:
+        from rushes.compare.runs.checks import compare_checks
+        from rushes.present.ci.formats import checks_markdown
+
+        checks = compare_checks(found, gates, allow_unjudged=allow_unjudged)
+        outputs.write(checks, checks_markdown(checks, noun="metric"))
+    if out is not None and not as_json:
+        print(out)
+    if checked.broken:
+        raise typer.Exit(EXIT_GATE)
+    if checked.left_out and not allow_unjudged:
+        raise typer.Exit(EXIT_BAD_INPUT)
+
+
+def _table_format(out: str | None, asked: str | None) -> TableFormat | None:
+    """The format of a table, by name or by the file's ending; None for a page and for the terminal."""
+    from rushes.compare.runs.tables import ENDINGS, FORMATS
+
+    ending = next((ENDINGS[end] for end in ENDINGS if (out or "").lower().endswith(end)), None)
+    named = next((name for name in FORMATS if name == asked), None)
+    if asked is not None and named is None:
+        raise typer.BadParameter(f"a table is {', '.join(FORMATS)}; got {asked!r}", param_hint="--format")
+    return named or ending
+
+
+def _write(
+    found: RunsComparison, out: str | None, table_format: TableFormat | None, *, clips: int, title: str
+) -> dict[str, object]:
+    """Write what was asked for; what `--json` says of it."""
+    from rushes.present.terminal.progress import progress_bars
+
+    if table_format is not None:
+        from rushes.compare.runs.tables import comparison_table, write_table
+
+        if out is None:
+            print(comparison_table(found, table_format), end="")
+            return {}
+        write_table(found, out, table_format)
+        return {"table": out}
+    if out is None:
+        return {}
+    from rushes.compare.runs.page.page import write_comparison
+
+    with progress_bars() as progress:
+        made = write_comparison(found, out, title=title, clips=clips, progress=progress)
+    return {"page": str(made.path), "bytes": made.bytes, "found": made.found}
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """What the gates found, over every run."""
+
+    broken: list[tuple[float, MetricComparison]]
+    """The amount allowed and what moved by more."""
+    left_out: list[str]
+
+    def broken_data(self) -> list[dict[str, object]]:
+        return [
+            {"run": m.second, "metric": m.reading.signature, "at": m.difference.place, "amount": amount}
+            | {"regressed": True}
+            for amount, m in self.broken
+        ]
+
+
+def _check(found: RunsComparison, gates: Sequence[tuple[str, float]]) -> _Checked:
+    from rushes.compare.runs.checks import regression, unchecked
+
+    runs = found.comparisons
+    broken = [(amount, m) for one in runs for name, amount in gates for m in regression(one, name, amount)]
+    left_out = dict.fromkeys(why for one in runs for name, _ in gates for why in unchecked(one, name))
+    return _Checked(broken, list(left_out))
+
+
+def _finish(checked: _Checked, allow_unjudged: bool) -> None:
+    from rushes.compare.runs.compare import about
+
+    for amount, broken in checked.broken:
+        mean = broken.difference
+        moved = f"{float(mean.value or 0):+.6g} {mean.definition.unit}"
+        side = "up" if broken.reading.definition.better == "lower" else "down"
+        say(f"gate: {about(mean)} is {moved}, more than {amount:g} {side}")
+    if checked.left_out:
+        way_on = "let through by --allow-unjudged" if allow_unjudged else "--allow-unjudged lets it through"
+        say(f"gate: not checked on everything: {'; '.join(checked.left_out)}; {way_on}")
+
+
+def _gate(text: str) -> tuple[str, float]:
+    """ "regression=blur_score:5" as metric and amount; the metric may be a whole signature."""
+    kind, _, rest = text.partition("=")
+    metric, _, amount = rest.rpartition(":")
+    try:
+        number = float(amount)
+    except ValueError:
+        number = -1.0
+    if kind != "regression" or not metric or not 0 <= number < float("inf"):
+        raise typer.BadParameter(
+            f"expected regression=METRIC:AMOUNT with an amount from 0; got {text!r}", param_hint="--fail-on"
+        )
+    return metric, number
+
+
+def show_comparison(found: RunsComparison, *, verbose: bool = False) -> None:
+    """Two runs in full; several in one table, every one against the first. What it comes to is said first."""
+    from rushes.compare.runs.page.words import opening_lines
+
+    for line in opening_lines(found):
+        tell(line, paint=paint_signals)
+    print()
+    _show_all(found, verbose)
+    next_line("compare", *(run.place for run in found.runs), "-o", "compare.html")
+
+
+def _show_all(found: RunsComparison, verbose: bool) -> None:
+    if len(found.runs) == 2:
+        _show(found, verbose)
+        return
+    if found.comparisons[0].distances:
+        for one in found.comparisons:
+            _show_distances(one, verbose)
+        return
+    from rushes.compare.runs.page.rows import not_compared
+    from rushes.compare.runs.page.words import holm_lines, quiet_lines
+    from rushes.compare.runs.tables import result_table
+
+    for letter, run in zip(found.letters, found.runs, strict=True):
+        print(f"{letter} {run.place}")
+    _say_states(found.runs)
+    print_table(result_table(found))
+    tell(*holm_lines(found))
+    for said, names in quiet_lines(found):
+        tell(f"{said}: {', '.join(names)}")
+    for row in not_compared(found).texts():
+        tell(f"Not compared: {row[0]} {row[1]}, {row[2]}: {row[3]}")
+    _show_signatures(found, verbose)
+
+
+def _say_states(runs: Sequence[Run]) -> None:
+    """On stderr, which runs are not complete."""
+    for run in runs:
+        if run.status != "complete":
+            say(f"{run.place}: the run is {run.status}; what is finished so far was compared")
+
+
+def _show(found: RunsComparison, verbose: bool) -> None:
+    from rushes.compare.runs.page.words import MOVED, holm_lines, quiet_lines, unlike_lines
+    from rushes.compare.runs.results import transition_table
+    from rushes.compare.runs.tables import change_table, difference_table
+
+    comparison = found.comparisons[0]
+    first, second = comparison.first, comparison.second
+    if comparison.distances:
+        _show_distances(comparison, verbose)
+        return
+    tell(f"A {first.place}  ·  B {second.place}  ·  {len(comparison.paired)} clips in both, differences are B − A")
+    _say_state(comparison)
+    differences = difference_table(found)
+    if differences.rows:
+        print_table(differences)
+    if any(one.verdict == "moved" for one in found.judged):
+        tell(MOVED)
+    tell(*holm_lines(found), *unlike_lines(comparison))
+    for said, names in quiet_lines(found, unlike=False):  # what is not comparable is named above, with the reason
+        tell(f"{said}: {', '.join(names)}")
+    told = {one.name for one in found.judged if one.outcome.is_change}
+    changes, transitions = change_table(comparison), transition_table(comparison.transitions)
+    shown = [row for row in changes.rows if verbose or row[0].text in told]
+    if shown:
+        print()
+        print_table(replace(changes, rows=shown))
+    elif changes.rows:
+        tell("Clips that changed most, though no change is clear: -v", paint=faint)
+    if transitions.rows and not shown:
+        print()
+    if transitions.rows:
+        print_table(transitions)
+    else:
+        tell(f"No table of review signals: {comparison.transitions_refused}")
+    for refusal in comparison.refused:
+        tell(f"Refused: {refusal.why}")
+    if comparison.unshared:
+        tell(f"Only in one run: {', '.join(comparison.unshared)}")
+    _show_signatures(found, verbose)
+
+
+def _show_distances(comparison: RunComparison, verbose: bool) -> None:
+    from rushes.compare.runs.set_distances import distance_table, more_than_chance, refused_lines, set_lines
+
+    tell(f"A {comparison.first.place}  ·  B {comparison.second.place}  ·  differences are B − A")
+    tell(*set_lines(comparison.first, comparison.second))
+    _say_state(comparison)
+    print_table(distance_table(comparison.distances))
+    tell(*refused_lines(comparison.distances))
+    named = {m.signature for change in comparison.distances for m in (change.first, change.second)}
+    if alone := [about for about in comparison.unshared if about not in named]:
+        tell(f"Only in one run: {', '.join(alone)}")
+    tell(more_than_chance())
+    show_signatures((m.signature for c in comparison.distances for m in (c.first, c.second)), verbose=verbose)
+
+
+def _show_signatures(found: RunsComparison, verbose: bool) -> None:
+    """The shapes of the signatures once, then the metrics that stand for `of`; `--json` spells all of them out."""
+    from rushes.compare.definitions.comparisons import CHANGED_CLIPS, HOLM, MEAN_DIFFERENCE, SIGN_FLIP
+
+    every = (MEAN_DIFFERENCE, SIGN_FLIP, HOLM.with_params(tests=max(found.family, 1)), CHANGED_CLIPS)
+    signals = [one.transitions[0].signature for one in found.comparisons if one.transitions]
+    readings = [f"of {one.reading.signature}" for one in found.judged if not one.quiet]
+    show_signatures([*(definition.signature for definition in every), *signals, *readings], verbose=verbose)
+
+
+def _say_state(comparison: RunComparison) -> None:
+    _say_states((comparison.first, comparison.second))
+    for letter, alone in (("A", comparison.only_first), ("B", comparison.only_second)):
+        if alone:
+            more = ", …" if len(alone) > _NAMES_SHOWN else ""
+            tell(f"Only in {letter}, so not compared ({len(alone)}): {', '.join(alone[:_NAMES_SHOWN])}{more}")
+    if comparison.doubtful:
+        tell(f"The same id, but two clips by their paths, so not compared: {_pairs(comparison)}")
+
+
+def _pairs(comparison: RunComparison) -> str:
+    paths = [{subject.id: subject.path for subject in run.subjects} for run in (comparison.first, comparison.second)]
+    shown = [f"{name} ({paths[0][name]}, {paths[1][name]})" for name in comparison.doubtful[:_NAMES_SHOWN]]
+    return ", ".join(shown) + (", …" if len(comparison.doubtful) > _NAMES_SHOWN else "")

@@ -1,0 +1,94 @@
+"""`rushes gate`: is the candidate still as good as its baseline?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from rushes.present.ci.outputs import AnnotateOption, CiOutputs, JunitOption, SummaryOption
+from rushes.present.terminal.console import EXIT_BAD_INPUT, EXIT_GATE, print_text, show_signatures
+from rushes.present.terminal.options import Verbose
+
+
+def _metric(text: str) -> tuple[str, str | None]:
+    """ "psnr:0.5" as metric and margin; a whole signature ends in its version, which is no margin."""
+    name, _, margin = text.rpartition(":")
+    if not name or name.endswith("|v"):
+        return text, None
+    return name, margin
+
+
+def gate(
+    baseline: Annotated[
+        str, typer.Argument(metavar="BASELINE", help="The run to hold against; folder, s3:// or gs://.")
+    ],
+    candidate: Annotated[str, typer.Argument(metavar="CANDIDATE", help="The run to judge, over the same clips.")],
+    repeat: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--repeat", metavar="RUN", help="Another run of the baseline's system (another seed): how much it moves."
+        ),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--metric",
+            metavar="NAME[:MARGIN]",
+            help="Go by this metric; the margin in its unit, or as 2% of the baseline. Left out: all that judge.",
+        ),
+    ] = None,
+    margin: Annotated[
+        float, typer.Option(metavar="N", help="Margins that are not given: N times what a clip moves by itself.")
+    ] = 1.0,
+    level: Annotated[float, typer.Option(help="How sure each verdict is.")] = 0.95,
+    allow_unclear: Annotated[
+        bool, typer.Option("--allow-unclear", help="Exit 0 where it cannot tell; worse still exits 3.")
+    ] = False,
+    format: Annotated[
+        Literal["text", "junit", "github", "json"],
+        typer.Option("--format", help="Plain text, JUnit XML, a GitHub step summary (Markdown), or JSON."),
+    ] = "text",
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write it here, and plain text to the terminal.")
+    ] = None,
+    junit: JunitOption = None,
+    summary: SummaryOption = None,
+    annotate: AnnotateOption = False,
+    verbose: Verbose = False,
+) -> None:
+    """Same within margin, worse, or cannot tell: a candidate (quantised, cached, distilled) against its baseline.
+
+    Exit codes: 0 the gate holds, 3 it does not, 1 it cannot tell or an input is at fault.
+
+    Example: rushes gate runs/full runs/int8 --repeat runs/full-seed2 --repeat runs/full-seed3
+    """
+    from rushes.compare.gate.gate import check_regression
+    from rushes.compare.gate.report import gate_checks, gate_text
+    from rushes.core.machine.files import replacing
+
+    outputs = CiOutputs(junit=junit, summary=summary, annotate=annotate)
+    outputs.require("gate", "")
+    asked = [_metric(text) for text in metric or ()]
+    if len(dict(asked)) < len(asked):
+        raise typer.BadParameter("give each metric once, with one margin", param_hint="--metric")
+    report = check_regression(
+        baseline, candidate, repeats=repeat or (), metrics=dict(asked), margin=margin, level=level
+    )
+    outputs.write(gate_checks(report, allow_unclear=allow_unclear), gate_text(report, "github"))
+    text = gate_text(report, format, allow_unclear=allow_unclear, signatures=verbose or out is not None)
+    if out is not None:
+        with replacing(out) as file:
+            file.write(text)
+        text = gate_text(report, "text", signatures=verbose)
+    if out is None and format != "text":
+        print(text, end="")
+    else:
+        print_text(text)
+        if not verbose:
+            show_signatures((), verbose=False)
+    if report.answer == "worse":
+        raise typer.Exit(EXIT_GATE)
+    if report.answer == "cannot tell" and not allow_unclear:
+        raise typer.Exit(EXIT_BAD_INPUT)

@@ -1,0 +1,247 @@
+"""`rushes clip`: every clip measured, with a review signal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal, cast
+
+import typer
+
+from rushes.present.ci.outputs import AnnotateOption, CiOutputs, JunitOption, SummaryOption
+from rushes.present.terminal.console import (
+    EXIT_BAD_INPUT,
+    EXIT_GATE,
+    next_line,
+    print_json,
+    print_table,
+    say,
+    show_signatures,
+    tell,
+)
+from rushes.present.terminal.options import AddressOption, EngineOption, Jobs, Json, Overwrite, Verbose, chosen_engine
+from rushes.present.terminal.progress import progress_bars
+
+if TYPE_CHECKING:
+    from rushes.instruments.clip.faces.models import Tier
+    from rushes.storage.runs import Run
+
+_SHOWN = 25
+"""Rows of the closing table; the run holds them all."""
+
+
+def clip(
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH…", help="Clips, folders of clips, or globs in quotes; here, s3:// or gs://."),
+    ],
+    audio: Annotated[
+        str | None,
+        typer.Option(help="A sound file for every clip, or a folder with one per clip, matched by path or stem."),
+    ] = None,
+    canon: Annotated[
+        bool, typer.Option("--canon", help="Measure the canonical form of each clip, as rushes canon makes it.")
+    ] = False,
+    tier: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=2, help="0 picture and timing, 1 faces, 2 SyncNet; what the profile's rules need when left out."
+        ),
+    ] = None,
+    face_model: Annotated[
+        str | None, typer.Option(metavar="FILE", help="MediaPipe's 478-point face_landmarker.task, for tier 1.")
+    ] = None,
+    syncnet_weights: Annotated[
+        str | None, typer.Option(metavar="FILE", help="SyncNet's syncnet_v2.model, for tier 2.")
+    ] = None,
+    profile: Annotated[
+        str,
+        typer.Option(
+            help="Thresholds of the review signals: general, talking-head, generated, metricbundle-v1, or a file."
+        ),
+    ] = "general",
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Also measure this metric, on request or of another package; may be given again.",
+        ),
+    ] = None,
+    motion: Annotated[
+        bool,
+        typer.Option("--motion", help="Also follow the motion (optical flow); on where the profile has such a rule."),
+    ] = False,
+    out: Annotated[
+        str | None,
+        typer.Option("-o", "--out", metavar="RUN", help="Run directory, here or s3://; the same paths continue it."),
+    ] = None,
+    add: Annotated[
+        bool, typer.Option("--add", help="Put these clips into the run beside those that are in it.")
+    ] = False,
+    overwrite: Overwrite = False,
+    shards: Annotated[
+        int | None,
+        typer.Option(
+            min=0, metavar="N", help="Clips in a shard of the run, 0 for none; 10,000 from 10,000 clips when left out."
+        ),
+    ] = None,
+    jobs: Jobs = None,
+    timeout: Annotated[
+        float | None, typer.Option(min=0.1, help="Seconds a clip may take before it is given up.")
+    ] = None,
+    memory: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="MB", help="Memory a worker may hold, some 150 MB of it before the first clip."),
+    ] = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+    fail_on: Annotated[
+        Literal["reject", "flagged"] | None,
+        typer.Option(
+            "--fail-on",
+            help="Exit 3 when a clip is: reject, or flagged (or worse); 1 when a rule of it was not judged.",
+        ),
+    ] = None,
+    allow_unjudged: Annotated[
+        bool, typer.Option("--allow-unjudged", help="Let --fail-on hold although a rule could not be judged.")
+    ] = False,
+    junit: JunitOption = None,
+    summary: SummaryOption = None,
+    annotate: AnnotateOption = False,
+    bundle: Annotated[
+        str | None, typer.Option(metavar="DIR", help="Also write ID.metrics.json, 22 keys, per clip.")
+    ] = None,
+    csv: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Also write one row per clip as CSV; - for CSV alone on stdout.")
+    ] = None,
+    verbose: Verbose = False,
+    as_json: Json = False,
+) -> None:
+    """Measure clips and say which deserve a look. Review signals are reasons to look, not verdicts.
+
+    Example: rushes clip takes/ --profile talking-head --fail-on reject
+    """
+    from rushes.instruments.clip.evaluate import evaluate_clips
+    from rushes.instruments.clip.show.tables import csv_of, write_bundles, write_csv
+
+    _refuse_empty({"--audio": audio, "-o": out, "--bundle": bundle, "--csv": csv})
+    if csv == "-" and as_json:
+        raise typer.BadParameter("--csv - and --json both want stdout; give one of them a file", param_hint="--csv")
+    if add and overwrite:
+        raise typer.BadParameter("--add keeps what is there and --overwrite does not; give one", param_hint="--add")
+    outputs = CiOutputs(junit=junit, summary=summary, annotate=annotate)
+    outputs.require(fail_on, "give --fail-on reject or --fail-on flagged")
+    where = chosen_engine(engine, address)
+    remarks: list[str] = []
+    with progress_bars() as progress:
+        run = evaluate_clips(
+            paths,
+            run=out,
+            audio=audio,
+            tier=cast("Tier | None", tier),
+            profile=profile,
+            metrics=metric or (),
+            motion=motion,
+            face_model=face_model,
+            syncnet_weights=syncnet_weights,
+            canon=canon,
+            jobs=jobs,
+            timeout=timeout,
+            memory_mb=memory,
+            engine=where,
+            add=add,
+            overwrite=overwrite,
+            shards=shards,
+            progress=progress,
+            warn=remarks.append,
+        )
+    written = [
+        *(write_bundles(run, bundle) if bundle else []),
+        *([write_csv(run, csv)] if csv not in (None, "-") else []),
+    ]
+    if as_json:
+        print_json(_as_json(run))
+    elif csv == "-":
+        print(csv_of(run), end="")
+    else:
+        _show(run, profile, written, verbose=verbose)
+    say(*remarks)
+    if fail_on is not None:
+        _hold(run, profile, fail_on, allow_unjudged=allow_unjudged, outputs=outputs)
+
+
+def _refuse_empty(options: dict[str, str | None]) -> None:
+    from rushes.core.errors import InputError
+
+    for name, value in options.items():
+        if value == "":
+            raise InputError(f"{name}: expected a path; got an empty one (a variable that is not set?)")
+
+
+def _hold(
+    run: Run, profile: str, fail_on: Literal["reject", "flagged"], *, allow_unjudged: bool, outputs: CiOutputs
+) -> None:
+    """Leave with 3 where the gate does not hold, with 1 where nobody can tell."""
+    from rushes.instruments.clip.signals.gate import check_gate
+    from rushes.instruments.clip.signals.profile import load_profile
+
+    rules = load_profile(profile)
+    found = check_gate(run, rules, fail_on)
+    if outputs:
+        from rushes.instruments.clip.signals.gate import clip_checks
+        from rushes.present.ci.formats import checks_markdown
+
+        checks = clip_checks(run, rules, fail_on, found, allow_unjudged=allow_unjudged)
+        outputs.write(checks, checks_markdown(checks, noun="clip"))
+    if found.caught:
+        many, of = len(found.caught), len(run.subjects)
+        word = "rejected" if fail_on == "reject" else "flagged or rejected"
+        say(f"--fail-on {fail_on}: {many} of {of} clips {'is' if many == 1 else 'are'} {word}")
+    if found.unjudged:
+        way_on = "let through by --allow-unjudged" if allow_unjudged else "--allow-unjudged lets them through"
+        say(f"--fail-on {fail_on}: not judged: {found.unjudged_text()}; {way_on}")
+    if found.caught:
+        raise typer.Exit(EXIT_GATE)
+    if found.unjudged and not allow_unjudged:
+        raise typer.Exit(EXIT_BAD_INPUT)
+
+
+def _as_json(run: Run) -> dict[str, object]:
+    from rushes.core.reason import SIGNALS
+
+    return {
+        "run": run.place,
+        "review_signals": {badge: sum(subject.badge == badge for subject in run.subjects) for badge in SIGNALS},
+        "clips": [entry.subject.row() | {"measurements": entry.rows()} for entry in run.entries],
+    }
+
+
+def _show(run: Run, profile: str, written: list[str], *, verbose: bool) -> None:
+    from rushes.instruments.clip.show.tables import clip_table
+    from rushes.instruments.clip.signals.profile import load_profile
+    from rushes.present.pages.subjects import not_judged
+    from rushes.present.verdict.text import FIRST, print_opening
+    from rushes.present.verdict.verdict import clip_verdict
+
+    some = FIRST if len(run.subjects) > FIRST else 0  # the table shows three at a glance
+    print_opening(clip_verdict(run.subjects, most=some), about=f"profile {load_profile(profile).name}")
+    print()
+    print_table(replace(clip_table(run, most=_SHOWN), title=""))
+    if len(run.subjects) > _SHOWN:
+        print(f"… and {len(run.subjects) - _SHOWN} more in the run")
+    readable = [entry for entry in run.entries if "error" not in entry.subject.facts]
+    if unjudged := sorted({name for entry in readable for name in not_judged(entry)}):
+        tell(f"Not computed for some clips, so not judged: {', '.join(unjudged)}")
+    show_signatures(_signatures(run), verbose=verbose)
+    for path in written[:3]:
+        print(path)
+    next_line("report", run.place)
+    print(run.place)
+
+
+def _signatures(run: Run) -> list[str]:
+    """The definitions behind the columns shown."""
+    from rushes.instruments.clip.bundle import by_name
+    from rushes.instruments.clip.show.tables import columns
+
+    everything = by_name(m for entry in run.entries for m in entry.measurements)
+    return [everything[column.name].signature for column in columns(everything.values())]

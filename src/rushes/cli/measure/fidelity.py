@@ -1,0 +1,162 @@
+"""`rushes fidelity GEN GT`: how far clips are from their references."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from rushes.instruments.fidelity.metrics import METRICS
+from rushes.instruments.fidelity.protocols import DEFAULT, PROTOCOLS
+from rushes.present.terminal.console import next_line, print_json, print_table, say, show_signatures
+from rushes.present.terminal.options import AddressOption, EngineOption, Jobs, Json, Overwrite, Verbose, chosen_engine
+from rushes.present.terminal.progress import progress_bars
+from rushes.present.terminal.several import several_words
+
+if TYPE_CHECKING:
+    from rushes.instruments.fidelity.evaluate import FidelityEvaluation
+
+_SHOWN = 40
+"""Pairs that a terminal shows."""
+_COLUMNS = 6
+"""Numbers of a pair that it has room for; the others are in the run, the CSV and the report."""
+
+
+Cut = Annotated[
+    Literal["none", "shortest"], typer.Option(help="Where one side is longer: an error, or the first of both.")
+]
+ResizeTo = Annotated[
+    Literal["gt", "gen"] | None, typer.Option(help="Where sizes differ: bring both to this side's size.")
+]
+
+
+def lag_frames(text: str) -> str:
+    """A whole number of frames, or auto."""
+    if text != "auto" and not text.removeprefix("-").isdecimal():
+        raise typer.BadParameter(f"expected auto or a whole number of frames; got {text!r}")
+    return text
+
+
+def _models(words: list[str] | None) -> dict[str, str]:
+    """`--weights lpips=FILE` as group and file."""
+    found: dict[str, str] = {}
+    for word in words or ():
+        group, sign, path = word.partition("=")
+        if not (group and sign and path):
+            raise typer.BadParameter(f"expected NAME=FILE, such as lpips=alex.pth; got {word!r}")
+        found[group] = path
+    return found
+
+
+def fidelity(
+    gen: Annotated[
+        str, typer.Argument(metavar="GEN", help="Generated: a clip, a folder or glob of clips, a folder of pictures.")
+    ],
+    gt: Annotated[str, typer.Argument(metavar="GT", help="What it is held against, in any of the same forms.")],
+    protocol: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME…", help=f"Whose numbers: {', '.join(PROTOCOLS)}. Default: {DEFAULT}."),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME…", help="Single metrics, alone or beside a protocol: psnr ssim lpips vmaf csim …"),
+    ] = None,
+    pair: Annotated[
+        Literal["name", "index", "time"],
+        typer.Option(
+            help="name: clips by name, frames by index, at one rate. index: clips in order, frames by index. time: "
+            "clips by name, frames that are shown together."
+        ),
+    ] = "name",
+    cut: Cut = "none",
+    lag: Annotated[
+        str,
+        typer.Option(
+            callback=lag_frames, help="Frames that GEN runs late; auto looks for them and says what it found."
+        ),
+    ] = "0",
+    resize_to: ResizeTo = None,
+    weights: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=FILE…", help="A model file in place of the pulled one: lpips=alex.pth."),
+    ] = None,
+    device: Annotated[Literal["cpu", "cuda"], typer.Option(help="Where networks run.")] = "cpu",
+    out: Annotated[str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory.")] = None,
+    jobs: Jobs = None,
+    timeout: Annotated[float | None, typer.Option(min=0.1, help="Give a pair up after so many seconds.")] = None,
+    memory: Annotated[int | None, typer.Option(min=64, help="Give a pair up at so many megabytes.")] = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+    overwrite: Overwrite = False,
+    csv: Annotated[str | None, typer.Option(metavar="FILE", help="Also write one row per pair as CSV.")] = None,
+    verbose: Verbose = False,
+    as_json: Json = False,
+) -> None:
+    """Compare clips with their references: PSNR, SSIM, LPIPS, VMAF, identity, landmarks; per frame, clip and set.
+
+    Example: rushes fidelity out/ truth/ --protocol disco --metric csim -o runs/fidelity
+    """
+    from rushes.instruments.fidelity.evaluate import evaluate_fidelity
+    from rushes.instruments.fidelity.show.tables import write_csv
+
+    models = _models(weights)
+    where = chosen_engine(engine, address)
+    remarks: list[str] = []
+    with progress_bars() as progress:
+        done = evaluate_fidelity(
+            gen,
+            gt,
+            protocol=protocol or (),
+            metrics=metric or (),
+            pair=pair,
+            cut=cut,
+            lag="auto" if lag == "auto" else int(lag),
+            resize_to=resize_to,
+            models=models,
+            device=device,
+            run=out,
+            jobs=jobs,
+            timeout=timeout,
+            memory_mb=memory,
+            engine=where,
+            overwrite=overwrite,
+            progress=progress,
+            warn=remarks.append,
+        )
+    written = [write_csv(done.run, csv)] if csv else []
+    if as_json:
+        print_json(_as_json(done))
+    else:
+        _show(done, written, verbose=verbose)
+    say(*remarks)
+    if done.failed:
+        say(f"{len(done.failed)} of {len(done.pairs)} pairs could not be compared; the run has each reason")
+
+
+_WORDS = {"--protocol": PROTOCOLS.__contains__, "--metric": METRICS.__contains__, "--weights": lambda word: "=" in word}
+fidelity.command_class = several_words(_WORDS)  # type: ignore[attr-defined]
+
+
+def _as_json(done: FidelityEvaluation) -> dict[str, object]:
+    return {
+        "run": done.run.place,
+        "set": [m.as_dict() for m in done.measurements],
+        "pairs": [entry.subject.row() | {"measurements": entry.rows()} for entry in done.pairs],
+    }
+
+
+def _show(done: FidelityEvaluation, written: list[str], *, verbose: bool) -> None:
+    from rushes.instruments.fidelity.show.tables import pair_table, set_table
+
+    if len(done.pairs) > 1:
+        print_table(pair_table(done.run, most=_SHOWN, columns=_COLUMNS))
+        if len(done.pairs) > _SHOWN:
+            print(f"… and {len(done.pairs) - _SHOWN} more in the run")
+    means = set_table(done.run)
+    print_table(means if len(done.pairs) > 1 else replace(means, title="Mean over the frames"), signatures=False)
+    show_signatures((m.signature for m in done.measurements), verbose=verbose)
+    for path in written:
+        print(path)
+    next_line("report", done.run.place)
+    print(done.run.place)

@@ -1,0 +1,297 @@
+"""`rushes fvd`: FVD, FID-VID and KVD between two sets, under a declared protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from rushes.instruments.distribution.definitions.features import GIVEN_METRICS
+from rushes.instruments.distribution.features.backbones import BACKBONES
+from rushes.instruments.distribution.protocols import METRICS, SHORTHANDS, ProtocolName
+from rushes.present.terminal.console import next_line, print_json, print_table, say, show_signatures, tell
+from rushes.present.terminal.options import AddressOption, EngineOption, Json, Overwrite, Verbose, chosen_engine
+from rushes.present.terminal.progress import progress_bars
+from rushes.present.terminal.several import several_words
+
+if TYPE_CHECKING:
+    from rushes.instruments.distribution.compare import SetComparison
+
+
+def known_backbone(name: str | None) -> str | None:
+    """A backbone's name, checked where it is typed."""
+    if name is not None and name not in BACKBONES:
+        raise typer.BadParameter(f"expected {' or '.join(BACKBONES)}; got {name!r}")
+    return name
+
+
+def _is_metric(name: str) -> bool:
+    return name in METRICS or name in SHORTHANDS or name in GIVEN_METRICS
+
+
+def _known_metrics(names: list[str] | None) -> list[str] | None:
+    """Typer has no lists of choices."""
+    for name in names or ():
+        if not _is_metric(name):
+            known = (*METRICS, *SHORTHANDS, *GIVEN_METRICS)
+            raise typer.BadParameter(f"expected {', '.join(known)}; got {name!r}")
+    return names
+
+
+def _npz(path: str | None) -> str | None:
+    if path is not None and not path.endswith(".npz"):
+        raise typer.BadParameter(f"expected a name ending in .npz; got {path!r}")
+    return path
+
+
+def fvd(
+    gen: Annotated[
+        str | None,
+        typer.Argument(metavar="GEN", help="Generated set: folder, glob, list or saved .npz; here, s3:// or gs://."),
+    ] = None,
+    gt: Annotated[str | None, typer.Argument(metavar="GT", help="Ground-truth set, in any of the same forms.")] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            callback=_known_metrics,
+            help="fvd, fid-vid, kvd; fid, kid of frames; precision, recall, density, coverage, prdc (these four). "
+            "Default: fvd.",
+        ),
+    ] = None,
+    protocol: Annotated[
+        ProtocolName,
+        typer.Option(
+            help="Whose constants; all: each in turn but those of 128 frames. cd-fvd is that code's I3D mode."
+        ),
+    ] = "genhoi",
+    backbone: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            callback=known_backbone,
+            help="Network of every metric: i3d, r3d50, or one that a package adds. Left out: each metric's own.",
+        ),
+    ] = None,
+    weights: Annotated[
+        list[str] | None, typer.Option(help="Weights, recognised by content; tools/eval_fvd/ when left out.")
+    ] = None,
+    sample_duration: Annotated[
+        int | None, typer.Option(min=1, help="Frames of one segment, where the protocol leaves it open (16).")
+    ] = None,
+    extractor: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="GEN and GT are features (.npy, .npz, .pt), one row a video, made by this network."
+        ),
+    ] = None,
+    kernel: Annotated[
+        Literal["kid", "jedi"] | None, typer.Option(help="Of kernel_distance; kid when left out.")
+    ] = None,
+    stride: Annotated[
+        int | None,
+        typer.Option(min=1, help="Slide windows of --sample-duration frames over each video, one every N frames."),
+    ] = None,
+    rows: Annotated[
+        Literal["window", "video-mean"] | None,
+        typer.Option(help="With --stride: each window counts, or their mean per video. Default: window."),
+    ] = None,
+    vfr: Annotated[
+        Literal["stored", "constant"] | None,
+        typer.Option(help="Frames of a variable-rate video: as stored, or at a constant rate as ffmpeg makes them."),
+    ] = None,
+    interval: Annotated[Literal["subsampling", "jackknife"] | None, typer.Option(help="95 % interval.")] = None,
+    extrapolate: Annotated[
+        bool, typer.Option("--extrapolate", help="Also the value at infinitely many clips; needs N > D.")
+    ] = False,
+    versus: Annotated[
+        str | None,
+        typer.Option(metavar="GEN2", help="A second generated set: which of the two is closer, and how surely."),
+    ] = None,
+    curve: Annotated[
+        bool, typer.Option("--curve", help="Also the value at smaller N, and at infinitely many clips where N > D.")
+    ] = False,
+    groups: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Also each class: a CSV file with name,class; or folders (below each set)."),
+    ] = None,
+    sensitivity: Annotated[
+        bool,
+        typer.Option(
+            "--sensitivity",
+            help="Also exchange each constant for other protocols' and say what changes; reads the sets ten times.",
+        ),
+    ] = False,
+    device: Annotated[
+        Literal["cpu", "cuda"] | None, typer.Option(help="The GPU where there is one, when left out.")
+    ] = None,
+    precision: Annotated[
+        Literal["tf32", "fp16", "fp32"] | None, typer.Option(help="On a GPU; tf32 when left out.")
+    ] = None,
+    batch_size: Annotated[int | None, typer.Option(min=1, help="Segments in a GPU batch.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "--workers", min=0, help="Decoding processes; the cores when left out.")
+    ] = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
+    cache: Annotated[str | None, typer.Option(metavar="DIR", help="Keep features here and reuse them.")] = None,
+    save_stats: Annotated[
+        str | None,
+        typer.Option(
+            metavar="F", callback=_npz, help="Save the ground truth's statistics (.npz), to give as GT or GEN."
+        ),
+    ] = None,
+    save_gen_stats: Annotated[
+        str | None, typer.Option(metavar="F", callback=_npz, help="Save the generated set's statistics the same way.")
+    ] = None,
+    save_features: Annotated[
+        bool, typer.Option("--save-features", help="Keep both sets' features in RUN, for the map of the sets.")
+    ] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Stop at a clip that cannot be read, in place of leaving it out.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Draws the subsets of --interval, --extrapolate and --curve.")] = 0,
+    out: Annotated[
+        str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory to write, here or s3://.")
+    ] = None,
+    overwrite: Overwrite = False,
+    check: Annotated[
+        bool,
+        typer.Option("--self-test", help="Compute published numbers again with the weights here; no GEN, no GT."),
+    ] = False,
+    verbose: Verbose = False,
+    as_json: Json = False,
+) -> None:
+    """How far is the generated set from the real one? The answer carries every constant that made it.
+
+    Example: rushes fvd generated/ real/ --metric fvd kvd --interval jackknife -o run
+    """
+    if extractor is not None:
+        settings: dict[str, object] = {"--protocol": protocol != "genhoi", "--backbone": backbone, "--weights": weights}
+        settings |= {
+            "--sample-duration": sample_duration,
+            "--save-stats": save_stats,
+            "--save-gen-stats": save_gen_stats,
+            "--save-features": save_features,
+        }
+        if moot := [name for name, value in settings.items() if value]:
+            raise typer.BadParameter(f"{moot[0]} is about clips; with --extractor the features are there already")
+        from rushes.instruments.distribution.features.files import compare_features
+
+        compared = compare_features(
+            gen,
+            gt,
+            extractor=extractor,
+            metrics=metric or "frechet_distance",  # type: ignore[arg-type]
+            kernel=kernel or "kid",
+            interval=interval,
+            extrapolate=extrapolate,
+            seed=seed,
+            run=out,
+            overwrite=overwrite,
+        )
+        _print(compared, [out] if out else [], run=out, verbose=verbose, as_json=as_json)
+        return
+    from rushes.instruments.distribution.evaluate import compare_sets
+
+    if check:
+        return _self_test(weights or [], as_json)
+    if gen is None or gt is None:
+        raise typer.BadParameter(f"expected GEN and GT; got {'GEN alone' if gen else 'neither'}")
+    with progress_bars() as progress:
+        comparison = compare_sets(
+            gen,
+            gt,
+            metrics=metric or ("fvd",),  # type: ignore[arg-type]
+            protocol=protocol,
+            backbone=backbone,
+            sample_duration=sample_duration,
+            stride=stride,
+            rows=rows,
+            vfr=vfr,
+            weights=weights or (),
+            interval=interval,
+            extrapolate=extrapolate,
+            sensitivity=sensitivity,
+            seed=seed,
+            versus=versus,
+            curve=curve,
+            groups=groups,
+            strict=strict,
+            device=device,
+            precision=precision,
+            batch_size=batch_size,
+            jobs=jobs,
+            engine=chosen_engine(engine, address),
+            cache=cache,
+            run=out,
+            overwrite=overwrite,
+            keep_features=save_features,
+            save_gt=save_stats,
+            save_gen=save_gen_stats,
+            progress=progress,
+            warn=say,
+        )
+    written = [path for path in (save_stats, save_gen_stats, out) if path]
+    _print(comparison, written, run=out, verbose=verbose, as_json=as_json)
+
+
+def _print(comparison: SetComparison, written: list[str], *, run: str | None, verbose: bool, as_json: bool) -> None:
+    if as_json:
+        print_json(_as_dict(comparison, written))
+    else:
+        _show(comparison, written, run=run, verbose=verbose)
+
+
+fvd.command_class = several_words({"--metric": _is_metric})  # type: ignore[attr-defined]
+
+
+def _self_test(weights: list[str], as_json: bool) -> None:
+    """Published numbers beside what comes of them here; exit code 1 where one does not hold."""
+    from rushes.instruments.distribution.self_test import self_test
+    from rushes.instruments.distribution.settings import need_torch
+    from rushes.instruments.distribution.show.tables import checks_table
+
+    need_torch()
+    checks = self_test(weights=weights)
+    if as_json:
+        print_json({"checks": [check.as_dict() for check in checks]})
+    else:
+        print_table(checks_table(checks), caption=True)
+    if any(check.holds is False for check in checks):
+        raise typer.Exit(1)
+
+
+def _as_dict(comparison: SetComparison, written: list[str]) -> dict[str, object]:
+    return {
+        "measurements": [m.as_dict() for m in comparison.measurements],
+        **({"departures": [m.as_dict() for m in comparison.departures]} if comparison.departures else {}),
+        "excluded": {
+            "generated": comparison.excluded("gen"),
+            "ground_truth": comparison.excluded("gt"),
+            **({"versus": comparison.excluded("versus")} if comparison.versus else {}),
+        },
+        "ignored": {"generated": comparison.ignored("gen"), "ground_truth": comparison.ignored("gt")},
+        "weights": dict(comparison.weights),
+        "written": written,
+    }
+
+
+def _show(comparison: SetComparison, written: list[str], *, run: str | None, verbose: bool) -> None:
+    from rushes.instruments.distribution.seed.video_metrics import left_out_lines
+    from rushes.instruments.distribution.show.remarks import sentences_of
+    from rushes.instruments.distribution.show.tables import all_tables, is_difference, sensitivity_table
+
+    say(*left_out_lines(comparison))
+    for table in all_tables(comparison.measurements):
+        print_table(table)
+    if comparison.departures:
+        print_table(sensitivity_table([*comparison.measurements, *comparison.departures]), caption=True)
+    shown = [m for m in comparison.measurements if not {"n", "class"} & m.place.keys()]
+    parts = [part for m in shown for part in sentences_of(m.note)[is_difference(m) :]]  # a verdict is in its table
+    for note in dict.fromkeys(filter(None, parts)):
+        tell(f"Note: {note}")
+    show_signatures((m.signature for m in shown), verbose=verbose)
+    if run is not None:
+        next_line("report", run)
+    for path in written:
+        print(path)

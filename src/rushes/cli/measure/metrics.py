@@ -1,0 +1,41 @@
+"""`rushes metrics`: the catalogue of definitions."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from rushes.present.terminal.console import print_json, print_words, tell
+from rushes.present.terminal.options import Json, Verbose
+
+
+def metrics(
+    name: Annotated[str | None, typer.Argument(help="A metric's name or signature; all of them when left out.")] = None,
+    verbose: Verbose = False,
+    as_json: Json = False,
+) -> None:
+    """List every metric, or show one: formula, unit, range, direction, edge cases, reference, history.
+
+    Where a shipped profile has a rule on it, its threshold, hits and false alarms on real clips are shown as well.
+
+    Example: rushes metrics freeze_frame_ratio
+    """
+    from rushes.core.words.definition_text import definition_lines, range_text
+    from rushes.instruments.catalogue import catalog, find
+    from rushes.instruments.clip.signals.verdict_rates import verdict_rates
+
+    chosen = list(catalog().values()) if name is None else find(name)
+    if as_json:
+        print_json([definition.as_dict() for definition in chosen])
+    elif name is None:
+        header = ("name", "better", "range", "unit", *(["signature"] if verbose else []))
+        rows = [(d.name, d.better, range_text(d), d.unit, *([d.signature] if verbose else [])) for d in chosen]
+        print_words("Every metric", header, list(dict.fromkeys(rows)))
+        tell("rushes metrics NAME shows the formula, the edge cases and the signature; -v shows every signature.")
+    else:
+        blocks = ["\n".join(definition_lines(definition)) for definition in chosen]
+        names = dict.fromkeys(definition.name for definition in chosen)
+        verdicts = ["\n".join(verdict_rates().lines(metric)) for metric in names]
+        for line in "\n\n".join(blocks + [block for block in verdicts if block]).splitlines():
+            tell(line, hang=14 if line.startswith(" ") else 2)

@@ -1,0 +1,1 @@
+"""`rushes study`."""

@@ -1,0 +1,297 @@
+"""`rushes study open`, `pause`, `close`, `reopen`, `retire`, `problems`, `payments`, `erase` and `account`: running a
+study. The whole of `rushes study` is `app` here."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+import rushes.cli.study.results  # noqa: F401  adds `plan`, `preregister`, `report`, `export` and `validity`
+from rushes.cli.study.study import DEFAULT_DB, Db, Name, app, open_studies
+from rushes.core.table import COUNT
+from rushes.present.terminal.console import one_line_errors, print_json, print_words, say
+from rushes.present.terminal.options import Json
+
+if TYPE_CHECKING:
+    from rushes.study.records import StudyState
+    from rushes.study.recruiting.platforms import Ids, Platform
+
+PASSWORD_VARIABLE = "RUSHES_ACCOUNT_PASSWORD"  # a variable's name  # nosec B105
+Why = Annotated[str, typer.Option(help="Why, for the log.")]
+By = Annotated[str, typer.Option(help="Who does it, for the log.")]
+
+
+@app.command("open")
+@one_line_errors
+def open_(
+    study: Name,
+    quota: Annotated[int, typer.Option(min=1, help="The most raters the link lets in.")],
+    platform: Annotated[str, typer.Option(help="prolific, mturk or other.")] = "other",
+    completion_code: Annotated[
+        str, typer.Option(help="One code for all who finish (Prolific's); left out, each rater gets their own.")
+    ] = "",
+    screened_out_code: Annotated[str, typer.Option(help="For those who say no or are excluded before the end.")] = "",
+    full_code: Annotated[str, typer.Option(help="For those who come when all places are taken.")] = "",
+    return_url: Annotated[
+        str, typer.Option(help="Where they go afterwards: https://…{code}…; the platform's own when left out.")
+    ] = "",
+    ids: Annotated[str, typer.Option(help="Keep participants' ids hashed or plain.")] = "hashed",
+    participant_form: Annotated[
+        str, typer.Option(help="With other: what an id looks like, e.g. 'P[0-9]{6}'; any when left out.")
+    ] = "",
+    url: Annotated[str, typer.Option(help="Where `rushes serve` can be reached.")] = "http://127.0.0.1:8000",
+    db: Db = DEFAULT_DB,
+    as_json: Json = False,
+) -> None:
+    """Make one open link for a recruiting platform. Only its hash is stored, so it is shown this once.
+
+    Example: rushes study open takes --quota 50 --platform prolific --completion-code C1A2B3C4
+    """
+    from rushes.study.recruiting.platforms import PLATFORMS, RecruitmentPlan
+
+    plan = RecruitmentPlan(
+        platform=cast("Platform", platform),
+        quota=quota,
+        ids=cast("Ids", ids),
+        completion_code=completion_code,
+        screened_out_code=screened_out_code,
+        full_code=full_code,
+        participant_form=participant_form,
+        return_url=return_url,
+    )
+    with open_studies(db) as service:
+        token = service.running.open_link(study, plan)
+    link = f"{url.rstrip('/')}/join/{token}{PLATFORMS[plan.platform].link}"
+    if as_json:
+        print_json({"study": study, "platform": platform, "quota": quota, "link": link})
+        return
+    say(f"Give {platform} this address; it lets in {quota} raters. An earlier link lets in nobody any more.")
+    print(link)
+
+
+@app.command("pause")
+@one_line_errors
+def pause(study: Name, why: Why = "", by: By = "admin", db: Db = DEFAULT_DB, as_json: Json = False) -> None:
+    """Give out no more pairs for now. Raters see a page that says so; nothing is lost.
+
+    Example: rushes study pause takes --why "a clip has to be checked"
+    """
+    _set_state(study, "paused", why, by, db, as_json)
+
+
+@app.command("close")
+@one_line_errors
+def close(study: Name, why: Why = "", by: By = "admin", db: Db = DEFAULT_DB, as_json: Json = False) -> None:
+    """End the collection. Raters see that it is over, and who has voted gets their completion code.
+
+    Example: rushes study close takes
+    """
+    _set_state(study, "closed", why, by, db, as_json)
+
+
+@app.command("reopen")
+@one_line_errors
+def reopen(study: Name, why: Why = "", by: By = "admin", db: Db = DEFAULT_DB, as_json: Json = False) -> None:
+    """Go on after a pause or a close; raters find their places and answers as they left them.
+
+    Example: rushes study reopen takes
+    """
+    _set_state(study, "open", why, by, db, as_json)
+
+
+def _set_state(study: str, state: StudyState, why: str, by: str, db: str, as_json: bool) -> None:
+    with open_studies(db) as service:
+        service.running.set_state(study, state, why=why, by=by)
+    if as_json:
+        print_json({"study": study, "state": state})
+    else:
+        print(f"Study {study} is {state}.")
+
+
+@app.command("retire")
+@one_line_errors
+def retire(
+    study: Name,
+    sample: Annotated[str, typer.Argument(help="The pair's sample, as in the exports.")],
+    why: Annotated[str, typer.Option(help="Why, for the log.")],
+    by: By = "admin",
+    db: Db = DEFAULT_DB,
+    as_json: Json = False,
+) -> None:
+    """Show a pair to nobody any more. The votes it has stay, and count.
+
+    Example: rushes study retire takes T2_p09 --why "clip B is damaged"
+    """
+    with open_studies(db) as service:
+        votes = service.running.retire_pair(study, sample, why=why, by=by)
+    if as_json:
+        print_json({"study": study, "sample": sample, "votes": votes})
+    else:
+        print(f"{sample} is retired; its {votes} votes stay.")
+
+
+@app.command("problems")
+@one_line_errors
+def problems(
+    study: Name,
+    resolve: Annotated[int | None, typer.Option(help="The number of the problem that is done with.")] = None,
+    note: Annotated[str, typer.Option(help="What was done about it.")] = "",
+    by: By = "admin",
+    db: Db = DEFAULT_DB,
+    as_json: Json = False,
+) -> None:
+    """List what raters reported, or note what was done about a report.
+
+    Example: rushes study problems takes
+    """
+    with open_studies(db) as service:
+        if resolve is not None:
+            service.running.resolve_problem(study, resolve, note=note, by=by)
+        found = service.study_status(study).problems
+    if as_json:
+        print_json([asdict(one) for one in found])
+        return
+    rows = [
+        (str(one.id), one.sample, one.kind, one.text, one.rater, f"{one.resolution} ({one.resolved_by})")
+        if one.resolution
+        else (str(one.id), one.sample, one.kind, one.text, one.rater, "waits")
+        for one in found
+    ]
+    print_words("Reported by raters", (*COUNT("number"), "pair", "what", "words", "rater", "done about it"), rows)
+
+
+@app.command("payments")
+@one_line_errors
+def payments(
+    study: Name,
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The CSV to write.")],
+    participants: Annotated[
+        Path | None, typer.Option(help="Ids as the platform lists them, one a line: hashed ids are matched to them.")
+    ] = None,
+    db: Db = DEFAULT_DB,
+    as_json: Json = False,
+) -> None:
+    """Write who did what, their code, and what the rate declared with the study suggests.
+
+    Example: rushes study payments takes -o payments.csv
+    """
+    from rushes.study.exchange.files import write_file
+    from rushes.study.recruiting.payments import payments_csv
+
+    known = [] if participants is None else _lines(participants)
+    with open_studies(db) as service:
+        lines = service.running.payments(study, participants=known)
+    write_file(out, payments_csv(lines))
+    if as_json:
+        print_json({"study": study, "raters": len(lines), "file": str(out)})
+        return
+    if lines and not lines[0].pay_rate:
+        say("no rate was declared with the study (--pay), so no pay is suggested")
+    print(out)
+
+
+def _lines(path: Path) -> list[str]:
+    from rushes.core.errors import InputError
+
+    try:
+        return [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: expected a list of ids, one a line; it cannot be read ({error})") from None
+
+
+@app.command("erase")
+@one_line_errors
+def erase(
+    study: Name,
+    rater: Annotated[str, typer.Argument(help="The rater's code.")] = "",
+    participant: Annotated[str, typer.Option(help="Or the id the platform gave them.")] = "",
+    by: By = "admin",
+    db: Db = DEFAULT_DB,
+    as_json: Json = False,
+) -> None:
+    """Erase a person who asks for it; their votes are kept without them or removed, as the study declared.
+
+    Example: rushes study erase takes rater_07
+    """
+    if bool(rater) == bool(participant):
+        raise typer.BadParameter("give the rater's code, or --participant ID")
+    with open_studies(db) as service:
+        kept = next((one.on_erase for one in service.studies() if one.name == study), "keep") == "keep"
+        new, votes = service.running.erase_rater(study, rater=rater, participant=participant, by=by)
+    if as_json:
+        print_json({"study": study, "rater": new, "votes": votes, "kept": kept})
+    else:
+        print(f"Erased; {votes} votes {'kept without the person' if kept else 'removed'}, now as {new}.")
+
+
+accounts_app = typer.Typer(
+    name="account", help="Administrators: list, add, set a password, close.", no_args_is_help=True
+)
+app.add_typer(accounts_app)
+
+Account = Annotated[str, typer.Argument(metavar="NAME", help="The account's name.")]
+
+
+@accounts_app.command("list")
+@one_line_errors
+def accounts(db: Db = DEFAULT_DB, as_json: Json = False) -> None:
+    """The accounts that can sign in, with their roles.
+
+    Example: rushes study account list
+    """
+    with open_studies(db) as service:
+        found = service.admins()
+    if as_json:
+        print_json([{"name": one.name, "role": one.role} for one in found])
+    else:
+        print_words("Accounts", ("account", "role"), [(one.name, one.role) for one in found])
+
+
+@accounts_app.command("add")
+@one_line_errors
+def add(
+    name: Account,
+    role: Annotated[str, typer.Option(help="owner, adjudicator (decides blind) or viewer (only looks).")],
+    db: Db = DEFAULT_DB,
+) -> None:
+    """A new account. Its password is asked for, or taken from RUSHES_ACCOUNT_PASSWORD.
+
+    Example: rushes study account add maria --role adjudicator
+    """
+    with open_studies(db) as service:
+        service.add_admin(name, role=role, password=_password())
+    print(f"{name} can sign in now, as {role}.")
+
+
+@accounts_app.command("password")
+@one_line_errors
+def password(name: Account, db: Db = DEFAULT_DB) -> None:
+    """Set an account's password without the old one; its sessions end. For whoever runs the server.
+
+    Example: rushes study account password admin
+    """
+    with open_studies(db) as service:
+        service.reset_admin_password(name, _password())
+    print(f"{name} has a new password; sessions with the old one have ended.")
+
+
+@accounts_app.command("close")
+@one_line_errors
+def close_account(name: Account, db: Db = DEFAULT_DB) -> None:
+    """End an account. What it did stays in the log; the last owner cannot be closed.
+
+    Example: rushes study account close maria
+    """
+    with open_studies(db) as service:
+        service.close_admin(name)
+    print(f"{name} can no longer sign in.")
+
+
+def _password() -> str:
+    import os
+
+    given = os.environ.get(PASSWORD_VARIABLE, "")
+    return given or str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))

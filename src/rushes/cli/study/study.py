@@ -1,0 +1,375 @@
+"""`rushes study`: the human study from the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+
+from rushes.core.table import COUNT, NUMBER
+from rushes.present.terminal.console import next_line, one_line_errors, print_json, print_words, say, tell
+from rushes.present.terminal.options import Json
+from rushes.present.terminal.progress import progress_bars
+
+if TYPE_CHECKING:
+    from rushes.study import Disagreement, StudyService, StudyStatus
+    from rushes.study.records import OnErase, Pairing
+
+app = typer.Typer(
+    name="study",
+    help="The human study: which clip do people prefer, and why? Blinded pairs, two raters each, every watch verified.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Name = Annotated[str, typer.Argument(metavar="STUDY", help="The study's name.")]
+Db = Annotated[str, typer.Option("--db", help="The studies' database: a path (SQLite) or postgresql://host/name.")]
+MediaFolder = Annotated[
+    Path | None, typer.Option("--media", help="Where canonicalised clips go; beside a SQLite file when left out.")
+]
+Clips = Annotated[Path | None, typer.Option(help="Folder of clips named SYSTEM_T2_p09.mp4, for a prompt manifest.")]
+Prompts = Annotated[Path | None, typer.Option(help="CSV task_id,prompt_id,prompt_text with the prompts' words.")]
+RubricFile = Annotated[Path | None, typer.Option(help="TOML or JSON with dimensions, anchors and tags of your own.")]
+ConsentFile = Annotated[Path | None, typer.Option(help="TOML or JSON: contact, compensation, ethics, text.")]
+SourceClips = Annotated[Path | None, typer.Option(help="Folder of the clips that were to be edited: T4_p09.mp4.")]
+DEFAULT_DB = "studies.db"
+
+
+def open_studies(db: str, media: Path | None = None) -> StudyService:
+    """The service behind `--db` and `--media`."""
+    from rushes.study import open_service
+
+    if media is None and "://" in db:
+        media = Path("studies.media")
+    return open_service(db, media=media)
+
+
+@app.command("create")
+@one_line_errors
+def create(
+    study: Name,
+    sources: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="RUN… | CSV", help="Two or more runs of `rushes clip`, one per system, or one CSV."),
+    ] = None,
+    title: Annotated[str, typer.Option(help="What raters see above the pairs; it must not name a system.")] = "",
+    clips: Clips = None,
+    prompts: Prompts = None,
+    seed: Annotated[int, typer.Option(help="Decides sides and order; the same seed gives the same plan.")] = 1,
+    min_raters: Annotated[int, typer.Option(min=2, help="Raters per sample before agreement is looked at.")] = 2,
+    quota: Annotated[int | None, typer.Option(min=1, help="The most pairs one rater is given.")] = None,
+    gold_every: Annotated[int, typer.Option(min=0, help="One gold pair in so many tasks; 0 for none.")] = 10,
+    repeat_every: Annotated[int, typer.Option(min=0, help="One hidden repeat in so many tasks; 0 for none.")] = 20,
+    training_tries: Annotated[int, typer.Option(min=1, help="Wrong training answers before you are told.")] = 3,
+    max_gold_errors: Annotated[int | None, typer.Option(min=0, help="Exclude raters with more wrong golds.")] = None,
+    max_side_bias: Annotated[
+        float | None, typer.Option(min=0, max=0.5, help="Exclude raters whose share of left votes is further from ½.")
+    ] = None,
+    min_repeat_agreement: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Exclude raters who repeat fewer of their own votes.")
+    ] = None,
+    pairing: Annotated[str, typer.Option(help="round-robin, or active: the pairs that votes leave most open.")] = (
+        "round-robin"
+    ),
+    on_erase: Annotated[str, typer.Option(help="A rater who asks to be erased: keep their votes, or remove.")] = "keep",
+    pay: Annotated[str, typer.Option(help="Declared rate: 12 GBP/hour, 0.40 USD/vote or 5 EUR/study.")] = "",
+    rubric: RubricFile = None,
+    consent: ConsentFile = None,
+    language: Annotated[str, typer.Option(help="Language of the raters' pages: en or de.")] = "en",
+    audio_check: Annotated[bool, typer.Option(help="Ask raters to count tones first, where a clip has sound.")] = True,
+    source_clips: SourceClips = None,
+    db: Db = DEFAULT_DB,
+    media: MediaFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Make a study and, where sources are given, its pairs. The exclusion rule is declared here, before any vote.
+
+    Example: rushes study create takes runs/model_a runs/model_b --prompts prompts.csv
+    """
+    from rushes.study import ExclusionRule, StudyPlan
+    from rushes.study.material.sources import read_sources
+
+    rule = ExclusionRule(
+        max_gold_errors=max_gold_errors, max_side_bias=max_side_bias, min_repeat_agreement=min_repeat_agreement
+    )
+    plan = StudyPlan(
+        name=study,
+        title=title,
+        seed=seed,
+        min_raters=min_raters,
+        quota=quota,
+        gold_every=gold_every,
+        repeat_every=repeat_every,
+        exclusion=rule,
+        training_tries=training_tries,
+        pairing=cast("Pairing", pairing),
+        on_erase=cast("OnErase", on_erase),
+        pay=pay,
+        language=language,
+        audio_check=audio_check,
+        **own_texts(rubric, consent),
+    )
+    found = read_sources(sources, clips=clips, prompts=prompts, source_clips=source_clips) if sources else []
+    with open_studies(db, media) as service, progress_bars() as progress:
+        pairs = service.create_study(plan, clips=found, progress=progress).pairs
+    if as_json:
+        print_json({"study": study, "pairs": pairs, "exclusion_rule": rule.label, "database": shown(db)})
+        return
+    print(f"Study {study}: {pairs} pairs, exclusion rule {rule.label}.")
+    next_line("study", "invite", study, "4", "--db", shown(db))
+    print(shown(db))
+
+
+def own_texts(rubric: Path | None, consent: Path | None) -> dict[str, Any]:
+    """The plan's own rubric and consent words, where files were given."""
+    from rushes.instruments.preference.own_rubric import read_rubric
+    from rushes.study.recruiting.consent import read_consent
+
+    found: dict[str, Any] = {} if rubric is None else {"rubric": read_rubric(rubric)}
+    return found if consent is None else found | {"consent": read_consent(consent)}
+
+
+def shown(db: str) -> str:
+    """The database as printed: a path, or a URL without its password."""
+    from rushes.study.database.connection import database_url
+
+    return db if "://" not in db else database_url(db).render_as_string(hide_password=True)
+
+
+@app.command("import")
+@one_line_errors
+def import_(
+    study: Name,
+    sources: Annotated[
+        list[Path] | None, typer.Argument(metavar="RUN… | CSV", help="Two or more runs of `rushes clip`, or one CSV.")
+    ] = None,
+    ratings: Annotated[
+        Path | None, typer.Option(help="A ratings CSV with votes given elsewhere; their watching is not verified.")
+    ] = None,
+    clips: Clips = None,
+    prompts: Prompts = None,
+    source_clips: SourceClips = None,
+    db: Db = DEFAULT_DB,
+    media: MediaFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Add pairs to a study, or votes from a ratings CSV.
+
+    Example: rushes study import takes prompts.csv --clips takes/
+    """
+    from rushes.study.exchange import read_ratings
+
+    if bool(sources) == (ratings is not None):
+        raise typer.BadParameter("give runs or a CSV of clips, or --ratings FILE")
+    pairs = votes = 0
+    with open_studies(db, media) as service:
+        if ratings is not None:
+            file = read_ratings(ratings)
+            votes = service.import_ratings(study, file.votes)
+            _warn(len(file.unfilled), file.unknown_tags)
+        elif sources and len(sources) == 1 and not sources[0].is_dir():
+            pairs = service.import_csv(study, sources[0], clips=clips, prompts=prompts, source_clips=source_clips)
+        elif sources:
+            pairs = service.import_runs(study, sources, prompts=prompts, source_clips=source_clips)
+    if as_json:
+        print_json({"study": study, "pairs": pairs, "votes": votes})
+    else:
+        print(f"Study {study}: {pairs} pairs and {votes} votes added.")
+        print(shown(db))
+
+
+def _warn(unfilled: int, unknown_tags: Sequence[str]) -> None:
+    if unfilled:
+        say(f"{unfilled} rows are not filled in yet and were left out")
+    if unknown_tags:
+        say(f"tags the rubric does not have, kept as typed: {', '.join(unknown_tags)}")
+
+
+@app.command("invite")
+@one_line_errors
+def invite(
+    study: Name,
+    count: Annotated[int, typer.Argument(min=1, help="How many new raters.")] = 1,
+    name: Annotated[list[str] | None, typer.Option(help="Invite this rater by name; may be repeated.")] = None,
+    again: Annotated[str | None, typer.Option(help="A fresh link for this rater; the old one stops working.")] = None,
+    url: Annotated[str, typer.Option(help="Where `rushes serve` can be reached.")] = "http://127.0.0.1:8000",
+    text: Annotated[Path | None, typer.Option(help="Letter with {link}, {rater}, {title}; prints one each.")] = None,
+    mailto: Annotated[bool, typer.Option("--mailto", help="Print mailto: addresses that open a ready letter.")] = False,
+    db: Db = DEFAULT_DB,
+    as_json: Json = False,
+) -> None:
+    """Make one-time links for raters. Only hashes are stored, so a link is shown this once.
+
+    Example: rushes study invite takes 4 --url https://study.example.org
+    """
+    from rushes.study.recruiting.invitations import read_letter, show_letters
+
+    letter = read_letter(text) if text is not None or mailto else None
+    with open_studies(db) as service:
+        title = next((one.title for one in service.studies() if one.name == study), study)
+        fresh = None if again is None else service.invite_again(study, again)
+        made = service.invite(study, count=count, names=name or ()) if fresh is None else (fresh,)
+    links = {one.rater: f"{url.rstrip('/')}/i/{one.token}" for one in made}
+    if letter is not None:
+        show_letters(letter, study, links, title=title, addresses=mailto, as_json=as_json)
+        return
+    if as_json:
+        print_json({"study": study, "links": links})
+        return
+    say("Send each rater their own link; it works once.")
+    for rater, link in links.items():
+        print(f"{rater}\t{link}")
+
+
+@app.command("status")
+@one_line_errors
+def status(
+    study: Annotated[str | None, typer.Argument(metavar="STUDY", help="All studies when left out.")] = None,
+    db: Db = DEFAULT_DB,
+    as_json: Json = False,
+) -> None:
+    """Progress and agreement per task family, and the raters.
+
+    Example: rushes study status takes
+    """
+    from dataclasses import asdict
+
+    with open_studies(db) as service:
+        if study is None:
+            every = service.studies()
+            if as_json:
+                print_json([asdict(one) for one in every])
+            else:
+                rows = [(s.name, str(s.pairs), str(s.raters), str(s.votes), _simulated(s.simulated)) for s in every]
+                print_words("Studies", ("study", *COUNT("pairs", "raters", "votes"), ""), rows)
+            return
+        found = service.study_status(study)
+    if as_json:
+        from rushes.study.as_data import status_data
+
+        print_json(status_data(found))
+    else:
+        _show_status(found)
+
+
+def _simulated(simulated: bool) -> str:
+    return "simulated raters" if simulated else ""
+
+
+def _show_status(found: StudyStatus) -> None:
+    families = [
+        (
+            f"{f.family} {f.title}".strip(),
+            f"{f.finished}/{f.samples}",
+            f"{f.votes}/{f.votes_expected}",
+            str(f.third),
+            str(f.to_adjudicate),
+            "–" if f.agreement.value is None else f"{f.agreement.value:.0%}",
+        )
+        for f in found.families
+    ]
+    counts = COUNT("samples", "votes", "third rater", "adjudicate")
+    label = _simulated(found.summary.simulated)
+    print_words(
+        f"{found.summary.title} {f'({label})' if label else ''}", ("family", *counts, *NUMBER("agreement")), families
+    )
+    raters = [
+        (
+            r.rater,
+            r.stage,
+            str(r.votes),
+            f"{r.active_minutes:.0f}",
+            "–" if r.median_seconds is None else f"{r.median_seconds:.0f}",
+            f"{r.gold_right}/{r.gold_total}",
+            f"{r.repeats_same}/{r.repeats_total}",
+            f"{r.chose_a}/{r.chose_b}",
+            f"excluded: {r.reason}" if r.excluded else r.reason,
+        )
+        for r in found.raters
+    ]
+    heads = COUNT("votes", "min", "s/vote", "gold", "repeats", "left/right")
+    print_words("Raters", ("rater", "stage", *heads, "exclusion"), raters)
+    for problem in [one for one in found.problems if not one.resolution][:10]:
+        tell(f"Problem {problem.id} by {problem.rater} with {problem.sample}: {problem.kind} {problem.text}".rstrip())
+    tell(f"Exclusion rule: {found.exclusion_rule}. Disagreements: {len(found.disagreements)}.")
+
+
+@app.command("exclude")
+@one_line_errors
+def exclude(
+    study: Name,
+    restore: Annotated[str | None, typer.Option(help="Take back this rater's exclusion.")] = None,
+    why: Annotated[str, typer.Option(help="Why, for the log.")] = "",
+    db: Db = DEFAULT_DB,
+    as_json: Json = False,
+) -> None:
+    """Apply the exclusion rule that was declared with the study; results show with and without it.
+
+    Example: rushes study exclude takes
+    """
+    with open_studies(db) as service:
+        rule = service.exclusion_rule(study)
+        if restore is not None:
+            service.restore_rater(study, restore, why=why or "restored on the command line")
+            excluded: tuple[str, ...] = ()
+        else:
+            excluded = service.apply_exclusions(study)
+    if as_json:
+        print_json({"study": study, "rule": rule, "excluded": list(excluded), "restored": restore})
+    elif restore is not None:
+        print(f"{restore} counts again.")
+    else:
+        print(f"Rule {rule}: {', '.join(excluded) or 'nobody else'} excluded.")
+
+
+@app.command("adjudicate")
+@one_line_errors
+def adjudicate(
+    study: Name,
+    sample: Annotated[
+        str | None, typer.Argument(help="The sample to decide; the queue is shown when left out.")
+    ] = None,
+    winner: Annotated[str | None, typer.Option(help="A system's name, or Tie.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A reason tag, in the rubric's words; may be repeated.")] = None,
+    note: Annotated[str, typer.Option(help="Why, for whoever reads the study later.")] = "",
+    by: Annotated[str, typer.Option(help="Who decides.")] = "admin",
+    db: Db = DEFAULT_DB,
+    as_json: Json = False,
+) -> None:
+    """Show the samples whose raters disagree, with their tags, or decide one. Votes stay as they are.
+
+    Example: rushes study adjudicate takes T2_p09 --winner model_b --tag "Missed constraint"
+    """
+    from dataclasses import asdict
+
+    with open_studies(db) as service:
+        if sample is None:
+            queue = service.adjudication_queue(study)
+            if as_json:
+                print_json([asdict(one) for one in queue])
+            else:
+                _show_queue(queue)
+            return
+        if winner is None:
+            raise typer.BadParameter("say who wins: --winner SYSTEM, or --winner Tie")
+        made = service.adjudicate(study, sample, winner=winner, tags=tag or (), note=note, by=by)
+    if as_json:
+        print_json(asdict(made))
+    else:
+        print(f"{sample}: {made.winner}, by {made.by}. The raters' votes stay as they are.")
+
+
+def _show_queue(queue: Sequence[Disagreement]) -> None:
+    rows = [
+        (
+            one.sample,
+            one.family,
+            "; ".join(f"{o.rater}: {o.winner} ({', '.join((o.primary_tag, *o.secondary_tags))})" for o in one.opinions),
+            one.state,
+            f"{one.suggestion or 'none'}: {one.suggestion_why}",
+        )
+        for one in queue
+    ]
+    print_words("To adjudicate", ("sample", "family", "votes", "state", "what the tags suggest"), rows)

@@ -1,0 +1,1 @@
+"""Verbs that show, serve and look after the installation."""

@@ -1,0 +1,256 @@
+"""What this installation holds: packages, models, tools and the machine; and what each missing piece would unlock.
+
+`rushes doctor` is the command-line twin of `examine`. Nothing here raises for a missing piece: saying so is the result.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from glob import glob
+from importlib import import_module, metadata
+from pathlib import Path
+from typing import Literal
+
+from rushes import __version__
+from rushes.core.machine.cache import cache_folder
+from rushes.vision.models.cache import is_pulled, pull_command
+from rushes.vision.models.catalogue import GROUPS
+
+Kind = Literal["core", "extra", "models", "test tool", "machine"]
+
+_MODULES = {"opencv-python-headless": "cv2"}
+"""Import name of a core package, where it differs from the project's."""
+_EXTRAS = {
+    "face": "faces in `rushes clip --tier 1`, bodies in `rushes pose extract`",
+    "fvd": "`rushes fvd`, and SyncNet in `rushes clip --tier 2`",
+    "report": "charts and the HTML page of `rushes report`",
+    "web": "`rushes serve` and `rushes study`",
+    "postgres": "studies in PostgreSQL instead of SQLite",
+    "sound": "PESQ in `rushes fidelity`; compiled on installation, and free for evaluation and research only",
+    "remote": "clips and runs in S3 and Google Cloud Storage (`s3://`, `gs://`)",
+    "ray": "`--engine ray`: work on more than one machine",
+    "loop": "metrics inside a training loop",
+    "query": "questions to many runs at once",
+    "trackers": "results in TensorBoard, Weights & Biases and MLflow",
+    "datasets": "clips out of data sets (Hugging Face, Parquet)",
+    "dev": "the tests and checks of Rushes itself",
+}
+"""What an extra unlocks. `all` is left out: it is the sum of the others."""
+_TOOLS = {
+    "ffmpeg": ("ffmpeg", "the tests that compare decoding with ffmpeg"),
+    "ffprobe": ("ffmpeg", "the tests that compare media facts with ffprobe"),
+    "chromium": ("chromium", "the tests of the web pages in a browser"),
+    "initdb": ("postgresql", "the tests of studies on PostgreSQL"),
+}
+"""Program -> (Debian package, what it unlocks). None is needed to use Rushes."""
+
+_R3D50 = "resnet-50-kinetics.pth"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One thing that is here or is not."""
+
+    kind: Kind
+    name: str
+    here: bool
+    detail: str
+    """Version or place; for a missing piece, what is missing of it."""
+    unlocks: str = ""
+    command: str = ""
+    """What to type to get it."""
+
+
+_Found = Iterator[tuple[str, bool, str] | tuple[str, bool, str, str] | tuple[str, bool, str, str, str]]
+"""Name, whether it is here, detail, what it unlocks and the command, as `Piece` has them."""
+
+
+def examine() -> tuple[Piece, ...]:
+    """Every piece, in the order core, extras, models, test tools, machine."""
+    finders: dict[Kind, Callable[[], _Found]] = {
+        "core": _core,
+        "extra": _extras,
+        "models": _models,
+        "test tool": _tools,
+        "machine": _machine,
+    }
+    return tuple(Piece(kind, *found) for kind, find in finders.items() for found in find())
+
+
+def is_sound(pieces: tuple[Piece, ...]) -> bool:
+    """Whether the core itself works."""
+    return all(piece.here for piece in pieces if piece.kind == "core")
+
+
+def _core() -> _Found:
+    yield "python", True, f"{platform.python_version()} ({sys.executable})"
+    yield "rushes", True, f"{__version__} ({Path(__file__).parent})"
+    for project in requirements().get("", ()):
+        version = _version(project)
+        fault = _import_fault(_MODULES.get(project, project)) or _version_fault(version, _bounds(project))
+        command = f"pip install --force-reinstall '{project}{_bounds(project)}'"
+        yield project, not fault, fault or version or "no version stated", "all of Rushes", command
+    fault, command = _clip_fault(), f"pip install --force-reinstall 'av{_bounds('av')}'"
+    yield "a clip", not fault, fault or "written, read back", "all of Rushes", command
+
+
+def _extras() -> _Found:
+    for extra, projects in requirements().items():
+        if extra in ("", "all"):
+            continue
+        versions = {project: _version(project) for project in projects}
+        missing = [project for project, version in versions.items() if version is None]
+        here = ", ".join(f"{project} {version}" for project, version in versions.items())
+        detail = f"not installed: {', '.join(missing)}" if missing else here
+        unlocks = _EXTRAS.get(extra, f"what the extra {extra} is for")
+        yield extra, not missing, detail, unlocks, f"pip install 'rushes[{extra}]'"
+
+
+def _models() -> _Found:
+    folder = cache_folder() / "models"
+    for group in GROUPS.values():
+        here = is_pulled(group)
+        detail = str(folder) if here else f"not in {folder}, or not as pinned"
+        yield group.name, here, detail, group.unlocks, pull_command(group.name)
+    found = next((place for place in _brought(_R3D50) if place.is_file()), None)
+    detail = str(found or f"not in {', '.join(str(place.parent) for place in _brought(_R3D50))}")
+    unlocks = "FID-VID (`rushes fvd --metric fid-vid`); in no registry, so it must be brought"
+    yield _R3D50, found is not None, detail, unlocks, f"rushes fvd … --weights {_R3D50}"
+
+
+def _brought(file: str) -> list[Path]:
+    """Where `rushes fvd` looks for weights that a user brings."""
+    named = os.environ.get("RUSHES_WEIGHTS")
+    return [Path("tools/eval_fvd") / file, *([Path(named).expanduser() / file] if named else [])]
+
+
+def _tools() -> _Found:
+    for program, (package, unlocks) in _TOOLS.items():
+        found = shutil.which(program) or next(iter(sorted(glob(f"/usr/lib/postgresql/*/bin/{program}"))), None)
+        name = package if program == "initdb" else program
+        yield name, found is not None, found or "not found", unlocks, f"apt-get install -y {package}"
+
+
+def _machine() -> _Found:
+    from rushes.workers.local import cpu_count
+
+    cache = cache_folder()
+    existing = next(folder for folder in (cache, *cache.parents) if folder.exists())
+    writable, free = os.access(existing, os.W_OK), shutil.disk_usage(existing).free
+    detail = f"{cache} ({free / 1e9:.0f} GB free)" if writable else f"{cache}: may not be written"
+    yield "cache", writable, detail, "models and compiled code that stay", "export RUSHES_CACHE=/a/folder/of/yours"
+    yield "cores", True, f"{cpu_count()}, so --jobs is {cpu_count()} by default"
+    yield "memory", True, f"{_memory_bytes() / 2**30:.1f} GiB"
+    detail = ", ".join(gpus := _gpus()) or "nvidia-smi shows none; everything runs on the CPU"
+    yield "gpu", bool(gpus), detail, "`rushes fvd --device cuda`"
+
+
+def requirements() -> Mapping[str, tuple[str, ...]]:
+    """Extra -> the projects it needs ("" for the core), as the installed package states them."""
+    needs: dict[str, list[str]] = {}
+    for line in _stated() or ("av", "numba", "numpy", "opencv-python-headless", "rich", "scipy", "typer"):
+        name = re.match(r"[A-Za-z0-9._-]+", line)
+        extra = re.search(r"extra\s*==\s*['\"]([^'\"]+)['\"]", line)
+        if name is not None and name[0] != "rushes":
+            needs.setdefault(extra[1] if extra else "", []).append(name[0])
+    return {extra: tuple(projects) for extra, projects in needs.items()}
+
+
+def _stated() -> list[str]:
+    """What the installed package needs; nothing where it is not installed."""
+    try:
+        return metadata.requires("rushes") or []
+    except metadata.PackageNotFoundError:
+        return []
+
+
+def _version(project: str) -> str | None:
+    try:
+        return metadata.version(project)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _bounds(project: str) -> str:
+    """The versions of a core package that Rushes works with, as the installed package states them: ">=18,<20"."""
+    lines = (re.fullmatch(r"([A-Za-z0-9._-]+)\s*([<>=].*)", line) for line in _stated() if ";" not in line)
+    return next((line[2].strip() for line in lines if line and line[1] == project), "")
+
+
+def _version_fault(version: str | None, bounds: str) -> str:
+    """What is wrong with a version by bounds such as ">=18,<20"; "" where it lies within them.
+
+    >>> _version_fault("20.1.0", ">=18,<20")
+    '20.1.0 is not supported; expected >=18,<20'
+    >>> _version_fault("19.0.2", "<20,>=18"), _version_fault("18", "<20,>=18"), _version_fault(None, ">=18")
+    ('', '', '')
+    """
+    if version is None:
+        return ""
+    for sign, bound in re.findall(r"(>=|<)\s*([0-9.]+)", bounds):
+        if (_numbers(version) >= _numbers(bound)) != (sign == ">="):
+            return f"{version} is not supported; expected {bounds}"
+    return ""
+
+
+def _numbers(version: str) -> list[int]:
+    """The release of a version, comparable: 2.10.0rc1 is [2, 10], as 2.10 is."""
+    numbers = [int(part) for part in re.match(r"[0-9.]*", version)[0].split(".") if part]  # type: ignore[index]
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    return numbers
+
+
+def _clip_fault() -> str:
+    """Why four grey frames cannot be written and read back; "" where they can. Packages that all load may not fit."""
+    try:
+        import numpy as np
+
+        from rushes.media import ClipReader, write_clip
+
+        with tempfile.TemporaryDirectory() as folder:
+            clip = write_clip(Path(folder) / "grey.mp4", [np.full((16, 16, 3), 90, np.uint8)] * 4)
+            with ClipReader(clip) as reader:
+                frames = sum(1 for frame in reader if frame.luma.values.size)
+    except Exception as error:  # whatever it is, it is what the user has to know
+        return " ".join(f"cannot be written and read back: {error}".split())
+    return "" if frames == 4 else f"was written with 4 frames and read back with {frames}"
+
+
+def _import_fault(module: str) -> str:
+    """Why a module does not load; "" when it does."""
+    try:
+        import_module(module)
+    except (ImportError, OSError) as error:
+        return " ".join(str(error).split())
+    return ""
+
+
+def _memory_bytes() -> int:
+    """Memory of the machine, or of the container where that is less."""
+    whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    try:
+        return min(whole, int(Path("/sys/fs/cgroup/memory.max").read_text()))
+    except (OSError, ValueError):  # no container, or "max"
+        return whole
+
+
+def _gpus() -> list[str]:
+    """Names of NVIDIA devices; asked from the driver, because loading torch takes seconds."""
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return []
+    command = [program, "--query-gpu=name,memory.total", "--format=csv,noheader"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)  # the driver's own tool  # nosec B603
+    except (OSError, subprocess.SubprocessError):
+        return []
+    return [line.strip() for line in done.stdout.splitlines() if line.strip()]

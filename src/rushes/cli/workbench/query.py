@@ -1,0 +1,157 @@
+"""`rushes query` and `rushes export`: ask a run in SQL, or get it as plain lines of JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rushes.core.table import NUMBER, TEXT, Column
+from rushes.present.terminal.console import print_json, print_words, say
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from rushes.storage.runs import Run
+
+_SHOWN = 50
+"""Rows of the table on the terminal; --csv, --json and -o give all of them."""
+
+
+def query(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run, here or in a store.")],
+    sql: Annotated[
+        str | None,
+        typer.Argument(metavar="SQL", help="A SELECT over clips (a row per clip) or measurements (a row per number)."),
+    ] = None,
+    columns: Annotated[bool, typer.Option("--columns", help="List the columns of clips and their signatures.")] = False,
+    paths: Annotated[
+        bool, typer.Option("--paths", help="The column path alone, a line each: a list of the files that are meant.")
+    ] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="CSV.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout: a list of rows.")] = False,
+    parquet: Annotated[bool, typer.Option("--parquet", help="Parquet; needs -o.")] = False,
+    out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Write it here.")] = None,
+) -> None:
+    """Ask a run in SQL; nothing can be changed by it.
+
+    Example: rushes query run "select path from clips where blur_score < 20 and badge = 'pass'" --paths -o keep.txt
+    """
+    from rushes.storage.query import sql as ask
+    from rushes.storage.runs import read_run
+
+    if sum((paths, csv, as_json, parquet)) > 1:
+        raise typer.BadParameter("--paths, --csv, --json and --parquet: give one of them", param_hint="--csv")
+    if parquet and out is None:
+        raise typer.BadParameter("--parquet writes a file; give -o FILE too", param_hint="--parquet")
+    opened = read_run(run)
+    if columns or sql is None:
+        rows = [(column.name, column.definition.unit, column.signature) for column in ask.columns_of(opened)]
+        if as_json:
+            print_json([dict(zip(("column", "unit", "signature"), row, strict=True)) for row in rows])
+        else:
+            fixed = [(name, "", "") for name in ask.CLIP_COLUMNS]
+            print_words(f"clips of {opened.place}", ("column", "unit", "signature"), [*fixed, *rows])
+        return
+    found = ask.query(opened, sql)
+    if parquet:
+        _write_parquet(found, str(out), ask.signatures_in(opened, sql))
+    elif paths or csv or as_json or out is not None:
+        _write(_text(opened, found, paths=paths, as_json=as_json), out)
+    else:
+        _show(found)
+    if out is not None:
+        say(f"{found.num_rows:,} rows in {out}")
+    for name, signature in {} if paths else ask.signatures_in(opened, sql).items():
+        say(f"  {name}: {signature}")
+
+
+def export(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run, here or in a store.")],
+    out: Annotated[str, typer.Option("-o", "--out", metavar="FOLDER", help="A new or empty folder.")],
+    series: Annotated[bool, typer.Option("--series", help="Also the per-frame series, a file per clip.")] = False,
+) -> None:
+    """Write a run as subjects.jsonl and measurements.jsonl, one line per clip and per number.
+
+    Example: rushes export run -o plain
+    """
+    from rushes.storage.runs.export import export_run
+
+    print(export_run(run, out, series=series))
+
+
+def _text(run: Run, found: pa.Table, *, paths: bool, as_json: bool) -> str:
+    if paths:
+        return "".join(f"{path}\n" for path in _paths(run, found))
+    if as_json:
+        from rushes.core.canonical import canonical_json
+
+        return canonical_json(_jsonable(found.to_pylist())) + "\n"
+    import csv
+    import io
+
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(found.column_names)
+    writer.writerows([_cell(value) for value in row.values()] for row in found.to_pylist())
+    return out.getvalue()
+
+
+def _paths(run: Run, found: pa.Table) -> list[str]:
+    """Where the clips lie now, as stored or beside the run where they moved with it."""
+    from rushes.core.errors import InputError
+    from rushes.storage.runs.relocation import relocate
+
+    if "path" not in found.column_names:
+        raise InputError("--paths lists the column path; select it: select path from clips where …")
+    stored = [str(path) for path in found.column("path").to_pylist() if path is not None]
+    return [str(relocate(path, beside=run.path) or path) for path in stored]
+
+
+def _jsonable(value: object) -> object:
+    """Plain data; what JSON has no word for (a date, bytes, infinity) as text."""
+    import math
+
+    if isinstance(value, (list, tuple)):
+        return [_jsonable(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _jsonable(item) for key, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else "; ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _write(text: str, out: str | None) -> None:
+    from rushes.core.machine.files import replacing
+    from rushes.storage.remote.transfer import upload_on_exit
+
+    if out is None:
+        print(text, end="")
+        return
+    with upload_on_exit(out) as target, replacing(target) as file:
+        file.write(text)
+
+
+def _write_parquet(found: pa.Table, out: str, signatures: dict[str, str]) -> None:
+    """A table that says under which definition each of its columns was measured."""
+    import pyarrow.parquet as pq
+
+    from rushes.core.canonical import canonical_json
+    from rushes.core.machine.files import replacing_path
+    from rushes.storage.remote.transfer import upload_on_exit
+
+    told = found.replace_schema_metadata({"rushes.signatures": canonical_json(signatures)})
+    with upload_on_exit(out) as target, replacing_path(target, target.name + ".tmp") as part:
+        pq.write_table(told, part, compression="zstd")
+
+
+def _show(found: pa.Table) -> None:
+    rows = [[_cell(value) for value in row.values()] for row in found.slice(0, _SHOWN).to_pylist()]
+    columns = [Column(field.name, NUMBER if str(field.type) in ("double", "int64") else TEXT) for field in found.schema]
+    print_words("", columns, rows)
+    if found.num_rows > _SHOWN:
+        print(f"… and {found.num_rows - _SHOWN:,} more rows; --csv, --json or -o give all")

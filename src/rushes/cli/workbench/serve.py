@@ -1,0 +1,181 @@
+"""`rushes serve`: the web workbench, for raters and for the owner of a study."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rushes.present.terminal.console import fail, print_json, say
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rushes.web.home.discovery import Discovery, Root
+    from rushes.web.workbench import Workbench
+
+SWITCH_S = 0.0005
+"""How long a busy thread may keep the interpreter from the others. A request gives it up at every answer it waits for
+from the database, and at Python's own 5 ms it queues for a long time to get it back: ten statements, up to 50 ms."""
+PASSWORD_VARIABLE = "RUSHES_ADMIN_PASSWORD"  # a variable's name  # nosec B105
+
+
+def serve(
+    db: Annotated[
+        str, typer.Option("--db", help="The studies' database: a path (SQLite) or postgresql://host/name.")
+    ] = "studies.db",
+    run: Annotated[
+        list[Path] | None,
+        typer.Option("--run", help="A run, or a folder with runs below, to show; may be given several times."),
+    ] = None,
+    suite: Annotated[
+        list[Path] | None,
+        typer.Option("--suite", help="A folder of rushes suite run, to show its board; may be given several times."),
+    ] = None,
+    media: Annotated[
+        Path | None, typer.Option("--media", help="Where converted clips go; beside a SQLite file by default.")
+    ] = None,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")] = 8000,
+    host: Annotated[
+        str, typer.Option("--host", help="Address to listen on. The default can be reached from this machine only.")
+    ] = "127.0.0.1",
+    public_url: Annotated[
+        str, typer.Option("--public-url", help="How raters reach the server when it stands behind a proxy.")
+    ] = "",
+    trusted_proxy: Annotated[
+        list[str] | None,
+        typer.Option("--trusted-proxy", help="Proxy (address or network) whose X-Forwarded-For is believed."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the addresses as one JSON line on stdout, then serve.")
+    ] = False,
+) -> None:
+    """Serve studies, boards and runs in a browser. On the first start, the printed link sets the owner's password.
+
+    Example: rushes serve --db studies.db --run runs/model_a --run runs/model_b
+    """
+    import secrets
+    import socket
+
+    _check_public_url(public_url)
+    discovery = _discovery(run or (), suite or ())
+    from rushes.web.app import create_app
+    from rushes.web.home.discovery import Served
+    from rushes.web.serving import serve_on
+
+    sys.setswitchinterval(SWITCH_S)
+    key = secrets.token_urlsafe(16)
+    wildcard = host in ("0.0.0.0", "::")  # compared, not bound  # nosec B104
+    app = create_app(
+        database_url=db,
+        media=media or (Path("studies.media") if "://" in db else None),
+        runs=Served(discovery, "runs"),
+        suites=Served(discovery, "suites"),
+        discovery=discovery,
+        public_url=public_url,
+        any_host=wildcard and not public_url,
+        setup_key=key,
+        trusted_proxies=tuple(trusted_proxy or ()),
+    )
+    bench: Workbench = app.state.workbench
+    _set_password_from_environment(bench)
+    with socket.create_server((host, port), backlog=2048) as listener:
+        address = public_url.rstrip("/") or f"http://{_shown(host)}:{listener.getsockname()[1]}"
+        setup = "" if bench.service.admin_exists() else f"{address}/setup?key={key}"
+        _announce(address, setup, as_json=as_json, reachable=host not in ("127.0.0.1", "::1", "localhost"))
+        serve_on(listener, app)
+
+
+def _discovery(runs: Sequence[Path], suites: Sequence[Path]) -> Discovery:
+    """Where the server looks for runs and boards; one error line, before anything starts, for what is not there.
+
+    A run goes by its folder's name. What lies below a folder goes by its path from there, with the folder's own name in
+    front where there are several.
+    """
+    from rushes.storage.runs import subject_ids
+    from rushes.web.home.discovery import Discovery, Root
+
+    given = [("--run", folder, "run.json") for folder in runs] + [
+        ("--suite", folder, "suite.json") for folder in suites
+    ]
+    names = subject_ids([folder.resolve().name for _, folder, _ in given])
+    roots = []
+    for (option, folder, mark), name in zip(given, names, strict=True):
+        whole = (folder / mark).is_file()
+        roots.append(Root(folder=folder, prefix=name if whole or len(given) > 1 else ""))
+        if not whole:
+            _require_something(option, folder, roots[-1])
+    return Discovery(roots)
+
+
+def _require_something(option: str, folder: Path, root: Root) -> None:
+    from rushes.web.home.discovery import Discovery
+
+    expected = {
+        "--run": "a run directory, or a folder with runs below",
+        "--suite": "a folder of rushes suite run, with suite.json in it",
+    }[option]
+    if not folder.is_dir():
+        what = "this is a file" if folder.exists() else f"there is none{near(folder)}"
+        fail(f"{option} {folder}: expected {expected}; {what}")
+    if option == "--suite" or not Discovery([root]).look().runs:
+        found = "it has no suite.json" if option == "--suite" else "no run.json was found in it or below"
+        fail(f"{option} {folder}: expected {expected}; {found}")
+
+
+def near(path: Path) -> str:
+    """What to add to "there is none": folders with a name like this one; "" where nothing is near."""
+    from rushes.core.words.suggest import did_you_mean
+
+    parent = path.parent
+    while not parent.is_dir() and parent != parent.parent:
+        path, parent = parent, parent.parent
+    try:
+        names = sorted(entry.name for entry in parent.iterdir() if entry.is_dir() and not entry.name.startswith("."))
+    except OSError:
+        return ""
+    return did_you_mean(path.name, names, otherwise="", shown=parent.joinpath)
+
+
+def _check_public_url(public_url: str) -> None:
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(public_url)
+    if public_url and (parts.scheme not in ("http", "https") or not parts.hostname or parts.path not in ("", "/")):
+        fail(f"--public-url: expected https://name without a path; got {public_url}")
+
+
+def _set_password_from_environment(bench: Workbench) -> None:
+    """For servers that nobody watches start: RUSHES_ADMIN_PASSWORD sets the first password."""
+    import os
+
+    from rushes.study.owner.administrators import SHORTEST_PASSWORD
+
+    password = os.environ.get(PASSWORD_VARIABLE, "")
+    if not password or bench.service.admin_exists():
+        return
+    if len(password) < SHORTEST_PASSWORD:
+        fail(f"{PASSWORD_VARIABLE}: expected at least {SHORTEST_PASSWORD} characters; got {len(password)}")
+    bench.service.set_admin_password(password)
+
+
+def _shown(host: str) -> str:
+    return {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(  # compared, not bound  # nosec B104
+        host, f"[{host}]" if ":" in host else host
+    )
+
+
+def _announce(address: str, setup: str, *, as_json: bool, reachable: bool) -> None:
+    if reachable and not address.startswith("https://"):
+        say("warning: this address can be reached from other machines without encryption; put a TLS proxy in front")
+    if as_json:
+        print_json({"address": address, "setup": setup})
+        sys.stdout.flush()
+    elif setup:
+        say("First start: open this link to set the administrator's password.")
+        print(setup, flush=True)
+    else:
+        say("Serving; Ctrl-C stops.")
+        print(address, flush=True)

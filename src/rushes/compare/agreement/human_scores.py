@@ -1,0 +1,214 @@
+"""What people said about clips, whatever file it came in.
+
+ratings  a CSV with a row per rater and clip: prompt_id, system, rater, then one column per dimension
+means    a CSV with a row per clip: clip (or prompt_id and system), then one column per dimension (mos …); std and n are
+         known words and no dimensions. Single raters are not known.
+votes    two clips and which is better: `model_a, model_b, winner` with a prompt, or a study's own export. A vote gives
+         the winner 1, the loser 0 and both ½ for a tie, and a clip's rating is the mean: its share of wins.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from rushes.core.errors import InputError
+from rushes.instruments.preference.votes import Vote
+from rushes.study.exchange.arena import NUMBERED, read_arena
+from rushes.study.exchange.files import read_rows
+from rushes.study.exchange.ratings_csv import COLUMNS as RATINGS_COLUMNS
+from rushes.study.exchange.ratings_csv import read_ratings
+from rushes.study.exchange.table import COLUMNS as TABLE_COLUMNS
+from rushes.study.exchange.table import read_table
+
+Kind: TypeAlias = Literal["mean-rating", "mean-score", "win-share"]
+ClipKey: TypeAlias = tuple[str, str]
+"""System and prompt; ("", clip) where a table names clips alone."""
+
+PREFERENCE = "preference"
+MEANS = ""
+"""The one "rater" of a table of means."""
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    "prompt": ("prompt_id", "prompt", "sample_id", "question_id"),
+    "system": ("system", "model", "models"),
+    "rater": ("rater", "rater_id", "annotator", "judge", "worker_id"),
+    "clip": ("clip", "video", "video_path", "path", "file", "filename"),
+}
+_NO_DIMENSION = ("std", "sd", "n", "count", "task_id", "prompt_text")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HumanScores:
+    """People's numbers, by dimension, clip and rater; higher is better."""
+
+    source: str
+    kind: Kind
+    scores: Mapping[str, Mapping[ClipKey, Mapping[str, float]]]
+    """By dimension, by clip, by rater."""
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        return tuple(self.scores)
+
+    @property
+    def clips(self) -> tuple[ClipKey, ...]:
+        return tuple(dict.fromkeys(key for of_clip in self.scores.values() for key in of_clip))
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(system for system, _ in self.clips if system))
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        """Sorted; () where only means are known."""
+        everyone = {rater for of_clip in self.scores.values() for one in of_clip.values() for rater in one}
+        return tuple(sorted(everyone - {MEANS}))
+
+
+def read_human_scores(path: Path | str, *, dimensions: Sequence[str] = ()) -> HumanScores:
+    """Ratings, means or votes, told apart by the columns.
+
+    Raises `InputError`, with the line, for a file that is none of them, a rating that is no number, a rater who rated a
+    clip twice, and a dimension that is not there.
+    """
+    if Path(path).suffix.lower() in (".json", ".jsonl", ".parquet"):
+        found = human_scores_of_votes(_votes(path, ()), str(path))
+    else:
+        rows = read_rows(path, needed=(), strip=True)
+        columns = list(rows[0][1]) if rows else []
+        if not rows:
+            raise InputError(f"{path}: expected a row of ratings per clip and rater; the file has none")
+        if "winner" in columns:
+            found = human_scores_of_votes(_votes(path, columns), str(path))
+        else:
+            found = _of_rows(path, rows, columns)
+    return _chosen(found, dimensions)
+
+
+def _chosen(found: HumanScores, dimensions: Sequence[str]) -> HumanScores:
+    for name in dimensions:
+        if name not in found.scores:
+            raise InputError(f"{found.source}: no dimension {name!r}; it has {', '.join(found.dimensions)}")
+    return replace(found, scores={name: found.scores[name] for name in dimensions}) if dimensions else found
+
+
+def _votes(path: Path | str, columns: Sequence[str]) -> tuple[Vote, ...]:
+    if set(TABLE_COLUMNS) <= set(columns) or Path(path).suffix.lower() == ".parquet":
+        return read_table(path)
+    if set(RATINGS_COLUMNS) <= set(columns):
+        return read_ratings(path).votes
+    return read_arena(path).votes
+
+
+def human_scores_of_votes(votes: Iterable[Vote], source: str) -> HumanScores:
+    """Each clip's share of wins, rater by rater; gold pairs, repeats and adjudications stay out.
+
+    A clip is a system's answer to a sample, or to a prompt where samples are single pairs of clips and prompts are not,
+    and in battles without samples.
+    """
+    raw = [vote for vote in votes if vote.counts_in_results]
+    by_prompt = _samples_are_pairs(raw)
+    won: dict[ClipKey, dict[str, list[float]]] = {}
+    met: dict[str, Counter[frozenset[str]]] = {}
+    promptless = 0
+    for vote in raw:
+        prompt = vote.prompt if by_prompt else vote.sample
+        if not prompt or (not vote.prompt and vote.sample.startswith(NUMBERED)):
+            promptless += 1
+            continue
+        points = {vote.system_a: vote.points("a", ties="half"), vote.system_b: vote.points("b", ties="half")}
+        for system, share in points.items():
+            won.setdefault((system, prompt), {}).setdefault(vote.rater, []).append(share)
+        met.setdefault(prompt, Counter())[frozenset(points)] += 1
+    if not won:
+        raise InputError(
+            f"{source}: no vote says which prompt it is about, so none can be held against the clips of a run; "
+            "rank the systems with rushes study instead"
+        )
+    remarks = [f"{promptless} votes without a prompt are left out"] if promptless else []
+    if uneven := sum(not _balanced(pairs) for pairs in met.values()):
+        remarks.append(
+            f"on {uneven} of {len(met)} prompts not every pair of systems was judged equally often: a share of wins "
+            "there depends on whom a clip met; rushes study validity goes vote by vote"
+        )
+    scores = {key: {rater: math.fsum(c) / len(c) for rater, c in by.items()} for key, by in won.items()}
+    return HumanScores(source=source, kind="win-share", scores={PREFERENCE: scores}, remarks=tuple(remarks))
+
+
+def _samples_are_pairs(votes: Sequence[Vote]) -> bool:
+    pairs: dict[str, set[tuple[str, str]]] = {}
+    of_prompt: dict[str, set[tuple[str, str]]] = {}
+    for vote in votes:
+        pairs.setdefault(vote.sample, set()).add((vote.system_a, vote.system_b))
+        of_prompt.setdefault(vote.prompt, set()).add((vote.system_a, vote.system_b))
+    named = all(vote.prompt for vote in votes)
+    return named and max(map(len, pairs.values()), default=0) == 1 < max(map(len, of_prompt.values()), default=0)
+
+
+def _balanced(pairs: Mapping[frozenset[str], int]) -> bool:
+    systems = {name for pair in pairs for name in pair}
+    return len(set(pairs.values())) == 1 and len(pairs) == len(systems) * (len(systems) - 1) // 2
+
+
+def _of_rows(path: Path | str, rows: Sequence[tuple[int, dict[str, str]]], columns: Sequence[str]) -> HumanScores:
+    named = {what: next((c for c in columns if c.lower() in words), "") for what, words in _WORDS.items()}
+    whole = bool(named["prompt"] and named["system"])
+    if not whole and (named["rater"] or not named["clip"]):
+        raise InputError(
+            f"{path}: expected prompt_id, system and rater with a column per dimension, or clip with mos, or model_a, "
+            f"model_b and winner; got {', '.join(columns)}"
+        )
+    used = {named["prompt"], named["system"], named["rater"], named["clip"]}
+    others = [c for c in columns if c not in used and c.lower() not in _NO_DIMENSION]
+    dimensions = [c for c in others if any(_number(row[c]) is not None for _, row in rows)]
+    if not dimensions:
+        raise InputError(f"{path}: expected a column of numbers per dimension; got {', '.join(columns)}")
+    scores: dict[str, dict[ClipKey, dict[str, float]]] = {c: {} for c in dimensions}
+    seen: dict[tuple[ClipKey, str], int] = {}
+    for line, row in rows:
+        key = (row[named["system"]], row[named["prompt"]]) if whole else ("", row[named["clip"]])
+        rater = row[named["rater"]] if named["rater"] else MEANS
+        _check_row(path, line, key, rater, bool(named["rater"]), whole)
+        if (key, rater) in seen:
+            whose = f"rater {rater} rated {clip_text(key)}" if rater else f"{clip_text(key)} has a rating"
+            raise InputError(f"{path}, line {line}: {whose} on line {seen[key, rater]} already; keep one of the two")
+        seen[key, rater] = line
+        for dimension in dimensions:
+            if row[dimension]:
+                scores[dimension].setdefault(key, {})[rater] = _rating(path, line, dimension, row[dimension])
+    words = [c for c in others if c not in dimensions]
+    remarks = (f"{path}: no numbers in {', '.join(words)}, not read",) if words else ()
+    kind: Kind = "mean-rating" if named["rater"] else "mean-score"
+    return HumanScores(source=str(path), kind=kind, scores=scores, remarks=remarks)
+
+
+def _check_row(path: Path | str, line: int, key: ClipKey, rater: str, rated: bool, whole: bool) -> None:
+    if not key[1] or (whole and not key[0]):
+        raise InputError(f"{path}, line {line}: expected which clip was rated; the cell is empty")
+    if rated and not rater:
+        raise InputError(f"{path}, line {line}: expected who rated {clip_text(key)}; the cell is empty")
+
+
+def clip_text(key: ClipKey) -> str:
+    """ "p001 of amber"; the name alone where a table has no systems."""
+    return f"{key[1]} of {key[0]}" if key[0] else key[1]
+
+
+def _rating(path: Path | str, line: int, dimension: str, text: str) -> float:
+    value = _number(text)
+    if value is None:
+        raise InputError(f"{path}, line {line}: a rating of {dimension} is a number or empty; got {text!r}")
+    return value
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

@@ -1,0 +1,231 @@
+"""`rushes believe` in Python: which metrics go with what people said about the same clips, and how sure that is.
+
+A metric agrees with people where its agreement is above 0 beyond the chance of prompts and raters, after Holm's
+correction over every metric and dimension judged; it goes against them where it is below 0; it has no relation where
+the whole interval lies within ± `margin`; else it cannot be told. All of it is about the systems at hand: prompts and
+raters are taken as drawn from many, systems are not. So a metric that has one value for all clips of a system gets no
+verdict, however many clips there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from rushes.compare.agreement.human_scores import HumanScores, read_human_scores
+from rushes.compare.agreement.metric_scores import MeasuredClips, MetricScores, scores_of_board, scores_of_runs
+from rushes.compare.agreement.people_join import Join
+from rushes.compare.agreement.statistics import REPLICATES, SEED, Level
+from rushes.compare.board.model import BoardData
+from rushes.compare.definitions.people import CEILING, CHANCE, OF_STATISTIC
+from rushes.core import Definition, Measurement
+from rushes.core.errors import InputError
+from rushes.core.words.notebook_repr import brief
+from rushes.stats.correlation import STATISTICS, Statistic
+from rushes.stats.families import holm
+from rushes.stats.intervals import LEVEL
+from rushes.stats.jackknife import MOST_GROUPS, Tested
+from rushes.storage.runs import Run
+
+BeliefVerdict: TypeAlias = Literal["agrees", "goes against", "no relation", "cannot be told"]
+MARGIN = 0.2
+"""An agreement within ± this is none to speak of."""
+STATISTIC: Statistic = "kendall_tau_b"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Believed:
+    """One metric against one human dimension."""
+
+    metric: MetricScores
+    dimension: str
+    numbers: Mapping[tuple[Level, Statistic], Measurement]
+    clips: int
+    """With both the metric and a rating."""
+    p: Measurement | None = None
+    """Of the statistic that decides, adjusted; None where there is none."""
+    verdict: BeliefVerdict = "cannot be told"
+    why: str = ""
+    """Why it cannot be told."""
+
+    @property
+    def directed(self) -> bool:
+        """Whether the metric's definition says which side is better; else it was read as higher is better."""
+        return self.metric.definition.better != "neither"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricAgreement:
+    """Every metric against every dimension, and people against each other."""
+
+    __repr__ = brief
+
+    humans: HumanScores
+    believed: tuple[Believed, ...]
+    ceilings: Mapping[tuple[str, Level, Statistic], Measurement]
+    """By dimension, level and statistic: one rater against the mean of the others."""
+    level: Level
+    statistic: Statistic
+    margin: float
+    confidence: float
+    remarks: tuple[str, ...]
+
+    def of(self, dimension: str, verdict: BeliefVerdict | None = None) -> tuple[Believed, ...]:
+        """The metrics against one dimension, most agreement first; those of one verdict."""
+        found = [b for b in self.believed if b.dimension == dimension and verdict in (None, b.verdict)]
+        values = ((b, self.deciding(b).value) for b in found)
+        order = [(b, -2.0 if value is None else float(value)) for b, value in values]
+        return tuple(b for b, _ in sorted(order, key=lambda pair: -pair[1]))
+
+    def deciding(self, one: Believed) -> Measurement:
+        """The number that the verdict rests on; of a metric without clips, the one over systems."""
+        return one.numbers.get((self.level, self.statistic)) or one.numbers["system", self.statistic]
+
+    def ceiling(self, dimension: str) -> Measurement:
+        return self.ceilings[dimension, self.level, self.statistic]
+
+
+def believe(
+    metrics: BoardData | MeasuredClips | Run | Path | str | Iterable[Run | Path | str],
+    humans: HumanScores | Path | str,
+    *,
+    dimensions: Sequence[str] = (),
+    level: Level = "within-prompt",
+    statistic: Statistic = STATISTIC,
+    margin: float = MARGIN,
+    confidence: float = LEVEL,
+) -> MetricAgreement:
+    """Hold every metric of a board or of runs against what people said about the same clips.
+
+        rushes.believe(["runs/amber", "runs/birch"], "ratings.csv")
+
+    `level` and `statistic` say which number decides; all of them are computed. Raises `InputError` where no clip was
+    both measured and rated.
+    """
+    if statistic not in STATISTICS or level not in ("within-prompt", "clip"):
+        raise InputError(f"expected a level of within-prompt or clip and a statistic of {', '.join(STATISTICS)}")
+    if statistic == "pairwise_accuracy" and level == "clip":
+        raise InputError("pairwise_accuracy is of pairs of systems on one prompt; choose --level within-prompt")
+    people = humans if isinstance(humans, HumanScores) else read_human_scores(humans, dimensions=dimensions)
+    measured = _measured(metrics, people)
+    joined = Join.of(measured, people)
+    notes: tuple[str, ...] = ()
+    if level == "within-prompt" and not (joined.paired and level in joined.levels):
+        level, notes = "clip", ("no prompt has two systems: the verdict rests on all clips in one pool",)
+        if statistic == "pairwise_accuracy":
+            raise InputError(f"{people.source}: no prompt has two systems, so there is no pair to put in order")
+    terms = _Terms(humans=people.kind, one_rater=len(joined.raters) < 2, confidence=confidence)
+    drafts = []
+    for dimension in joined.scores:
+        for metric in measured.metrics:
+            clips, found = joined.agreements(metric, dimension, confidence=confidence)
+            if found:
+                numbers = {key: terms.number(metric, dimension, *key, one) for key, one in found.items()}
+                draft = Believed(metric=metric, dimension=dimension, numbers=numbers, clips=clips)
+                drafts.append((draft, found.get((level, statistic)) or found["system", statistic]))
+    return MetricAgreement(
+        humans=people,
+        believed=tuple(_judged(drafts, level, statistic, margin, terms)),
+        ceilings={
+            (dimension, *key): terms.ceiling(dimension, *key, agreement)
+            for dimension in joined.scores
+            for key, agreement in joined.ceilings(dimension, confidence=confidence).items()
+        },
+        level=level,
+        statistic=statistic,
+        margin=margin,
+        confidence=confidence,
+        remarks=(*people.remarks, *measured.remarks, *joined.remarks, *notes),
+    )
+
+
+def _measured(
+    metrics: BoardData | MeasuredClips | Run | Path | str | Iterable[Run | Path | str], people: HumanScores
+) -> MeasuredClips:
+    if isinstance(metrics, MeasuredClips):
+        return metrics
+    if isinstance(metrics, BoardData):
+        return scores_of_board(metrics)
+    places = [metrics] if isinstance(metrics, (Run, Path, str)) else metrics
+    return scores_of_runs(places, systems=people.systems)
+
+
+def _judged(
+    drafts: Sequence[tuple[Believed, Tested]], level: Level, statistic: Statistic, margin: float, terms: _Terms
+) -> list[Believed]:
+    """Each with its verdict: by the estimate that decides, after Holm's rule over all that have a p."""
+    chances = {
+        place: found.p
+        for place, (one, found) in enumerate(drafts)
+        if found.p is not None and not one.metric.one_per_system
+    }
+    adjusted = dict(zip(chances, holm(list(chances.values())), strict=True))
+    judged = []
+    for place, (one, found) in enumerate(drafts):
+        p = adjusted.get(place)
+        verdict, why = _verdict(found, p, margin, statistic, terms.confidence)
+        chance = None if p is None else terms.chance(one, level, statistic, p, found.count, len(chances))
+        judged.append(replace(one, p=chance, verdict=verdict, why=why))
+    return judged
+
+
+def _verdict(
+    one: Tested, p: float | None, margin: float, statistic: Statistic, confidence: float
+) -> tuple[BeliefVerdict, str]:
+    middle, near = (0.5, margin / 2) if statistic == "pairwise_accuracy" else (0.0, margin)
+    if one.value is None:
+        return "cannot be told", one.lacking
+    if p is None:
+        return "cannot be told", one.why.text if one.why else "one number per system, and systems are few"
+    if p <= 1 - confidence:
+        return ("agrees" if one.value > middle else "goes against"), ""
+    if one.interval and middle - near < one.interval.low and one.interval.high < middle + near:
+        return "no relation", ""
+    return "cannot be told", "the interval holds agreement and none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Terms:
+    """What every signature holds."""
+
+    humans: str
+    one_rater: bool
+    confidence: float
+
+    def number(
+        self, metric: MetricScores, dimension: str, level: Level, statistic: Statistic, found: Tested
+    ) -> Measurement:
+        definition = OF_STATISTIC[statistic].with_params(confidence=self.confidence, **self._params(level, metric))
+        return _measurement(definition, found, _at(metric, dimension))
+
+    def chance(
+        self, one: Believed, level: Level, statistic: Statistic, p: float, count: int, judged: int
+    ) -> Measurement:
+        definition = CHANCE.with_params(statistic=statistic, judged=judged, **self._params(level, one.metric))
+        return Measurement(definition=definition, value=p, count=count, at=_at(one.metric, one.dimension))
+
+    def ceiling(self, dimension: str, level: Level, statistic: Statistic, found: Tested) -> Measurement:
+        params = self._params(level) | ({"interval": "none"} if level == "system" else {})
+        definition = CEILING.with_params(statistic=statistic, confidence=self.confidence, **params)
+        return _measurement(definition, found, {"dimension": dimension})
+
+    def _params(self, level: Level, metric: MetricScores | None = None) -> dict[str, str]:
+        over = "prompt" if self.one_rater else "prompt-rater"
+        jackknife, bootstrap = f"jackknife-{over},groups{MOST_GROUPS}", f"bootstrap-{over},n{REPLICATES},seed{SEED}"
+        params = {"level": level, "humans": self.humans, "interval": bootstrap if level == "system" else jackknife}
+        if metric is None:
+            return params
+        turned = {"lower": "lower-is-better", "higher": "no", "neither": "no-direction"}[metric.definition.better]
+        return params | {"of": metric.definition.signature.replace("|", ";"), "turned": turned}
+
+
+def _at(metric: MetricScores, dimension: str) -> dict[str, str]:
+    return {"metric": metric.definition.name} | dict(metric.at) | {"dimension": dimension}
+
+
+def _measurement(definition: Definition, found: Tested, at: Mapping[str, str]) -> Measurement:
+    if found.value is None:
+        return Measurement.missing(definition, found.lacking, at=at)
+    return Measurement.of(definition, found, at=at)

@@ -1,0 +1,216 @@
+"""What metrics say about clips, by system and prompt: out of runs, or out of a board's data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from rushes.compare.agreement.human_scores import ClipKey
+from rushes.compare.board.model import BoardData
+from rushes.core import Definition
+from rushes.core.errors import InputError
+from rushes.core.measurement import At
+from rushes.core.reading import Reading, Same
+from rushes.core.selection import reading_names
+from rushes.storage.remote.address import is_remote
+from rushes.storage.runs import Run, Subject, read_run
+from rushes.storage.runs.readings import every_reading
+from rushes.suite.imports.scores import scale_warning
+from rushes.suite.names import set_name
+
+_JOINT = "__"
+"""Between system and prompt in the id of a clip of a run over several systems' folders."""
+
+_CLIPS = ("clip", "pair", "pose")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricScores:
+    """One reading over clips, or, where it is about whole sets, over systems."""
+
+    definition: Definition
+    at: At
+    per_clip: dict[ClipKey, float] = field(default_factory=dict)
+    per_system: dict[str, float] = field(default_factory=dict)
+    """Of a reading without clips (FVD)."""
+
+    @property
+    def label(self) -> str:
+        """What the reading is called where it stands alone."""
+        return reading_names([self])[0]
+
+    @property
+    def same(self) -> Same:
+        return self.definition.signature, self.at
+
+    @property
+    def by_system(self) -> dict[str, list[float]]:
+        """The values of each system's clips."""
+        values: dict[str, list[float]] = {}
+        for (system, _), value in self.per_clip.items():
+            values.setdefault(system, []).append(value)
+        return values
+
+    @property
+    def one_per_system(self) -> bool:
+        """Whether every clip of a system has the same value: then there are as many observations as systems."""
+        values = self.by_system
+        clips = len(self.per_clip) > len(values) > 1
+        return not self.per_clip or (clips and all(len(set(found)) == 1 for found in values.values()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeasuredClips:
+    """Every reading of several systems, and the names by which a clip may be called."""
+
+    metrics: tuple[MetricScores, ...]
+    names: Mapping[str, frozenset[ClipKey]]
+    """By id, path, file name and stem."""
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def clips(self) -> frozenset[ClipKey]:
+        return frozenset(key for metric in self.metrics for key in metric.per_clip)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        found = [system for m in self.metrics for system, _ in m.per_clip]
+        return tuple(dict.fromkeys([*found, *(system for m in self.metrics for system in m.per_system)]))
+
+
+def scores_of_board(data: BoardData) -> MeasuredClips:
+    """The readings of a board; its refusals are its own to show."""
+    metrics = []
+    for reading in data.readings:
+        per_clip = {
+            (system, prompt): float(m.value)
+            for system in data.names
+            for prompt, m in data.values.get((system, reading.key), {}).items()
+            if m.value is not None
+        }
+        whole = {name: data.whole.get((name, reading.key)) for name in data.names}
+        per_system = (
+            {} if reading.per_prompt else {s: float(m.value) for s, m in whole.items() if m and m.value is not None}
+        )
+        metrics.append(
+            MetricScores(definition=reading.definition, at=reading.at, per_clip=per_clip, per_system=per_system)
+        )
+    called = ((key, clip.path, clip.subject) for key, clip in data.clips.items())
+    return MeasuredClips(metrics=tuple(metrics), names=_names(called))
+
+
+def scores_of_runs(places: Iterable[Run | Path | str], *, systems: Sequence[str] = ()) -> MeasuredClips:
+    """The readings of runs. A place is a run, "system=RUN", or a folder that holds a folder of runs per system.
+
+    `systems` are names to look for: in a run over several systems' folders a clip is called `system__prompt`. A run's
+    own name is that of the folder whose clips it measured. A reading that two runs give of one clip with different
+    values is refused with `InputError`, and so is a name under two signatures with both of them (see `remarks`).
+    """
+    found: dict[Same, MetricScores] = {}
+    called: list[tuple[ClipKey, str, str]] = []
+    remarks: list[str] = []
+    for system, run in _opened(places, systems):
+        if run.status != "complete":
+            remarks.append(f"{run.place}: the run is {run.status}; what is finished so far was read")
+        clips = [subject for subject in run.subjects if subject.kind in _CLIPS]
+        # A set beside its clips is a mean that repeats what they say.
+        keys = {subject.id: _key(subject, system, systems) for subject in clips or run.subjects}
+        called += [(keys[subject.id], subject.path, subject.id) for subject in clips]
+        for reading in every_reading(run):
+            _take(found, run, reading, keys)
+    if not found:
+        raise InputError("expected runs with numbers about clips; the runs given have none")
+    metrics = tuple(found.values())
+    remarks += [*_mixed(metrics), *_scales(metrics)]
+    return MeasuredClips(metrics=metrics, names=_names(called), remarks=tuple(remarks))
+
+
+def _opened(places: Iterable[Run | Path | str], systems: Sequence[str]) -> Iterator[tuple[str, Run]]:
+    any_run = False
+    for place in places:
+        any_run = True
+        if isinstance(place, Run):
+            yield _system_of(place, systems), place
+            continue
+        name, sign, rest = str(place).partition("=")
+        if sign and name and not Path(place).exists():
+            yield name, read_run(rest)
+        elif not is_remote(place) and Path(place).is_dir() and not Path(place, "run.json").exists():
+            yield from _in_folder(Path(place))
+        else:
+            run = read_run(place)
+            yield _system_of(run, systems), run
+    if not any_run:
+        raise InputError("expected at least one run directory; got none")
+
+
+def _in_folder(folder: Path) -> Iterator[tuple[str, Run]]:
+    """Runs in the folders of systems: FOLDER/system or FOLDER/system/instrument."""
+    files = sorted([*folder.glob("*/run.json"), *folder.glob("*/*/run.json")])
+    if not files:
+        raise InputError(f"{folder}: expected a run, or a folder with a folder of runs per system; found neither")
+    for file in files:
+        yield file.relative_to(folder).parts[0], read_run(file.parent)
+
+
+def _system_of(run: Run, systems: Sequence[str]) -> str:
+    """What the run's system is called: the folder of its clips, the run's own folder; one of `systems` where it can."""
+    asked = run.info.get("asked") or run.info.get("inputs") or ()
+    folders = [set_name(str(asked[0]))] if isinstance(asked, (list, tuple)) and len(asked) == 1 else []
+    stated = run.info.get("settings", {}).get("system") if isinstance(run.info.get("settings"), Mapping) else None
+    choices = [*([str(stated)] if stated else []), *folders, run.path.resolve().name, run.path.resolve().parent.name]
+    return next((name for name in choices if name in systems), choices[0])
+
+
+def _key(subject: Subject, system: str, systems: Sequence[str]) -> ClipKey:
+    """System and prompt of a clip; ("system", "") for what is about the whole set."""
+    if subject.kind not in _CLIPS:
+        return system, ""
+    head, sign, rest = subject.id.partition(_JOINT)
+    return (head, rest) if sign and head in systems and system not in systems else (system, subject.id)
+
+
+def _take(found: dict[Same, MetricScores], run: Run, reading: Reading, keys: Mapping[str, ClipKey]) -> None:
+    """Add a run's values to what the runs before it gave of the same reading."""
+    for subject, m in reading.values.items():
+        if m.value is None or subject not in keys:
+            continue
+        scores = found.setdefault(reading.same, MetricScores(definition=reading.definition, at=reading.at))
+        key, value = keys[subject], float(m.value)
+        system, prompt = key
+        before = scores.per_clip.setdefault(key, value) if prompt else scores.per_system.setdefault(system, value)
+        if before != value:
+            raise InputError(
+                f"{run.place}: {m.signature} of {subject} is {value:g} here and another in a run before; "
+                "give the runs their systems' names: NAME=RUN"
+            )
+
+
+def _names(called: Iterable[tuple[ClipKey, str, str]]) -> dict[str, frozenset[ClipKey]]:
+    """Clips by every name that one may have, from its key, its path and its id."""
+    found: dict[str, set[ClipKey]] = {}
+    for key, path, subject in called:
+        whole, joined = PurePosixPath(path), (f"{key[0]}/{key[1]}", f"{key[0]}{_JOINT}{key[1]}")
+        plain = subject.removeprefix(f"{key[0]}_")  # as a study calls samples of clips with the system in their names
+        for name in {path, subject, plain, whole.name, whole.stem, *joined} - {""}:
+            found.setdefault(name, set()).add(key)
+    return {name: frozenset(keys) for name, keys in found.items()}
+
+
+def _scales(metrics: Sequence[MetricScores]) -> list[str]:
+    """Imported columns that seem to be on several scales."""
+    imported = [metric for metric in metrics if metric.definition.param("origin") == "imported"]
+    found = (scale_warning(metric.definition.name, metric.by_system) for metric in imported)
+    return [warning for warning in found if warning]
+
+
+def _mixed(metrics: Sequence[MetricScores]) -> list[str]:
+    """Readings of one name that do not cover the same systems: two definitions where one was meant, most likely."""
+    remarks = []
+    for name in dict.fromkeys(m.definition.name for m in metrics):
+        readings = {m.definition.signature: {s for s, _ in m.per_clip} for m in metrics if m.definition.name == name}
+        covered = [systems for systems in readings.values() if systems]
+        if len(covered) > 1 and not set.intersection(*covered):
+            remarks.append(f"{name} was measured differently for different systems: {' and '.join(readings)}")
+    return remarks

@@ -1,0 +1,145 @@
+"""People's scores and metrics' values brought together, clip by clip."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rushes.compare.agreement.human_scores import MEANS, ClipKey, HumanScores, clip_text
+from rushes.compare.agreement.metric_scores import MeasuredClips, MetricScores
+from rushes.compare.agreement.statistics import LEVELS, Level, RatedClips, ceiling
+from rushes.core.errors import InputError
+from rushes.stats.correlation import Statistic
+from rushes.stats.jackknife import Tested
+from rushes.stats.quantiles import Whole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Join:
+    """People's scores under the clips' own keys."""
+
+    people: HumanScores
+    scores: Mapping[str, Mapping[ClipKey, Mapping[str, float]]]
+    raters: tuple[str, ...]
+    promptless: bool
+    """Whether clips have no systems and prompts, but names alone."""
+    paired: bool
+    """Whether two systems were rated on some prompt."""
+    remarks: tuple[str, ...]
+
+    @classmethod
+    def of(cls, measured: MeasuredClips, people: HumanScores) -> Join:
+        clips = measured.clips
+        keys = {key: _resolved(key, measured, clips, people) for key in people.clips}
+        known = {key: clip for key, clip in keys.items() if clip in clips}
+        if not known and clips:
+            raise InputError(_nothing_shared(measured, people))
+        if doubled := len(known) - len(set(known.values())):
+            raise InputError(f"{people.source}: {doubled} rated names mean a clip that another name means as well")
+        systems = set(measured.systems)
+        scores = {
+            dimension: {known.get(key, key): by for key, by in of_clip.items() if key in known or key[0] in systems}
+            for dimension, of_clip in people.scores.items()
+        }
+        return cls(
+            people=people,
+            scores=scores,
+            raters=people.raters or (MEANS,),
+            promptless=not people.systems and len({s for s, _ in known.values()}) == 1,
+            paired=len({prompt for _, prompt in known.values()}) < len(known),
+            remarks=_left_out(measured, people, known, clips),
+        )
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        return ("clip",) if self.promptless else LEVELS
+
+    def agreements(
+        self, metric: MetricScores, dimension: str, *, confidence: float
+    ) -> tuple[int, dict[tuple[Level, Statistic], Tested]]:
+        """How many clips have both, and every statistic; of a metric without clips, over systems alone."""
+        rated, sign = self.scores[dimension], -1.0 if metric.definition.better == "lower" else 1.0
+        if metric.per_clip:
+            values = {key: sign * metric.per_clip[key] for key in rated if key in metric.per_clip}
+            levels = self.levels
+        else:
+            values = {key: sign * metric.per_system[key[0]] for key in rated if key[0] in metric.per_system}
+            levels = ("system",) if not self.promptless else ()
+        clips = self._arrays(dimension, values)
+        found = {
+            (level, name): one
+            for level in levels
+            for name, one in clips.agreement(level, confidence=confidence).items()
+        }
+        return len(values) if metric.per_clip else 0, found
+
+    def ceilings(self, dimension: str, *, confidence: float) -> dict[tuple[Level, Statistic], Tested]:
+        """One rater against the mean of the others."""
+        clips = self._arrays(dimension, dict.fromkeys(self.scores[dimension], 0.0))
+        return {
+            (level, name): one
+            for level in self.levels
+            for name, one in ceiling(clips.ratings, clips.prompt, clips.system, level, confidence=confidence).items()
+        }
+
+    def _arrays(self, dimension: str, values: Mapping[ClipKey, float]) -> RatedClips:
+        """The clips with these values, in text order."""
+        rated, keys = self.scores[dimension], sorted(values)
+        places = {rater: number for number, rater in enumerate(self.raters)}
+        ratings = np.full((len(places), len(keys)), np.nan)
+        for column, key in enumerate(keys):
+            for rater, score in rated[key].items():
+                ratings[places[rater], column] = score
+        who = np.isfinite(ratings).any(axis=1) if ratings.size else slice(None)
+        return RatedClips(
+            x=np.array([values[key] for key in keys]),
+            ratings=ratings[who],  # raters who rated any of the clips
+            prompt=_numbers(keys, 1),
+            system=_numbers(keys, 0),
+        )
+
+
+def _numbers(keys: Sequence[ClipKey], part: int) -> Whole:
+    names = {name: number for number, name in enumerate(sorted({key[part] for key in keys}))}
+    return np.array([names[key[part]] for key in keys], dtype=np.int64)
+
+
+def _resolved(key: ClipKey, measured: MeasuredClips, clips: frozenset[ClipKey], people: HumanScores) -> ClipKey:
+    """The clip that a rated name means."""
+    found = measured.names.get(key[1], frozenset()) & clips
+    if key[0]:  # the prompt may be spelt as its text, of which the clip's id is made
+        own = [clip for clip in found if clip[0] == key[0]]
+        return own[0] if key not in clips and len(own) == 1 else key
+    if len(found) > 1:
+        systems = ", ".join(sorted(system for system, _ in found)[:3])
+        raise InputError(
+            f"{people.source}: {key[1]} is a clip of {len(found)} systems ({systems} …); "
+            "name the clips by their paths, or give system and prompt_id"
+        )
+    return next(iter(found), key)
+
+
+def _nothing_shared(measured: MeasuredClips, people: HumanScores) -> str:
+    ours, theirs = sorted(measured.clips)[:2], sorted(people.clips)[:2]
+    shown = [", ".join(clip_text(key) for key in keys) for keys in (ours, theirs)]
+    return (
+        f"{people.source}: no clip was both measured and rated; measured are {shown[0]} …, rated are {shown[1]} …; "
+        "name the systems as the ratings do: NAME=RUN"
+    )
+
+
+def _left_out(
+    measured: MeasuredClips, people: HumanScores, known: Mapping[ClipKey, ClipKey], clips: Iterable[ClipKey]
+) -> tuple[str, ...]:
+    """What was rated and not measured, and the other way round."""
+    lines = []
+    systems = set(measured.systems)
+    if unknown := [name for name in people.systems if name not in systems]:
+        lines.append(f"rated but not measured: systems {', '.join(unknown)}")
+    if unmeasured := [key for key in people.clips if key not in known and (not key[0] or key[0] in systems)]:
+        lines.append(f"rated but not measured: {len(unmeasured)} clips, such as {clip_text(unmeasured[0])}")
+    if unrated := sorted(set(clips) - set(known.values())):
+        lines.append(f"measured but not rated: {len(unrated)} clips, such as {clip_text(unrated[0])}")
+    return tuple(lines)

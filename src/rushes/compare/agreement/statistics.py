@@ -1,0 +1,251 @@
+"""One metric and one human dimension over the same clips, as arrays: every statistic at every level, with its interval.
+
+Levels      clip           all clips in one pool
+            within-prompt  only clips of one prompt are held against each other
+            system         means of the systems over the prompts that all of them have
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rushes.core import Why
+from rushes.stats.bootstrap import percentiles, times_drawn
+from rushes.stats.correlation import STATISTICS, Statistic, Sums, group_names, row_sums, sums
+from rushes.stats.intervals import LEVEL
+from rushes.stats.jackknife import Tested, prompt_groups, two_way_jackknife
+from rushes.stats.quantiles import Floats, Whole
+
+Level: TypeAlias = Literal["within-prompt", "clip", "system"]
+_Values: TypeAlias = Mapping[Statistic, float | None]
+LEVELS: tuple[Level, ...] = ("within-prompt", "clip", "system")
+LEAST_CLIPS = 3
+REPLICATES = 1000
+SEED = 0
+BOOTSTRAP = "bootstrap-prompt-rater"
+BOOTSTRAP_PROMPTS = "bootstrap-prompt"
+_CHUNK = 2_000_000
+"""Numbers in one step of the bootstrap."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatedClips:
+    """A metric's values and people's ratings over the same clips."""
+
+    x: Floats
+    """Per clip, turned so that higher is better."""
+    ratings: Floats
+    """Raters × clips; NaN where a rater did not rate a clip. One row where a table has means alone."""
+    prompt: Whole
+    system: Whole
+
+    def __post_init__(self) -> None:
+        assert self.x.shape == self.prompt.shape == self.system.shape == self.ratings.shape[1:]
+
+    @cached_property
+    def y(self) -> Floats:
+        """Mean over raters, per clip."""
+        return mean_rating(self.ratings)
+
+    @property
+    def raters(self) -> int:
+        return len(self.ratings)
+
+    def agreement(self, level: Level, *, confidence: float = LEVEL) -> dict[Statistic, Tested]:
+        """Every statistic that the level has; pairwise accuracy is of pairs of systems, so not of the pool."""
+        if level == "system":
+            return self._of_systems(confidence)
+        names = [s for s in STATISTICS if level == "within-prompt" or s != "pairwise_accuracy"]
+        if why := self._undefined(level):
+            return dict.fromkeys(names, Tested(value=None, count=len(self.x), why=why))
+        whole, by_prompt, by_rater = (list(map(_values, ways)) for ways in self._leave_outs(level))
+        return _jackknifed(names, whole[0], by_prompt, by_rater, len(self.x), Why.EQUAL_PROMPTS, confidence)
+
+    def _undefined(self, level: Level) -> Why | None:
+        if len(self.x) < LEAST_CLIPS:
+            return Why.FEW_RATED_CLIPS
+        if level == "within-prompt" and len(np.unique(self.prompt)) == len(self.prompt):
+            return Why.NO_TWO_SYSTEMS
+        if np.ptp(self.x) == 0:
+            return Why.ONE_METRIC_VALUE
+        return Why.ONE_RATING if np.ptp(self.y) == 0 else None
+
+    def _leave_outs(self, level: Level) -> tuple[list[Sums], list[Sums], list[Sums]]:
+        """The sums of all, without each group of prompts, and without each rater."""
+        group = self.prompt if level == "within-prompt" else None
+        whole = sums(self.x, self.y, group)
+        parts = prompt_groups(self.prompt)
+        if group is None:
+            keep = [np.delete(np.arange(len(self.x)), part) for part in parts]
+            by_prompt = [sums(self.x[rest], self.y[rest]) for rest in keep]
+        else:
+            names = group_names(group)
+            by_prompt = [whole.without(np.searchsorted(names, np.unique(group[part]))) for part in parts]
+        raters = range(self.raters if self.raters > 1 else 0)
+        return [whole], by_prompt, [self._without_rater(rater, group) for rater in raters]
+
+    def _without_rater(self, rater: int, group: Whole | None) -> Sums:
+        y = mean_rating(np.delete(self.ratings, rater, axis=0))
+        has = np.isfinite(y)
+        return sums(self.x[has], y[has], None if group is None else group[has])
+
+    def _of_systems(self, confidence: float) -> dict[Statistic, Tested]:
+        table = SystemMeans.of(self)
+        count = len(table.systems)
+        if table.why:
+            return dict.fromkeys(STATISTICS, Tested(value=None, count=count, why=table.why))
+        x, y = table.means()
+        whole, draws = _values(sums(x[0], y[0])), table.bootstrap()
+        method = BOOTSTRAP if self.raters > 1 else BOOTSTRAP_PROMPTS
+        return {
+            name: Tested(value=None, count=count, why=Why.EQUAL_SYSTEMS)
+            if (value := whole[name]) is None
+            else percentiles(value, draws[name], method, count=count, level=confidence)
+            for name in STATISTICS
+        }
+
+
+def _values(found: Sums | None) -> dict[Statistic, float | None]:
+    return {name: found.value(name) if found else None for name in STATISTICS}
+
+
+def _jackknifed(
+    names: Sequence[Statistic],
+    whole: _Values,
+    by_prompt: Sequence[_Values],
+    by_rater: Sequence[_Values],
+    count: int,
+    why: Why,
+    confidence: float,
+) -> dict[Statistic, Tested]:
+    """Each statistic with its interval; `why` is the reason where one has no value."""
+    found = {}
+    for name in names:
+        prompts, raters = ([one[name] for one in way] for way in (by_prompt, by_rater))
+        found[name] = (
+            Tested(value=None, count=count, why=why)
+            if (value := whole[name]) is None
+            else two_way_jackknife(value, prompts, raters, name, count=count, level=confidence)
+        )
+    return found
+
+
+def mean_rating(ratings: Floats) -> Floats:
+    """Mean over the raters of each clip; NaN where nobody rated it. Sums are exact for whole ratings, so equals tie."""
+    rated = np.isfinite(ratings)
+    count = rated.sum(axis=0)
+    total = np.where(rated, ratings, 0.0).sum(axis=0)
+    return np.asarray(np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemMeans:
+    """Prompts × systems, over the prompts that every system has."""
+
+    x: Floats
+    ratings: Floats
+    """Raters × prompts × systems."""
+    systems: NDArray[np.int64]
+    why: Why | None = None
+
+    @classmethod
+    def of(cls, clips: RatedClips) -> SystemMeans:
+        systems, prompts = np.unique(clips.system), np.unique(clips.prompt)
+        row, column = np.searchsorted(prompts, clips.prompt), np.searchsorted(systems, clips.system)
+        shape = (len(prompts), len(systems))
+        x, ratings = np.full(shape, np.nan), np.full((clips.raters, *shape), np.nan)
+        x[row, column] = clips.x
+        ratings[:, row, column] = clips.ratings
+        shared = np.isfinite(x).all(axis=1)
+        why = None if shared.any() else Why.NO_SHARED_PROMPT
+        if len(systems) < LEAST_CLIPS:
+            why = Why.FEW_SYSTEMS
+        return cls(x=x[shared], ratings=ratings[:, shared], systems=systems, why=why)
+
+    def means(self, prompts: Floats | None = None, raters: Floats | None = None) -> tuple[Floats, Floats]:
+        """Draws × systems: mean of the metric and of people, under weights of prompts and raters (draws × each)."""
+        w = np.ones((1, len(self.x))) if prompts is None else prompts
+        v = np.ones((1, len(self.ratings))) if raters is None else raters
+        rated = np.isfinite(self.ratings)
+        flat = np.where(rated, self.ratings, 0.0).reshape(len(self.ratings), -1)
+        shape = (len(w), *self.x.shape)
+        with np.errstate(invalid="ignore"):  # a clip that none of the drawn raters rated is left out
+            clip = ((v @ flat) / (v @ rated.reshape(len(rated), -1).astype(float))).reshape(shape)
+        has = np.isfinite(clip)
+        weight = w[:, :, None] * has
+        with np.errstate(invalid="ignore"):
+            people = (weight * np.where(has, clip, 0.0)).sum(axis=1) / weight.sum(axis=1)
+        return w @ self.x / w.sum(axis=1, keepdims=True), people
+
+    def bootstrap(self, replicates: int = REPLICATES, seed: int = SEED) -> dict[Statistic, Floats]:
+        rng = np.random.Generator(np.random.PCG64(seed))
+        w = times_drawn(replicates, len(self.x), rng)
+        v = times_drawn(replicates, len(self.ratings), rng)
+        step = max(1, _CHUNK // max(1, self.x.size))
+        rows = [self.means(w[i : i + step], v[i : i + step]) for i in range(0, replicates, step)]
+        x, y = (np.concatenate([row[side] for row in rows]) for side in (0, 1))
+        whole = np.isfinite(y).all(axis=1)
+        found = row_sums(x[whole], y[whole])
+        return {name: np.concatenate([found.each(name), np.full(int((~whole).sum()), np.nan)]) for name in STATISTICS}
+
+
+def ceiling(
+    ratings: Floats, prompt: Whole, system: Whole, level: Level, *, confidence: float = LEVEL
+) -> dict[Statistic, Tested]:
+    """One rater against the mean of the others, the mean over raters: what a metric as good as a person would reach.
+
+    Needs two raters; its interval leaves out prompts, and raters where there are three or more. At the level of systems
+    it has no interval.
+    """
+    names = [s for s in STATISTICS if level != "clip" or s != "pairwise_accuracy"]
+    if len(ratings) < 2:
+        why = Why.UNKNOWN_RATERS if len(ratings) else Why.NO_RATINGS
+        return dict.fromkeys(names, Tested(value=None, count=ratings.shape[1], why=why))
+    alone = _Alone(prompt=prompt, system=system, level=level)
+    everything, count = np.arange(len(prompt)), len(prompt)
+    whole = alone.mean_of(everything, ratings)
+    if level == "system":
+        whys = {name: Why.FEW_SHARED_RATINGS if whole[name] is None else Why.NOT_DRAWN for name in names}
+        return {name: Tested(value=whole[name], count=count, why=why) for name, why in whys.items()}
+    by_prompt = [alone.mean_of(np.delete(everything, part), ratings) for part in prompt_groups(prompt)]
+    raters = range(len(ratings) if len(ratings) > 2 else 0)
+    by_rater = [alone.mean_of(everything, np.delete(ratings, rater, axis=0)) for rater in raters]
+    return _jackknifed(names, whole, by_prompt, by_rater, count, Why.FEW_SHARED_RATINGS, confidence)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Alone:
+    """Each rater against the mean of the others."""
+
+    prompt: Whole
+    system: Whole
+    level: Level
+
+    def mean_of(self, clips: Whole, ratings: Floats) -> dict[Statistic, float | None]:
+        """Mean over raters of each statistic over these clips; None where a rater has none."""
+        per_rater = [_values(self._sums(clips, ratings, rater)) for rater in range(len(ratings))]
+        return {name: _mean([one[name] for one in per_rater]) for name in STATISTICS}
+
+    def _sums(self, clips: Whole, ratings: Floats, rater: int) -> Sums | None:
+        own = ratings[rater, clips]
+        others = mean_rating(np.delete(ratings, rater, axis=0)[:, clips])
+        has = np.isfinite(own) & np.isfinite(others)
+        x, y, prompt, system = own[has], others[has], self.prompt[clips][has], self.system[clips][has]
+        if self.level != "system":
+            return sums(x, y, prompt if self.level == "within-prompt" else None)
+        table = SystemMeans.of(RatedClips(x=x, ratings=y[None, :], prompt=prompt, system=system))
+        if table.why:
+            return None
+        one, other = table.means()
+        return sums(one[0], other[0])
+
+
+def _mean(values: list[float | None]) -> float | None:
+    found = [value for value in values if value is not None]
+    return sum(found) / len(found) if len(found) == len(values) and found else None

@@ -1,0 +1,161 @@
+"""A `MetricAgreement` in words, as tables and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rushes.compare.agreement.metric_agreement import BeliefVerdict, Believed, MetricAgreement
+from rushes.compare.agreement.statistics import Level
+from rushes.core import Definition, Measurement
+from rushes.core.reading import Same
+from rushes.core.selection import reading_names
+from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, interval_cell, number
+from rushes.stats.correlation import Statistic
+
+TITLES = {
+    "kendall_tau_b": "τ-b",
+    "kendall_tau_c": "τ-c",
+    "spearman": "ρ",
+    "pearson": "r",
+    "pairwise_accuracy": "pairs right",
+}
+_SHORT: dict[Level, str] = {"within-prompt": "prompt", "clip": "clip", "system": "system"}
+_LEVEL_WORDS = {"within-prompt": "within prompts", "clip": "over all clips", "system": "over systems"}
+_WORDS: dict[BeliefVerdict, str] = {
+    "agrees": "agree with people",
+    "goes against": "go against people",
+    "no relation": "have no relation to what people say",
+    "cannot be told": "cannot be told",
+}
+_WORDS_ONE: dict[BeliefVerdict, str] = _WORDS | {
+    "agrees": "agrees with people",
+    "goes against": "goes against people",
+    "no relation": "has no relation to what people say",
+}
+_BESIDE: tuple[tuple[Level, Statistic], ...] = (
+    ("within-prompt", "pairwise_accuracy"),
+    ("clip", "spearman"),
+    ("system", "spearman"),
+)
+"""Numbers beside the one that decides."""
+_Numbers = Mapping[tuple[Level, Statistic], Measurement]
+_NAMED = 8
+
+
+def labels(found: MetricAgreement) -> dict[Same, str]:
+    """What each reading is called, by signature and place."""
+    readings = {b.metric.same: b.metric for b in found.believed}
+    return dict(zip(readings, reading_names(list(readings.values())), strict=True))
+
+
+def agreement_table(found: MetricAgreement, dimension: str) -> Table:
+    """Metrics against one dimension, most agreement first; the last row is people against each other."""
+    names = labels(found)
+    columns = (
+        *(*TEXT("metric"), *NUMBER(f"{TITLES[found.statistic]}, {_SHORT[found.level]}")),
+        *INTERVAL(f"{100 * found.confidence:g} %"),
+        *NUMBER("pairs right", "ρ, clip", "ρ, system"),
+        *(*COUNT("clips"), *TEXT("verdict", keep=True)),
+    )
+    rows = [_row(found, one, names) for one in found.of(dimension) if found.deciding(one).value is not None]
+    return Table(title=f"Against {dimension}", columns=columns, rows=[*rows, _ceiling_row(found, dimension)])
+
+
+def _row(found: MetricAgreement, one: Believed, names: Mapping[Same, str]) -> list[Cell]:
+    name = names[one.metric.same] + ("" if one.directed else " *")
+    return _cells(name, one.numbers.get((found.level, found.statistic)), one.numbers, one.clips, one.verdict)
+
+
+def _ceiling_row(found: MetricAgreement, dimension: str) -> list[Cell]:
+    top = found.ceiling(dimension)
+    numbers: _Numbers = {(level, name): m for (of, level, name), m in found.ceilings.items() if of == dimension}
+    return _cells("one person", top, numbers, top.count, "people")
+
+
+def _cells(name: str, decides: Measurement | None, numbers: _Numbers, count: int, verdict: str) -> list[Cell]:
+    beside = (number(numbers.get(key)) for key in _BESIDE)
+    return [Cell(name), number(decides), interval_cell(decides), *beside, Cell(str(count)), Cell(verdict)]
+
+
+def without_value(found: MetricAgreement, dimension: str) -> list[str]:
+    """Readings that give no number against this dimension, by reason: "the metric has one value on all clips: fps"."""
+    names, by_reason = labels(found), dict[str, list[str]]()
+    for one in found.of(dimension):
+        if found.deciding(one).value is None:
+            by_reason.setdefault(one.why, []).append(names[one.metric.same])
+    return [f"{why}: {', '.join(which)}" for why, which in by_reason.items()]
+
+
+def sentences(found: MetricAgreement) -> list[str]:
+    """Per dimension one plain sentence: which metrics agree with people, which do not, which cannot be told."""
+    lines, names = [], labels(found)
+    for dimension in found.humans.dimensions:
+        if not found.of(dimension):
+            continue
+        told = [one for one in found.of(dimension) if found.deciding(one).value is not None]
+        grouped = {verdict: [names[one.metric.same] for one in told if one.verdict == verdict] for verdict in _WORDS}
+        parts = [part for verdict, which in grouped.items() if told and (part := _part(verdict, which))]
+        lines.append(f"{dimension}: {'; '.join(parts) or 'nothing can be told'}.")
+    return lines
+
+
+def _part(verdict: BeliefVerdict, names: Sequence[str]) -> str:
+    if not names:
+        return "no metric agrees with people" if verdict == "agrees" else ""
+    shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    return f"{shown} {(_WORDS_ONE if len(names) == 1 else _WORDS)[verdict]}"
+
+
+def explanation(found: MetricAgreement) -> str:
+    """What decides, for a reader of the table."""
+    what = f"{TITLES[found.statistic]} {_LEVEL_WORDS[found.level]}"
+    number = len({system for one in found.believed for system, _ in one.metric.per_clip})
+    systems = "this system" if number == 1 else f"these {number} systems"
+    lines = [
+        f"The verdict rests on {what}: agrees where it is above what chance gives after Holm's correction over "
+        f"everything judged, no relation where the interval lies within ±{found.margin:g}.",
+        f"It holds for {systems}, on other prompts and with other raters. Metrics are turned so that higher is better.",
+    ]
+    if any(not one.directed for one in found.believed):
+        lines.append("* its definition names no better side: read as higher is better.")
+    return " ".join(lines)
+
+
+def shown_definitions(found: MetricAgreement) -> list[Definition]:
+    """Of the numbers in the tables."""
+    keys = ((found.level, found.statistic), *_BESIDE)
+    each = [one.numbers[key] for one in found.believed for key in keys if key in one.numbers]
+    chances = [one.p for one in found.believed if one.p is not None]
+    ceilings = [m for (_, *key), m in found.ceilings.items() if tuple(key) in keys]
+    return list(dict.fromkeys(m.definition for m in (*each, *chances, *ceilings)))
+
+
+def as_data(found: MetricAgreement) -> dict[str, object]:
+    """Everything as plain data, with the definitions of all signatures."""
+    numbers = [m for one in found.believed for m in (*one.numbers.values(), *([one.p] if one.p else []))]
+    definitions = dict.fromkeys(m.definition for m in (*numbers, *found.ceilings.values()))
+    return {
+        "ratings": found.humans.source,
+        "humans": found.humans.kind,
+        "raters": len(found.humans.raters),
+        "decides": {"level": found.level, "statistic": found.statistic, "margin": found.margin},
+        "sentences": sentences(found),
+        "metrics": [_as_dict(found, one) for one in found.believed],
+        "ceilings": [m.as_dict() for m in found.ceilings.values()],
+        "remarks": list(found.remarks),
+        "definitions": [definition.as_dict() for definition in definitions],
+    }
+
+
+def _as_dict(found: MetricAgreement, one: Believed) -> dict[str, object]:
+    return {
+        "metric": one.metric.definition.signature,
+        "at": dict(one.metric.at),
+        "dimension": one.dimension,
+        "verdict": one.verdict,
+        "why": one.why,
+        "clips": one.clips,
+        "decides": found.deciding(one).as_dict(),
+        "p": None if one.p is None else one.p.as_dict(),
+        "numbers": [m.as_dict() for m in one.numbers.values()],
+    }

@@ -1,0 +1,1 @@
+"""Systems by metrics over shared prompts: which is better?"""

@@ -1,0 +1,230 @@
+"""`rushes board` in Python: systems × readings over shared prompts, as one page that is whole, or a table in LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+from rushes.compare.board.judging import judge_board
+from rushes.compare.board.model import BoardData, Contrast, Reading, ReadingKey, ReadingVerdict, RefusedReading
+from rushes.compare.board.overall import OVERALL, with_overall
+from rushes.compare.board.page.clips import ClipIndex, board_timeline, first_clips, rows_by_disagreement, thumbnails
+from rushes.compare.board.page.columns import BoardCell, BoardColumn, board_columns
+from rushes.compare.board.page.page import BoardPage, render_board
+from rushes.compare.board.page.words import PEOPLE, Opening, opening_of
+from rushes.compare.output import write_out
+from rushes.compare.readings.collect import collect_board
+from rushes.core import Measurement
+from rushes.core.errors import InputError
+from rushes.core.machine.progress import Progress, no_progress
+from rushes.core.table import ARROWS, NUMBER, TEXT, Cell, Column, Footnote, Table
+from rushes.core.words.notebook_repr import line_html, page_html
+from rushes.present.tables.latex import latex
+from rushes.storage.remote.address import is_remote
+from rushes.storage.runs import Run
+from rushes.suite.folder import read_suite_folder
+from rushes.workers.engine import worker_count
+
+STRIPS = 120
+"""Clips that get a film strip unless told otherwise, whole rows, most disagreement first: each is decoded again."""
+TIMELINES = 300
+"""Clips that keep their timelines unless told otherwise, in the same order."""
+LEVEL = 0.95
+
+Given: TypeAlias = "BoardData | Run | Path | str | Iterable[Run | Path | str]"
+"""A suite's folder, runs, or a board's data."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Board:
+    """A written board."""
+
+    path: Path | str
+    """Where it was written, or its address."""
+    bytes: int
+    found: str
+    """The opening: what is better on what, and how sure that is."""
+    data: BoardData
+    verdicts: Mapping[ReadingKey, ReadingVerdict]
+
+    def __repr__(self) -> str:
+        return f"Board({str(self.path)!r}, {self.data!r})"
+
+    def _repr_html_(self) -> str:
+        return page_html(line_html(self.found), self.data._repr_html_(), line_html(str(self.path)))
+
+
+def write_board(
+    given: Given,
+    out: Path | str,
+    *,
+    title: str = "",
+    weights: Mapping[str, float] | None = None,
+    level: float = LEVEL,
+    verdicts: Mapping[ReadingKey, ReadingVerdict] | None = None,
+    strips: int = STRIPS,
+    timelines: int = TIMELINES,
+    jobs: int | None = None,
+    progress: Progress = no_progress,
+) -> Board:
+    """Write a suite's folder, or runs of several systems, as one HTML file that opens offline.
+
+        rushes.write_board("suite", "board.html")
+        rushes.write_board(["amber=runs/a", "birch=runs/b"], "board.html", strips=0)
+
+    There is no overall score unless `weights`, or the suite, declares one, by reading; its column is labelled so.
+    `strips` is for how many clips of the matrix to take pictures and `timelines` how many keep their series, whole
+    rows, those first on which the systems are furthest apart; 0 leaves them out. Videos play from where they lie.
+    A file that ends in .tex is the table alone, in LaTeX. The same runs and clips give the same bytes. Raises
+    `InputError` where there is nothing to show.
+    """
+    page = board_page(given, title=title, weights=weights, level=level, verdicts=verdicts, timelines=timelines)
+    if str(out).endswith(".tex"):
+        text = board_latex(page.title, page.opening, page.data.names, page.columns)
+    else:
+        pictured = first_clips(page.data, page.order, strips)
+        taken = thumbnails(ClipIndex(page.data), pictured, jobs=jobs or worker_count(), progress=progress)
+        text = render_board(replace(page, thumbnails=taken), out=out)
+    return Board(
+        path=write_out(out, text, "board"),
+        bytes=len(text.encode()),
+        found=str(page.opening),
+        data=page.data,
+        verdicts=page.verdicts,
+    )
+
+
+def board_page(
+    given: Given,
+    *,
+    title: str = "",
+    weights: Mapping[str, float] | None = None,
+    level: float = LEVEL,
+    verdicts: Mapping[ReadingKey, ReadingVerdict] | None = None,
+    timelines: int = TIMELINES,
+) -> BoardPage:
+    """Everything on the page but film strips, as `write_board` and the workbench draw it."""
+    data = given if isinstance(given, BoardData) else collect_board(given)
+    if not data.readings:
+        why = f" ({data.refused[0].name}: {data.refused[0].why})" if data.refused else ""
+        raise InputError(f"no reading is the same for every system, so there is no board{why}")
+    data = with_overall(data, weights) if weights else _declared(data, given)
+    judged = verdicts if verdicts is not None else judge_board(data, level=level)
+    columns, order, clips = board_columns(data, judged), rows_by_disagreement(data), ClipIndex(data)
+    drawn = {key: board_timeline(clips, key) for key in first_clips(data, order, timelines)}
+    return BoardPage(
+        title=title or _title(data),
+        opening=opening_of(data, columns, level=level),
+        data=data,
+        verdicts=judged,
+        columns=columns,
+        order=order,
+        timelines={key: line for key, line in drawn.items() if line is not None},
+        people=any(reading.instrument == PEOPLE for reading in data.readings),
+    )
+
+
+def _title(data: BoardData) -> str:
+    systems, prompts = len(data.systems), len(data.prompts)
+    over = f" over {prompts:,} prompt{'' if prompts == 1 else 's'}" if prompts else ""
+    return f"Board: {systems} system{'' if systems == 1 else 's'}{over}"
+
+
+def _declared(data: BoardData, given: Given) -> BoardData:
+    """With the overall score that a suite declares; where it cannot be had, the board says why and has none."""
+    if not isinstance(given, Path | str) or is_remote(given) or not Path(given, "suite.json").is_file():
+        return data
+    weights: Mapping[str, float] = read_suite_folder(given).suite.overall
+    try:
+        return with_overall(data, weights) if weights else data
+    except InputError as error:
+        refused = RefusedReading(name=OVERALL.name, why=str(error))
+        return replace(data, refused=(*data.refused, refused))
+
+
+_LETTERS = "Systems that share a letter in a column cannot be told apart there; bold: every other one is behind."
+
+
+def board_latex(title: str, opening: Opening, systems: Sequence[str], columns: Sequence[BoardColumn]) -> str:
+    r"""A `table` environment that pdflatex takes as it is, with booktabs alone.
+
+    A cell is the value with its interval; bold where every other system is surely behind; the letters that systems
+    share which cannot be told apart stand above it. Columns that only move are left out where others judge. Below the
+    table are the signature of every column, what the letters mean, and how sure the board is.
+    """
+    shown = [column for column in columns if column.judged] or list(columns)
+    table = Table(
+        title=title,
+        columns=(*TEXT("System"), *(_column(column, mark) for mark, column in enumerate(shown, 1))),
+        rows=[(Cell(name), *(_cell(column.cells[place]) for column in shown)) for place, name in enumerate(systems)],
+        caption=opening.found,
+        footnotes=[
+            Footnote(mark=mark, signature=signature)
+            for mark, column in enumerate(shown, 1)
+            for signature in column.signatures or (column.reading.definition.signature,)
+        ],
+        notes=[words for words in (_LETTERS, opening.sure) if words],
+    )
+    return latex(table)
+
+
+def _column(column: BoardColumn, mark: int) -> Column:
+    head = f"{column.reading.label} {ARROWS[column.reading.definition.better]}".rstrip()
+    return Column(head, NUMBER, mark=str(mark))
+
+
+def _cell(cell: BoardCell) -> Cell:
+    beside = f"({cell.interval})" if cell.interval else ""
+    return Cell(cell.text, beside=beside, raised=cell.letters, bold=cell.best)
+
+
+def board_as_data(data: BoardData, verdicts: Mapping[ReadingKey, ReadingVerdict], *, found: str) -> dict[str, object]:
+    """Every cell and every pair with its signature, and every definition once; values per prompt are in the runs."""
+    return {
+        "found": found,
+        "systems": list(data.names),
+        "prompts": len(data.prompts),
+        "readings": [_reading(data, reading, verdicts.get(reading.key)) for reading in data.readings],
+        "refused": [{"name": one.name, "why": one.why} for one in data.refused],
+        "remarks": list(data.remarks),
+        "definitions": {m.signature: m.definition.as_dict() for m in _numbers(data, verdicts)},
+    }
+
+
+def _reading(data: BoardData, reading: Reading, verdict: ReadingVerdict | None) -> dict[str, object]:
+    cells = {name: data.whole.get((name, reading.key)) for name in data.names}
+    return {
+        "label": reading.label,
+        "signature": reading.definition.signature,
+        "at": dict(reading.at),
+        "instrument": reading.instrument,
+        "per_prompt": reading.per_prompt,
+        "why_no_rank": verdict.why_not if verdict else "",
+        "cells": {name: None if m is None else m.as_dict() for name, m in cells.items()},
+        "letters": dict(verdict.letters) if verdict else {},
+        "ranks": {name: list(ends) for name, ends in verdict.ranks.items()} if verdict else {},
+        "pairs": [_pair(contrast) for contrast in verdict.contrasts] if verdict else [],
+    }
+
+
+def _pair(contrast: Contrast) -> dict[str, object]:
+    return {
+        "first": contrast.first,
+        "second": contrast.second,
+        "verdict": contrast.verdict,
+        "difference": contrast.difference.as_dict(),
+        "p": contrast.p.as_dict(),
+        "adjusted_p": contrast.adjusted_p.as_dict(),
+        "wins": contrast.wins,
+        "ties": contrast.ties,
+        "losses": contrast.losses,
+    }
+
+
+def _numbers(data: BoardData, verdicts: Mapping[ReadingKey, ReadingVerdict]) -> Iterator[Measurement]:
+    yield from data.whole.values()
+    for verdict in verdicts.values():
+        for contrast in verdict.contrasts:
+            yield from (contrast.difference, contrast.p, contrast.adjusted_p)

@@ -1,0 +1,1 @@
+"""Is a candidate still as good as its baseline?"""

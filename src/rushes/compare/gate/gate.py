@@ -1,0 +1,114 @@
+"""`rushes gate` in Python: is a candidate still as good as its baseline, beyond how much the baseline moves by itself?
+
+Each reading is held against a margin, paired by clip. Worse is said where the loss is surely more than the margin (one
+family over all readings gated on, Holm), same where the change surely lies inside it (two one-sided tests). Every
+reading must pass for the gate to hold, so that passing needs no adjustment (intersection-union, Berger 1982).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from rushes.compare.gate.report import GateReport
+from rushes.compare.gate.rules import Margins, Rule, gate_readings, gate_rules
+from rushes.compare.gate.verdicts import gate_verdicts
+from rushes.compare.runs.compare import compare_two
+from rushes.compare.runs.results import RunComparison
+from rushes.core.errors import InputError
+from rushes.storage.runs import Run, read_run
+from rushes.storage.runs.ids import identity
+
+_SHIFT_P = 0.01
+"""Where the means of the baseline's runs lie this unlikely far apart, a reader is told."""
+
+
+def check_regression(
+    baseline: Path | str | Run,
+    candidate: Path | str | Run,
+    *,
+    repeats: Iterable[Path | str | Run] = (),
+    metrics: Margins | Iterable[str] = (),
+    margin: float = 1.0,
+    level: float = 0.95,
+) -> GateReport:
+    """Hold a candidate's run against its baseline's: same within a margin, worse, or cannot tell, reading by reading.
+
+    Inputs      repeats: other runs of the baseline's system over the same clips, such as other seeds. They say how much
+                each metric moves by itself. Differences are against `baseline` alone, which may share the candidate's
+                seeds
+                metrics: what to go by, with margins: {"psnr": 0.5, "lpips": "5%", "ssim": None}; left out, every metric
+                whose loss is a verdict. A metric that is named counts, whatever its definition says of a change
+                margin: of metrics that are given none, in repeatability limits (`rushes metrics gate_margin`)
+                level: of each claim; each is wrong at most 1 − level of the time
+    Result      `answer` is "same", "worse" or "cannot tell"; `metrics` has each reading's verdict and numbers
+    Edge cases  a clip of the baseline without a value in the candidate leaves its readings at "cannot tell". One number
+                per run (FVD) is judged by the repeats' spread, else by the two intervals
+    Errors      `InputError` where a run is not complete, nothing is shared, or a margin is missing without a repeat
+    """
+    if not 0.5 < level < 1:
+        raise InputError(f"expected a level between 0.5 and 1, such as 0.95; got {level:g}")
+    if not 0 < margin < float("inf"):
+        raise InputError(f"expected a margin above 0, in repeatability limits; got {margin:g}")
+    first, second, *others = (_whole_run(run) for run in (baseline, candidate, *repeats))
+    _require_other_runs(first, others)
+    found = compare_two(first, second, top=0)
+    repeated = [_repeat(first, run) for run in others]
+    if isinstance(metrics, str):
+        metrics = (metrics,)
+    asked = metrics if isinstance(metrics, Mapping) else dict.fromkeys(metrics)
+    rules = gate_rules(gate_readings(found, repeated), asked, factor=margin, repeated=bool(others))
+    return GateReport(
+        baseline=first,
+        candidate=second,
+        repeats=tuple(others),
+        level=level,
+        clips=max(len(rule.reading.pairs) for rule in rules),
+        metrics=tuple(gate_verdicts(rules, round(1 - level, 10))),
+        remarks=tuple(_remarks(found, others, rules)),
+    )
+
+
+def _whole_run(given: Path | str | Run) -> Run:
+    run = given if isinstance(given, Run) else read_run(given)
+    if run.status != "complete":
+        raise InputError(f"{run.place}: the run is {run.status}; a gate needs whole runs, so let it finish first")
+    return run
+
+
+def _require_other_runs(baseline: Run, repeats: Sequence[Run]) -> None:
+    seen = {identity(baseline.place): "the baseline itself"}
+    for run in repeats:
+        if what := seen.get(identity(run.place)):
+            raise InputError(f"{run.place}: a repeat is another run of the baseline's system; this is {what}")
+        seen[identity(run.place)] = "given twice"
+
+
+def _repeat(baseline: Run, repeat: Run) -> RunComparison:
+    try:
+        return compare_two(baseline, repeat, top=0)
+    except InputError as error:
+        raise InputError(f"{repeat.place} is no repeat of the baseline: {error}") from None
+
+
+def _remarks(found: RunComparison, repeats: Sequence[Run], rules: Sequence[Rule]) -> Iterator[str]:
+    if found.only_second:
+        yield f"{len(found.only_second)} clips are in the candidate only, and were not looked at"
+    for run in repeats:
+        if _same_files(found.first, run):
+            yield f"{run.place} measured the very files of the baseline: it can show no noise"
+    for rule in rules:
+        shift = rule.floor.shift_p if rule.floor else None
+        if rule.gated and rule.floor and shift is not None and shift < _SHIFT_P and rule.floor.sd > 0:
+            yield (
+                f"{rule.reading.label}: the {rule.floor.runs} runs of the baseline differ as a whole, by more than the "
+                "spread of their clips explains; more repeats would make its margin surer"
+            )
+        if rule.gated and repeats and 1 < rule.reading.runs <= len(repeats):
+            yield f"{rule.reading.label}: {rule.reading.runs - 1} of {len(repeats)} repeats have this reading"
+
+
+def _same_files(one: Run, other: Run) -> bool:
+    ours, theirs = ({s.id: s.sha256 for s in run.subjects if s.sha256} for run in (one, other))
+    shared = ours.keys() & theirs.keys()
+    return bool(shared) and all(ours[name] == theirs[name] for name in shared)

@@ -1,0 +1,256 @@
+"""Which readings a gate is about, and the margin of each: asked for by the user, or from the noise of repeats.
+
+A reading of the baseline is seen beside its values in the candidate and in the repeats.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, TypeAlias
+
+from rushes.compare.definitions.comparisons import MARGIN, REPEAT_NOISE, of
+from rushes.compare.runs.results import Change, MetricComparison, RunComparison, why_unlike
+from rushes.core import Definition, Measurement
+from rushes.core.errors import InputError
+from rushes.core.reading import Reading
+from rushes.core.selection import reading_names
+from rushes.stats.equivalence import COVERAGE, NoiseFloor, noise_floor
+from rushes.storage.runs.readings import every_reading
+
+Side: TypeAlias = Literal["below", "above", "either"]
+"""To which side a change is a loss."""
+_NO_REPEAT = "no repeat has this reading"
+Margins: TypeAlias = Mapping[str, float | str | None]
+"""By metric name or signature: a number in its unit, "2%" of the baseline's mean, or None for the default."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One reading that is looked at."""
+
+    reading: GateReading
+    side: Side
+    gated: bool
+    """Whether the gate goes by it; else it is told for information."""
+    margin: Measurement
+    """Without a value where there is none, its note saying why."""
+    noise: Measurement
+    floor: NoiseFloor | None
+
+
+def loss_side(definition: Definition) -> Side:
+    """Where a loss lies by the metric's direction; either side where it has none.
+
+    >>> from rushes.instruments.clip.metrics.motion import FREEZE_FRAME_RATIO
+    >>> loss_side(FREEZE_FRAME_RATIO)
+    'above'
+    """
+    return {"higher": "below", "lower": "above", "neither": "either"}[definition.better]  # type: ignore[return-value]
+
+
+def judges_loss(definition: Definition) -> bool:
+    """Whether a change to the side of loss is a verdict, not only a change."""
+    return definition.verdict(rose=loss_side(definition) == "above") == "worse"
+
+
+def gate_rules(readings: Sequence[GateReading], margins: Margins, *, factor: float, repeated: bool) -> list[Rule]:
+    """The readings that were asked for; where none was, every one whose loss is a verdict, and the rest as information.
+
+    Where a reading is about the whole, those about its parts (one joint) are left out. Raises `InputError` where a
+    margin is missing, a metric is unknown, or nothing is left to go by.
+    """
+    if margins:
+        rules = [
+            _rule(reading, _checked(name, margin), factor, gated=True)
+            for name, margin in margins.items()
+            for reading in _named(readings, name)
+        ]
+        labels = [rule.reading.label for rule in rules]
+        if twice := [label for i, label in enumerate(labels) if label in labels[:i]]:
+            raise InputError(f"{twice[0]}: named twice; give each metric one margin")
+    else:
+        rules = [
+            _rule(reading, None, factor, gated=judges_loss(reading.definition)) for reading in _whole(list(readings))
+        ]
+        if not any(rule.gated for rule in rules):
+            raise InputError(
+                "no number of the baseline says better or worse by itself; name one, with the largest change that you "
+                f"would let through: --metric {_example(readings)}"
+            )
+    lacking = [rule.reading for rule in rules if rule.gated and rule.margin.value is None and rule.reading.pairs]
+    if lacking and not repeated:
+        names = list(dict.fromkeys(reading.sample.name for reading in lacking))
+        raise InputError(
+            f"no margin for {', '.join(names)}: how much it moves by itself is not known; give a second run of the "
+            f"baseline (--repeat RUN) or the largest change that you would let through (--metric {_example(lacking)})"
+        )
+    return rules if repeated else [rule for rule in rules if rule.gated]
+
+
+def _example(readings: Sequence[GateReading]) -> str:
+    return f"{readings[0].sample.name if readings else 'psnr'}:MARGIN"
+
+
+def _whole(readings: Sequence[GateReading]) -> list[GateReading]:
+    wholes = {reading.sample.signature for reading in readings if not reading.is_part}
+    return [reading for reading in readings if not reading.is_part or reading.sample.signature not in wholes]
+
+
+def _named(readings: Sequence[GateReading], name: str) -> list[GateReading]:
+    found = [reading for reading in readings if name in (reading.sample.name, reading.sample.signature)]
+    if not found:
+        have = ", ".join(dict.fromkeys(reading.sample.name for reading in readings)) or "none"
+        raise InputError(f"{name}: the baseline has no value of it; it has {have}")
+    return _whole(found)
+
+
+def _checked(name: str, margin: float | str | None) -> float | str | None:
+    """A margin as given, or `InputError`."""
+    if margin is None:
+        return None
+    text = str(margin).strip()
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise InputError(f"{name}: expected a margin from 0, in the metric's unit or as 2%; got {text!r}")
+    return text if text.endswith("%") else number
+
+
+def _rule(reading: GateReading, asked: float | str | None, factor: float, *, gated: bool) -> Rule:
+    floor = noise_floor(reading.repeats) if reading.repeats else None
+    count = len(reading.repeats) * reading.runs
+    return Rule(
+        reading=reading,
+        side=loss_side(reading.definition),
+        gated=gated,
+        margin=_margin(reading, asked, factor, floor, count),
+        noise=_number(reading, of(REPEAT_NOISE, reading.definition), floor.sd if floor else None, count),
+        floor=floor,
+    )
+
+
+def _number(
+    reading: GateReading, definition: Definition, value: float | None, count: int, why: str = _NO_REPEAT
+) -> Measurement:
+    if value is None:
+        return Measurement.missing(definition, why, at=reading.at)
+    return Measurement(definition=definition, value=value, count=count, at=reading.at)
+
+
+def _margin(
+    reading: GateReading, asked: float | str | None, factor: float, floor: NoiseFloor | None, count: int
+) -> Measurement:
+    margin, value = partial(of, MARGIN, reading.definition), None
+    if isinstance(asked, str):
+        if n := len(reading.pairs):
+            size = abs(math.fsum(float(pair.first.value or 0) for pair in reading.pairs)) / n
+            value = float(asked.removesuffix("%")) / 100 * size
+        return _number(reading, margin(rule=f"given-{asked}"), value, n, "no clip has a value in both runs")
+    if asked is not None:
+        return _number(reading, margin(rule="given"), float(asked), 1)
+    limit = None if floor is None else factor * floor.repeatability_limit()
+    return _number(reading, margin(rule=f"repeatability-limit-{COVERAGE}-x{factor:g}"), limit, max(1, count))
+
+
+_SHOWN = 3
+_SIDES = ("the baseline", "the candidate")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateReading:
+    """One number of the baseline, clip by clip, beside the candidate's and those of the repeats."""
+
+    label: str
+    sample: Measurement
+    """One of its values: which reading this is, and what it is about."""
+    pairs: tuple[Change, ...]
+    """Clips with a value in both that compare."""
+    unchecked: str
+    """Which clips of the baseline were not checked, and why; "" where all were."""
+    repeats: tuple[tuple[float, ...], ...]
+    """One row per clip: its value in the baseline and in each repeat that has the reading; () where none has."""
+    why_not: str = ""
+    """Why the candidate has no such number to compare; "" where it has."""
+
+    @property
+    def definition(self) -> Definition:
+        return self.sample.definition
+
+    @property
+    def at(self) -> dict[str, str]:
+        """What the gate's own numbers of it are about."""
+        return {"metric": self.sample.name} | self.sample.place
+
+    @property
+    def is_part(self) -> bool:
+        """About a part (PCK of one joint) of what its definition is about."""
+        return bool(set(self.sample.place) - set(self.definition.places))
+
+    @property
+    def runs(self) -> int:
+        """Runs of the baseline that its noise rests on."""
+        return len(self.repeats[0]) if self.repeats else 1
+
+    @property
+    def is_flag(self) -> bool:
+        return all(isinstance(m.value, bool) for pair in self.pairs for m in (pair.first, pair.second))
+
+
+def gate_readings(found: RunComparison, repeats: Sequence[RunComparison]) -> list[GateReading]:
+    """Every reading of the baseline that has a value, in its order; `repeats` are the baseline against its repeats."""
+    every = every_reading(found.first, [*found.paired, *found.only_first, *found.doubtful])
+    whole = [reading for reading in every if any(m.value is not None for m in reading.values.values())]
+    compared = {m.key: m for m in found.metrics}
+    others = [{m.key: m for m in repeat.metrics} for repeat in repeats]
+    return [
+        GateReading(
+            label=name,
+            sample=next(m for m in reading.values.values() if m.value is not None),
+            pairs=tuple(change for change in one.changes if change.difference.value is not None) if one else (),
+            unchecked=_unchecked(reading, one) if one else "",
+            repeats=_rows(reading, [metrics[reading.same] for metrics in others if reading.same in metrics]),
+            why_not="" if one else _why_not(found, reading.definition.signature),
+        )
+        for name, reading in zip(reading_names(whole), whole, strict=True)
+        for one in (compared.get(reading.same),)
+    ]
+
+
+def _unchecked(reading: Reading, compared: MetricComparison) -> str:
+    """A clip that the candidate has no value for may be the one that broke: it is never left out in silence."""
+    unlike = [clip.subject for clip in compared.unlike]
+    theirs = {change.subject: change.second for change in compared.changes}
+    had = [clip for clip, m in reading.values.items() if m.value is not None]
+    lost = compared.lost(had)
+    parts = []
+    if lost:
+        notes = [theirs[clip].note for clip in lost if clip in theirs]
+        reason = f"; the first: {notes[0]}" if notes else ""
+        names = ", ".join(lost[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
+        parts.append(f"{_many(lost, had)} without a value in the candidate ({names}{reason})")
+    if unlike:
+        parts.append(f"{_many(unlike, had)} not comparable ({why_unlike(compared.unlike, _SIDES)})")
+    return "; ".join(parts)
+
+
+def _many(some: Sequence[str], of: Sequence[str]) -> str:
+    return f"{len(some)} of {len(of)} clips {'is' if len(some) == 1 else 'are'}"
+
+
+def _rows(reading: Reading, repeats: Sequence[MetricComparison]) -> tuple[tuple[float, ...], ...]:
+    """Clips that have a comparable value in the baseline and in every repeat that has the reading."""
+    if not repeats:
+        return ()
+    theirs = [{change.subject: change.second.stored_value for change in one.changes} for one in repeats]
+    rows = ([m.stored_value, *(values.get(clip) for values in theirs)] for clip, m in reading.values.items())
+    return tuple(tuple(float(value or 0) for value in row) for row in rows if None not in row)
+
+
+def _why_not(found: RunComparison, signature: str) -> str:
+    refusals = (one.why for one in found.refused if signature in (one.first, one.second))
+    return next(refusals, "the candidate has no such number")

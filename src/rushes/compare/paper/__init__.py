@@ -1,0 +1,1 @@
+"""A paper's table out of what was measured."""

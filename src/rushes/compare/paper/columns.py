@@ -1,0 +1,134 @@
+"""The columns of a paper's table: how each is headed, which numbers belong under it, and who measures it.
+
+A column says which metric it shows, never how that was measured: two ways of measuring are two columns of the table,
+each with its own signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from rushes.core import Definition, Measurement
+from rushes.core.definition import Better
+from rushes.core.errors import InputError
+from rushes.core.words.suggest import did_you_mean
+from rushes.instruments.distribution.definitions.distances import higher_is_better
+from rushes.instruments.distribution.protocols import METRICS as SET_METRICS
+from rushes.instruments.fidelity.metrics import METRICS as PAIR_METRICS
+
+Source: TypeAlias = Literal["fidelity", "distribution", "clip"]
+"""The instrument that measures a column."""
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column, as `--columns` names it."""
+
+    name: str
+    title: str
+    """Its head, as papers print it: "FID-VID"."""
+    metric: str
+    """The name in the signatures of its numbers."""
+    source: Source
+    better: Better
+    digits: int = _DIGITS
+    """Decimals, unless others are asked for."""
+    params: tuple[tuple[str, str], ...] = ()
+    """What the signature must hold besides, where the column is about one reading of the metric alone."""
+
+    @property
+    def asks(self) -> str:
+        """What its instrument calls it."""
+        return self.name.partition(":")[0]
+
+    def holds(self, measurement: Measurement) -> bool:
+        """Whether a number belongs under this head by its signature."""
+        return measurement.name == self.metric and self.fits(measurement.definition)
+
+    def takes(self, name: str, label: str) -> bool:
+        """Whether a pair metric belongs under this head: its own, or a protocol's reading of it, "PSNR (DisCo)"."""
+        return name == self.asks or label.partition(" (")[0] == self.title
+
+    def fits(self, definition: Definition) -> bool:
+        """Whether a definition says what this column is narrowed down to."""
+        return set(self.params) <= set(definition.params)
+
+
+def _column(
+    name: str, title: str, source: Source, better: Better, *, metric: str = "", digits: int = _DIGITS
+) -> Column:
+    return Column(name=name, title=title, metric=metric or name, source=source, better=better, digits=digits)
+
+
+COLUMNS: dict[str, Column] = {
+    column.name: column
+    for column in (
+        _column("psnr", "PSNR", "fidelity", "higher", digits=2),
+        _column("ssim", "SSIM", "fidelity", "higher"),
+        _column("lpips", "LPIPS", "fidelity", "lower"),
+        _column("l1", "L1", "fidelity", "lower"),
+        _column("fid-vid", "FID-VID", "distribution", "lower", digits=2),
+        _column("fvd", "FVD", "distribution", "lower", digits=2),
+        _column("csim", "CSIM", "fidelity", "higher", metric="identity_similarity"),
+        _column("lmd", "LMD", "fidelity", "lower", metric="landmark_distance"),
+        _column("sync-c", "Sync-C", "clip", "higher", metric="lse_c", digits=3),
+        _column("sync-d", "Sync-D", "clip", "lower", metric="lse_d", digits=3),
+    )
+}
+"""By name, in the order of a table. Any other metric of fidelity or distribution is a column too, by its own name."""
+SHORTHANDS: dict[str, tuple[str, ...]] = {"sync": ("sync-c", "sync-d")}
+"""Names for several columns at once."""
+
+
+def chosen_columns(names: str | Iterable[str]) -> tuple[Column, ...]:
+    """The columns of these names, each once, in the given order; commas part names too.
+
+    `psnr:plane=y` is about that reading of PSNR alone. Raises `InputError`, with the nearest names, for a column that
+    is not known.
+
+    >>> [column.title for column in chosen_columns("psnr,sync")]
+    ['PSNR', 'Sync-C', 'Sync-D']
+    >>> chosen_columns("psnr:plane=y")[0].params
+    (('plane', 'y'),)
+    """
+    given = [names] if isinstance(names, str) else names
+    words = [word.strip() for name in given for word in name.split(",")]
+    spelt = dict.fromkeys(name for word in words for name in SHORTHANDS.get(word, (word,)))
+    return tuple(map(_narrowed, spelt))
+
+
+def _narrowed(text: str) -> Column:
+    """A column, and what the signatures under it must say: "psnr:plane=y"."""
+    name, colon, settings = text.partition(":")
+    column = _known(name)
+    if not colon:
+        return column
+    pairs = [setting.partition("=") for setting in settings.split(":")]
+    if not all(key and sign and value for key, sign, value in pairs):
+        raise InputError(f"expected a column such as psnr, or psnr:plane=y; got {text!r}")
+    params = tuple((key, value) for key, _, value in pairs)
+    return replace(column, name=text, params=(*column.params, *params))
+
+
+def _known(name: str) -> Column:
+    if name in COLUMNS:
+        return COLUMNS[name]
+    if name in PAIR_METRICS:
+        metric = PAIR_METRICS[name]
+        found = metric.definition
+        return Column(
+            name=name,
+            title=metric.label or name,
+            metric=found.name,
+            source="fidelity",
+            better=found.better,
+            params=found.params,
+        )
+    if name in SET_METRICS:
+        return _column(name, name.upper(), "distribution", "higher" if higher_is_better(name) else "lower")
+    every = [*COLUMNS, *SHORTHANDS, *PAIR_METRICS, *SET_METRICS]
+    hint = did_you_mean(name.lower(), every, otherwise=f"; expected some of {', '.join(COLUMNS)}")
+    raise InputError(f"no column is called {name!r}{hint}")

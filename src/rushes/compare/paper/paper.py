@@ -1,0 +1,256 @@
+"""`rushes paper` in Python: everything that a row of a paper's table needs, measured into one folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rushes.compare.paper.columns import COLUMNS, Column, chosen_columns
+from rushes.compare.paper.folder import FILE, Paper, Step, is_paper, read_paper
+from rushes.core.errors import InputError, RunError, RushesError
+from rushes.core.machine.files import LOCK, Paths, locked_folder
+from rushes.core.machine.progress import Progress, no_progress
+from rushes.core.words.suggest import did_you_mean
+from rushes.instruments.clip.evaluate import evaluate_clips
+from rushes.instruments.distribution.distances.intervals import IntervalMethod
+from rushes.instruments.distribution.evaluate import compare_sets
+from rushes.instruments.distribution.protocols import DEFAULT, PROTOCOLS
+from rushes.instruments.fidelity import protocols as pair_protocols
+from rushes.instruments.fidelity.evaluate import evaluate_fidelity
+from rushes.instruments.fidelity.metrics import METRICS
+from rushes.instruments.fidelity.pairs.frames import By, Cut, Lag, ResizeTo
+from rushes.media.find.clips import one_or_several
+from rushes.storage.remote.address import is_remote
+from rushes.storage.runs.ids import identity
+from rushes.suite.names import set_name
+
+if TYPE_CHECKING:
+    from rushes.instruments.distribution.features.extraction import Device
+
+FEATURES = "features"
+"""Folder of the distances' features."""
+NO_SYNCNET = "no SyncNet weights were given; use --syncnet-weights syncnet_v2.model"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Job:
+    """One run to make, and the columns that hang on it."""
+
+    step: Step
+    columns: tuple[str, ...]
+    measure: Callable[..., object]
+    """Given `run`, the run directory."""
+
+
+def measure_paper(
+    gen: Path | str,
+    gt: Path | str,
+    *,
+    out: Path | str,
+    name: str = "",
+    columns: str | Iterable[str] = tuple(COLUMNS),
+    protocol: str | Iterable[str] = (),
+    pair: By = "name",
+    cut: Cut = "none",
+    lag: Lag = 0,
+    resize_to: ResizeTo | None = None,
+    weights: Paths = (),
+    models: Mapping[str, str | Path] | None = None,
+    syncnet_weights: Path | str | None = None,
+    audio: Path | str | None = None,
+    interval: IntervalMethod | None = None,
+    device: Device | None = None,
+    jobs: int | None = None,
+    overwrite: bool = False,
+    progress: Progress = no_progress,
+    warn: Callable[[str], None] = lambda line: None,
+) -> Paper:
+    """Measure a generated set against its references for a paper's table, into the folder `out`.
+
+        paper = rushes.measure_paper("generated/", "real/", out="out/amber", name="Amber")
+        print(rushes.paper_table(paper.path).markdown())
+
+    `columns` are names as `paper_table` has them; each is measured by its instrument, into a run below `out`. A column
+    that cannot be measured (weights that were not pulled, too few clips) has none, and `reasons` says why; only where
+    no column can be, `InputError` is raised. `protocol` names whose constants the numbers have, for every instrument
+    that knows the name: "disco" for PSNR and FVD alike; several give several columns. `pair`, `cut`, `lag` and
+    `resize_to` are as in `evaluate_fidelity`, and so is `models`: files by group, {"lpips": FILE}. `weights` are the
+    networks of the distances, recognised by content, and `interval` draws one around each distance. `syncnet_weights`
+    and `audio` are for Sync, as in `evaluate_clips`.
+
+    The same call goes on where it was interrupted, and measures what has become possible since. Other columns are added
+    to those that are there; anything else that differs raises `RunError`, unless `overwrite` starts the folder anew.
+    """
+    asked = chosen_columns(columns)
+    protocols = _checked([protocol] if isinstance(protocol, str) else protocol)
+    _require_files(*one_or_several(weights), *(models or {}).values(), syncnet_weights, audio)
+    folder = Path(out)
+    with locked_folder(folder):
+        before = None if overwrite else _earlier(folder, str(gen), str(gt))
+        paper = Paper(
+            path=folder,
+            name=name or (before.name if before else set_name(str(gen))),
+            gen=str(gen),
+            gt=str(gt),
+            columns=tuple(dict.fromkeys([*(before.columns if before else ()), *(column.name for column in asked)])),
+            runs=before.runs if before else (),
+        )
+        every = chosen_columns(paper.columns)
+        shared: dict[str, Any] = {"jobs": jobs, "overwrite": overwrite, "progress": progress, "warn": warn}
+        compare = partial(
+            evaluate_fidelity,
+            gen,
+            gt,
+            pair=pair,
+            cut=cut,
+            lag=lag,
+            resize_to=resize_to,
+            models=models,
+            device=device or "cpu",
+            **shared,
+        )
+        distance = partial(
+            compare_sets,
+            gen,
+            gt,
+            weights=weights,
+            interval=interval,
+            device=device,
+            cache=folder / FEATURES,
+            **shared,
+        )
+        sync = partial(evaluate_clips, gen, audio=audio, tier=2, syncnet_weights=syncnet_weights, **shared)
+        pairs, reasons = _pair_jobs(every, protocols, models or {}, paper.runs, compare)
+        distances = _set_jobs(every, protocols, distance)
+        spoken, clips = [column for column in every if column.source == "clip"], []
+        if syncnet_weights is None:
+            reasons |= {column.name: NO_SYNCNET for column in spoken}
+        elif spoken:
+            step = Step(run="clip", source="clip", asks=tuple(column.metric for column in spoken))
+            clips = [_Job(step=step, columns=tuple(column.name for column in spoken), measure=sync)]
+        return _carried_out(paper, [*pairs, *distances, *clips], reasons)
+
+
+def _carried_out(paper: Paper, jobs: Sequence[_Job], reasons: Mapping[str, str]) -> Paper:
+    """Make the runs, one after the other; what stops one is its columns' reason, and no end of the others."""
+    steps = {step.run: step for step in (*paper.runs, *(job.step for job in jobs))}
+    paper = replace(paper, runs=tuple(steps.values()), reasons=dict(reasons))
+    paper.write()
+    found, measured = dict(reasons), False
+    for job in jobs:
+        try:
+            job.measure(run=paper.path / job.step.run)
+            measured = measured or bool(job.columns)
+        except RunError:
+            raise
+        except RushesError as error:
+            found |= {column: str(error) for column in job.columns if column not in found}
+    if not measured and found:
+        column = next(name for name in paper.columns if name in found)
+        raise InputError(f"no column could be measured; {column}: {found[column]}")
+    paper = replace(paper, reasons=found, complete=True)
+    paper.write()
+    return paper
+
+
+def _pair_jobs(
+    columns: Sequence[Column],
+    protocols: Sequence[str],
+    models: Mapping[str, str | Path],
+    planned: Sequence[Step],
+    compare: Callable[..., object],
+) -> tuple[list[_Job], dict[str, str]]:
+    """Runs of fidelity, and why a column cannot be measured now.
+
+    Metrics whose models came later get a run of their own, so that what an earlier call measured is kept.
+    """
+    names = {column.name: _pair_metrics(column, protocols) for column in columns if column.source == "fidelity"}
+    reasons = {column: why for column, metrics in names.items() if (why := _not_here(metrics, models))}
+    left = list(dict.fromkeys(name for column, found in names.items() if column not in reasons for name in found))
+    steps = []
+    for step in (step for step in planned if step.source == "fidelity" and set(step.asks) & set(left)):
+        steps.append(step)
+        left = [name for name in left if name not in step.asks]
+    if left:
+        number = 1 + sum(step.source == "fidelity" for step in planned)
+        folder = "fidelity" if number == 1 else f"fidelity-{number}"
+        steps.append(Step(run=folder, source="fidelity", asks=tuple(left)))
+    jobs = [
+        _Job(
+            step=step,
+            columns=tuple(column for column, found in names.items() if set(found) & set(step.asks)),
+            measure=partial(compare, metrics=list(step.asks)),
+        )
+        for step in steps
+    ]
+    return jobs, reasons
+
+
+def _pair_metrics(column: Column, protocols: Sequence[str]) -> list[str]:
+    """The metrics behind a column: those of the protocols that have any, else the one of its own name."""
+    named = [name for each in protocols if each in pair_protocols.PROTOCOLS for name in _of_protocol(each, column)]
+    return list(dict.fromkeys(named)) or [column.asks]
+
+
+def _of_protocol(protocol: str, column: Column) -> list[str]:
+    metrics = {name: METRICS[name] for name in pair_protocols.protocol(protocol).metrics}
+    return [name for name, m in metrics.items() if column.takes(name, m.label) and column.fits(m.definition)]
+
+
+def _not_here(metrics: Sequence[str], models: Mapping[str, str | Path]) -> str:
+    """Why a metric cannot run here, with the command that mends it; "" where all can."""
+    given = {group: str(path) for group, path in models.items()}
+    try:
+        for name in metrics:
+            METRICS[name].require(given)
+    except RushesError as error:
+        return str(error)
+    return ""
+
+
+def _set_jobs(columns: Sequence[Column], protocols: Sequence[str], distance: Callable[..., object]) -> list[_Job]:
+    """A run for each distance under each protocol: weights that are missing for one leave the others alone."""
+    jobs = []
+    for column in (column for column in columns if column.source == "distribution"):
+        for protocol in [name for name in protocols if name in PROTOCOLS] or [DEFAULT]:
+            below = column.metric if protocol == DEFAULT else f"{column.metric}-{protocol}"
+            step = Step(run=f"distribution/{below}", source="distribution", asks=(column.metric,))
+            measure = partial(distance, metrics=column.metric, protocol=protocol)
+            jobs.append(_Job(step=step, columns=(column.name,), measure=measure))
+    return jobs
+
+
+def _checked(names: Iterable[str]) -> list[str]:
+    """Names of protocols that an instrument knows; `InputError` with the nearest ones."""
+    every = [*pair_protocols.PROTOCOLS, *PROTOCOLS]
+    found = list(names)
+    for name in found:
+        if name not in every:
+            raise InputError(f"no protocol is called {name!r}{did_you_mean(name, every)}")
+    return found
+
+
+def _require_files(*given: Path | str | None) -> None:
+    """A file that was named must be there: a misspelt name is no reason for a dash."""
+    for path in given:
+        if path is not None and not is_remote(path) and not Path(path).exists():
+            raise InputError(f"{path}: no such file")
+
+
+def _earlier(folder: Path, gen: str, gt: str) -> Paper | None:
+    """What an earlier call left in the folder; `RunError` where that was about other sets."""
+    if not is_paper(folder):
+        strangers = sorted(path.name for path in folder.iterdir() if path.name != LOCK)
+        if strangers:
+            raise RunError(f"{folder}: expected an empty folder or one of rushes paper; it holds {strangers[0]}")
+        return None
+    paper = read_paper(folder)
+    if [identity(paper.gen), identity(paper.gt)] != [identity(gen), identity(gt)]:
+        raise RunError(
+            f"{folder / FILE}: is about {paper.gen} against {paper.gt}; {gen} against {gt} came; "
+            "choose another -o, or start anew with --overwrite"
+        )
+    return paper

@@ -1,0 +1,1 @@
+"""From runs to readings: one metric, measured alike, over systems and prompts."""

@@ -1,0 +1,109 @@
+"""Which clip of one run goes with which of another: by id, unless the paths say that they are two different clips.
+
+Files of poses over the same true clips pair by the truth, whatever the predictions' files are called.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from rushes.storage.remote.address import is_remote
+from rushes.storage.runs import Run, Subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairing:
+    """Subjects of two runs, by id, in the first run's order."""
+
+    paired: tuple[str, ...]
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+    doubtful: tuple[str, ...]
+    """Ids that both runs have, for two clips of which one has a namesake in the other run that fits better."""
+
+
+def pair_subjects(first: Run, second: Run) -> Pairing:
+    """Pair by id; ids come from relative paths.
+
+    Edge case   ids of files that were given one by one, and of runs that numbered namesakes, need not carry the
+                folder: `A/p1/out.mp4` and `B/p2/out.mp4` are then both called `out`. Where the first run has a `p2/out`
+                as well, the two are no pair, and which clip was meant is not guessed.
+    """
+    one, other = ({subject.id: subject for subject in _parts_of(run)} for run in (first, second))
+    both = [name for name in one if name in other]
+    tails, others = _tails(first.subjects), _tails(second.subjects)
+    doubtful = {
+        name
+        for name in both
+        if one[name].kind in ("clip", "pair") and _fits_another(_parts(one[name]), _parts(other[name]), tails, others)
+    }
+    return Pairing(
+        paired=tuple(name for name in both if name not in doubtful),
+        only_first=tuple(name for name in one if name not in other),
+        only_second=tuple(name for name in other if name not in one),
+        doubtful=tuple(name for name in both if name in doubtful),
+    )
+
+
+def _parts_of(run: Run) -> list[Subject]:
+    """The run's subjects; a set that stands beside its own members is left out: it repeats what they say."""
+    members = [subject for subject in run.subjects if subject.kind != "set"]
+    return members or list(run.subjects)
+
+
+def _parts(subject: Subject) -> tuple[str, ...]:
+    path = subject.path.partition("://")[2] if is_remote(subject.path) else subject.path
+    whole = PurePosixPath(path)
+    return (*whole.parts[:-1], whole.stem)
+
+
+def _tails(subjects: Iterable[Subject]) -> set[tuple[str, ...]]:
+    """Every end of every path: ("out",), ("p1", "out"), ("A", "p1", "out")."""
+    return {parts[start:] for subject in subjects for parts in [_parts(subject)] for start in range(len(parts))}
+
+
+def _fits_another(
+    one: tuple[str, ...], other: tuple[str, ...], tails: set[tuple[str, ...]], others: set[tuple[str, ...]]
+) -> bool:
+    """Whether either path shares a longer end with some path of the run that the other one is in."""
+    common = 0
+    while common < min(len(one), len(other)) and one[-common - 1] == other[-common - 1]:
+        common += 1
+    longer = common + 1
+    return (len(other) >= longer and other[-longer:] in tails) or (len(one) >= longer and one[-longer:] in others)
+
+
+def called_alike(first: Run, second: Run) -> Run:
+    """The second run, its pose files called as the first run's with the same truth; other runs as they are.
+
+    A truth that a run has twice says nothing about which prediction is meant: those stay as they are called.
+    """
+    if first.instrument != "pose" or second.instrument != "pose":
+        return second
+    ours, theirs = _by_truth(first), _by_truth(second)
+    names = {theirs[truth]: name for truth, name in ours.items() if truth in theirs}
+    kept = {subject.id for subject in second.subjects} - names.keys()
+    names = {old: new for old, new in names.items() if old != new and new not in kept}
+    if not names:
+        return second
+    return replace(
+        second,
+        subjects=tuple(replace(subject, id=names.get(subject.id, subject.id)) for subject in second.subjects),
+        measurements={names.get(name, name): numbers for name, numbers in second.measurements.items()},
+    )
+
+
+def _by_truth(run: Run) -> dict[str, str]:
+    """Ids by the digest of the truth, where that is the truth of one subject alone."""
+    digests = {subject.id: digest for subject in run.subjects if (digest := _truth(subject))}
+    often = Counter(digests.values())
+    return {digest: name for name, digest in digests.items() if often[digest] == 1}
+
+
+def _truth(subject: Subject) -> str:
+    reference = subject.facts.get("reference")
+    digest = reference.get("sha256") if isinstance(reference, Mapping) else None
+    return digest if isinstance(digest, str) and subject.kind == "pose" else ""

@@ -1,0 +1,115 @@
+"""What a reader of a board must know: prompts that a system lacks, media that differ, runs that are not complete."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from rushes.compare.board.model import Reading
+from rushes.compare.readings.media_facts import differing_facts, medium_fact
+from rushes.compare.readings.systems import FoundSystem, PromptIndex
+from rushes.core.definition import MEDIUM_FACTS, Definition
+from rushes.storage.runs import Subject
+from rushes.suite.prompts import Prompt
+
+_SHOWN = 5
+Answers = Mapping[str, Mapping[str, Subject]]
+"""By system and prompt: the clip."""
+
+
+def some(names: Sequence[str]) -> str:
+    """The first few of them.
+
+    >>> some(["a", "b"]), some(list("abcdefg"))
+    ('a, b', 'a, b, c, d, e and 2 more')
+    """
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def run_remarks(systems: Sequence[FoundSystem]) -> Iterator[str]:
+    if len(systems) == 1:
+        yield f"only one system, {systems[0].name}: there is nothing to compare it with"
+    for system in systems:
+        if not system.runs:
+            yield f"{system.name} has no run: it has no number on this board"
+        for run in system.runs:
+            if run.status != "complete":
+                done = len(run.subjects)
+                yield f"{system.name}: {run.place} is {run.status}; {done} are finished and taken, the rest is missing"
+
+
+def prompt_remarks(
+    index: PromptIndex, answers: Answers, doubles: Mapping[str, Mapping[str, list[str]]]
+) -> Iterator[str]:
+    """`doubles` are, by system and prompt, the paths of clips of which more than one answers it."""
+    ids = [prompt.id for prompt in index.prompts]
+    if index.declared and index.unused:
+        yield f"{len(index.unused)} declared prompts have no clip of any system: {some(index.unused)}"
+    answering = {name: row for name, row in answers.items() if row}
+    for name, row in answering.items():
+        if lacking := [prompt for prompt in ids if prompt not in row]:
+            yield f"{name} lacks {len(lacking)} of {len(ids)} prompts: {some(lacking)}"
+        for prompt, paths in doubles.get(name, {}).items():
+            yield f"{name} has {len(paths)} clips of the prompt {prompt} ({some(paths)}); none of them is taken"
+    if len(answering) > 1 and not any(all(prompt in row for row in answering.values()) for prompt in ids):
+        yield "no prompt has a clip of every system: no means are shown; name the clips of one prompt alike"
+
+
+def stray_remarks(strays: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for name, clips in strays.items():
+        if clips:
+            yield f"{name}: {len(clips)} clips belong to no prompt of this board and are left out: {some(clips)}"
+
+
+def double_remarks(answers: Answers) -> Iterator[str]:
+    """Files that are byte for byte the same: in two systems, or for two prompts of one."""
+    seen: dict[tuple[str, str], str] = {}
+    copies: Counter[tuple[str, str]] = Counter()
+    for name, row in answers.items():
+        own: dict[str, str] = {}
+        for prompt, subject in row.items():
+            if not subject.sha256:
+                continue
+            if subject.sha256 in own:
+                yield f"{name}: the clips of {own[subject.sha256]} and {prompt} are the same file"
+            own[subject.sha256] = prompt
+            if (first := seen.setdefault((prompt, subject.sha256), name)) != name:
+                copies[first, name] += 1
+    for (one, other), n in copies.items():
+        yield f"{one} and {other} have the very same file for {n} prompts"
+
+
+def media_remarks(prompts: Sequence[Prompt], readings: Sequence[Reading], answers: Answers) -> Iterator[str]:
+    """One line per fact of the medium that differs between systems and that a reading depends on."""
+    rows = [{prompt: _plain(clip) for prompt, clip in row.items()} for row in answers.values() if row]
+    for fact, words in MEDIUM_FACTS.items():
+        depending = [reading for reading in readings if fact in reading.definition.depends_on]
+        if not depending or len(rows) < 2:
+            continue
+        alone = replace(depending[0].definition, depends_on=(fact,))
+        differing = [prompt.id for prompt in prompts if _differs(alone, prompt.id, rows)]
+        if differing:
+            seen = "; ".join(f"{name} {_usual(fact, row)}" for name, row in answers.items() if row)
+            heads = some([reading.label for reading in depending])
+            yield (
+                f"{words} differs between systems on {len(differing)} of {len(prompts)} prompts ({seen}); by itself "
+                f"it moves {heads}"
+            )
+
+
+def _differs(alone: Definition, prompt: str, rows: Sequence[Mapping[str, Subject]]) -> bool:
+    clips = [row[prompt] for row in rows if prompt in row]
+    return any(differing_facts(alone, clips[0], other) for other in clips[1:])
+
+
+def _plain(subject: Subject) -> Subject:
+    """Without its reference, which is no fact of the medium."""
+    return replace(subject, facts={key: value for key, value in subject.facts.items() if key != "reference"})
+
+
+def _usual(fact: str, row: Mapping[str, Subject]) -> str:
+    """The commonest value of a system's clips; "…" beside it where there are others."""
+    texts = Counter(medium_fact(subject, fact).text for subject in row.values())
+    return texts.most_common(1)[0][0] + (" …" if len(texts) > 1 else "")

@@ -1,0 +1,137 @@
+"""`rushes report` in Python: runs into one self-contained HTML file.
+
+Runs of the same clips are compared first, everything else is told side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rushes.compare.output import write_out
+from rushes.compare.runs.many import MOST_RUNS, RunsComparison, compare_all
+from rushes.compare.runs.page.page import charts
+from rushes.compare.summaries import comparison_verdict
+from rushes.core.errors import InputError
+from rushes.core.machine.progress import Progress, no_progress
+from rushes.core.registry import load
+from rushes.core.words.notebook_repr import brief
+from rushes.instruments.catalogue import instrument_of
+from rushes.present.pages.page import opening, render_page
+from rushes.present.pages.section import ReportOptions, Section, numbers_section
+from rushes.present.pages.subjects import row_link
+from rushes.present.verdict.verdict import Finding, Verdict
+from rushes.storage.remote.address import is_remote
+from rushes.storage.runs import Run, read_run
+from rushes.workers.engine import worker_count
+
+STRIPS = 100
+"""Clips per run that get a film strip unless told otherwise, worst first: each has to be decoded again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A written report."""
+
+    __repr__ = brief
+
+    path: Path | str
+    """Where it was written, or its address."""
+    bytes: int
+    found: str
+    """What it says first, in a sentence or two."""
+    runs: tuple[Run, ...]
+    verdict: Verdict
+    """What it opens with."""
+
+
+def write_report(
+    runs: Run | Path | str | Iterable[Run | Path | str],
+    out: Path | str,
+    *,
+    title: str = "",
+    lead: str = "",
+    made_by: str = "",
+    strips: int = STRIPS,
+    jobs: int | None = None,
+    progress: Progress = no_progress,
+) -> Report:
+    """Write one run or several, read or by directory, as one HTML file that opens offline.
+
+        rushes.write_report(run, "report.html")
+        rushes.write_report(["runs/monday", "runs/tuesday"], "report.html", strips=0)
+
+    Runs that measured the same clips are compared: the page opens with what is better, worse and cannot be told. `lead`
+    is a sentence above the verdict, `made_by` the command line that the page names at its end. `strips` is for how many
+    clips of a run to take key frames, worst first; 0 leaves them out. A run that is still going gives what is finished
+    so far. The same runs and clips give the same bytes. Raises `RunError` for a folder that is no run, or is from a
+    newer version.
+    """
+    given = [runs] if isinstance(runs, (Run, Path, str)) else runs
+    opened = tuple(run if isinstance(run, Run) else read_run(run) for run in given)
+    if not opened:
+        raise InputError("expected at least one run directory; got none")
+    place = None if is_remote(out) else Path(out)
+    options = ReportOptions(strips=strips, jobs=jobs or worker_count(), progress=progress, out=place)
+    sections = [_section(run, f"run-{number}", options) for number, run in enumerate(opened, 1)]
+    verdict = report_verdict(sections)
+    html = render_page(sections, title=title or _title(opened), lead=lead, verdict=verdict, made_by=made_by)
+    return Report(
+        path=write_out(out, html, "report"),
+        bytes=len(html.encode()),
+        found=" ".join(filter(None, (lead, verdict.headline))),
+        runs=opened,
+        verdict=verdict,
+    )
+
+
+def _title(runs: Sequence[Run]) -> str:
+    names = list(dict.fromkeys(run.path.resolve().name for run in runs))
+    return f"Report on {names[0]}" if len(names) == 1 else f"Report on {len(runs)} runs"
+
+
+def _section(run: Run, anchor: str, options: ReportOptions) -> Section:
+    instrument = instrument_of(run)
+    if instrument is None or not instrument.section:
+        return numbers_section(run, anchor, instrument=instrument)
+    made: Section = load(instrument.section)(run, anchor, options)
+    return made
+
+
+_MOST_CLIPS = 20_000
+"""Clips of all runs up to which a report compares them; beyond, `rushes compare` is asked for it."""
+
+
+def report_verdict(sections: Sequence[Section]) -> Verdict:
+    """The strip of a report.
+
+    Of runs with review signals that share clips, every one against the first, with a sentence for each run's signals;
+    else what `opening` makes of them.
+    """
+    told = opening(sections)
+    judged = [section for section in sections if section.verdict is not None]
+    found = _compared(judged)
+    if found is None:
+        return told
+    pictures = {name: picture for section in judged for name, picture in section.pictures.items()}
+    links = {name: row_link(judged[-1].anchor, name) for name in found.comparisons[-1].paired}
+    strip = comparison_verdict(found, pictures=pictures, links=links, chart=charts(found)[0])
+    signals = [Finding(title=one.name, text=one.summary, link=f"#{one.anchor}") for one in judged]
+    runs = " ".join(str(section.run.place) for section in judged)
+    return replace(
+        strip,
+        findings=(*strip.findings, *signals, *told.findings),
+        next=f"the clips of both side by side: rushes compare {runs} -o compare.html",
+    )
+
+
+def _compared(judged: Sequence[Section]) -> RunsComparison | None:
+    """The runs against the first; None where they do not share clips, or are too many."""
+    runs = [section.run for section in judged]
+    if not 2 <= len(runs) <= MOST_RUNS or sum(len(run.subjects) for run in runs) > _MOST_CLIPS:
+        return None
+    try:
+        return compare_all(runs)
+    except InputError:
+        return None

@@ -1,0 +1,1 @@
+"""Runs over the same clips, each against the first."""

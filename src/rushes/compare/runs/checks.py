@@ -1,0 +1,136 @@
+"""`rushes compare --fail-on regression=METRIC:AMOUNT`: what got worse by more, what could not be checked, and the list
+of checks that a pipeline reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rushes.compare.runs.many import RunsComparison
+from rushes.compare.runs.results import Change, MetricComparison, RunComparison
+from rushes.core.errors import InputError
+from rushes.core.selection import label
+from rushes.present.ci.checks import Check, CheckList, Outcome
+
+_SHOWN = 3
+"""Clips that a line names."""
+
+
+def regression(comparison: RunComparison, metric: str, amount: float) -> list[MetricComparison]:
+    """The readings of a metric whose mean got worse by more than `amount`; [] when the gate holds.
+
+    Worse is down for a metric where higher is better, up where lower is: the gate is the asker's own rule, so a metric
+    whose changes are no verdict can have one. Raises `InputError` for a metric without a direction, one that was not
+    compared, one without a single clip that has both values, and one that is not comparable on a clip.
+    """
+    broken = []
+    for found in comparison.find(metric):
+        statistics = found.statistics
+        if statistics.metric.better == "neither":
+            raise InputError(f"{metric}: neither direction is better, so there is no regression to guard against")
+        if found.unlike:
+            n, total = len(found.unlike), len(found.unlike) + statistics.mean.count
+            what = f"{n} of {total} clips {'is' if n == 1 else 'are'} not comparable ({found.why_unlike})"
+            raise InputError(f"{metric}: {what}, so the gate cannot be checked")
+        if statistics.mean.value is None:
+            raise InputError(f"{metric}: {statistics.mean.note}, so the gate cannot be checked")
+        moved = float(statistics.mean.value)
+        if (-moved if statistics.metric.better == "higher" else moved) > amount:
+            broken.append(found)
+    return broken
+
+
+def unchecked(comparison: RunComparison, metric: str) -> list[str]:
+    """Why a gate on this metric was not checked on everything that the first run has; [] where it was.
+
+    A reading of the metric that only one run has or that was refused, a clip of the first run whose value has no
+    counterpart in the second, and a run that is not complete each leave room for a regression that nobody saw. A clip
+    without a value in the first run has nothing to lose, and a new one in the second neither.
+    """
+    runs = (comparison.first, comparison.second)
+    return [
+        *(f"{run.place} is {run.status}" for run in runs if run.status != "complete"),
+        # Readings that go by the same name; a gate on one whole signature is about that one alone.
+        *(f"a reading was refused ({refusal.why})" for refusal in comparison.refused if refusal.name == metric),
+        *(f"{one} is in one run only" for one in comparison.unshared if one.partition("|")[0] == metric),
+        *_lost_values(comparison, metric),
+    ]
+
+
+def _lost_values(comparison: RunComparison, metric: str) -> Iterator[str]:
+    for found in comparison.find(metric):
+        rows = comparison.first.measurements.items()
+        had = [name for name, row in rows if any((m.signature, m.at) == found.key and m.value is not None for m in row)]
+        if lost := found.lost(had):
+            names = ", ".join(lost[:_SHOWN]) + (", …" if len(lost) > _SHOWN else "")
+            clips = "1 clip" if len(lost) == 1 else f"{len(lost)} clips"
+            yield f"{found.reading.signature}: {clips} of A without a value to hold against in B ({names})"
+
+
+def compare_checks(found: RunsComparison, gates: Sequence[tuple[str, float]], *, allow_unjudged: bool) -> CheckList:
+    """One check per run after the first, gate and reading: failed where the mean got worse by more than the amount."""
+    several = len(found.comparisons) > 1
+    rows = zip(found.letters[1:], found.comparisons, strict=True)
+    checks, signatures = [], []
+    for letter, one in rows:
+        for metric, amount in gates:
+            for reading, check in _checks(one, metric, amount, allow_unjudged, f"{letter} " if several else ""):
+                checks.append(check)
+                signatures.append(reading.statistics.mean.signature)
+    return CheckList(
+        gate="rushes compare",
+        headline=_headline(checks),
+        checks=tuple(checks),
+        facts={letter: run.place for letter, run in zip(found.letters, found.runs, strict=True)},
+        signatures=tuple(dict.fromkeys(signatures)),
+    )
+
+
+def _checks(
+    one: RunComparison, metric: str, amount: float, allow: bool, prefix: str
+) -> Iterator[tuple[MetricComparison, Check]]:
+    broken = regression(one, metric, amount)
+    left = unchecked(one, metric)
+    for found in one.find(metric):
+        failed = found in broken
+        outcome: Outcome = "failed" if failed else ("allowed" if allow else "unclear") if left else "passed"
+        mean = found.statistics.mean
+        unit = "" if mean.definition.unit == "1" else f" {mean.definition.unit}"
+        moved = f"mean difference {float(mean.value or 0):+.4g}{unit} over {mean.count} clips"
+        between = mean.interval
+        if between is not None:
+            moved += f" ({100 * between.level:.4g} % interval {between.low:+.4g} to {between.high:+.4g})"
+        why = f"{moved}; {amount:g} is allowed" + "".join(f"; {reason}" for reason in left)
+        place = label(found.reading, found.reading.place)
+        name = f"{prefix}{found.reading.name}" + (f" ({place})" if place else "")
+        kind = {"failed": "worse", "passed": "within the limit"}.get(outcome, "not checked on everything")
+        worst = _worst(found) if failed else ()
+        yield found, Check(name=name, outcome=outcome, kind=kind, why=why, details=(*worst, mean.signature))
+
+
+def _worst(found: MetricComparison) -> tuple[str, ...]:
+    """The clips that lost most, most first."""
+    higher_is_better = found.statistics.metric.better == "higher"
+
+    def loss(change: Change) -> float:
+        moved = float(change.difference.value or 0)
+        return -moved if higher_is_better else moved
+
+    lost = sorted((c for c in found.changes if c.difference.value is not None and loss(c) > 0), key=loss, reverse=True)
+    return tuple(f"{c.subject}: {_number(c.first.value)} → {_number(c.second.value)}" for c in lost[:_SHOWN])
+
+
+def _number(value: float | bool | None) -> str:
+    return "–" if value is None else f"{float(value):.6g}"
+
+
+def _headline(checks: Sequence[Check]) -> str:
+    """ "The gate does not hold: 1 of 2 limits is broken: blur_score." """
+    failed = [check.name for check in checks if check.outcome == "failed"]
+    unclear = [check.name for check in checks if check.outcome == "unclear"]
+    count = "1 limit" if len(checks) == 1 else f"{len(checks)} limits"
+    if failed:
+        be = "is" if len(failed) == 1 else "are"
+        return f"The gate does not hold: {len(failed)} of {count} {be} broken: {', '.join(failed)}."
+    if unclear:
+        return f"The gate cannot tell: not checked on everything: {', '.join(unclear)}."
+    return f"The gate holds: {'the limit is' if len(checks) == 1 else f'all {count} are'} kept."

@@ -1,0 +1,231 @@
+"""Two runs over the same clips, metric by metric, and what may be said of each after Holm's rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rushes.compare.comparison import Outcome, WhyNot, change_outcome, holm_tests, paired_statistics, spread_difference
+from rushes.compare.readings.clip_pairing import Pairing, called_alike, pair_subjects
+from rushes.compare.readings.media_facts import fact_differences
+from rushes.compare.runs.results import (
+    Change,
+    MetricComparison,
+    Refused,
+    RunComparison,
+    Unlike,
+    badge_transitions,
+    why_unlike,
+)
+from rushes.compare.runs.set_distances import are_distances, distance_changes
+from rushes.core import Measurement, difference
+from rushes.core.definition import describe_difference
+from rushes.core.errors import InputError
+from rushes.core.reading import Reading, Same
+from rushes.core.selection import differing_keys, label, reading_names
+from rushes.stats.means import deviation
+from rushes.stats.sign_flip import fewest_prompts
+from rushes.storage.runs import Run, Subject, read_run
+from rushes.storage.runs.readings import every_reading
+
+SURE = 0.05
+"""What a probability is at the most, after Holm's rule, where a change is called one."""
+
+
+def compare_two(
+    first: Path | str | Run, second: Path | str | Run, *, top: int = 5, letters: tuple[str, str] = ("A", "B")
+) -> RunComparison:
+    """`compare_runs` of two; `letters` are what the runs are called."""
+    a, b = (run if isinstance(run, Run) else read_run(run) for run in (first, second))
+    require_one_instrument((a, b))
+    b = called_alike(a, b)
+    pairing = pair_subjects(a, b)
+    paired = pairing.paired
+    distances = distance_changes(a, b) if are_distances(a, b) else ()
+    if not paired:
+        raise InputError(_nothing_shared(a, b, pairing))
+    readings_a, readings_b = ({one.same: one for one in every_reading(run, paired)} for run in (a, b))
+    shared = [key for key, one in readings_a.items() if key in readings_b and one.shares(readings_b[key])]
+    refused, unshared = unmatched(readings_a, readings_b, set(shared))
+    subjects_a, subjects_b = ({subject.id: subject for subject in run.subjects} for run in (a, b))
+    media = {name: (subjects_a[name], subjects_b[name]) for name in paired}
+    apart = {change.first.signature: change for change in distances if change.why}
+    # The same constants, but another ground truth.
+    refused += tuple(
+        Refused(name=change.first.name, first=signature, second=change.second.signature, why=change.why)
+        for signature, change in apart.items()
+        if signature in {key[0] for key in shared}
+    )
+    shared = [key for key in shared if key[0] not in apart]
+    metrics = judged([_compare(readings_a[key].values, readings_b[key].values, media, top, letters) for key in shared])
+    names = reading_names([metric.reading for metric in metrics])
+    metrics = [replace(metric, name=name) for metric, name in zip(metrics, names, strict=True)]
+    transitions, why = badge_transitions(a, b, paired)
+    if not metrics and not transitions and not distances:
+        detail = refused[0].why if refused else "no metric is in both"
+        raise InputError(f"{a.path} and {b.path} share {len(paired)} subjects but no number compares: {detail}")
+    return RunComparison(
+        first=a,
+        second=b,
+        paired=paired,
+        only_first=pairing.only_first,
+        only_second=pairing.only_second,
+        doubtful=pairing.doubtful,
+        metrics=tuple(metrics),
+        refused=refused,
+        unshared=unshared,
+        transitions=transitions,
+        transitions_refused=why,
+        distances=distances,
+    )
+
+
+def require_one_instrument(runs: Sequence[Run]) -> None:
+    """Raise `InputError` where two runs are of different instruments."""
+    first = runs[0]
+    for run in runs[1:]:
+        if run.instrument != first.instrument:
+            raise InputError(
+                f"{first.place} is a run of {first.instrument} and {run.place} one of {run.instrument}; "
+                "compare takes runs of one instrument, and rushes board puts several together"
+            )
+
+
+def _nothing_shared(a: Run, b: Run, pairing: Pairing) -> str:
+    """Why no clip of one run goes with one of the other, in one line."""
+    if pairing.doubtful:
+        name = pairing.doubtful[0]
+        one, other = (next(s.path for s in run.subjects if s.id == name) for run in (a, b))
+        return (
+            f"{a.place} and {b.place}: {name} is {one} in one and {other} in the other, which are two different clips"
+        )
+    samples = [(run, run.subjects[0].id if run.subjects else "none") for run in (a, b)]
+    shown = [f"{run.place} ({len(run.subjects)}, such as {sample})" for run, sample in samples]
+    return f"no subject has the same id in both runs: {' and '.join(shown)}; name the clips alike"
+
+
+def _compare(
+    a: Mapping[str, Measurement],
+    b: Mapping[str, Measurement],
+    media: Mapping[str, tuple[Subject, Subject]],
+    top: int,
+    letters: tuple[str, str],
+) -> MetricComparison:
+    """One reading, before it is named and judged beside the others."""
+    both = {name: (a[name], b[name]) for name in a if name in b}
+    unlike = tuple(
+        Unlike(subject=name, facts=facts)
+        for name, (x, y) in both.items()
+        if x.value is not None and y.value is not None and (facts := fact_differences(x.definition, *media[name]))
+    )
+    apart = {clip.subject for clip in unlike}
+    alike = {name: pair for name, pair in both.items() if name not in apart}
+    changes = [Change(subject=name, first=x, second=y, difference=difference(y, x)) for name, (x, y) in alike.items()]
+    moved = [change for change in changes if change.difference.stored_value]
+    moved.sort(key=lambda change: -abs(float(change.difference.value or 0)))
+    statistics = paired_statistics(
+        list(alike.values()), unlike=[both[clip.subject] for clip in unlike], why_unlike=why_unlike(unlike, letters)
+    )
+    return MetricComparison(
+        reading=next(iter(both.values()))[0],
+        name="",
+        first=letters[0],
+        second=letters[1],
+        difference=statistics.mean,
+        p=statistics.p,
+        adjusted_p=statistics.p,
+        outcome=Outcome.CANNOT_TELL,
+        statistics=statistics,
+        spread=spread_difference(statistics, _values(changes)),
+        largest=tuple(moved[:top]),
+        unlike=unlike,
+        changes=tuple(changes),
+    )
+
+
+def judged(metrics: Sequence[MetricComparison]) -> list[MetricComparison]:
+    """The comparisons with what each says among all of them: Holm's rule over those on which a clip changed."""
+    adjusted = holm_tests([metric.statistics for metric in metrics])
+    return [
+        replace(metric, adjusted_p=p, outcome=outcome, why=why)
+        for metric, p in zip(metrics, adjusted, strict=True)
+        for outcome, why in (_outcome(metric, p),)
+    ]
+
+
+def _outcome(m: MetricComparison, adjusted: Measurement) -> tuple[Outcome, WhyNot | None]:
+    """Where every clip changed by the same, there is no spread to draw an interval from, and p decides."""
+    s = m.statistics
+    if s.mean.value is None:
+        return Outcome.NOT_COMPARABLE, WhyNot.MEDIA_DIFFER if m.unlike else WhyNot.NOTHING_SHARED
+    if not (s.rose.value or s.fell.value):
+        return Outcome.SAME, None
+    together, alone = (change_outcome(s.metric, s.mean, float(p.value or 0), alpha=SURE) for p in (adjusted, m.p))
+    if together[0] is not Outcome.CANNOT_TELL:
+        return together
+    if alone[0].is_change:
+        return Outcome.CANNOT_TELL, WhyNot.AMONG_MANY
+    return Outcome.CANNOT_TELL, WhyNot.TOO_FEW if m.p.count < fewest_prompts(1, SURE) else together[1]
+
+
+def _values(changes: Sequence[Change]) -> list[float]:
+    """All values of both runs that a comparison rests on, as stored."""
+    return [
+        float(value)
+        for change in changes
+        if change.difference.value is not None
+        for value in (change.first.stored_value, change.second.stored_value)
+        if value is not None
+    ]
+
+
+def change_in_spreads(metric: MetricComparison) -> dict[str, float]:
+    """By clip, its change in units of the metric's spread; clips that did not change are left out."""
+    unit = deviation(_values(metric.changes))
+    return {
+        change.subject: float(change.difference.stored_value) / unit
+        for change in metric.changes
+        if change.difference.stored_value and unit
+    }
+
+
+def unmatched(
+    a: Mapping[Same, Reading], b: Mapping[Same, Reading], shared: set[Same]
+) -> tuple[tuple[Refused, ...], tuple[str, ...]]:
+    """Readings without a partner: refused where the other run has the same metric read differently."""
+    left = [_first(reading) for side in (a, b) for key, reading in side.items() if key not in shared]
+    alone_a, alone_b = _alone(a, b), _alone(b, a)
+    pairs = dict.fromkeys((m.signature, rival.signature) for m in alone_a if (rival := _nearest(m, alone_b)))
+    taken = {second for _, second in pairs}
+    others = [m for m in alone_b if m.signature not in taken]
+    pairs |= dict.fromkeys((rival.signature, m.signature) for m in others if (rival := _nearest(m, alone_a)))
+    names = {m.signature: m.name for m in left}
+    refused = tuple(
+        Refused(name=names[one], first=one, second=other, why=describe_difference(one, other)) for one, other in pairs
+    )
+    named = {signature for pair in pairs for signature in pair}
+    return refused, tuple(dict.fromkeys(about(m) for m in left if m.signature not in named))
+
+
+def _first(reading: Reading) -> Measurement:
+    return next(iter(reading.values.values()))
+
+
+def _alone(ours: Mapping[Same, Reading], theirs: Mapping[Same, Reading]) -> list[Measurement]:
+    """One number of each signature that the other run does not have."""
+    known = {signature for signature, _ in theirs}
+    found = {key[0]: _first(reading) for key, reading in ours.items() if key[0] not in known}
+    return list(found.values())
+
+
+def _nearest(measurement: Measurement, others: Iterable[Measurement]) -> Measurement | None:
+    """The other reading of the same metric that differs in the fewest settings."""
+    rivals = [m for m in others if m.name == measurement.name]
+    return min(rivals, key=lambda m: len(differing_keys((m, measurement))), default=None)
+
+
+def about(measurement: Measurement) -> str:
+    """How a number was measured and what it is about: "pck|k:20|v:1 (joint left_wrist)"."""
+    place = label(measurement, measurement.place)
+    return measurement.signature + (f" ({place})" if place else "")

@@ -1,0 +1,1 @@
+"""The machine underneath: files, locks, Ctrl-C, platforms, progress, digests."""

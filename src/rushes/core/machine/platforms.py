@@ -1,0 +1,44 @@
+"""Where Rushes runs."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+from collections.abc import Callable
+from functools import partial
+
+from rushes.core.errors import RushesError
+
+_PR_SET_PDEATHSIG = 1
+"""prctl(2): the signal the kernel sends a process when the one that started it ends."""
+
+
+def require_unix() -> None:
+    """Refuse Windows in one line: run directories are locked with flock, and workers are ended by signals."""
+    if sys.platform == "win32":
+        raise RushesError("Rushes runs on Linux and macOS; on Windows, run it inside WSL 2 or a container")
+
+
+def ending_with(parent: int) -> Callable[[], None]:
+    """What a process calls to be killed when its parent ends, even in the middle of a loop; only Linux has that.
+
+    The library is loaded here, so that a child can be given this to call after the fork.
+    """
+    return partial(_end_with, ctypes.CDLL(None).prctl, parent) if sys.platform == "linux" else lambda: None
+
+
+def _end_with(prctl: Callable[..., int], parent: int) -> None:
+    prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+    if os.getppid() != parent:  # it died before the kernel was asked
+        os._exit(1)
+
+
+def memory_file(name: str, size: int) -> int | None:
+    """So many bytes of memory that other processes may open as /proc/PID/fd/N; None on a system without such."""
+    if not hasattr(os, "memfd_create"):
+        return None
+    descriptor = os.memfd_create(name, os.MFD_CLOEXEC)
+    os.ftruncate(descriptor, size)
+    return descriptor

@@ -1,0 +1,1 @@
+"""Numbers and definitions in words, the same everywhere."""

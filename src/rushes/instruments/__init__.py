@@ -1,0 +1,1 @@
+"""The instruments, one folder each; none imports another."""

@@ -1,0 +1,1 @@
+"""Takes with known faults, and what is found in them."""

@@ -1,0 +1,311 @@
+"""`rushes clip` in Python: one clip, or many into a run; resumable, the same bytes for any number of workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rushes.core.canonical import canonical_json
+from rushes.core.errors import DefinitionError, InputError
+from rushes.core.machine.files import Paths
+from rushes.core.machine.progress import Progress, no_progress
+from rushes.core.machine.provenance import bytes_digest
+from rushes.instruments.clip.faces.models import Tier
+from rushes.instruments.clip.measure import ClipResult, digest, measure, unreadable
+from rushes.instruments.clip.settings import ClipSettings
+from rushes.instruments.clip.signals.profile import Profile
+from rushes.media.audio import require_sound
+from rushes.media.find.clips import FoundClips, Sound, match_audio, one_or_several, search_clips
+from rushes.storage.remote.address import Place, RemoteFile, is_remote
+from rushes.storage.remote.errors import RemoteError, Unreachable
+from rushes.storage.remote.store import stat
+from rushes.storage.remote.transfer import local_copy, remove_orphans
+from rushes.storage.runs import Entry, Packed, Run, RunWriter, Subject, clip_ids, open_run, pack, read_run
+from rushes.storage.shards.build import ShardJob, build_shard
+from rushes.storage.shards.index import Shard
+from rushes.storage.shards.schedule import schedule, spool_of, store_outcome
+from rushes.storage.shards.spool import SpoolPlace, Stored, keep
+from rushes.storage.shards.writer import shard_size
+from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks
+
+OWN_SOUND = "own"
+"""What `run.json` says of `--audio` where it was not given: each clip's own track."""
+_NAMES_SHOWN = 5
+
+
+def evaluate_clip(
+    path: Path | str,
+    *,
+    audio: Path | str | None = None,
+    tier: Tier | None = None,
+    profile: str | Path | Profile = "general",
+    metrics: Iterable[str] = (),
+    motion: bool = False,
+    face_model: Path | str | None = None,
+    syncnet_weights: Path | str | None = None,
+    canon: bool = False,
+) -> ClipResult:
+    """Measure one clip: MetricBundleV1 up to `tier`, and its review signal under `profile`.
+
+    A clip that cannot be read is a result too (decode_ok false, badge reject, the reason in the notes); only a path
+    that does not exist raises `InputError`. `audio` is a sound file to hold the picture against, in place of the
+    clip's own track. `metrics` names metrics of installed packages to measure as well; those that a rule of the profile
+    names are measured anyway. `motion` adds what needs optical flow; a rule about it does so by itself. Tier 1 adds
+    faces (`face_model`: a 478-point `.task` bundle in place of the pinned models), tier 2 SyncNet (`syncnet_weights`:
+    syncnet_v2.model); left out, it is the lowest at which every rule of the profile, and every metric and file named,
+    can be used. `canon` measures the canonical form of the clip, as `canonicalize` makes it (with `audio` as its
+    sound), in place of the file as it is. Raises `MissingDependency`, with the command that gets them, where the tier's
+    models are not there.
+    """
+    settings = ClipSettings.load(
+        tier=tier,
+        profile=profile,
+        metrics=metrics,
+        motion=motion,
+        canon=canon,
+        face_model=face_model,
+        syncnet_weights=syncnet_weights,
+    )
+    _require(path, "no such file", Path(path).exists)
+    if audio is not None:
+        _require(audio, "no such audio file", Path(audio).is_file)
+        _require_sound(audio)
+    return _measured(str(path), Sound(None if audio is None else str(audio)), settings)
+
+
+def _require(given: Path | str, fault: str, is_here: Callable[[], bool]) -> None:
+    """Raise where there is no such file or object."""
+    if is_remote(given):
+        stat(str(given))
+    elif not is_here():
+        raise InputError(f"{given}: {fault}")
+
+
+def _require_sound(audio: Path | str) -> None:
+    """Raise where one sound for every clip cannot be heard; an object of a store is found out when it is fetched."""
+    if not is_remote(audio) and Path(audio).is_file():
+        require_sound(audio)
+
+
+def evaluate_clips(
+    paths: Paths | Run,
+    *,
+    run: Path | str | None = None,
+    audio: Path | str | None = None,
+    tier: Tier | None = None,
+    profile: str | Path | Profile = "general",
+    metrics: Iterable[str] = (),
+    motion: bool = False,
+    face_model: Path | str | None = None,
+    syncnet_weights: Path | str | None = None,
+    canon: bool = False,
+    jobs: int | None = None,
+    timeout: float | None = None,
+    memory_mb: int | None = None,
+    engine: Engine = LOCAL,
+    add: bool = False,
+    overwrite: bool = False,
+    shards: int | None = None,
+    progress: Progress = no_progress,
+    warn: Callable[[str], None] = lambda line: None,
+) -> Run:
+    """Measure files, folders and globs, one or several, here or in a store (`s3://`, `gs://`), into a run; return it.
+
+    A `Run` in place of paths measures its clips again, under other settings and the same ids.
+
+    `run` defaults to `runs/clip-<digest of the question>`, so that the same call continues the same run. `audio` is one
+    sound file for every clip, or a folder with one file per clip, matched by path or stem. `tier`, `metrics`, `motion`,
+    `canon`, `face_model` and `syncnet_weights` are as in `evaluate_clip`. `jobs` defaults to the cores, to those of the
+    cluster where `engine` is Ray. A clip finished earlier, with the same content and settings, is not measured again;
+    one that cannot be read, that crashes the decoder, that takes longer than `timeout` seconds or whose worker holds
+    more than `memory_mb` megabytes is a `reject` row with its reason. Clips given up for a crash or a limit are tried
+    again by the next call.
+
+    A run keeps what it has. The same paths continue it: clips that are new in a folder are measured, clips that are
+    gone keep their results. Other paths raise `RunError`, unless `add` takes them in beside those that are there, or
+    `overwrite` starts the run anew. `shards` is the number of clips in a shard, 0 for a run in one piece; left out, a
+    run of 10,000 clips or more is in shards of 10,000. `warn` gets a line about what the search passed over, and one
+    about clips that are gone.
+    """
+    settings = ClipSettings.load(
+        tier=tier,
+        profile=profile,
+        metrics=metrics,
+        motion=motion,
+        canon=canon,
+        face_model=face_model,
+        syncnet_weights=syncnet_weights,
+    )
+    if add and run is None:
+        raise InputError("expected the run to add to; give -o RUN (in Python: run=) as well")
+    found, asked = _found(paths)
+    sounds = match_audio(found.clips, audio, names=found.names)
+    if audio is not None:
+        _require_sound(audio)
+    names = [str(clip) for clip in found.clips]
+    stored = settings.as_dict() | {
+        "audio": OWN_SOUND if audio is None else _plain(audio),
+        "definitions": _definitions(settings),
+    }
+    target = run if run is not None else _default_run(stored, asked)
+    with open_run(
+        target,
+        instrument="clip",
+        settings=stored,
+        inputs=names,
+        asked=asked,
+        add=add,
+        overwrite=overwrite,
+        shards=shard_size(len(names), shards),
+    ) as writer:
+        before = writer.paths
+        ids = clip_ids(names, found.names, known=before)
+        todo = [n for n, clip in enumerate(found.clips) if not _is_finished(writer, ids[n], clip, sounds[n])]
+        spool = spool_of(writer)
+
+        def task(number: int) -> _Task:
+            n = todo[number]
+            return _Task(subject_id=ids[n], path=names[n], sound=sounds[n], settings=settings, spool=spool)
+
+        tasks = schedule(writer, ids, todo, task)
+        done = len(ids) - len(todo)
+        progress(done, len(ids), "clips")
+        outcomes = run_tasks(_work, tasks, engine=engine, jobs=jobs, timeout=timeout, memory_mb=memory_mb, needs=_files)
+        for position, outcome in outcomes:
+            if store_outcome(writer, tasks[position], outcome, crashed=_crashed):
+                done += 1
+                progress(done, len(ids), "clips")
+        writer.finish(ids)
+    remove_orphans()  # what a worker that was stopped in the middle of a copy or a canonical form left behind
+    if str(found.passed_over):
+        warn(f"passed over: {found.passed_over}")
+    if not add and (gone := [name for name in before if name not in set(ids)]):
+        warn(_gone(gone))
+    return read_run(target)
+
+
+def _found(paths: Paths | Run) -> tuple[FoundClips, list[str]]:
+    """The clips, and the arguments that named them; a run's clips are called by their ids."""
+    if not isinstance(paths, Run):
+        given = one_or_several(paths)
+        return search_clips(given), [str(path) for path in given]
+    places = dict(zip(map(_plain, paths.paths), (subject.id for subject in paths.subjects), strict=True))
+    found = search_clips(list(places))
+    return replace(found, names=tuple(places[str(clip)] for clip in found.clips)), list(places)
+
+
+def _plain(path: Path | str) -> str:
+    """A path as it is written down: without the dots and slashes that say nothing."""
+    return str(path) if is_remote(path) else str(Path(path))
+
+
+def _definitions(settings: ClipSettings) -> str:
+    """Digest of everything that is measured: rows of another set of definitions are another run's."""
+    signatures = sorted(metric.definition.signature for metric in settings.metrics.values())
+    return bytes_digest(canonical_json(signatures).encode())[:16]
+
+
+def _gone(ids: Sequence[str]) -> str:
+    names = ", ".join(ids[:_NAMES_SHOWN]) + (", …" if len(ids) > _NAMES_SHOWN else "")
+    clips, are = ("1 clip", "is") if len(ids) == 1 else (f"{len(ids)} clips", "are")
+    return (
+        f"{clips} of this run {are} not among these paths any more; results are kept: {names} (--overwrite starts anew)"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Task:
+    """One clip to measure; travels to a worker process."""
+
+    subject_id: str
+    path: str
+    sound: Sound
+    settings: ClipSettings
+    spool: SpoolPlace | None = None
+
+    def files(self) -> tuple[str | None, ...]:
+        """What a worker reads for it."""
+        faces = self.settings.faces
+        models = (None, None) if faces is None else (faces.model, faces.weights)
+        return (self.path, self.sound.path, *models)
+
+
+def _files(task: _Task | ShardJob) -> tuple[str | None, ...]:
+    return () if isinstance(task, ShardJob) else task.files()
+
+
+def _work(task: _Task | ShardJob) -> Packed | Stored | Shard | None:
+    if isinstance(task, ShardJob):
+        return build_shard(task)
+    try:
+        packed = _packed(task.subject_id, _measured(task.path, task.sound, task.settings))
+    except DefinitionError as error:  # a damaged clip gave a number that cannot be: its own row, not the batch's end
+        packed = _crashed(task, Crash(f"gave an impossible value ({error})"))
+    return keep(packed, task.spool)
+
+
+def _measured(path: str, sound: Sound, settings: ClipSettings) -> ClipResult:
+    """The clip's result; copies of objects of a store live as long as the measuring does.
+
+    An object that is gone or may not be read gives an unreadable result with the reason, and so does a store that does
+    not answer; that one is marked `given_up`, so that the next run tries again.
+    """
+    try:
+        with ExitStack() as stack:
+            places = [place for place in (path, sound.path) if place is not None]
+            copies = {place: stack.enter_context(local_copy(place)) for place in places}
+            files = {place: str(copy.path) for place, copy in copies.items()}
+            result = measure(path, settings, audio=sound.path, audio_missing=sound.missing, copies=files)
+    except RemoteError as error:
+        failed = unreadable(path, str(error), settings)
+        return _with_facts(failed, {"given_up": True}) if isinstance(error, Unreachable) else failed
+    objects = {"remote": copies[path].file, "audio_remote": copies[sound.path].file if sound.path else None}
+    return _with_facts(result, {key: file.facts() for key, file in objects.items() if file is not None})
+
+
+def _with_facts(result: ClipResult, more: Mapping[str, object]) -> ClipResult:
+    return replace(result, facts=dict(result.facts) | dict(more))
+
+
+def _crashed(task: _Task, crash: Crash) -> Packed:
+    result = unreadable(task.path, crash.reason, task.settings)
+    return _packed(task.subject_id, _with_facts(result, {"given_up": True}))
+
+
+def _packed(subject_id: str, result: ClipResult) -> Packed:
+    subject = Subject(
+        id=subject_id,
+        kind="clip",
+        path=result.path,
+        sha256=result.sha256,
+        facts=result.facts,
+        badge=result.badge,
+        why=result.badge_detail.why,
+    )
+    return pack(Entry(subject=subject, measurements=result.measurements, series=result.series))
+
+
+def _is_finished(writer: RunWriter, subject_id: str, clip: Place, sound: Sound) -> bool:
+    """Whether an earlier run measured this very content under this id; of objects, told by their listings alone."""
+    row = writer.finished(subject_id)
+    if row is None or (isinstance(clip, RemoteFile) and not row.get("sha256")):
+        return False
+    facts = row.get("facts")
+    if not isinstance(facts, dict) or facts.get("given_up"):  # given up: another time, or a wider limit, may end better
+        return False
+    if isinstance(clip, RemoteFile):
+        same_clip = facts.get("remote") == clip.facts()
+    else:
+        same_clip = row.get("sha256") == digest(str(clip))
+    if sound.remote is not None:
+        same_sound = facts.get("audio") == sound.path and facts.get("audio_remote") == sound.remote.facts()
+    else:
+        same_sound = facts.get("audio_sha256") == (digest(sound.path) if sound.path else None)
+    return bool(same_clip and same_sound)
+
+
+def _default_run(settings: Mapping[str, object], asked: Sequence[str]) -> Path:
+    question = [dict(settings), [_plain(path) for path in asked]]
+    return Path("runs") / f"clip-{bytes_digest(canonical_json(question).encode())[:8]}"

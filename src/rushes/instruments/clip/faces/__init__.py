@@ -1,0 +1,1 @@
+"""The followed face of a clip: models, track, observation."""

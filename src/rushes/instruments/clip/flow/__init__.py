@@ -1,0 +1,1 @@
+"""Optical flow in the one pass over a clip."""

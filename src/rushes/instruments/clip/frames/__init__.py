@@ -1,0 +1,1 @@
+"""The one pass over a clip's frames, and what watches it."""

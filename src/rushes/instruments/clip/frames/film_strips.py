@@ -1,0 +1,138 @@
+"""Film strips: a few small key frames of a clip, at fixed positions and at its faults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+from rushes.core.errors import MediaError
+from rushes.core.machine.provenance import file_digest
+from rushes.instruments.clip.show.timeline import find_faults, kept_series
+from rushes.media import ClipReader
+from rushes.media.canon.clip import FPS, SteadyFrames
+from rushes.present.pages.film_strips import KeyFrame, Strip, jpeg_uri
+from rushes.present.pages.section import ReportOptions
+from rushes.storage.remote.address import is_remote
+from rushes.storage.remote.errors import RemoteError
+from rushes.storage.remote.transfer import local_copy
+from rushes.storage.runs import Entry, Run
+from rushes.storage.runs.relocation import candidates
+from rushes.workers.engine import Crash, run_tasks
+
+FRAMES = 8
+"""Frames of a strip: five at fixed positions, the others at faults."""
+_FIXED = (0.0, 0.25, 0.5, 0.75, 1.0)
+_SIDE = 160
+"""Longer side of a key frame, in pixels."""
+_CRASHED = "The clip could not be decoded again, so there is nothing to show."
+_SECONDS_A_CLIP = 120.0
+_GONE = "The clip is no longer where the run found it. Its numbers stand; only the pictures are missing."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StripTask:
+    """One clip to take key frames from; travels to a worker process."""
+
+    candidates: tuple[str, ...]
+    """Where the clip may lie: as the run names it, then beside the run."""
+    sha256: str | None
+    frames: tuple[int, ...]
+    """Frame indices, in order."""
+    canon: bool = False
+    """The indices are those of the canonical form, which repeats and drops frames."""
+
+
+def key_frames(total: int, faults: Sequence[int]) -> tuple[int, ...]:
+    """Which frames to show: the fixed positions, and faults spread over the clip while there is room.
+
+    >>> key_frames(101, [10, 60])
+    (0, 10, 25, 50, 60, 75, 100)
+    >>> key_frames(2, [])
+    (0, 1)
+    """
+    if total <= 0:
+        return ()
+    fixed = {round(position * (total - 1)) for position in _FIXED}
+    new = [frame for frame in faults if frame not in fixed and 0 <= frame < total]
+    room = FRAMES - len(fixed)
+    spread = {new[round(n * (len(new) - 1) / max(room - 1, 1))] for n in range(room)} if len(new) > room else set(new)
+    return tuple(sorted(fixed | spread))
+
+
+def take_strip(task: StripTask) -> Strip:
+    """Key frames of a clip. A clip that moved, changed or cannot be read gives a strip that says so."""
+    address = next((place for place in task.candidates if is_remote(place)), None)
+    if address is None:
+        return _taken(task)
+    try:
+        with local_copy(address) as copy:
+            return _taken(replace(task, candidates=(str(copy.path),)))
+    except RemoteError:
+        return Strip(missing=_GONE)
+
+
+def _taken(task: StripTask) -> Strip:
+    path, missing = _find(task)
+    if path is None:
+        return Strip(missing=missing)
+    wanted = set(task.frames)
+    taken: list[KeyFrame] = []
+    try:
+        with ClipReader(path) as reader:
+            for index, frame in enumerate(SteadyFrames(reader, Fraction(FPS)) if task.canon else reader):
+                if index in wanted:
+                    time_ms = index * 1000 / FPS if task.canon else frame.time_ms
+                    taken.append(KeyFrame(index, round(time_ms, 3), jpeg_uri(frame.bgr(), longest=_SIDE)))
+                if index >= max(wanted):
+                    break
+    except MediaError:
+        if not taken:
+            return Strip(missing="The clip cannot be decoded, so there is nothing to show.")
+    return Strip(tuple(taken)) if taken else Strip(missing="No frame could be decoded.")
+
+
+def _find(task: StripTask) -> tuple[Path | None, str]:
+    """The clip the run measured: by place and by content."""
+    missing = _GONE
+    for candidate in map(Path, task.candidates):
+        try:
+            if not candidate.is_file():
+                continue
+            if task.sha256 is None or file_digest(candidate) == task.sha256:
+                return candidate, ""
+        except (OSError, ValueError):
+            continue
+        missing = "The file at this place is not the one that was measured, so its pictures are not shown."
+    return None, missing
+
+
+def film_strips(run: Run, entries: Sequence[Entry], options: ReportOptions) -> dict[str, Strip]:
+    """Strips by subject id. A clip that crashes the decoder or hangs it costs its own strip only."""
+    wanted = [(entry, task) for entry in entries if (task := _task(run, entry)) is not None]
+    taken = {entry.subject.id: Strip(missing="No frame of this clip could be decoded.") for entry in entries}
+    if wanted:
+        options.progress(0, len(wanted), "film strips")
+    tasks = [task for _, task in wanted]
+    outcomes = run_tasks(take_strip, tasks, jobs=options.jobs, timeout=_SECONDS_A_CLIP)
+    for done, (position, outcome) in enumerate(outcomes, 1):
+        entry = wanted[position][0]
+        taken[entry.subject.id] = Strip(missing=_CRASHED) if isinstance(outcome, Crash) else outcome
+        options.progress(done, len(wanted), "film strips")
+    return taken
+
+
+def _task(run: Run, entry: Entry) -> StripTask | None:
+    """What to take from a clip; None where the run saw no frame of it."""
+    series = kept_series(run, entry)
+    total = len(series.get("time_ms", ()))
+    if not total:
+        return None
+    path = entry.subject.path
+    return StripTask(
+        candidates=(path,) if is_remote(path) else tuple(map(str, candidates(path, beside=run.path))),
+        sha256=entry.subject.sha256,
+        canon="canon" in entry.subject.facts,
+        frames=key_frames(total, find_faults(entry.measurements, series).frames()),
+    )

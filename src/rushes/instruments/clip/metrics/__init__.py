@@ -1,0 +1,115 @@
+"""The clip metrics, a family a file, and the registry that everything else reads: nobody keeps a list of names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rushes.core.definition import parse_signature
+from rushes.core.errors import DefinitionError, InputError
+from rushes.core.metric import ClipMetric
+from rushes.core.registry import Registry
+from rushes.instruments.clip.input_param import names_input
+
+_FAMILIES = (
+    ("timing", "decode_ok video_duration_ms audio_duration_ms av_duration_delta_ms fps frame_count decode_failures"),
+    ("timing", "corrupt_frames missing_frames duration_shortfall_ms"),
+    ("motion", "scene_cut_count freeze_frame_ratio"),
+    ("image", "flicker_score flicker_delta blur_score blur_p10"),
+    ("motion", "frame_diff_spike_count"),
+    ("stillness", "longest_freeze_ms longest_still_ms repeated_frame_ratio"),
+    ("light", "luma_alternation longest_flat_ms"),
+    ("image", "sharpness"),
+    ("glitch", "odd_frame_score"),
+    ("flow", "flow_residual flow_backward_error flow_acceleration temporal_inconsistency"),
+    ("disorder", "temporal_disorder"),
+    ("vbench", "temporal_flickering temporal_flickering_opencv5"),
+    ("warping", "warping_error warping_error_l1 warping_error_raft warping_error_l1_raft"),
+    ("warping", "motion_magnitude motion_magnitude_px motion_magnitude_raft motion_magnitude_px_raft"),
+    ("face.presence", "face_present_ratio face_bbox_jitter landmark_jitter mouth_open_energy"),
+    ("face.sync", "mouth_audio_corr"),
+    ("face.blink", "blink_count blink_rate_hz"),
+    ("face.blink_fixed", "blink_count_fixed blink_rate_hz_fixed"),
+    ("face.sync", "mouth_audio_lag mouth_audio_null_mean mouth_audio_null_share"),
+    ("face.sync_search", "mouth_audio_margin mouth_audio_offset_ms"),
+    ("face.mouth", "mouth_speech_motion"),
+    ("face.presence", "longest_face_gap_ms"),
+    ("sound.loudness", "loudness_lufs loudness_range_lu true_peak_dbtp clipping_ratio clipping_ratio_lossy"),
+    ("sound.loudness", "silence_ratio longest_silence_ms"),
+    ("sound.dnsmos", "dnsmos_sig dnsmos_bak dnsmos_ovrl dnsmos_p808"),
+    ("face.syncnet.scores", "lse_d lse_c lse_offset"),
+    ("face.identity", "identity_drift"),
+)
+
+_HOMES = {name: f"rushes.instruments.clip.metrics.{family}" for family, names in _FAMILIES for name in names.split()}
+
+METRICS: Registry[ClipMetric] = Registry(
+    "clip metric",
+    group="rushes.clip_metrics",
+    built_in={name: f"{home}:{name.upper()}_METRIC" for name, home in _HOMES.items()},
+)
+"""Built-in metrics in the bundle's order, with second readings beside the first; then those of other packages.
+
+A name is the definition's own, but for second readings: `flicker_delta`, `blur_p10`, `blink_count_fixed`,
+`blink_rate_hz_fixed` and `clipping_ratio_lossy`."""
+
+
+def metrics_of(tier: int, extra: Iterable[str] = (), *, motion: bool = False) -> dict[str, ClipMetric]:
+    """The metrics of a run: the built-in ones up to this tier, in order, then `extra` ones of other packages by name.
+
+    What needs optical flow is left out unless `motion` asks for it, and what is measured on request unless named.
+
+    Raises `InputError` for a name that is not installed or cannot be loaded, and for one that needs a higher tier.
+    """
+    added = {name: installed(name) for name in sorted(set(extra))}
+    for name, metric in added.items():
+        if metric.tier > tier:
+            raise InputError(f"{name} needs tier {metric.tier}; give --tier {metric.tier} as well")
+    built_in = {name: METRICS[name] for name in _HOMES}
+    found = {name: metric for name, metric in built_in.items() if name in added or not metric.on_request} | added
+    return {
+        name: metric
+        for name, metric in found.items()
+        if metric.tier <= tier and (motion or "motion" not in metric.needs)
+    }
+
+
+def is_extra(name: str) -> bool:
+    """Whether a metric runs only where it is asked for: one on request, or one of another package."""
+    return not METRICS.is_built_in(name) or METRICS[name].on_request
+
+
+def readings(named: str) -> tuple[str, ...]:
+    """The registry's names for what a rule or a user names: a reading, or a whole signature; () where there is none.
+
+    >>> readings("blur_p10"), readings("flicker_score|plane:luma|range:full|statistic:mean-abs-delta|v:1")
+    (('blur_p10',), ('flicker_delta',))
+    """
+    if "|" not in named:
+        return (named,) if named in METRICS else ()
+    try:
+        name, params, _ = parse_signature(named)
+    except DefinitionError:
+        return ()
+    found = (key for key in METRICS if known(key) is not None and METRICS[key].definition.name == name)
+    return tuple(key for key in found if set(METRICS[key].definition.params) <= set(params.items()))
+
+
+def installed(name: str) -> ClipMetric:
+    """The metric of this name, checked; `InputError` where there is none, or it is not one."""
+    metric = METRICS[name]
+    if METRICS.is_built_in(name):
+        return metric
+    if not isinstance(metric, ClipMetric) or metric.definition.name != name:
+        called = f"{type(metric).__name__} {getattr(getattr(metric, 'definition', None), 'name', '')}".strip()
+        raise InputError(f"the clip metric {name!r} is not a rushes.core.metric.ClipMetric of that name; got {called}")
+    if names_input(metric.definition):
+        raise InputError(f"the clip metric {name!r} sets `input`, which Rushes sets for every clip metric; rename it")
+    return metric
+
+
+def known(name: str) -> ClipMetric | None:
+    """The metric behind a stored number; None where its package is not here any more, or is broken."""
+    try:
+        return installed(name)
+    except InputError:
+        return None

@@ -1,0 +1,1 @@
+"""Metrics of the followed face: presence, blinks, identity, mouth, lip sync."""

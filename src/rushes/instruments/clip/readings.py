@@ -1,0 +1,79 @@
+"""What boards show of a clip run: the share of each review signal, and every metric that has a column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+
+from rushes.core import Definition, Measurement, signature_params
+from rushes.core.reading import Reading, group_readings
+from rushes.core.reason import SIGNALS
+from rushes.instruments.clip.metrics import known
+from rushes.instruments.clip.metrics import readings as read_by
+from rushes.storage.runs import Run
+
+BADGE_SHARE = Definition(
+    name="badge_share",
+    unit="ratio",
+    lowest=0,
+    highest=1,
+    better="neither",
+    summary="Share of clips with this review signal under one profile; of one clip, whether it has it.",
+    formula="#(clips with the badge) / #(clips with any badge); its interval is Wilson's",
+    edge_cases="A clip without a badge is no value. Other rules, tiers or forms of the clips are another signature. A "
+    "review signal is a reason to look and no verdict, so neither direction is better.",
+    reference="rushes board; Wilson 1927",
+    params=signature_params(),
+    open_params=("profile", "tier", "input"),
+    places=("badge",),
+)
+_NAME = "clip"
+
+
+def readings(run: Run) -> Iterator[Reading]:
+    """Review signals first; of the metrics, counts of damage are minor, and what only serves another is no column."""
+    yield from _signals(run)
+    whole = ((entry.subject.id, m) for entry in run.entries for m in entry.measurements if not m.at)
+    for reading in group_readings(whole):
+        label, is_minor = _head(reading.definition)
+        if label:
+            yield replace(reading, label=label, instrument=_NAME, minor=is_minor, lane=_lane(reading.name))
+
+
+@cache
+def _head(definition: Definition) -> tuple[str, bool]:
+    """Head of a clip metric's column, and whether it has none of its own; "" for what is no column at all."""
+    metrics = [metric for name in read_by(definition.signature) if (metric := known(name)) is not None]
+    if not metrics:
+        return definition.name, False  # its package is not here any more; the number still is
+    if label := next((metric.label for metric in metrics if metric.label), ""):
+        return label, False
+    return (definition.name, True) if definition.judges else ("", False)
+
+
+def _lane(name: str) -> str:
+    metric = known(name)
+    return metric.lane.label if metric is not None and metric.lane is not None else ""
+
+
+def _signals(run: Run) -> Iterator[Reading]:
+    definition = _badge_definition(run)
+    judged = [subject for subject in run.subjects if subject.badge in SIGNALS]
+    if definition is None or not judged:
+        return
+    for status in reversed(SIGNALS):
+        at = (("badge", status),)
+        values = {
+            one.id: Measurement(definition=definition, value=one.badge == status, count=1, at=at) for one in judged
+        }
+        yield Reading(definition=definition, at=at, values=values, label=f"{status} rate", instrument=_NAME)
+
+
+def _badge_definition(run: Run) -> Definition | None:
+    settings = run.info.get("settings")
+    if not isinstance(settings, Mapping) or "profile" not in settings:
+        return None
+    profile = f"{settings['profile']}-{str(settings.get('profile_sha256', ''))[:12]}"
+    tier, form = settings.get("tier", 0), str(settings.get("input", "raw"))
+    return BADGE_SHARE.with_params(profile=profile, tier=str(tier), input=form)

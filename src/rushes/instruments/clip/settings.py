@@ -1,0 +1,111 @@
+"""How the clips of a run are measured and judged: profile, models, and metrics of other packages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import cast
+
+from rushes.core.metric import ClipMetric
+from rushes.instruments.clip.faces.models import FaceSettings, Tier, load_face_settings
+from rushes.instruments.clip.input_param import Input
+from rushes.instruments.clip.metrics import METRICS, installed, is_extra, known, metrics_of
+from rushes.instruments.clip.signals.profile import Profile, load_profile
+
+
+def needed_tier(
+    profile: Profile, *, metrics: Iterable[str] = (), face_model: object = None, syncnet_weights: object = None
+) -> Tier:
+    """The lowest tier at which every rule has its metric, and every metric and file that was named is of use.
+
+    >>> from rushes.instruments.clip.signals.profile import load_profile
+    >>> needed_tier(load_profile("general")), needed_tier(load_profile("talking-head"))
+    (0, 1)
+    """
+    names = {*(name for rule in profile.rules for name in rule.readings), *metrics}
+    tiers = [metric.tier for name in names if (metric := known(name)) is not None]
+    files = 2 if syncnet_weights is not None else 1 if face_model is not None else 0
+    return cast(Tier, max(files, *tiers, 0))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipSettings:
+    """Travels to worker processes, where the metrics of other packages are loaded by name."""
+
+    profile: Profile
+    faces: FaceSettings | None = None
+    extra: tuple[str, ...] = ()
+    """Metrics that run because they were asked for, by name, in the registry's order: those on request, and those of
+    other packages."""
+    motion: bool = False
+    """Whether optical flow is taken."""
+    input: Input = "raw"
+    """Whether the clips are measured as they are, or in their canonical form."""
+
+    @classmethod
+    def load(
+        cls,
+        *,
+        tier: Tier | None = None,
+        profile: str | Path | Profile = "general",
+        metrics: Iterable[str] = (),
+        motion: bool = False,
+        face_model: Path | str | None = None,
+        syncnet_weights: Path | str | None = None,
+        canon: bool = False,
+    ) -> ClipSettings:
+        """Profile, models and metrics, checked before any clip is read.
+
+        Left out, the tier is the lowest at which every rule, metric and file can be used. Metrics on request and those
+        of other packages run when `metrics` names them, or a rule of the profile does; so does optical flow when
+        `motion` asks for it, or a rule does.
+        """
+        rules = profile if isinstance(profile, Profile) else load_profile(profile)
+        asked = [metrics] if isinstance(metrics, str) else list(metrics)
+        if tier is None:
+            tier = needed_tier(rules, metrics=asked, face_model=face_model, syncnet_weights=syncnet_weights)
+        judged = [name for name in rules.extra_metrics if installed(name).tier <= tier]
+        chosen = metrics_of(tier, [*asked, *judged])
+        extra = [name for name in chosen if is_extra(name)]
+        for name in extra:
+            chosen[name].require()
+        faces = load_face_settings(tier, face_model=face_model, syncnet_weights=syncnet_weights)
+        return cls(
+            profile=rules,
+            faces=faces,
+            extra=tuple(extra),
+            motion=motion or rules.needs_motion,
+            input="canon" if canon else "raw",
+        )
+
+    @property
+    def tier(self) -> Tier:
+        return 0 if self.faces is None else self.faces.tier
+
+    @property
+    def metrics(self) -> dict[str, ClipMetric]:
+        return metrics_of(self.tier, self.extra, motion=self.motion)
+
+    def as_dict(self) -> dict[str, object]:
+        """What a run records: everything that can move a value or a badge."""
+        data: dict[str, object] = {
+            "input": self.input,
+            "tier": self.tier,
+            "profile": self.profile.name,
+            "profile_sha256": self.profile.digest,
+        }
+        data |= {"motion": True} if self.motion else {}
+        data |= {} if self.faces is None else self.faces.as_dict()
+        return data | ({"metrics": {name: _origin(name, self.input) for name in self.extra}} if self.extra else {})
+
+
+def _origin(name: str, form: Input) -> dict[str, str]:
+    """Signature of a metric that was asked for, and of another package's which package in which version."""
+    signature = METRICS[name].definition.add_params(input=form).signature
+    if METRICS.is_built_in(name):
+        return {"signature": signature}
+    (point,) = list(metadata.entry_points(group=METRICS.group, name=name))[:1]
+    package = f"{point.dist.name} {point.dist.version}" if point.dist is not None else point.value
+    return {"signature": signature, "package": package}

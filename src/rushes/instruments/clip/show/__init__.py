@@ -1,0 +1,1 @@
+"""A clip run in front of people: section, tables, timeline."""

@@ -1,0 +1,108 @@
+"""A run as tables: for the terminal and CSV, and the 22-key bundles."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rushes.core import Measurement
+from rushes.core.errors import InputError
+from rushes.core.machine.files import replacing
+from rushes.core.reason import RANKS
+from rushes.core.table import NUMBER, TEXT, Cell, Table, csv_text, number
+from rushes.instruments.clip.bundle import bundle, by_name
+from rushes.instruments.clip.metrics import known
+from rushes.storage.remote.address import is_remote, joined
+from rushes.storage.remote.store import put_files
+from rushes.storage.remote.transfer import upload_on_exit
+from rushes.storage.runs import Entry, Run
+
+
+def worst_first(run: Run) -> list[Entry]:
+    """Rejects, then flagged by number of reasons, then passes; input order among equals."""
+    return sorted(
+        run.entries, key=lambda entry: (RANKS.get(entry.subject.badge or "", len(RANKS)), -len(entry.subject.reasons))
+    )
+
+
+class Column(NamedTuple):
+    """A metric that has a column."""
+
+    label: str
+    name: str
+    minor: bool
+    """Left out first where a page is narrow."""
+
+
+def columns(measurements: Iterable[Measurement], *, wide: bool = False) -> list[Column]:
+    """The columns of a table of these numbers, in order; `wide` where there is room for all of them.
+
+    Which metric has a column, and under which head, its object says. One that is not installed any more has a column
+    under its name; so has every number of a run from before any of these.
+    """
+    found, named = [], by_name(measurements)
+    for name in named:
+        metric = known(name)
+        if metric is None:
+            found.append(Column(name, name, minor=True))
+        elif metric.label and (wide or metric.room != "page"):
+            found.append(Column(metric.label, name, minor=metric.room != "any"))
+    return found or [Column(name, name, minor=True) for name in named]
+
+
+def clip_table(run: Run, *, most: int | None = None) -> Table:
+    """One row per clip, worst first: id, review signal, the metrics that have a column, reasons."""
+    shown = columns(m for entry in run.entries[:1] for m in entry.measurements)
+    rows = []
+    for entry in worst_first(run)[:most]:
+        values, subject = by_name(entry.measurements), entry.subject
+        cells = [number(values.get(column.name)) for column in shown]
+        rows.append((Cell(subject.id), Cell(subject.badge or ""), *cells, Cell("\n".join(subject.reasons))))
+    heads = (*TEXT("clip", "signal"), *NUMBER(*(column.label for column in shown)), *TEXT("reasons"))
+    return Table(title="Review signals", columns=heads, rows=rows)
+
+
+def csv_of(run: Run) -> str:
+    """One row per clip: id, path, badge, reasons, then one column per signature, as stored."""
+    signatures = list(dict.fromkeys(m.signature for entry in run.entries for m in entry.measurements))
+    rows = []
+    for entry in run.entries:
+        subject, values = entry.subject, {m.signature: m.stored_value for m in entry.measurements}
+        texts = (subject.id, subject.path, subject.badge or "", "; ".join(subject.reasons))
+        rows.append((*texts, *(values.get(signature) for signature in signatures)))
+    return csv_text(("id", "path", "review_signal", "reasons", *signatures), rows)
+
+
+def write_csv(run: Run, path: Path | str) -> str:
+    """Write `csv_of`; where it was written."""
+    with upload_on_exit(path) as target, replacing(target) as out:
+        out.write(csv_of(run))
+    return str(path)
+
+
+def write_bundles(run: Run, folder: Path | str) -> list[str]:
+    """`ID.metrics.json` per clip: MetricBundleV1's 22 keys in their order, null for what was not computed."""
+    if not is_remote(folder):
+        return [str(path) for path in _bundles(run, Path(folder))]
+    with tempfile.TemporaryDirectory(prefix="rushes-") as made:
+        files = [(path, joined(str(folder), path.name)) for path in _bundles(run, Path(made))]
+        put_files(files)
+    return [address for _, address in files]
+
+
+def _bundles(run: Run, target: Path) -> Sequence[Path]:
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{target}: cannot hold the bundles ({error.strerror})") from None
+    written = []
+    for entry in run.entries:
+        path = target / f"{entry.subject.id}.metrics.json"
+        row = bundle(entry.measurements, entry.subject.badge, entry.subject.reasons)
+        with replacing(path) as out:
+            out.write(json.dumps(row, indent=2, ensure_ascii=False) + "\n")
+        written.append(path)
+    return written

@@ -1,0 +1,1 @@
+"""From numbers to review signals: profiles, badges, gates, and their measured rates."""

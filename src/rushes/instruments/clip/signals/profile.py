@@ -1,0 +1,164 @@
+"""Profiles: which thresholds turn a metric into a review signal. Plain TOML, shipped or a user's own.
+
+    name = "talking-head"
+    [reject]                                   # hard failures
+    decode_ok = { is = false }
+    av_duration_delta_ms = { above = 500 }
+    [flagged]                                  # worth a look
+    sharpness = { below = 0.3 }
+
+A rule names a reading (`rushes metrics` lists them; `flicker_delta` is the second reading of flicker_score) or, in
+quotes, a whole signature. Comparisons are strict: a value on the threshold does not fire. Thresholds are advisory;
+people decide preference.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import get_args
+
+from rushes.core.canonical import canonical_json
+from rushes.core.errors import InputError
+from rushes.core.machine.provenance import bytes_digest
+from rushes.core.reason import Comparison, Level
+from rushes.core.words.notebook_repr import brief
+from rushes.instruments.clip.metrics import METRICS, is_extra, readings
+
+BUILT_IN = ("general", "talking-head", "generated", "metricbundle-v1")
+_LEVELS: tuple[Level, ...] = get_args(Level)
+_COMPARISONS: tuple[Comparison, ...] = get_args(Comparison)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One threshold on one metric."""
+
+    metric: str
+    """A reading's name in `rushes.clip.METRICS`, or a signature."""
+    level: Level
+    comparison: Comparison
+    threshold: float | bool
+
+    @property
+    def readings(self) -> tuple[str, ...]:
+        """Names in `rushes.clip.METRICS` that the rule is about."""
+        return readings(self.metric)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """A named set of rules, in file order."""
+
+    __repr__ = brief
+
+    name: str
+    rules: tuple[Rule, ...]
+
+    @property
+    def digest(self) -> str:
+        """Identifies the rules, whatever the file they came from."""
+        rules = [[rule.metric, rule.level, rule.comparison, rule.threshold] for rule in self.rules]
+        return bytes_digest(canonical_json([self.name, rules]).encode())
+
+    @property
+    def extra_metrics(self) -> tuple[str, ...]:
+        """Metrics on request, and those of other packages, that a rule names."""
+        return tuple(name for rule in self.rules for name in rule.readings if is_extra(name))
+
+    @property
+    def needs_motion(self) -> bool:
+        """Whether a rule is about optical flow."""
+        return any("motion" in METRICS[name].needs for rule in self.rules for name in rule.readings)
+
+
+def load_profile(name_or_file: str | Path) -> Profile:
+    """A built-in profile by name, or a TOML file of the user's."""
+    if str(name_or_file) in BUILT_IN:
+        profiles = resources.files("rushes.instruments.clip.signals") / "profiles"
+        text = (profiles / f"{name_or_file}.toml").read_text("utf-8")
+        return parse_profile(text, source=f"{name_or_file}.toml")
+    path = Path(name_or_file)
+    if not path.is_file():
+        raise InputError(f"{path}: expected {', '.join(BUILT_IN)} or a profile file; there is no such file")
+    try:
+        return parse_profile(path.read_text("utf-8"), source=str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read as a profile ({error})") from None
+
+
+def parse_profile(text: str, *, source: str) -> Profile:
+    """Read a profile's TOML; every metric, comparison and threshold is checked."""
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"{source}: expected TOML; {error}") from None
+    unknown = sorted(set(data) - {"name", *_LEVELS})
+    if unknown:
+        raise InputError(f"{source}: expected name, [reject] and [flagged]; got {unknown[0]!r}")
+    if not isinstance(data.get("name"), str) or not data["name"]:
+        raise InputError(f'{source}: expected a name, as in name = "my-profile"')
+    rules: list[Rule] = []
+    for level in _LEVELS:
+        table = data.get(level, {})
+        if not isinstance(table, dict):
+            raise InputError(f"{source}: expected [{level}] to be a table of metric = {{ above = number }}")
+        for metric, condition in table.items():
+            rules += _rules(metric, condition, level=level, source=source)
+    return Profile(name=data["name"], rules=tuple(rules))
+
+
+def _rules(metric: str, condition: object, *, level: Level, source: str) -> list[Rule]:
+    if not readings(metric):
+        raise InputError(f"{source}: [{level}] names {metric!r}, which is no clip metric; see `rushes metrics`")
+    if not isinstance(condition, dict) or not condition:
+        raise InputError(f"{source}: {metric} expected {{ above = number }} or {{ below = number }}; got {condition!r}")
+    rules = []
+    for comparison, threshold in condition.items():
+        fits = isinstance(threshold, bool) if comparison == "is" else _is_number(threshold)
+        if comparison not in _COMPARISONS or not fits:
+            raise InputError(f"{source}: {metric} expected above/below = number or is = true/false; got {condition!r}")
+        rules.append(Rule(metric=metric, level=level, comparison=comparison, threshold=threshold))
+    return rules
+
+
+def _is_number(value: object) -> bool:
+    """Finite: no value is above infinity or below NaN, so such a rule would never fire."""
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < math.inf
+
+
+def profile_of(settings: object) -> Profile | None:
+    """The profile of a run's settings; None where it is not built in, or its rules have changed since.
+
+    A run keeps the name and the digest of its profile. A profile file of the user's may have moved or changed, so it is
+    not looked for: the reasons of each clip still name the thresholds that fired.
+    """
+    if not isinstance(settings, Mapping):
+        return None
+    return _built_in(str(settings.get("profile", "")), str(settings.get("profile_sha256", "")))
+
+
+@cache
+def _built_in(name: str, digest: str) -> Profile | None:
+    if name not in BUILT_IN:
+        return None
+    profile = load_profile(name)
+    return profile if profile.digest == digest else None
+
+
+def rule_text(rule: Rule) -> str:
+    """A rule in a few letters, as a column of thresholds has it.
+
+    >>> rule_text(Rule(metric="sharpness", level="flagged", comparison="below", threshold=0.33))
+    '< 0.33'
+    >>> rule_text(Rule(metric="decode_ok", level="reject", comparison="is", threshold=False))
+    'false'
+    """
+    if rule.comparison == "is":
+        return str(rule.threshold).lower()
+    return f"{'>' if rule.comparison == 'above' else '<'} {rule.threshold:g}"

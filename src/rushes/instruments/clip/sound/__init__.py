@@ -1,0 +1,1 @@
+"""The sound of a clip: levels, loudness, speech."""

@@ -1,0 +1,1 @@
+"""From files to what the network takes: decoded, cut, resized, normalised."""

@@ -1,0 +1,1 @@
+"""Every definition of the distribution instrument."""

@@ -1,0 +1,224 @@
+"""Every definition of this instrument, in the order the catalogue shows them. Needs no torch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal, TypeAlias
+
+from rushes.core import Definition
+from rushes.instruments.distribution.definitions.features import FRECHET_DISTANCE, KERNEL_DISTANCE
+from rushes.instruments.distribution.definitions.map import MAP_DEFINITIONS
+from rushes.instruments.distribution.distances.intervals import EXTRAPOLATION_REPEATS, EXTRAPOLATION_SIZES
+from rushes.instruments.distribution.distances.kvd import COEF0, DEGREE
+from rushes.instruments.distribution.distances.prdc import DENSITY_K, PRECISION_K
+from rushes.instruments.distribution.protocols import OWN_BACKBONE, RARE, Metric, Recipe
+
+_RUN = ("n_gen", "n_gt", "precision", "weights")
+_RECIPE = (
+    "asks_n", "bn_eps", "channels", "clips_gen", "clips_gt", "d", "decoder", "frames", "normalise", "pool", "protocol",
+    "resize", "seed", "size",
+)  # fmt: skip
+_GAUSSIAN = ("arithmetic", "covariance")
+
+FVD = Definition(
+    name="fvd",
+    unit="squared feature units",
+    lowest=0.0,
+    highest=None,
+    better="lower",
+    summary="How far the generated set is from the real one, by Gaussians fitted to I3D features (FVD-3DInception).",
+    formula="‖μ₁ − μ₂‖² + tr Σ₁ + tr Σ₂ − 2·tr√(Σ₁Σ₂) over one feature row per video",
+    edge_cases="fewer than two clips in a set: error; fewer clips than features: value with a warning in the note",
+    reference="Unterthiner et al. 2018; the protocol names whose constants these are",
+    params=(("backbone", "i3d"), ("feature", "logits400")),
+    open_params=tuple(sorted((*_RUN, *_RECIPE, *_GAUSSIAN))),
+)
+FID_VID = replace(
+    FVD,
+    name="fid-vid",
+    summary="The same distance on 3D ResNet-50 features (FVD-3DRN50).",
+    reference="Wang et al. 2023 (DisCo); Hara et al. 2018 for the network",
+    params=(("backbone", "r3d50"), ("feature", "avgpool2048")),
+)
+KVD = Definition(
+    name="kvd",
+    unit="kernel units",
+    lowest=None,
+    highest=None,
+    better="lower",
+    summary="Kernel distance between the sets on I3D features; unbiased, so it can be read at small N.",
+    formula="unbiased squared MMD under k(a, b) = (γ·aᵀb + c)^degree over one feature row per video: within a set "
+    "pairs i ≠ j alone",
+    edge_cases="fewer than two clips in a set: error; a little below 0: no difference seen",
+    reference="Bińkowski et al. 2018; Unterthiner et al. 2018",
+    params=(
+        ("backbone", "i3d"),
+        ("coef0", repr(COEF0)),
+        ("degree", str(DEGREE)),
+        ("estimator", "unbiased"),
+        ("feature", "logits400"),
+        ("gamma", "1/D"),
+    ),
+    open_params=tuple(sorted((*_RUN, *_RECIPE))),
+)
+FID = replace(
+    FVD,
+    name="fid",
+    summary="How far the frames of the generated set are from real ones, by Gaussians fitted to Inception features.",
+    formula="‖μ₁ − μ₂‖² + tr Σ₁ + tr Σ₂ − 2·tr√(Σ₁Σ₂) over one feature row per frame",
+    edge_cases="fewer than two frames in a set: error; fewer frames than features: value with a warning in the note",
+    reference="Heusel et al. 2017",
+    params=(("backbone", "inception"), ("feature", "pool2048")),
+    open_params=tuple(sorted((*_RUN, *_RECIPE, *_GAUSSIAN, "rows", "stride"))),
+)
+KID = replace(
+    KVD,
+    name="kid",
+    summary="Kernel distance between the frames of the sets on Inception features; unbiased, over all frames at once.",
+    formula="unbiased squared MMD under k(a, b) = (γ·aᵀb + c)^degree over one feature row per frame: within a set "
+    "pairs i ≠ j alone",
+    edge_cases="fewer than two frames in a set: error; a little below 0: no difference seen",
+    reference="Bińkowski et al. 2018, who average it over random subsets: the same expectation",
+    params=(*(p for p in KVD.params if p[0] not in ("backbone", "feature")), *FID.params, ("subsets", "none")),
+    open_params=tuple(sorted((*KVD.open_params, "rows", "stride"))),
+)
+PRECISION = Definition(
+    name="precision",
+    unit="ratio",
+    lowest=0.0,
+    highest=1.0,
+    better="higher",
+    summary="Share of generated clips that look like real ones: features within the balls around the real clips.",
+    formula="#{y in gen: ‖y − x‖ ≤ distance from x to its k-th nearest real neighbour, for some x in gt} / N_gen",
+    edge_cases="not more than k clips in the ground-truth set: no value; real outliers raise it",
+    reference="Kynkäänniemi et al. 2019",
+    params=(("backbone", "i3d"), ("ball", "closed"), ("feature", "logits400"), ("k", str(PRECISION_K))),
+    open_params=tuple(sorted((*_RUN, *_RECIPE))),
+)
+RECALL = replace(
+    PRECISION,
+    name="recall",
+    summary="Share of real clips that the generated set could have made: features within the generated clips' balls.",
+    formula="#{x in gt: ‖x − y‖ ≤ distance from y to its k-th nearest generated neighbour, for some y in gen} / N_gt",
+    edge_cases="not more than k clips in the generated set: no value; generated outliers raise it",
+)
+DENSITY = replace(
+    PRECISION,
+    name="density",
+    highest=None,
+    summary="In how many real clips' balls a generated clip lies, over k; 1 is expected of equal distributions.",
+    formula="#{(x, y): ‖y − x‖ < distance from x to its k-th nearest real neighbour} / (k · N_gen)",
+    edge_cases="not more than k clips in the ground-truth set: no value; above 1 where clips crowd the densest places",
+    reference="Naeem et al. 2020",
+    params=(("backbone", "i3d"), ("ball", "open"), ("feature", "logits400"), ("k", str(DENSITY_K))),
+)
+COVERAGE = replace(
+    DENSITY,
+    name="coverage",
+    highest=1.0,
+    summary="Share of real clips with a generated one nearby; about 1 − 2^−k for equal distributions and sizes.",
+    formula="#{x in gt: ‖y − x‖ < distance from x to its k-th nearest real neighbour, for some y in gen} / N_gt",
+    edge_cases="not more than k clips in the ground-truth set: no value; it rises with N_gen",
+)
+_BY_METRIC: dict[Metric, Definition] = {
+    "fvd": FVD,
+    "fid-vid": FID_VID,
+    "kvd": KVD,
+    "fid": FID,
+    "kid": KID,
+    "precision": PRECISION,
+    "recall": RECALL,
+    "density": DENSITY,
+    "coverage": COVERAGE,
+}
+
+Family: TypeAlias = Literal["frechet", "kernel", "neighbours"]
+"""frechet: Gaussians are fitted, and the value falls with N. kernel: unbiased. neighbours: shares, by nearest clips."""
+
+
+def family(metric: str) -> Family:
+    """How a metric is computed from features.
+
+    >>> family("fvd"), family("kvd"), family("recall")
+    ('frechet', 'kernel', 'neighbours')
+    """
+    params = dict(_BY_METRIC[metric].params)  # type: ignore[index]
+    if "k" in params:
+        return "neighbours"
+    return "kernel" if "degree" in params else "frechet"
+
+
+def higher_is_better(metric: str) -> bool:
+    """The direction of a metric by its name; a difference's is its metric's."""
+    return _BY_METRIC[metric.removesuffix("_difference")].better == "higher"  # type: ignore[index]
+
+
+def extrapolated_definition(base: Definition) -> Definition:
+    """A metric's value at infinitely many clips, as a metric of its own."""
+    return replace(
+        base,
+        name=f"{base.name}_extrapolated",
+        lowest=None,
+        summary=f"{base.name} at infinitely many clips: what is left when the bias in 1/N is taken off.",
+        formula=f"intercept of least squares of d(N) over 1/N, {EXTRAPOLATION_SIZES} N evenly from D to the smaller "
+        f"set (rounded), {EXTRAPOLATION_REPEATS} random subsets of N videos of each set (RandomState of the seed)",
+        edge_cases="not more clips than features in each set: error, since the bias is no line there",
+        reference="Chong & Forsyth 2020 (FID∞)",
+        params=(*base.params, ("repeats", str(EXTRAPOLATION_REPEATS)), ("sizes", str(EXTRAPOLATION_SIZES))),
+        open_params=(*base.open_params, "extrapolation_seed"),
+    )
+
+
+def difference_definition(base: Definition) -> Definition:
+    """A metric of two generated sets against one ground truth, the first less the second, as a metric of its own."""
+    biased = family(base.name) == "frechet"
+    bias = ", less the bias of both: the mean of (N − n)/n · (Δ without a group of n − Δ) for each set"
+    off = f"{bias}, over g groups (videos i, i + g, …), g = 20 or N where that is less" if biased else ""
+    least = "; N not above D: no verdict, since the bias is no line in 1/N there" if biased else ""
+    return Definition(
+        name=f"{base.name}_difference",
+        unit=base.unit,
+        lowest=None,
+        highest=None,
+        better="neither",
+        summary=f"{base.name} of the first generated set less that of the second, against one ground truth.",
+        formula=f"Δ = {base.name}(A, R) − {base.name}(B, R){off}",
+        edge_cases="fewer than three clips in a set: error; the interval holds 0: they cannot be told apart" + least,
+        reference="Quenouille 1956; Tukey 1958; Arvesen 1969",
+        params=(*base.params, ("bias", "jackknife-off" if biased else "none")),
+        open_params=(*base.open_params, "cut", "n_versus"),
+        places=("first", "versus"),
+    )
+
+
+_FRECHET = tuple(definition for name, definition in _BY_METRIC.items() if family(name) == "frechet")
+DEFINITIONS = (
+    *_BY_METRIC.values(),
+    FRECHET_DISTANCE,
+    KERNEL_DISTANCE,
+    *map(extrapolated_definition, (*_FRECHET, FRECHET_DISTANCE)),
+    *map(difference_definition, _BY_METRIC.values()),
+    *MAP_DEFINITIONS,
+)
+
+
+def bound_definition(
+    metric: Metric, recipe: Recipe, *, weights: str, precision: str, n_gen: int, n_gt: int
+) -> Definition:
+    """The metric's definition on the recipe's backbone, with every parameter of this run in it.
+
+    >>> from rushes.instruments.distribution.protocols import recipe
+    >>> r = recipe("genhoi", "fvd")
+    >>> d = bound_definition("fvd", r, weights="a867b87ac3a9", precision="fp32", n_gen=256, n_gt=256)
+    >>> d.signature[:36], d.signature[-24:]
+    ('fvd|arithmetic:fp64-qr-nuclear|asks_', 'weights:a867b87ac3a9|v:1')
+    """
+    base = _BY_METRIC[metric]
+    if recipe.backbone != OWN_BACKBONE[metric] and family(metric) != "neighbours":
+        base = replace(base, summary=f"How far the generated set is from the real one, by {recipe.backbone} features.")
+    settings = recipe.params()
+    if family(metric) != "frechet":  # no Gaussian is fitted, so these move nothing
+        settings = {key: value for key, value in settings.items() if key not in _GAUSSIAN}
+    rare = {key: settings.pop(key) for key in RARE if key in settings}
+    bound = base.with_params(**settings, weights=weights, precision=precision, n_gen=n_gen, n_gt=n_gt)
+    return bound.add_params(**rare)

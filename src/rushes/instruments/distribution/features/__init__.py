@@ -1,0 +1,1 @@
+"""From clips to rows of features: backbones, weights, cache."""

@@ -1,0 +1,23 @@
+"""The distribution instrument, as the rest of Rushes sees it."""
+
+from rushes.core.instrument import Instrument, Measure
+
+INSTRUMENT = Instrument(
+    name="distribution",
+    title="Distribution",
+    question="Does this set look like the real one?",
+    definitions="rushes.instruments.distribution.definitions.distances:DEFINITIONS",
+    commands={"fvd": "rushes.cli.measure.fvd:fvd"},
+    section="rushes.instruments.distribution.show.section:section",
+    tables="rushes.instruments.distribution.show.section:tables",
+    readings="rushes.instruments.distribution.readings:readings",
+    measure=Measure(
+        job="rushes.instruments.distribution.job:measure",
+        arguments="rushes.instruments.distribution.evaluate:compare_sets",
+        taken=("cache", "save_gt", "save_gen", "versus"),
+        paths=("weights", "groups"),
+        needs_reference=True,
+    ),
+    charts="rushes.instruments.distribution.show.charts:charts",
+    demo=("rushes.instruments.distribution.demo:run",),
+)

@@ -1,0 +1,78 @@
+"""How two sets are compared: everything that is asked of a comparison, checked where it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
+
+from rushes.core.errors import MissingDependency
+from rushes.instruments.distribution.distances.labelled import Extras
+from rushes.instruments.distribution.protocols import (
+    DEFAULT,
+    NO_CHOICES,
+    SHORTHANDS,
+    Choices,
+    Metric,
+    Recipe,
+    recipe,
+    recipes,
+)
+from rushes.workers.engine import LOCAL, Engine
+
+if TYPE_CHECKING:
+    from rushes.instruments.distribution.features.extraction import Precision
+
+Role: TypeAlias = Literal["gen", "gt", "versus"]
+"""Which of the sets: the generated one, the ground truth, or a second generated one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Extras):
+    """How two sets are compared. Everything but device, batch, jobs, engine and cache can move a value."""
+
+    metrics: tuple[Metric, ...] = ("fid-vid", "fvd")
+    protocol: str = DEFAULT
+    """One of `PROTOCOLS`, or "all"."""
+    choices: Choices = NO_CHOICES
+    weights: tuple[Path, ...] = ()
+    sensitivity: bool = False
+    """Whether each constant is also exchanged for those of other protocols."""
+    versus: str | Path | None = None
+    """A second generated set, to tell which of the two is closer."""
+    precision: Precision | None = None
+    device: str | None = None
+    batch: int | None = None
+    jobs: int | None = None
+    engine: Engine = LOCAL
+    cache: Path | None = None
+    strict: bool = False
+    root: Path | None = None
+    """Below which `tools/eval_fvd/` is looked for, beside the working directory."""
+
+    def recipes(self) -> list[tuple[Metric, Recipe]]:
+        return recipes(self.protocol, self.metrics, self.choices)
+
+
+def need_torch() -> None:
+    """`MissingDependency` with the install line where the extra is not there."""
+    for package in ("torch", "PIL"):
+        if find_spec(package) is None:
+            raise MissingDependency(f"distances between sets need {package}: pip install 'rushes[fvd]'")
+
+
+def metrics_from(names: str | Iterable[str]) -> tuple[Metric, ...]:
+    """Checked metric names, each once, in the given order; one name alone is one metric.
+
+    >>> metrics_from("fvd"), metrics_from(["kvd", "fvd", "kvd"])
+    (('fvd',), ('kvd', 'fvd'))
+    >>> metrics_from("prdc")
+    ('precision', 'recall', 'density', 'coverage')
+    """
+    given = [names] if isinstance(names, str) else names
+    found = dict.fromkeys(name for word in given for name in SHORTHANDS.get(word, (word,)))
+    for name in found:
+        recipe(DEFAULT, name)  # type: ignore[arg-type]  # raises for a name that is no metric
+    return cast("tuple[Metric, ...]", tuple(found))

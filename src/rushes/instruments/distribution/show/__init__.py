@@ -1,0 +1,1 @@
+"""Distances in front of people: section, tables, charts, remarks."""

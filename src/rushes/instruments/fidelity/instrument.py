@@ -1,0 +1,24 @@
+"""The fidelity instrument, as the rest of Rushes sees it."""
+
+from __future__ import annotations
+
+from rushes.core.instrument import Instrument, Measure
+
+INSTRUMENT = Instrument(
+    name="fidelity",
+    title="Fidelity",
+    question="How far is this clip from its reference?",
+    definitions="rushes.instruments.fidelity.definitions:DEFINITIONS",
+    commands={"fidelity": "rushes.cli.measure.fidelity:fidelity"},
+    section="rushes.instruments.fidelity.show.section:section",
+    tables="rushes.instruments.fidelity.show.section:tables",
+    readings="rushes.instruments.fidelity.readings:readings",
+    measure=Measure(
+        job="rushes.instruments.fidelity.job:measure",
+        arguments="rushes.instruments.fidelity.evaluate:evaluate_fidelity",
+        paths=("models",),
+        needs_reference=True,
+    ),
+    timeline="rushes.instruments.fidelity.show.timeline:pair_timeline",
+    demo=("rushes.instruments.fidelity.demo:run",),
+)

@@ -1,0 +1,1 @@
+"""Metrics that hear both clips: PESQ, STOI."""

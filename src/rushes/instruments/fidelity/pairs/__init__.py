@@ -1,0 +1,1 @@
+"""Two clips read together: which goes with which, frame by frame."""

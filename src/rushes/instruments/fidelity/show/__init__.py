@@ -1,0 +1,1 @@
+"""A fidelity run in front of people."""

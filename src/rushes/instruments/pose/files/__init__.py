@@ -1,0 +1,1 @@
+"""Poses from files and from clips."""

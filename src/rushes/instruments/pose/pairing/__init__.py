@@ -1,0 +1,1 @@
+"""Which prediction belongs to which truth."""

@@ -1,0 +1,1 @@
+"""What a pose is scored by, one measure a file."""

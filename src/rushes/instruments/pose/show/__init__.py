@@ -1,0 +1,1 @@
+"""Scored poses in front of people."""

@@ -1,0 +1,1 @@
+"""Every definition of the preference instrument."""

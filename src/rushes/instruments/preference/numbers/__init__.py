@@ -1,0 +1,1 @@
+"""What votes say, as labelled measurements."""

@@ -1,0 +1,103 @@
+"""The conditions that every number of a study states, and the step from an estimate to a labelled measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from rushes.core import Definition, Estimate, Measurement
+from rushes.core.definition import Setting
+from rushes.instruments.preference.rubric import rubric
+from rushes.instruments.preference.votes import Vote
+from rushes.stats.intervals import LEVEL, check_confidence
+
+Labels: TypeAlias = Literal["raw", "adjudicated"]
+NO_RULE = "none"
+ALL_FAMILIES = "all"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conditions:
+    """Under which rubric, from whose votes, after which exclusions, from which labels."""
+
+    rubric_version: str
+    exclusion_rule: str
+    labels: Labels = "raw"
+    confidence: float = LEVEL
+    simulated: bool = False
+    """True when the raters are a program; every signature then says so."""
+    pairing: str = "round-robin"
+    """How pairs were given out; every signature says so when it is "active": systems then met unequally often."""
+
+    def __post_init__(self) -> None:
+        rubric(self.rubric_version)
+        check_confidence(self.confidence)
+
+    def bind(self, definition: Definition, **params: Setting) -> Definition:
+        """The definition with these conditions and choices written into its signature."""
+        bound = definition.with_params(
+            rubric=self.rubric_version,
+            exclusion=rule_text(self.exclusion_rule),
+            raters="simulated" if self.simulated else "people",
+            labels=self.labels,
+            **params,
+        )
+        return bound if self.pairing == "round-robin" else bound.add_params(pairing=self.pairing)
+
+
+def counted_votes(votes: Iterable[Vote], *, excluded: Collection[str] = ()) -> tuple[Vote, ...]:
+    """The raw votes that results rest on: no gold pairs, repeats, adjudicator's labels or excluded raters."""
+    left_out = frozenset(excluded)
+    return tuple(vote for vote in votes if vote.counts_in_results and vote.rater not in left_out)
+
+
+def rule_text(rule: str) -> str:
+    """An exclusion rule as signatures and tables spell it: one line, a broken bar for `|`; "none" for no rule.
+
+    A rule is a method, in whatever words a study declared it, so it is the one free text of a signature.
+
+    >>> rule_text("side_bias>0.35"), rule_text(" bias | speed\\n"), rule_text("")
+    ('side_bias>0.35', 'bias ¦ speed', 'none')
+    """
+    printable = "".join(c if c.isprintable() else " " for c in rule.replace("|", "¦"))
+    return " ".join(printable.split()) or NO_RULE
+
+
+def first_votes_text(first: int) -> str:
+    """Which votes agreement rests on, as signatures spell it.
+
+    >>> first_votes_text(2)
+    'first-2'
+    """
+    return f"first-{first}"
+
+
+def family_place(family: str) -> str:
+    """A task family as `at` names it, apart from the word for all of them.
+
+    >>> family_place("T2"), family_place(""), family_place("all")
+    ('T2', 'unnamed', '“all”')
+    """
+    return f"“{family}”" if family == ALL_FAMILIES else family or "unnamed"
+
+
+def measured(
+    definition: Definition,
+    estimate: Estimate,
+    conditions: Conditions,
+    at: Mapping[str, str] = MappingProxyType({}),
+    /,
+    *,
+    note: str = "",
+    **params: Setting,
+) -> Measurement:
+    """An estimate with its definition and what it is about.
+
+    Why a number has no interval, or what to know about the one it has, follows the `note`; of a missing value the
+    `note` alone says why, where there is one.
+    """
+    words = "" if estimate.why is None or (note and estimate.value is None) else estimate.why.text
+    note = "; ".join(filter(None, (note, words)))
+    return Measurement.of(conditions.bind(definition, **params), estimate, at=at, note=note)

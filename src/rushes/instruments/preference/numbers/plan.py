@@ -1,0 +1,129 @@
+"""A planned study's power as labelled measurements: what `rushes study plan` says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from rushes.core import Definition, Measurement
+from rushes.core.definition import Setting
+from rushes.stats.clustered import CLUSTERS, TWO_WAY
+from rushes.stats.means import share
+from rushes.stats.votes.plan import MOST_RATERS, Design, raters_needed, simulated_power
+
+_PARAMS = (
+    *("clusters", "confidence", "leaning", "preference", "prompts", "runs", "seed", "systems", "taste", "ties"),
+    "votes_per_rater",
+)
+_REFERENCE = "simulation of the study's own two-way clustered interval; docs/statistics.md, how many votes"
+
+STUDY_POWER = Definition(
+    name="study_power",
+    unit="ratio",
+    lowest=0.0,
+    highest=1.0,
+    better="higher",
+    summary="How often a study as planned would find the better of two systems.",
+    formula="simulated studies whose interval of the difference leaves out 0 on the right side / all simulated",
+    edge_cases="a simulated study in which a system never lost has no finite difference: it counts as not found",
+    reference=_REFERENCE,
+    open_params=(*_PARAMS, "raters"),
+)
+DESIGN_EFFECT = Definition(
+    name="design_effect",
+    unit="1",
+    lowest=0.0,
+    highest=None,
+    better="lower",
+    summary="How many votes of this design tell as much as one independent vote.",
+    formula="mean over simulated studies of two-way clustered variance / variance of independent votes",
+    edge_cases="simulated studies without a finite difference are left out of the mean; none left: None",
+    reference=_REFERENCE,
+    open_params=(*_PARAMS, "raters"),
+)
+RATERS_NEEDED = Definition(
+    name="raters_needed",
+    unit="raters",
+    lowest=2.0,
+    highest=None,
+    better="neither",
+    summary="The fewest raters with whom the study finds the better of two systems as often as asked.",
+    formula="smallest number of raters whose study_power is the asked one or more, to one in twenty",
+    edge_cases=f"not reached by {MOST_RATERS} raters: None",
+    reference=_REFERENCE,
+    open_params=(*_PARAMS, "power"),
+)
+PLAN_DEFINITIONS = (STUDY_POWER, DESIGN_EFFECT, RATERS_NEEDED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a design is worth, and what it would take."""
+
+    power: Measurement
+    effect: Measurement
+    raters: Measurement
+    """Its note says what else would help where no number of raters does."""
+
+    @property
+    def measurements(self) -> tuple[Measurement, ...]:
+        return self.power, self.effect, self.raters
+
+
+def plan_study(design: Design, *, power: float = 0.8, runs: int = 300, seed: int = 1) -> Plan:
+    """Simulate a design and look for the raters it needs; the same seed gives the same numbers."""
+    found, search = simulated_power(design, runs=runs, seed=seed), max(1, min(runs, 100))
+    params = dict(_params(design, runs, seed))
+    measured = {**params, "raters": design.raters}
+    return Plan(
+        power=Measurement.of(
+            STUDY_POWER.with_params(**measured), share(found.found, found.runs, method="wilson simulated studies")
+        ),
+        effect=_effect(DESIGN_EFFECT.with_params(**measured), found.design_effect, runs),
+        raters=_raters(design, {**params, "power": power, "runs": search}, power, search, seed),
+    )
+
+
+def _effect(definition: Definition, value: float, runs: int) -> Measurement:
+    if math.isnan(value):
+        return Measurement.missing(definition, "no simulated study has a finite difference")
+    return Measurement(definition=definition, value=value, count=runs)
+
+
+def _params(design: Design, runs: int, seed: int) -> Iterator[tuple[str, Setting]]:
+    settings: dict[str, Setting] = {
+        "clusters": CLUSTERS[TWO_WAY],
+        "confidence": design.confidence,
+        "leaning": design.leaning,
+        "preference": design.preference,
+        "prompts": design.prompts,
+        "runs": runs,
+        "seed": seed,
+        "systems": design.systems,
+        "taste": design.taste,
+        "ties": design.tie_share,
+        "votes_per_rater": design.votes_per_rater,
+    }
+    yield from settings.items()
+
+
+def _raters(design: Design, params: dict[str, Setting], power: float, runs: int, seed: int) -> Measurement:
+    needed = raters_needed(design, power=power, runs=runs, seed=seed)
+    definition = RATERS_NEEDED.with_params(**params)
+    if needed is not None:
+        note = f"{needed * design.votes_per_rater} votes"
+        return Measurement(definition=definition, value=needed, count=runs, note=note)
+    note = f"not reached by {MOST_RATERS} raters: the prompts are too few or too different"
+    if more := _more_prompts(design, power, runs, seed):
+        note += f"; with {more.prompts} prompts, {more.raters} raters and {more.votes} votes do"
+    return Measurement(definition=definition, value=None, count=runs, note=note)
+
+
+def _more_prompts(design: Design, power: float, runs: int, seed: int) -> Design | None:
+    for times in (2, 4, 8):
+        wider = replace(design, prompts=design.prompts * times)
+        needed = raters_needed(wider, power=power, runs=runs, seed=seed)
+        if needed is not None:
+            return replace(wider, raters=needed)
+    return None

@@ -1,0 +1,145 @@
+"""All numbers of a study as labelled measurements: what `rushes study report` writes into a run directory.
+
+Rankings and rates rest on all raw votes. Adjudicator's labels are their own rows (`labels:adjudicated`). Where a rule
+excludes raters, every number is given twice: without exclusions and under the rule.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from rushes.core import Estimate, Measurement, Why
+from rushes.core.errors import InputError
+from rushes.instruments.preference.assignment import MINIMUM_RATERS
+from rushes.instruments.preference.definitions import study as d
+from rushes.instruments.preference.definitions.conditions_of import ties_of
+from rushes.instruments.preference.dimensions import dimension_means, tag_counts
+from rushes.instruments.preference.numbers.agreement import agreement_numbers, rating_agreement
+from rushes.instruments.preference.numbers.conditions import (
+    ALL_FAMILIES,
+    NO_RULE,
+    Conditions,
+    counted_votes,
+    family_place,
+    measured,
+    rule_text,
+)
+from rushes.instruments.preference.numbers.ranking import (
+    Choices,
+    family_ranking,
+    head_to_head,
+    ranking_numbers,
+    win_shares,
+)
+from rushes.instruments.preference.numbers.scales import jod_numbers, side_numbers
+from rushes.instruments.preference.rubric import rubric
+from rushes.instruments.preference.vote_share import vote_share
+from rushes.instruments.preference.votes import TiePolicy, Vote
+from rushes.stats.clustered import CLUSTERS, TWO_WAY, IntervalKind
+from rushes.stats.intervals import LEVEL
+from rushes.stats.votes.tie_models import check_policy
+
+
+def study_measurements(
+    votes: Iterable[Vote],
+    *,
+    rubric_version: str,
+    tie_policy: TiePolicy = "davidson",
+    exclusion_rule: str = NO_RULE,
+    excluded: Collection[str] = (),
+    interval: IntervalKind = TWO_WAY,
+    confidence: float = LEVEL,
+    prior: float = 0.0,
+    simulated: bool = False,
+    min_raters: int = MINIMUM_RATERS,
+    pairing: str = "round-robin",
+) -> tuple[Measurement, ...]:
+    """Every number of a study.
+
+    Inputs      all votes of the study, gold, repeats and adjudications included (they are told apart here);
+                `excluded` are the raters who meet `exclusion_rule`, declared before the votes; `min_raters` is how many
+                every sample gets whatever they choose, so agreement rests on so many first votes (`Vote.turn`)
+    Edge cases  votes that cannot be ranked: the ranking's numbers are None with the reason, the others stand
+    """
+    check_policy(tie_policy)
+    given = tuple(votes)
+    if min_raters < MINIMUM_RATERS:
+        raise InputError(f"agreement needs {MINIMUM_RATERS} raters per sample or more; got {min_raters}")
+    chosen = Choices(ties=tie_policy, prior=prior, interval=interval, first=min_raters)
+    rules = {NO_RULE: frozenset[str]()}
+    if (declared := rule_text(exclusion_rule)) != NO_RULE:
+        rules[declared] = frozenset(excluded)
+    conditions = Conditions(
+        rubric_version=rubric_version,
+        exclusion_rule=NO_RULE,
+        confidence=confidence,
+        simulated=simulated,
+        pairing=pairing,
+    )
+    found: list[Measurement] = []
+    for rule, left_out in rules.items():
+        raw = counted_votes(given, excluded=left_out)
+        found += _all_numbers(raw, chosen, replace(conditions, exclusion_rule=rule))
+    found += _adjudicated(given, replace(conditions, labels="adjudicated"))
+    return tuple(found)
+
+
+def _all_numbers(raw: Sequence[Vote], chosen: Choices, conditions: Conditions) -> Iterator[Measurement]:
+    yield from ranking_numbers(raw, chosen, conditions)
+    yield from jod_numbers(raw, conditions)
+    yield from _shares(raw, conditions)
+    yield from side_numbers(raw, chosen, conditions)
+    yield from head_to_head(raw, conditions)
+    yield from agreement_numbers(raw, ALL_FAMILIES, chosen.first, conditions)
+    families = defaultdict(list)
+    for vote in raw:
+        families[family_place(vote.family)].append(vote)
+    for family in sorted(families):
+        yield from agreement_numbers(families[family], family, chosen.first, conditions)
+        yield from win_shares(families[family], family, conditions)
+        if len(families) > 1:
+            yield from family_ranking(families[family], family, chosen, conditions)
+    yield from _judgements(raw, conditions)
+    yield from rating_agreement(raw, chosen.first, conditions)
+
+
+def _shares(raw: Sequence[Vote], conditions: Conditions) -> Iterator[Measurement]:
+    ties = sum(vote.winner == "tie" for vote in raw)
+    share = Estimate(value=ties / len(raw), count=len(raw)) if raw else Estimate.none(Why.NO_DATA)
+    yield measured(d.TIE_SHARE, share, conditions, note="" if raw else "no votes")
+    yield from win_shares(raw, ALL_FAMILIES, conditions)
+    left = left_share(raw, confidence=conditions.confidence)
+    unknown = sum(vote.shown_left is None for vote in raw)
+    note = f"{unknown} votes without a known side left out" if unknown else ""
+    note = note if left.count else "no decided vote has a known side"
+    yield measured(d.LEFT_SHARE, left, conditions, note=note, clusters=CLUSTERS[TWO_WAY])
+
+
+def left_share(raw: Iterable[Vote], *, confidence: float = LEVEL) -> Estimate:
+    """Does the left side win by standing on the left? See the definition."""
+    scored = ((vote, vote.left_points(ties=ties_of(d.LEFT_SHARE))) for vote in raw)
+    return vote_share(scored, confidence=confidence)
+
+
+def _judgements(raw: Sequence[Vote], conditions: Conditions) -> Iterator[Measurement]:
+    """Ratings per dimension, and reason tags: how often given, and to the disadvantage of which system."""
+    words = rubric(conditions.rubric_version)
+    for row in dimension_means(raw, rubric=words, confidence=conditions.confidence):
+        at = {"dimension": row.dimension, "system": row.system}
+        yield measured(d.DIMENSION_MEAN, row.mean, conditions, at, clusters=CLUSTERS[TWO_WAY])
+    systems = sorted({name for vote in raw for name in (vote.system_a, vote.system_b)})
+    for tag in tag_counts(raw, rubric=words):
+        for role, number in (("primary", tag.primary), ("secondary", tag.secondary)):
+            count = Estimate(value=number, count=len(raw))
+            yield measured(d.TAG_COUNT, count, conditions, {"tag": tag.tag, "role": role})
+        for system in systems:
+            lost = Estimate(value=tag.against.get(system, 0), count=len(raw))
+            yield measured(d.TAG_AGAINST, lost, conditions, {"system": system, "tag": tag.tag})
+
+
+def _adjudicated(given: Iterable[Vote], conditions: Conditions) -> Iterator[Measurement]:
+    """Win shares by adjudicator's labels alone, the last label of each sample."""
+    labels = {vote.sample: vote for vote in given if vote.adjudicated and not vote.is_gold}
+    yield from win_shares([labels[sample] for sample in sorted(labels)], ALL_FAMILIES, conditions)

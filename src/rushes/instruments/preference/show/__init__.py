@@ -1,0 +1,1 @@
+"""A study's numbers in front of people."""

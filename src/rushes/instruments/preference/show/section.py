@@ -1,0 +1,98 @@
+"""Preference: the ranking with intervals, how far raters agree, and what they said."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rushes.core import Measurement
+from rushes.core.table import Table
+from rushes.instruments.preference.instrument import INSTRUMENT
+from rushes.instruments.preference.registration import RegistrationState
+from rushes.instruments.preference.show.tables import all_tables, ranked, ranking_note, under
+from rushes.instruments.preference.show.validity import metric_names, predictions
+from rushes.present.pages.section import ReportOptions, Section, numbers_section
+from rushes.storage.runs import Entry, Run
+
+
+def section(run: Run, anchor: str, options: ReportOptions) -> Section:
+    """What a report says about one run of this instrument."""
+    return numbers_section(
+        run, anchor, instrument=INSTRUMENT, summary=summary(run), facts=facts(run), grids=grids(run), people=True
+    )
+
+
+def grids(run: Run) -> tuple[Table, ...]:
+    """Per study and exclusion rule: ranking, agreement, ratings, reasons; then metrics against votes."""
+    return tuple(under(table, entry.subject.id) for entry in run.entries for table in all_tables(entry.measurements))
+
+
+def tables(run: Run) -> tuple[str, tuple[Table, ...]]:
+    """What the run's own page has of the section."""
+    return summary(run), grids(run)
+
+
+def summary(run: Run) -> str:
+    return " ".join(filter(None, map(_sentence, run.entries)))
+
+
+def facts(run: Run) -> list[tuple[str, str]]:
+    lines = []
+    for entry in run.entries:
+        known: Any = entry.subject.facts
+        who = "simulated raters" if known.get("simulated_raters") else "raters"
+        lines.append(("Study", f"{known.get('title') or entry.subject.id}, rubric {known.get('rubric')}"))
+        lines.append(("Votes", f"{known.get('votes')} by {known.get('raters')} {who} on {known.get('samples')} pairs"))
+        lines.append(("Exclusion rule", str(known.get("exclusion_rule"))))
+        if "preregistration" in known:
+            lines.append(("Preregistration", registration_text(known)))
+    return lines
+
+
+def _sentence(entry: Entry) -> str:
+    if best := predictions(entry.measurements):
+        return _best_metric(entry.subject.id, best)
+    if not any(m.name in _STUDY_NAMES for m in entry.measurements) and entry.measurements:
+        return f"{entry.subject.id}: no metric was compared with the votes."
+    strengths = ranked(entry.measurements)
+    if reason := ranking_note(entry.measurements):
+        return f"{entry.subject.id}: no ranking; {reason}."
+    who = "Simulated raters" if entry.subject.facts.get("simulated_raters") else "Raters"
+    names = [m.place["system"] for m in strengths]
+    if len(names) < 2:
+        return f"{who} put {', then '.join(names)}."
+    return f"{who} put {names[0]} first, then {', then '.join(names[1:])}.{_overlap(strengths[0], strengths[1])}"
+
+
+def registration_text(facts: Mapping[str, Any]) -> str:
+    """Whether the study's numbers were made as declared, from the facts of its run."""
+    known = facts.get("preregistration") or {"digest": ""}
+    return RegistrationState(
+        digest=known["digest"],
+        votes_before=known.get("votes_before", 0),
+        differs=tuple(known.get("differs", ())),
+    ).text
+
+
+_STUDY_NAMES = ("bt_elo", "tie_share")
+
+
+def _best_metric(study: str, best: Sequence[Measurement]) -> str:
+    """Which metric picks the human winner most often, and whether it is surely better than a coin."""
+    first = best[0]
+    if first.value is None:
+        return f"{study}: no vote has two clips that a metric tells apart."
+    name = metric_names(best)[first.place["reading"]]
+    line = f"{name} picks the human winner most often ({float(first.value):.0%} of {first.count} decided votes)."
+    if first.interval is not None and first.interval.low <= 0.5:
+        line += " Its interval holds 50 %: no metric here is surely better than a coin."
+    return line
+
+
+def _overlap(first: Measurement, second: Measurement) -> str:
+    if first.interval is None or second.interval is None:
+        return ""
+    two = f"the lead over {second.place['system']}"
+    if first.interval.low > second.interval.high:
+        return f" {two.capitalize()} is clear: their intervals do not overlap."
+    return f" {two.capitalize()} is not sure: their intervals overlap."

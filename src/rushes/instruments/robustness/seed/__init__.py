@@ -1,0 +1,1 @@
+"""The specification's own modules: standard library only."""

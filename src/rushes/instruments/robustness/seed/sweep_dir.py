@@ -1,0 +1,147 @@
+"""A sweep directory: its axes, seeds and runs, in execution order.
+
+The order does not depend on how the manifest lists its runs: axes alphabetical with the last varying fastest, values
+and seeds as declared, seeds innermost. The baseline is the first run in that order; no value is taken for "unchanged".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rushes.instruments.robustness.seed import manifests
+from rushes.instruments.robustness.seed.encoding import encode_value, run_directory
+from rushes.instruments.robustness.seed.metrics import MetricComputationError
+
+FULL_GRID = "full-grid"
+ONE_AT_A_TIME = "one-at-a-time"
+"""A sweep that moves one axis at a time while the others stay at their first value; its manifest says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class SweepRun:
+    """One run of a sweep."""
+
+    directory: str
+    """Name of its folder under `runs/`, rebuilt from the axis values and the seed."""
+    values: Mapping[str, str]
+    """Encoded value by axis."""
+    seed: int
+    manifest_hash: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """A sweep directory, read and checked; traces are read later, one at a time."""
+
+    path: Path
+    axes: Mapping[str, Mapping[str, object]]
+    """Axis name → encoded value → value; axes sorted by name, values as declared."""
+    seeds: tuple[int, ...]
+    runs: tuple[SweepRun, ...]
+    """In execution order: `runs[0]` is the baseline."""
+    design: str = FULL_GRID
+    remarks: tuple[str, ...] = ()
+    """What a reader must know about the manifest."""
+    follow_links: bool = False
+    """Whether links may lead out of the sweep's folder."""
+
+    @property
+    def bounds(self) -> Path | None:
+        """The folder that a link may not leave; None where links are followed."""
+        return None if self.follow_links else self.path
+
+    @property
+    def baseline(self) -> SweepRun:
+        return self.runs[0]
+
+    @property
+    def declared_runs(self) -> int:
+        """How many runs the axes and seeds call for; more than `len(runs)` when the sweep is not finished."""
+        sizes = [len(values) for values in self.axes.values()]
+        points = 1 + sum(size - 1 for size in sizes) if self.design == ONE_AT_A_TIME else math.prod(sizes)
+        return points * len(self.seeds)
+
+    @property
+    def declared_baseline(self) -> str:
+        """The directory of the run that the axes and seeds call for first."""
+        first = {axis: next(iter(values.values())) for axis, values in self.axes.items()}
+        return run_directory(first, self.seeds[0])
+
+    def trace(self, run: SweepRun) -> Path:
+        return self.path / "runs" / run.directory / "trace_pack.jsonl"
+
+    def manifest(self, run: SweepRun) -> Path:
+        return self.path / "runs" / run.directory / "manifest.json"
+
+
+def read_sweep(path: Path | str, *, follow_links: bool = False) -> Sweep:
+    """Read `sweep_manifest.json` of a sweep with runs. A link out of the folder is refused unless they are followed.
+
+    Raises `MissingSweepFile` where there is no manifest, `MetricComputationError` for zero runs, missing axes, values
+    that encode alike, duplicate runs, and runs that the axes and seeds do not declare.
+    """
+    folder = Path(path)
+    source = folder / manifests.MANIFEST
+    manifest = manifests.read_json_object(source, inside=None if follow_links else folder)
+    if manifests.manifest_family(manifest, source) != manifests.RUNS_FAMILY:
+        raise MetricComputationError(
+            f"{source}: holds results without traces, so there is no answer to take; "
+            "`rushes robust` gives its confidence and entropy statistics"
+        )
+    rows = manifests.object_list(manifest, "runs", source)
+    if not rows:
+        raise MetricComputationError(f"{source}: Sweep has zero runs; expected at least the baseline")
+    axes = manifests.declared_axes(manifest, source)
+    seeds = manifests.declared_seeds(manifest, source) if "seeds" in manifest else _seeds_of(rows, source)
+    runs = _ordered([_run(row, axes, source) for row in rows], axes, seeds, source)
+    design = ONE_AT_A_TIME if manifest.get("design") == ONE_AT_A_TIME else FULL_GRID
+    return Sweep(folder, axes, tuple(seeds), runs, design, manifests.family_remarks(manifest), follow_links)
+
+
+def clip_digest(sweep: Sweep) -> str | None:
+    """The digest of the swept clip that the baseline's `spec.json` gives; None where there is none to be read."""
+    try:
+        spec = sweep.manifest(sweep.baseline).with_name("spec.json")
+        clip = manifests.read_json_object(spec, inside=sweep.bounds).get("clip")
+    except MetricComputationError:
+        return None
+    digest = clip.get("sha256") if isinstance(clip, dict) else None
+    return digest if isinstance(digest, str) else None
+
+
+def _seeds_of(rows: list[dict[str, object]], source: Path) -> list[int]:
+    return list(dict.fromkeys(manifests.checked_seed(row.get("seed"), str(source)) for row in rows))
+
+
+def _run(row: Mapping[str, object], axes: Mapping[str, Mapping[str, object]], source: Path) -> SweepRun:
+    axis_values = row.get("axis_values")
+    if not isinstance(axis_values, dict) or set(axis_values) != set(axes):
+        raise MetricComputationError(f"{source}: a run names one value for each of {list(axes)}; got {axis_values!r}")
+    seed = manifests.checked_seed(row.get("seed"), str(source))
+    values = {axis: encode_value(axis_values[axis]) for axis in axes}
+    for axis, encoded in values.items():
+        if encoded not in axes[axis]:
+            raise MetricComputationError(
+                f"{source}: a run has {axis}={axis_values[axis]!r}, which axis {axis} does not declare"
+            )
+    digest = row.get("manifest_hash")
+    return SweepRun(run_directory(axis_values, seed), values, seed, digest if isinstance(digest, str) else None)
+
+
+def _ordered(
+    runs: list[SweepRun], axes: Mapping[str, Mapping[str, object]], seeds: list[int], source: Path
+) -> tuple[SweepRun, ...]:
+    value_ranks = {axis: {encoded: rank for rank, encoded in enumerate(values)} for axis, values in axes.items()}
+    seed_ranks = {seed: rank for rank, seed in enumerate(seeds)}
+    by_rank: dict[tuple[int, ...], SweepRun] = {}
+    for run in runs:
+        if run.seed not in seed_ranks:
+            raise MetricComputationError(f"{source}: a run has seed {run.seed}, which seeds does not declare")
+        rank = (*(value_ranks[axis][run.values[axis]] for axis in axes), seed_ranks[run.seed])
+        if rank in by_rank:
+            raise MetricComputationError(f"{source}: the run {run.directory} is listed twice; remove one")
+        by_rank[rank] = run
+    return tuple(by_rank[rank] for rank in sorted(by_rank))

@@ -1,0 +1,1 @@
+"""Inside training loops, trackers and pytest."""

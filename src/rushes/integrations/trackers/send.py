@@ -1,0 +1,157 @@
+"""`rushes log` in Python: numbers into a tracker, none of them without its definition."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from rushes.core import Measurement
+from rushes.core.errors import InputError
+from rushes.core.selection import Numbers
+from rushes.integrations.loop.metric import by_name
+from rushes.integrations.loop.rows import SetNumbers
+from rushes.integrations.trackers.tracker import Tracker, open_tracker, require_same
+from rushes.integrations.trackers.worst import worst_clips
+from rushes.stats.means import clip_means
+from rushes.storage.runs import Run, read_run
+from rushes.storage.runs.readings import whole_readings
+
+What: TypeAlias = "Run | Path | str | Numbers | Measurement | Iterable[Measurement]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logged:
+    """What was logged, and where."""
+
+    place: str
+    names: tuple[str, ...]
+    """Of the values."""
+    missing: dict[str, str]
+    """Why a number without a value was not logged, by name."""
+    files: tuple[str, ...] = ()
+    pictures: int = 0
+
+
+def log(
+    what: What,
+    to: Any,
+    *,
+    step: int | None = None,
+    prefix: str = "",
+    report: bool = False,
+    worst: int = 0,
+) -> Logged:
+    """Log numbers to Weights & Biases, MLflow or TensorBoard.
+
+        rushes.trackers.log(fvd.compute(), to=wandb_run, step=1000)
+        rushes.trackers.log("runs/monday", to="tensorboard:logs", report=True, worst=4)
+
+    Inputs      what: a run (or its folder), what an evaluation or `compute` returned, or measurements
+                to: "wandb", "mlflow", "tensorboard:FOLDER", or a run, a writer or a Lightning logger of theirs
+                prefix: before every name, as in "val/". report: also the run's page, as a file. worst: film strips of
+                so many of its clips, worst first
+    Result      `fvd` is the value, `fvd/low` and `fvd/high` its interval; the signature, the interval's level and
+                method, and notes are kept as config (W&B), tags (MLflow) or text (TensorBoard). Of a run, the numbers
+                of its set or study; else the means over its clips
+    Edge cases  a number without a value is not logged; its note is
+    Errors      `DefinitionMismatch` where this name was logged under another signature before: a curve is of one
+                definition. `InputError` for bare numbers. `MissingDependency` without the tracker's package
+    """
+    numbers = {f"{prefix}{name}": m for name, m in named_numbers(what).items()}
+    run = run_of(what)
+    if (report or worst) and run is None:
+        raise InputError("a report and film strips are of a run; give one, or its folder")
+    if step is not None and (isinstance(step, bool) or not isinstance(step, int)):
+        raise InputError(f"a step is a whole number; got {step!r}")
+    tracker = open_tracker(to)
+    try:
+        require_same(tracker.signatures(), {name: m.signature for name, m in numbers.items()})
+        tracker.describe(_texts(numbers))
+        tracker.numbers(_values(numbers), step=step)
+        files, pictures = _media(tracker, run, step, report, worst) if run is not None else ((), 0)
+        return Logged(
+            place=tracker.place,
+            names=tuple(name for name, m in numbers.items() if m.value is not None),
+            missing={name: m.note for name, m in numbers.items() if m.value is None},
+            files=files,
+            pictures=pictures,
+        )
+    finally:
+        tracker.close()
+
+
+def _media(tracker: Tracker, run: Run, step: int | None, report: bool, worst: int) -> tuple[tuple[str, ...], int]:
+    files: tuple[str, ...] = ()
+    if report:
+        from rushes.compare.report import write_report
+
+        with tempfile.TemporaryDirectory(prefix="rushes-log-") as folder:
+            page = write_report(run, Path(folder) / "report.html")
+            tracker.file(Path(page.path))
+            files = ("report.html",)
+    pictures = worst_clips(run, worst) if worst else []
+    if pictures:
+        tracker.pictures(pictures, step=step)
+    return files, len(pictures)
+
+
+def _values(numbers: dict[str, Measurement]) -> dict[str, float]:
+    values: dict[str, float] = {}
+    for name, m in numbers.items():
+        if m.value is not None:
+            values[name] = float(m.value)
+            if m.interval is not None:
+                values |= {f"{name}/low": m.interval.low, f"{name}/high": m.interval.high}
+    return values
+
+
+def _texts(numbers: dict[str, Measurement]) -> dict[str, dict[str, str]]:
+    intervals = {name: m.interval for name, m in numbers.items()}
+    found = {
+        "signature": {name: m.signature for name, m in numbers.items()},
+        "interval": {name: f"{i.level:g} {i.method}" for name, i in intervals.items() if i is not None},
+        "note": {name: m.note for name, m in numbers.items() if m.note},
+    }
+    return {kind: texts for kind, texts in found.items() if texts}
+
+
+def run_of(what: object) -> Run | None:
+    """The run, where it is one or the folder of one."""
+    if isinstance(what, str | Path):
+        return read_run(what)
+    run = getattr(what, "run", None)
+    return what if isinstance(what, Run) else run if isinstance(run, Run) else None
+
+
+def named_numbers(what: What) -> dict[str, Measurement]:
+    """Numbers by name: of a run those of its set or study, else the means over its clips."""
+    if isinstance(what, SetNumbers) and what.readings:
+        return dict(what.readings)
+    if isinstance(what, str | Path | Run):
+        run = run_of(what)
+        assert run is not None
+        found = by_name(_of_run(run))
+    elif isinstance(what, Measurement):
+        found = by_name([what])
+    elif isinstance(what, Numbers):
+        found = by_name(what.measurements)
+    else:
+        given = list(what) if isinstance(what, Iterable) else [what]
+        wrong = next((item for item in given if not isinstance(item, Measurement)), None)
+        if wrong is not None:
+            raise InputError(f"expected a run, a result or measurements, which carry their definition; got {wrong!r}")
+        found = by_name(given)
+    if not found:
+        raise InputError("there is no number to log")
+    return found
+
+
+def _of_run(run: Run) -> Iterable[Measurement]:
+    """The numbers about the whole: of the sets where the run has any, of its one subject, or means over the clips."""
+    whole = [entry for entry in run.entries if entry.subject.kind in ("set", "study")]
+    if whole or len(run.subjects) == 1:
+        return [m for entry in whole or run.entries for m in entry.measurements]
+    return clip_means(m for reading in whole_readings(run) for m in reading.values.values())

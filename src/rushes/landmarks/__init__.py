@@ -1,5 +1,0 @@
-"""MediaPipe's face and body models on LiteRT, stateless."""
-
-from rushes.landmarks.face_pipeline import MAX_FACES, Face, FacePipeline
-
-__all__ = ["MAX_FACES", "Face", "FacePipeline"]

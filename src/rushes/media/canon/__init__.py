@@ -1,0 +1,1 @@
+"""The canonical form of a clip: picture, sound, and the two in one file."""

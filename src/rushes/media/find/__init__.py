@@ -1,0 +1,1 @@
+"""From what the user named to a list of clips."""

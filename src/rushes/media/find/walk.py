@@ -1,0 +1,130 @@
+"""A folder searched through: every file below it, linked folders too, and a count of what was passed over."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_ENDINGS_SHOWN = 4
+_SEARCHED = "a link to a folder that is read anyway"
+
+
+@dataclass(slots=True)
+class PassedOver:
+    """What a search came by and did not take; `str` says it in one line, "" where there was nothing."""
+
+    others: Counter[str] = field(default_factory=Counter)
+    """Files that are no clips, by ending."""
+    hidden: int = 0
+    """Files and folders whose names begin with a dot."""
+    broken_links: int = 0
+    loops: int = 0
+    """Links that lead back to a folder above them, or to one that was searched already."""
+    doubles: int = 0
+    """Clips that were named, or found, a second time."""
+    folders: int = 0
+    """Folders that a pattern matched; only a folder given by itself is searched."""
+    unreadable: int = 0
+    """Folders that could not be listed."""
+    odd: int = 0
+    """Pipes, sockets and devices."""
+    named: list[tuple[Path, str]] = field(default_factory=list)
+    """Each of these that is no file with a wrong ending, and why it was passed over."""
+
+    def __str__(self) -> str:
+        return ", ".join(self._parts())
+
+    def _parts(self) -> Iterable[str]:
+        if self.others:
+            names = sorted(self.others, key=lambda ending: (-self.others[ending], ending))
+            shown = ", ".join(name or "no ending" for name in names[:_ENDINGS_SHOWN])
+            more = ", …" if len(names) > _ENDINGS_SHOWN else ""
+            files = sum(self.others.values())
+            yield f"{_count(files, 'file')} that {'are no clips' if files > 1 else 'is no clip'} ({shown}{more})"
+        told = (
+            (self.hidden, f"{self.hidden} hidden"),
+            (self.broken_links, _count(self.broken_links, "broken link")),
+            (self.loops, f"{_count(self.loops, 'link')} to a folder that was searched anyway"),
+            (self.doubles, f"{_count(self.doubles, 'clip')} that came twice"),
+            (self.folders, f"{_count(self.folders, 'folder')} that a pattern matched"),
+            (self.unreadable, f"{_count(self.unreadable, 'folder')} that cannot be read"),
+            (self.odd, f"{self.odd} that {'are' if self.odd > 1 else 'is'} no regular file"),
+        )
+        yield from (words for number, words in told if number)
+
+    def add(self, kind: str, path: Path, why: str) -> None:
+        """One more of a kind, which is the name of its count."""
+        setattr(self, kind, getattr(self, kind) + 1)
+        self.named.append((path, why))
+
+
+def _count(number: int, noun: str) -> str:
+    """
+    >>> _count(1, "link"), _count(3, "link")
+    ('1 link', '3 links')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def files_below(root: Path, passed_over: PassedOver) -> list[Path]:
+    """Every file below a folder, in no order; what is passed over is added to the count.
+
+    Hidden names are passed over. The folder's own tree comes first and the folders that links in it lead to after it,
+    so that a file is called by where it lies and not by a link to it. A link to a folder that contains it, or that was
+    searched already, is not followed: no loop, and no folder twice.
+    """
+    files: list[Path] = []
+    searched: set[tuple[int, int]] = set()
+    waiting, linked = deque([root]), deque[Path]()
+    while waiting or linked:
+        folder = waiting.popleft() if waiting else linked.popleft()
+        try:
+            key = _identity(folder)
+            with os.scandir(folder) as listing:
+                entries = sorted(listing, key=lambda entry: entry.name)
+        except OSError as error:
+            passed_over.add("unreadable", folder, f"a folder that cannot be listed ({error.strerror or error})")
+            continue
+        if key in searched:
+            passed_over.add("loops", folder, _SEARCHED)
+            continue
+        searched.add(key)
+        for entry in entries:
+            path = folder / entry.name
+            if entry.name.startswith("."):
+                passed_over.add("hidden", path, "hidden: its name begins with a dot")
+            elif entry.is_dir(follow_symlinks=False):
+                waiting.append(path)
+            elif entry.is_dir():
+                if _leads_up(path):
+                    passed_over.add("loops", path, _SEARCHED)
+                else:
+                    linked.append(path)
+            elif entry.is_file():
+                files.append(path)
+            elif entry.is_symlink() and not path.exists():
+                passed_over.add("broken_links", path, f"a link to {_target(path)}, which is not there")
+            else:
+                passed_over.add("odd", path, "no regular file")
+    return files
+
+
+def _identity(folder: Path) -> tuple[int, int]:
+    found = folder.stat()
+    return found.st_dev, found.st_ino
+
+
+def _target(link: Path) -> str:
+    try:
+        return os.readlink(link)
+    except OSError:
+        return "a place that cannot be read"
+
+
+def _leads_up(link: Path) -> bool:
+    """Whether a link leads to a folder that it lies in: following it would search everything beside that folder."""
+    target = os.path.realpath(link)
+    return Path(os.path.realpath(link.parent)).is_relative_to(target)

@@ -1,1 +1,0 @@
-"""What votes say: strengths, ranks, agreement, bias, and how sure each is."""

@@ -1,0 +1,1 @@
+"""Tables in the formats of papers and notes."""

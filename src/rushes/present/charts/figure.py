@@ -1,0 +1,58 @@
+"""Charts as SVG text: the same chart gives the same bytes, and several fit on one page.
+
+Vega numbers the ids inside an SVG with one counter per process (`clip1`, `clip2`, …), so the second chart of a run
+differs from the same chart drawn first, and two charts on one page would share names. `chart_svg` renames every id
+after the chart's own content.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rushes.core.errors import MissingDependency
+
+if TYPE_CHECKING:
+    import altair
+
+_ID = re.compile(r'\bid="([^"]+)"')
+_USE = re.compile(r'(\bid="|url\(#|href="#)([^")]+)')
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One picture of a report."""
+
+    title: str
+    caption: str
+    """What to look for, in one or two sentences; a screen reader gets it too."""
+    svg: str
+    narrow: str = ""
+    """The same for a phone; "" where one picture does for both."""
+
+
+def chart_svg(chart: altair.Chart | altair.TopLevelMixin) -> str:
+    """The chart as SVG text, drawn on this machine without a browser or a network.
+
+    Raises `MissingDependency` where the report extra is not installed.
+    """
+    try:
+        import vl_convert
+    except ImportError:
+        raise MissingDependency("charts need vl-convert; run: pip install 'rushes[report]'") from None
+    # Altair types `to_dict` loosely; what it returns is the Vega-Lite specification.
+    return own_ids(str(vl_convert.vegalite_to_svg(chart.to_dict())))
+
+
+def own_ids(svg: str) -> str:
+    """Rename the ids in an SVG after its content, in order of appearance.
+
+    >>> own_ids('<g id="clip7"/><use href="#clip7"/>') == own_ids('<g id="clip1"/><use href="#clip1"/>')
+    True
+    """
+    order = {name: number for number, name in enumerate(dict.fromkeys(_ID.findall(svg)))}
+    plain = _USE.sub(lambda m: f"{m[1]}{order.get(m[2], m[2])}", svg)
+    tag = hashlib.sha256(plain.encode()).hexdigest()[:10]
+    return _USE.sub(lambda m: f"{m[1]}f{tag}-{order[m[2]]}" if m[2] in order else m[0], svg)

@@ -1,0 +1,1 @@
+"""A `Table` in each format: LaTeX, Markdown, CSV, HTML."""

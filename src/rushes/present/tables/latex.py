@@ -1,0 +1,170 @@
+"""A table as LaTeX that pdflatex takes as it is: nothing but ASCII, no package but booktabs."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from rushes.core.table import Cell, Column, Table
+
+_NARROW = 6
+"""Columns that fit into one of two columns of text; more of them go over both, in smaller letters."""
+_NUMBER = re.compile(r"(?P<before>[\[(]?)(?P<digits>[-−]?\d[\d.,]*?)(?:e(?P<power>[-+]\d+))?(?P<after>[\]),]*)")
+_SPELT = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "_": r"\_",
+    "#": r"\#",
+    "$": r"\$",
+    "%": r"\%",
+    "&": r"\&",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "|": r"\textbar{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "`": r"\`{}",
+    '"': "''",
+    "[": "{[}",  # the end of a row takes what is in brackets, or a star, for its own
+    "]": "{]}",
+    "*": "{*}",
+    "–": "--",
+    "—": "---",
+    "−": "$-$",
+    "×": r"$\times$",
+    "±": r"$\pm$",
+    "·": r"$\cdot$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "→": r"$\to$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "∞": r"$\infty$",
+    "°": r"$^\circ$",
+    "µ": r"$\mu$",
+    "…": r"\dots{}",
+    "‘": "`",
+    "’": "'",
+    "“": "``",
+    "”": "''",
+    "ß": r"\ss{}",
+    "ø": r"\o{}",
+    "Ø": r"\O{}",
+    "ł": r"\l{}",
+    "Ł": r"\L{}",
+    "æ": r"\ae{}",
+    "Æ": r"\AE{}",
+    "å": r"\aa{}",
+    "Å": r"\AA{}",
+    "\N{NO-BREAK SPACE}": "~",
+}
+_BREAK = r"|\allowbreak "
+_ACCENTS = {
+    "\N{COMBINING GRAVE ACCENT}": r"\`",
+    "\N{COMBINING ACUTE ACCENT}": r"\'",
+    "\N{COMBINING CIRCUMFLEX ACCENT}": r"\^",
+    "\N{COMBINING TILDE}": r"\~",
+    "\N{COMBINING DIAERESIS}": r"\"",
+    "\N{COMBINING MACRON}": r"\=",
+    "\N{COMBINING BREVE}": r"\u",
+    "\N{COMBINING DOT ABOVE}": r"\.",
+    "\N{COMBINING CARON}": r"\v",
+    "\N{COMBINING DOUBLE ACUTE ACCENT}": r"\H",
+    "\N{COMBINING CEDILLA}": r"\c",
+}
+
+
+def latex(table: Table, *, booktabs: bool = True) -> str:
+    """A `table` environment: title and caption, the cells, then the signatures and the notes in small print."""
+    top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if booktabs else (r"\hline",) * 3
+    wide = len(table.columns) > _NARROW
+    environment = "table*" if wide else "table"
+    caption = escaped(". ".join(filter(None, (table.title, table.caption))))
+    kinds = "".join("r" if column.kind.right else "l" for column in table.columns)
+    lines = [r"% \usepackage{booktabs} in the preamble"] if booktabs else []
+    lines += [rf"\begin{{{environment}}}[t]", r"\centering"]
+    lines += [rf"\caption{{{caption}}}"] if caption else []
+    lines += [r"\small\setlength{\tabcolsep}{3pt}"] if wide else []
+    lines += [rf"\begin{{tabular}}{{{kinds}}}", top, _line(map(_head, table.columns)), middle]
+    lines += [_line(map(_cell, row, table.columns)) for row in table.rows]
+    lines += [bottom, r"\end{tabular}", r"\par\smallskip", r"{\footnotesize\raggedright"]
+    for note in table.footnotes:
+        remark = f": {escaped(note.remark)}" if note.remark else ""
+        lines.append(rf"{_raised(str(note.mark))}~{code(note.signature)}{remark}\par")
+    lines += [rf"{escaped(note)}\par" for note in table.notes]
+    return "\n".join([*lines, "}", rf"\end{{{environment}}}"]) + "\n"
+
+
+def _line(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
+
+
+def _raised(text: str) -> str:
+    return rf"\textsuperscript{{{escaped(text)}}}" if text else ""
+
+
+def _head(column: Column) -> str:
+    name, space, arrow = column.head.rpartition(" ")
+    if arrow in ("↑", "↓"):  # the number of a footnote belongs to the name
+        return f"{escaped(name)}{_raised(column.mark)}{space}{escaped(arrow)}"
+    return f"{escaped(column.head)}{_raised(column.mark)}"
+
+
+def _cell(cell: Cell, column: Column) -> str:
+    text = _numbers(cell.text, bold=cell.bold) if column.kind.right else escaped(cell.text)
+    return f"{text}{_raised(cell.raised)} {_numbers(cell.beside)}".rstrip()
+
+
+def _numbers(text: str, *, bold: bool = False) -> str:
+    r"""Numbers as they are set: a minus and a power of ten are mathematics.
+
+    >>> _numbers("23.30"), _numbers("-0.25"), _numbers("3.12e-04"), _numbers("23.30", bold=True)
+    ('23.30', '$-0.25$', '$3.12\\times10^{-4}$', '\\textbf{23.30}')
+    >>> _numbers("± 4.97"), _numbers("(−0.1 to 0.2)")
+    ('$\\pm$ 4.97', '($-0.1$ to 0.2)')
+    """
+    return " ".join(_number(word, bold) for word in text.split())
+
+
+def _number(word: str, bold: bool) -> str:
+    found = _NUMBER.fullmatch(word)
+    if found is None or not (found["power"] or found["digits"][0] in "-−"):
+        return rf"\textbf{{{escaped(word)}}}" if bold else escaped(word)
+    value = found["digits"].replace("−", "-") + (rf"\times10^{{{int(found['power'])}}}" if found["power"] else "")
+    value = rf"$\mathbf{{{value}}}$" if bold else f"${value}$"
+    return f"{escaped(found['before'])}{value}{escaped(found['after'])}"
+
+
+def code(signature: str) -> str:
+    r"""A signature in typewriter letters, which have a bar of their own; a line may break behind each.
+
+    >>> code("pck|k:20|norm:bbox_diagonal|v:1")
+    '\\texttt{pck|\\allowbreak k:20|\\allowbreak norm:bbox\\_diagonal|\\allowbreak v:1}'
+    """
+    parts = map(escaped, signature.split("|"))
+    return rf"\texttt{{{_BREAK.join(parts)}}}"
+
+
+def escaped(text: str) -> str:
+    r"""Words of any kind as LaTeX: special letters spelt out, two hyphens kept apart, the rest ASCII.
+
+    A letter that pdflatex has no font for by itself (Greek, Chinese) is written as its number.
+
+    >>> escaped("A_b & 50 %, --cut"), escaped("Zoë, Łódź"), escaped("α")
+    ('A\\_b \\& 50 \\%, -{}-cut', 'Zo\\"{e}, \\L{}\\\'{o}d\\\'{z}', '{[}U+03B1{]}')
+    """
+    line = " ".join(text.split())
+    return re.sub(r"(?P<joined>-(?=-))|.", lambda found: "-{}" if found["joined"] else _letter(found[0]), line)
+
+
+def _letter(letter: str) -> str:
+    if letter in _SPELT:
+        return _SPELT[letter]
+    if letter.isascii() and letter.isprintable():
+        return letter
+    base, *marks = list(unicodedata.normalize("NFD", letter))
+    if len(marks) == 1 and base.isascii() and marks[0] in _ACCENTS:
+        return f"{_ACCENTS[marks[0]]}{{{base}}}"
+    return f"{{[}}U+{ord(letter):04X}{{]}}"

@@ -1,0 +1,61 @@
+"""A table as Markdown, and words of others as plain text in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from rushes.core.table import Cell, Column, Table
+
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def markdown(table: Table) -> str:
+    """A pipe table; below it title and caption, the signatures by number, and the notes."""
+    caption = ". ".join(filter(None, (table.title, table.caption)))
+    lines = [*pipe_lines(table), "", *([escaped(caption), ""] if caption else [])]
+    for note in table.footnotes:
+        remark = f": {escaped(note.remark)}" if note.remark else ""
+        lines.append(f"{note.mark}. {code_span(note.signature)}{remark}")
+    lines += ["", *(f"- {escaped(note)}" for note in table.notes)] if table.notes else []
+    return "\n".join(lines) + "\n"
+
+
+def pipe_lines(table: Table) -> list[str]:
+    """The table itself: heads, the line that says how each column is set, and the rows."""
+    rule = ["---:" if column.kind.right else ":---" for column in table.columns]
+    return [_line(map(_head, table.columns)), _line(rule), *(_line(map(_cell, row)) for row in table.rows)]
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _head(column: Column) -> str:
+    mark = column.mark.translate(_RAISED)
+    name, space, arrow = column.head.rpartition(" ")
+    if arrow in ("↑", "↓"):  # the number of a footnote belongs to the name
+        return f"{escaped(name)}{mark}{space}{arrow}"
+    return f"{escaped(column.head)}{mark}"
+
+
+def _cell(cell: Cell) -> str:
+    lines = "<br>".join(map(escaped, cell.text.split("\n")))
+    text = f"**{lines}**" if cell.bold else lines
+    return f"{text}{cell.raised.translate(_RAISED)} {cell.beside}".rstrip()
+
+
+def escaped(text: str) -> str:
+    """Plain words: nothing in them is markup, and a name cannot end its cell or its line.
+
+    >>> print(escaped("a|b <c> &amp; *d* AT&T"))
+    a\\|b \\<c\\> \\&amp; \\*d\\* AT&T
+    """
+    line = "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in " ".join(text.split()))
+    return re.sub(r"([\\`*_\[\]<>|]|&(?=#?\w+;))", r"\\\1", line)
+
+
+def code_span(text: str) -> str:
+    """A code span, fenced by more backticks than the text has in a row."""
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    return f"{fence}{text}{fence}" if fence == "`" else f"{fence} {text} {fence}"

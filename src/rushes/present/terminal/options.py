@@ -1,0 +1,40 @@
+"""Options that many verbs share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from rushes.workers.engine import Engine
+
+
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also every signature, and details.")]
+Json = Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Start the run anew; what it holds is removed.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Worker processes; the cores when left out.")]
+
+
+EngineOption = Annotated[
+    Literal["local", "ray"], typer.Option("--engine", help="Where the work runs: here, or on a Ray cluster.")
+]
+AddressOption = Annotated[
+    str | None,
+    typer.Option(
+        "--address",
+        metavar="ADDR",
+        help="With --engine ray: host:port or auto; else RAY_ADDRESS, or Ray on this machine.",
+    ),
+]
+
+
+def chosen_engine(engine: Literal["local", "ray"], address: str | None) -> Engine:
+    """The engine asked for; an address that does not fit it is a wrong usage, before anything is read."""
+    from rushes.core.errors import InputError
+    from rushes.workers.engine import Engine
+
+    try:
+        return Engine(kind=engine, address=address)
+    except InputError as error:
+        raise typer.BadParameter(str(error), param_hint="--address") from None

@@ -1,0 +1,314 @@
+"""The verdict strip: what a run, a comparison or a board says, in the words that come first everywhere.
+
+How many clips and which review signals, the worst clips with their reasons in words, which side is better on what and
+how sure that is, and what to look at next. Page, workbench and terminal show the same `Verdict`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import nsmallest
+
+from rushes.core.reason import RANKS, SIGNALS, ranked
+from rushes.present.charts.figure import Figure
+from rushes.present.pages.film_strips import Strip, telling_frame
+from rushes.present.verdict.text import verdict_lines
+from rushes.storage.runs import Subject
+
+_NAMED = 3
+WORST = 6
+"""Clips that a strip shows, at most."""
+_ALIKE = 2
+"""Clips of one kind of reason that come before a clip with another one: six stills would hide the flicker."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Highlight:
+    """A clip to look at first."""
+
+    id: str
+    signal: str = ""
+    """ "reject", "flagged" or "pass"; "" where it has none."""
+    reasons: Sequence[str] = ()
+    """In words: "frozen 1.0–2.4 s"."""
+    group: str = ""
+    """The run or system it is of, where there are several."""
+    picture: str = ""
+    """Where its picture is: a data URI or an address; "" where there is none."""
+    before: str = ""
+    """Where the picture of the same clip in the first run is, which is shown left of it; "" where there is none."""
+    no_picture: str = ""
+    """Why there is none."""
+    link: str = ""
+    """Where to look at it: an address or an anchor."""
+
+    @property
+    def why(self) -> str:
+        """All reasons in one line."""
+        return "; ".join(self.reasons)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One run or system against another: the metrics that say better, worse, and those that cannot tell."""
+
+    name: str
+    against: str
+    better: Sequence[str] = ()
+    worse: Sequence[str] = ()
+    cannot_tell: Sequence[str] = ()
+    moved: Sequence[str] = ()
+    """Clearly changed, but other things than quality change them too."""
+    same: int = 0
+    """Metrics that are the same on every clip."""
+    not_comparable: Sequence[str] = ()
+    clips: int = 0
+    """How many both have."""
+    unit: str = "clip"
+    """What they share: "clip" or "prompt"."""
+
+    @property
+    def sentence(self) -> str:
+        """ "tuesday is better than monday on 3 metrics, worse on 1, cannot tell on 8."
+
+        >>> Side(name="B", against="A", better=("x",), cannot_tell=("y", "z")).sentence
+        'B is better than A on 1 metric, worse on none, cannot tell on 2.'
+        >>> Side(name="B", against="A", cannot_tell=("y", "z")).sentence
+        'B and A cannot be told apart on any of 2 metrics.'
+        """
+        better, worse, unclear, moved = map(len, (self.better, self.worse, self.cannot_tell, self.moved))
+        if not (better or worse or unclear or moved):
+            return self._nothing()
+        left = f"; {_metrics(moved)} moved, which does not say better or worse" if moved else ""
+        if better or worse:
+            head = f"better than {self.against} on {_metrics(better)}, worse on {worse or 'none'}"
+            if worse > better:
+                head = f"worse than {self.against} on {_metrics(worse)}, better on {better or 'none'}"
+            return f"{self.name} is {head}{f', cannot tell on {unclear}' if unclear else ''}{left}."
+        if not unclear:
+            return f"{self.name} differs from {self.against}{left}."
+        which = "the one metric that judges" if unclear == 1 else f"any of {unclear} metrics"
+        return f"{self.name} and {self.against} cannot be told apart on {which}{left}."
+
+    def _nothing(self) -> str:
+        if self.same:
+            return f"{self.name} is the same as {self.against} on every {self.unit}."
+        return f"{self.name} and {self.against} have nothing that compares."
+
+    @property
+    def lines(self) -> Sequence[tuple[str, Sequence[str]]]:
+        """What is said of which metrics, what matters first; empty lines are left out."""
+        named = [
+            ("better", self.better),
+            ("worse", self.worse),
+            ("moved", self.moved),
+            ("cannot tell", self.cannot_tell),
+            ("not comparable", self.not_comparable),
+        ]
+        return [(word, names) for word, names in named if names]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What one part of a page found, in one short sentence."""
+
+    title: str
+    text: str
+    link: str = ""
+
+
+def counted(count: int, noun: str) -> str:
+    """ "1 clip", "1,200 clips"."""
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")
+
+
+def listed(names: Sequence[str], *, most: int = _NAMED) -> str:
+    """Names for a sentence: the first few, the rest counted where it is more than one.
+
+    >>> listed(["a", "b"]), listed(["a", "b", "c", "d"]), listed(["a", "b", "c", "d", "e"])
+    ('a and b', 'a, b, c and d', 'a, b, c and 2 more')
+    """
+    shown = [*names[:most], f"{len(names) - most} more"] if len(names) > most + 1 else list(names)
+    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1]))) if shown else ""
+
+
+def _metrics(count: int) -> str:
+    return counted(count, "metric")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The first thing a reader sees. Every part may be empty but the headline."""
+
+    headline: str
+    """The answer, in one short sentence."""
+    counts: Sequence[tuple[str, int]] = ()
+    """Clips by review signal, worst first: (("reject", 2), ("flagged", 4), ("pass", 2))."""
+    noun: str = "clip"
+    reasons: Sequence[tuple[str, int]] = ()
+    """What came up most, in words, with how many clips: (("frozen", 3), ("soft", 1))."""
+    sides: Sequence[Side] = ()
+    """Every run or system against the first; () where nothing is compared."""
+    sure: str = ""
+    """How sure that is, in a sentence or two."""
+    takes: Sequence[Highlight] = ()
+    """The clips to look at first, worst first."""
+    findings: Sequence[Finding] = ()
+    """What other parts of the page found."""
+    next: str = ""
+    """What to do next, in a few words."""
+    chart: Figure | None = None
+    """The forest plot."""
+
+    @property
+    def total(self) -> int:
+        """Clips that have a signal."""
+        return sum(count for _, count in self.counts)
+
+    @property
+    def counted(self) -> str:
+        """ "8 clips: 2 reject, 4 flagged, 2 pass"; "" where nothing is counted."""
+        if not self.counts:
+            return ""
+        return f"{counted(self.total, self.noun)}: " + ", ".join(f"{count:,} {signal}" for signal, count in self.counts)
+
+    def as_text(self, width: int = 80) -> str:
+        """The strip as plain text that fits `width` columns; names are never broken.
+
+        >>> takes = (Highlight(id="a", signal="reject", reasons=("frozen 1.0–2.4 s",)),)
+        >>> print(Verdict(headline="1 of 2 clips is rejected.", takes=takes, next="rushes view").as_text(60))
+        1 of 2 clips is rejected.
+        Look first at:
+          a  reject  frozen 1.0–2.4 s
+        Next: rushes view
+        """
+        return "\n".join(verdict_lines(self, width))
+
+
+EMPTY = Verdict(headline="Nothing has been measured yet.")
+
+
+def joined(verdicts: Sequence[Verdict], *, most: int = WORST) -> Verdict:
+    """Several runs of different clips as one strip: their clips counted together, the worst of each in turn."""
+    if len(verdicts) == 1:
+        only = verdicts[0]
+        return replace(only, takes=tuple(replace(take, group="") for take in only.takes))
+    counts, kinds = Counter[str](), Counter[str]()
+    for one in verdicts:
+        counts.update(dict(one.counts))
+        kinds.update(dict(one.reasons))
+    turns = [
+        (RANKS.get(take.signal, len(RANKS)), place, take) for one in verdicts for place, take in enumerate(one.takes)
+    ]
+    takes = tuple(take for _, _, take in sorted(turns, key=lambda turn: turn[:2])[:most])
+    return Verdict(
+        headline=signal_sentence(tuple(counts.items()), noun=verdicts[0].noun, total=sum(counts.values())),
+        counts=tuple(counts.items()),
+        noun=verdicts[0].noun,
+        reasons=tuple(ranked(kinds)),
+        sure=verdicts[0].sure,
+        takes=takes,
+        next=verdicts[0].next,
+    )
+
+
+def clip_verdict(
+    subjects: Iterable[Subject],
+    *,
+    noun: str = "clip",
+    group: str = "",
+    strips: Mapping[str, Strip] | None = None,
+    pictures: Mapping[str, str] | None = None,
+    link: Callable[[Subject], str] = lambda subject: "",
+    most: int = WORST,
+    next: str = "",
+) -> Verdict:
+    """What the review signals of these clips say.
+
+    `pictures` are addresses or data URIs by id; `strips` are film strips by id, of which the most telling frame is
+    shown; `link` says where a clip is looked at; `group` is the run's name, for pages with several.
+    """
+    everyone = list(subjects)
+    counts = dict.fromkeys(SIGNALS, 0) | Counter(subject.badge for subject in everyone if subject.badge)
+    shown = tuple(counts.items()) if any(counts.values()) else ()
+    kinds = ranked(Counter(kind for subject in everyone for kind in {reason.kind for reason in subject.why}))
+    takes = []
+    for subject in worst_of(everyone, most):
+        strip = (strips or {}).get(subject.id, Strip())
+        frame = telling_frame(strip)
+        picture = (pictures or {}).get(subject.id, "") or (frame.jpeg if frame else "")
+        highlight = Highlight(
+            id=subject.id,
+            signal=subject.badge or "",
+            reasons=tuple(dict.fromkeys(reason.brief for reason in subject.why)),
+            group=group,
+            picture=picture,
+            no_picture=strip.missing,
+            link=link(subject),
+        )
+        takes.append(highlight)
+    return Verdict(
+        headline=signal_sentence(shown, noun=noun, total=len(everyone)),
+        counts=shown,
+        noun=noun,
+        reasons=tuple(kinds[:WORST]),
+        takes=tuple(takes),
+        sure="A review signal is a reason to look, not a verdict on quality." if takes else "",
+        next=next,
+    )
+
+
+def of_whole(verdict: Verdict, counts: Mapping[str, int], kinds: Sequence[tuple[str, int]], *, total: int) -> Verdict:
+    """The strip of a run's worst clips with the counts of all of it; `kinds` are most frequent first."""
+    found = {signal: counts.get(signal, 0) for signal in SIGNALS}
+    shown = tuple(found.items()) if any(found.values()) else ()
+    headline = signal_sentence(shown, noun=verdict.noun, total=total)
+    return replace(verdict, headline=headline, counts=shown, reasons=tuple(kinds[:WORST]))
+
+
+def worst_of(subjects: Sequence[Subject], most: int = WORST) -> list[Subject]:
+    """The clips to look at first: rejects, then flagged, most reasons first; no more than two alike in a row of many.
+
+    A third clip of one kind of reason waits until every other kind among the worst has been shown.
+    """
+    found = [subject for subject in subjects if subject.why]
+    order = {id(subject): place for place, subject in enumerate(found)}
+
+    def key(subject: Subject) -> tuple[int, int, int]:
+        return RANKS.get(subject.badge or "", len(RANKS)), -len(subject.why), order[id(subject)]
+
+    first = nsmallest(10 * most, found, key=key)
+    seen: dict[str, int] = {}
+    chosen: list[Subject] = []
+    waiting: list[Subject] = []
+    for subject in first:
+        kind = subject.why[0].kind
+        seen[kind] = seen.get(kind, 0) + 1
+        (chosen if seen[kind] <= _ALIKE else waiting).append(subject)
+    return sorted([*chosen, *waiting][:most], key=key)
+
+
+def signal_sentence(counts: Sequence[tuple[str, int]], *, noun: str = "clip", total: int) -> str:
+    """How many clips have a reason to look at them.
+
+    >>> signal_sentence((("reject", 2), ("flagged", 4), ("pass", 2)), total=8)
+    '6 of 8 clips need a look: 2 reject, 4 flagged. 2 pass.'
+    >>> signal_sentence((("reject", 0), ("flagged", 0), ("pass", 3)), total=3)
+    'All 3 clips pass: no rule fired.'
+    """
+    if not total:
+        return f"No {noun} is in this run yet."
+    if not counts:
+        return f"{counted(total, noun)}, without review signals."
+    found = dict(counts)
+    fine = found.get("pass", 0)
+    bad = [(signal, count) for signal, count in counts if signal != "pass" and count]
+    if not bad:
+        return f"The one {noun} passes: no rule fired." if total == 1 else f"All {total:,} {noun}s pass: no rule fired."
+    many, told = sum(count for _, count in bad), ", ".join(f"{count:,} {signal}" for signal, count in bad)
+    if total == 1:
+        return f"The one {noun} needs a look: {bad[0][0]}."
+    need = "needs" if many == 1 else "need"
+    return f"{many:,} of {total:,} {noun}s {need} a look: {told}. {fine:,} pass."

@@ -1,0 +1,133 @@
+"""Two-way clustering: one person's votes resemble each other, and so do all votes on one prompt.
+
+Intervals that treat votes as independent are too narrow (measured coverage 0.71 to 0.80 at nominal 0.95), and so are
+those that cluster by rater alone where prompts differ (0.75 to 0.83). So the default everywhere clusters by both.
+
+Formula     V = V_rater + V_prompt − V_rater×prompt, each Σ_g s_g s_gᵀ · G/(G − 1) over its own clusters, s_g the
+            summed scores of one; critical value Student's t with min(raters, prompts) − 1 degrees of freedom
+Made whole  the subtraction can leave a matrix that is no covariance: eigenvalues below 0 are set to 0, and no variance
+            is taken smaller than that of raters alone or of prompts alone, so that a lucky subtraction never narrows
+            an interval
+Edge cases  one prompt, or prompts unknown: raters alone, and the interval says so; one rater: no interval
+Coverage    95 % asked: 0.95 to 0.98 where raters alone gave 0.75 to 0.83 (`benchmarks/interval_coverage.py`)
+Reference   Cameron, Gelbach & Miller 2011; MacKinnon, Nielsen & Webb 2021 for the two one-way floors
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from rushes.core import Estimate, Interval, Why
+from rushes.stats.intervals import LEVEL, check_confidence
+from rushes.stats.quantiles import Floats, Whole, student_quantile
+
+IntervalKind: TypeAlias = Literal["fisher", "sandwich", "rater-clustered", "rater- and prompt-clustered"]
+ONE_WAY: IntervalKind = "rater-clustered"
+TWO_WAY: IntervalKind = "rater- and prompt-clustered"
+CLUSTERS: Mapping[IntervalKind, str] = MappingProxyType(
+    {"fisher": "none", "sandwich": "none", ONE_WAY: "rater", TWO_WAY: "rater+prompt"}
+)
+"""What an interval clusters by, as signatures spell it."""
+
+Meat = Callable[[Whole], Floats]
+"""Σ s_g s_gᵀ for a cluster number per row."""
+
+
+def numbered(names: Sequence[str]) -> tuple[Whole, int]:
+    """A cluster number for every name, and how many there are."""
+    found, index = np.unique(np.asarray(names, dtype=str), return_inverse=True)
+    return index.astype(np.int64).reshape(-1), len(found)
+
+
+def crossed(rater: Whole, prompt: Whole) -> tuple[Whole, int]:
+    """A number for every rater and prompt that met, and how many did."""
+    found, index = np.unique(rater * (int(prompt.max(initial=0)) + 1) + prompt, return_inverse=True)
+    return index.astype(np.int64).reshape(-1), len(found)
+
+
+def two_way_covariance(
+    bread: Floats, meat: Meat, rater: Whole, prompt: Whole, *, raters: int, prompts: int
+) -> tuple[Floats, tuple[Floats, Floats]]:
+    """The two-way covariance, positive semi-definite, and those of raters and of prompts alone, its floors."""
+    both, number = crossed(rater, prompt)
+    by_rater, by_prompt, by_both = (
+        bread @ meat(cluster) @ bread * (groups / max(groups - 1.0, 1.0))
+        for cluster, groups in ((rater, raters), (prompt, prompts), (both, number))
+    )
+    return positive(by_rater + by_prompt - by_both), (by_rater, by_prompt)
+
+
+def summed_meat(scores: Floats) -> Meat:
+    """The meat of scores that are given row by row: rows × parameters."""
+
+    def meat(cluster: Whole) -> Floats:
+        sums = np.zeros((int(cluster.max(initial=-1)) + 1, scores.shape[1]))
+        np.add.at(sums, cluster, scores)
+        return np.asarray(sums.T @ sums)
+
+    return meat
+
+
+def positive(matrix: Floats) -> Floats:
+    """The matrix with eigenvalues below 0 set to 0."""
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2.0)
+    return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
+
+
+def two_way_error(residuals: Floats, rater: Whole, prompt: Whole, *, raters: int, prompts: int) -> float:
+    """Standard error of a mean whose residuals are given.
+
+    >>> r = np.array([-0.5, -0.5, 0.5, 0.5])
+    >>> two_way_error(r, np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), raters=2, prompts=2)  # prompts add nothing
+    0.5
+    """
+    both, number = crossed(rater, prompt)
+    by_rater, by_prompt, by_both = (
+        float(np.square(np.bincount(cluster, weights=residuals)).sum()) * groups / max(groups - 1.0, 1.0)
+        for cluster, groups in ((rater, raters), (prompt, prompts), (both, number))
+    )
+    return math.sqrt(max(by_rater + by_prompt - by_both, by_rater, by_prompt)) / len(residuals)
+
+
+def clustered_mean(
+    values: Sequence[float] | Floats,
+    raters: Sequence[str],
+    prompts: Sequence[str] | None = None,
+    *,
+    confidence: float = LEVEL,
+    lowest: float | None = None,
+    highest: float | None = None,
+) -> Estimate:
+    """A mean whose observations come in groups: one person's answers and, where given, one prompt's.
+
+    Formula     m ± t(G−1) √(G/(G−1) Σ_g (Σ_{k∈g} (v_k − m))²) / n for raters alone; two-way with prompts; cut to
+                `lowest` and `highest`, which the mean cannot leave
+    Edge cases  no value: none. Fewer than two raters: no interval. One prompt: raters alone, and `why` says so.
+    """
+    check_confidence(confidence)
+    number = len(values)
+    if not number:
+        return Estimate.none(Why.NO_DATA)
+    mean = float(sum(values)) / number
+    rater, people = numbered(raters)
+    if people < 2:
+        return Estimate(value=mean, count=number, why=Why.NEEDS_TWO_RATERS)
+    data = np.asarray(values, dtype=float)
+    centre = float(data.mean())
+    prompt, many = (rater, 0) if prompts is None else numbered(prompts)
+    if many > 1:
+        kind, freedom = TWO_WAY, min(people, many) - 1
+        error = two_way_error(data - centre, rater, prompt, raters=people, prompts=many)
+    else:
+        kind, freedom = ONE_WAY, people - 1
+        sums = np.bincount(rater, weights=data - centre)
+        error = math.sqrt(people / (people - 1.0) * float(sums @ sums)) / number
+    half = student_quantile(0.5 + confidence / 2.0, freedom) * error
+    interval = Interval(low=centre - half, high=centre + half, level=confidence, method=kind).within(lowest, highest)
+    why = Why.ONE_PROMPT if prompts is not None and many <= 1 else None
+    return Estimate(value=mean, count=number, interval=interval, why=why)

@@ -1,0 +1,123 @@
+"""The mean over clips, by kind of value: of true and false a share with Wilson's interval, else Student's t.
+
+Every run, board, page and paper that shows a mean over clips or prompts takes it from here, so that one signature has
+one interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from rushes.core import Definition, Estimate, Measurement, Why
+from rushes.core.estimate import Value
+from rushes.core.measurement import mean
+from rushes.stats.intervals import LEVEL, WILSON, exact_interval, student_interval, wilson
+
+
+def mean_over_clips(values: Sequence[Value], *, level: float = LEVEL) -> Estimate:
+    """Mean of the values there are, each clip counting once, with the interval that their kind asks for.
+
+    Formula     Σ value / n; interval mean ± t(n − 1) · s / √n; where every value is true or false, Wilson's
+    Unit        the values' own; a share of true and false
+    Edge cases  no value: none. One number, or equal numbers: no interval. One flag, or equal flags, have Wilson's.
+
+    >>> mean_over_clips([True, True, None, False]).interval.text(digits=3)
+    '0.208 to 0.939'
+    >>> mean_over_clips([2.0, 2.0]).why.text
+    'all values are equal: their spread cannot be told'
+    """
+    found = [value for value in values if value is not None]
+    if found and all(isinstance(value, bool) for value in found):
+        return share(sum(found), len(found), level=level)
+    return student_mean([float(value) for value in found], level=level)
+
+
+def student_mean(values: Sequence[float], *, level: float = LEVEL, equal: Why = Why.EQUAL_VALUES) -> Estimate:
+    """Mean with Student's t interval; `equal` says what it is that was equal."""
+    n = len(values)
+    if n == 0:
+        return Estimate.none(Why.NO_DATA)
+    centre = math.fsum(values) / n
+    if n < 2:
+        return Estimate(value=centre, count=n, why=Why.NEEDS_TWO_CLIPS)
+    if min(values) == max(values):
+        return Estimate(value=centre, count=n, why=equal)
+    deviation = math.sqrt(math.fsum((value - centre) ** 2 for value in values) / (n - 1))
+    return Estimate(value=centre, count=n, interval=student_interval(centre, deviation, n, level=level))
+
+
+def share(successes: float, trials: int, *, level: float = LEVEL, method: str = WILSON) -> Estimate:
+    """Successes of independent trials with Wilson's interval."""
+    if trials <= 0:
+        return Estimate.none(Why.NO_TRIALS)
+    interval = wilson(successes, trials, level=level, method=method)
+    return Estimate(value=successes / trials, count=trials, interval=interval)
+
+
+def mean_change(differences: Sequence[float], *, flags: bool = False, level: float = LEVEL) -> Estimate:
+    """Mean of paired differences; of `flags`, which change by −1, 0 or 1, with the exact interval of those changed."""
+    if not flags or not differences:
+        return student_mean(differences, level=level, equal=Why.EQUAL_DIFFERENCES)
+    n, rose, fell = len(differences), sum(d > 0 for d in differences), sum(d < 0 for d in differences)
+    if rose + fell == 0:
+        return Estimate(value=0.0, count=n, why=Why.NO_CHANGE)
+    return Estimate(value=(rose - fell) / n, count=n, interval=exact_interval(rose, fell, n, level=level))
+
+
+def deviation(values: Sequence[float]) -> float:
+    """Population standard deviation; 0.0 of no values.
+
+    >>> deviation([0.0, 0.0, 1.0, 1.0]), deviation([3.0]), deviation([])
+    (0.5, 0.0, 0.0)
+    """
+    if not values:
+        return 0.0
+    middle = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((value - middle) ** 2 for value in values) / len(values))
+
+
+def clip_means(numbers: Iterable[Measurement]) -> tuple[Measurement, ...]:
+    """The mean over the clips of every metric among these, in the order in which they come first."""
+    return tuple(mean_of_clips(group) for group in same_metric(list(numbers)))
+
+
+def mean_of_clips(group: Sequence[Measurement]) -> Measurement:
+    """`mean_over_clips` of one metric, under its definition with `aggregate:mean` (`core.mean`).
+
+    The note counts the values that are missing, and says why there is no interval.
+    """
+    found, estimate = mean(group), mean_over_clips([m.value for m in group])
+    note = "; ".join(filter(None, (found.note, "" if estimate.value is None else estimate.lacking)))
+    return replace(found, interval=estimate.interval, note=note, why=estimate.why)
+
+
+def same_metric(numbers: Sequence[Measurement]) -> list[list[Measurement]]:
+    """Numbers by signature. One that was never measured has none of the parameters that measuring settles ("none"):
+    it goes with those that have."""
+    groups: dict[str, list[Measurement]] = {}
+    for m in numbers:
+        groups.setdefault(m.signature, []).append(m)
+    merged: list[list[Measurement]] = []
+    for group in groups.values():
+        home = next((other for other in merged if _is_missing(group[0], other[0])), None)
+        if home is not None:
+            home += [replace(m, definition=home[0].definition) for m in group]
+            continue
+        stray = [other for other in merged if _is_missing(other[0], group[0])]
+        merged = [other for other in merged if other not in stray]
+        merged.append([replace(m, definition=group[0].definition) for other in stray for m in other] + group)
+    return merged
+
+
+def _is_missing(one: Measurement, other: Measurement) -> bool:
+    return one.value is None and is_unset(one.definition, other.definition)
+
+
+def is_unset(one: Definition, other: Definition) -> bool:
+    """Whether some parameters of `one` were never set ("none"), because nothing could be measured, and it is `other`
+    in all else."""
+    ours, theirs = dict(one.params), dict(other.params)
+    is_alike = one.name == other.name and ours.keys() == theirs.keys()
+    return is_alike and all(value in (theirs[key], "none") for key, value in ours.items())

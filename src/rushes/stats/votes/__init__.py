@@ -1,0 +1,1 @@
+"""Votes on pairs of systems: counted, ranked, scaled, planned."""

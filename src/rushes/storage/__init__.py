@@ -1,0 +1,1 @@
+"""Where results lie: run directories, shards, buckets, SQL over them."""

@@ -1,0 +1,1 @@
+"""Questions about a whole run: SQL, counts, histograms."""

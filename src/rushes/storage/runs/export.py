@@ -1,0 +1,60 @@
+"""A run as plain lines of JSON: `subjects.jsonl` and `measurements.jsonl`, whatever it is stored in."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from rushes.core.canonical import canonical_json
+from rushes.core.errors import RunError
+from rushes.core.machine.files import replacing
+from rushes.storage.runs.disk import disk_errors
+from rushes.storage.runs.packing import pack
+from rushes.storage.runs.reader import opened_run
+from rushes.storage.runs.run import Run
+from rushes.storage.runs.writer import FORMAT, take_apart
+from rushes.storage.shards.index import INPUTS
+
+_OF_SHARDS = ("shards", "subjects", "measurements", "digest")
+"""What `run.json` says only of a run in shards."""
+
+
+def export_run(run: Run | Path | str, folder: Path | str, *, series: bool = False) -> Path:
+    """Write a run into an empty folder as one in one piece, clip by clip; the folder can be read as a run.
+
+    `series` copies the per-frame series too, one file per clip. `RunError` where the folder holds something.
+    """
+    opened, target = opened_run(run), Path(folder)
+    with disk_errors(target):
+        target.mkdir(parents=True, exist_ok=True)
+        if strangers := sorted(path.name for path in target.iterdir()):
+            raise RunError(f"{target}: expected an empty folder; it holds {strangers[0]}; choose another -o")
+        with (
+            replacing(target / "subjects.jsonl") as subjects,
+            replacing(target / "measurements.jsonl") as measurements,
+        ):
+            for line in _lines(opened):
+                subject, rows = take_apart(line.decode())
+                subjects.write(subject + "\n")
+                measurements.writelines(row + "\n" for row, _ in rows)
+        if series:
+            _copy_series(opened, target / "series")
+        info = {key: value for key, value in opened.info.items() if key not in _OF_SHARDS} | {"format": FORMAT}
+        if opened.shards is not None:
+            info["inputs"] = [json.loads(line) for line in opened.shards.place.read(INPUTS).split(b"\n") if line]
+        with replacing(target / "run.json") as out:
+            out.write(json.dumps(json.loads(canonical_json(info)), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+    return target
+
+
+def _lines(run: Run) -> Iterator[bytes]:
+    return run.shards.lines() if run.shards is not None else (pack(entry).line for entry in run.entries)
+
+
+def _copy_series(run: Run, folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    for subject in run.subjects:
+        if (file := run.series_file(subject.id)) is not None:
+            shutil.copyfile(file, folder / file.name)

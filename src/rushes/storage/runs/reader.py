@@ -1,0 +1,179 @@
+"""Reading a run directory back into labelled measurements."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from rushes.core import Definition, Measurement
+from rushes.core.errors import DefinitionError, RunError, RushesError
+from rushes.storage.mirrors.pulling import listed, pull_run, read_info, run_address
+from rushes.storage.numpy_files import reason
+from rushes.storage.remote.address import is_remote, joined, safe_name
+from rushes.storage.remote.errors import Vanished
+from rushes.storage.remote.store import get_bytes, get_files
+from rushes.storage.remote.transfer import errors_about
+from rushes.storage.runs.run import Run
+from rushes.storage.runs.subjects import Subject
+from rushes.storage.runs.writer import SHARDED, in_shards
+from rushes.storage.shards import index as marks
+from rushes.storage.shards.index import FOLDER, INDEX, Index
+from rushes.storage.shards.lines import subject_of
+from rushes.storage.shards.places import LocalPlace, MixedPlace, RemotePlace, ShardPlace
+from rushes.storage.shards.reading import LazyItems, LazyMeasurements, Shards
+from rushes.storage.shards.spool import FOLDER as SPOOL
+from rushes.storage.shards.spool import Span, read_spools
+
+_CORRUPT = (DefinitionError, LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+"""What files of somebody else's making can end in while they are put together."""
+
+
+def read_run(path: Path | str) -> Run:
+    """Read a run directory, complete or not.
+
+    A run still going, or one that stopped half-way, gives the subjects finished so far. An address gives the run in a
+    store, as it is now. Raises `RunError` for a folder that is not a run, or a run written by a newer version.
+    """
+    return _read_remote(str(path)) if is_remote(path) else _read(Path(path))
+
+
+def opened_run(run: Run | Path | str) -> Run:
+    """A run, read where it is not one yet."""
+    return run if isinstance(run, Run) else read_run(run)
+
+
+def _read_remote(given: str) -> Run:
+    url = run_address(given)
+    home = Path(tempfile.mkdtemp(prefix="rushes-run-"))
+    folder = home / safe_name(url)
+    folder.mkdir()
+    try:
+        run = replace(_read_at(url, folder), url=url)
+    except BaseException:
+        shutil.rmtree(home, ignore_errors=True)
+        raise
+    weakref.finalize(run, shutil.rmtree, home, ignore_errors=True)
+    return run
+
+
+def _read_at(url: str, folder: Path) -> Run:
+    """Of a run in shards nothing is brought here but what it says about itself; of another, all but its series."""
+    try:
+        (folder / "run.json").write_bytes(get_bytes(joined(url, "run.json")))
+    except Vanished:
+        pull_run(url, folder)  # a bucket that is not there, a run that has no run.json yet: told as ever
+    with errors_about(folder, url):
+        info = read_info(folder)
+        if in_shards(info):
+            with _told(folder):
+                return _read_remote_shards(url, folder, info)
+        pull_run(url, folder)
+        return _read(folder)
+
+
+def _read(folder: Path) -> Run:
+    try:
+        info = json.loads((folder / "run.json").read_bytes())
+    except FileNotFoundError:
+        raise RunError(f"{folder}: expected a run directory with run.json; found none") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise RunError(f"{folder / 'run.json'}: cannot be read as a run ({reason(error)})") from None
+    if not isinstance(info, dict) or not isinstance(info.get("format"), int):
+        raise RunError(f"{folder / 'run.json'}: expected a run's JSON object; got something else")
+    if info["format"] > SHARDED:
+        raise RunError(
+            f"{folder}: written by a newer rushes (format {info['format']}, this one reads {SHARDED}); upgrade rushes"
+        )
+    with _told(folder):
+        return _read_shards(folder, info) if in_shards(info) else _assemble(folder, info)
+
+
+@contextmanager
+def _told(folder: Path) -> Iterator[None]:
+    """Files that do not fit together, in one line."""
+    try:
+        yield
+    except OSError as error:
+        raise RunError(f"{folder}: cannot be read ({error})") from None
+    except _CORRUPT as error:
+        if isinstance(error, RushesError) and not isinstance(error, DefinitionError):
+            raise
+        raise RunError(f"{folder}: the run's files do not fit together ({error!r}); run the command again") from None
+
+
+def _assemble(folder: Path, info: dict[str, Any]) -> Run:
+    if not all(isinstance(info[key], str) for key in ("instrument", "status")):
+        raise TypeError("instrument and status are words")
+    if (folder / "journal.jsonl").exists():
+        records = _whole_lines(folder / "journal.jsonl")
+        latest = {record["subject"]["id"]: record for record in records if "subject" in record}
+        subject_rows = [record["subject"] for record in latest.values()]
+        rows = [row for record in latest.values() for row in record["measurements"]]
+        journalled = [record["definition"] for record in records if "definition" in record]
+        facts = info["definitions"] | {definition["signature"]: definition for definition in journalled}
+    else:
+        subject_rows = _whole_lines(folder / "subjects.jsonl")
+        rows = _whole_lines(folder / "measurements.jsonl")
+        facts = info["definitions"]
+    definitions = {signature: Definition.from_dict(fact) for signature, fact in facts.items()}
+    measurements: dict[str, list[Measurement]] = {}
+    for row in rows:
+        measurements.setdefault(row["subject"], []).append(Measurement.from_dict(row, definitions[row["signature"]]))
+    subjects = {row["id"]: Subject.from_row(row) for row in subject_rows}
+    return Run(folder, info, tuple(subjects.values()), {key: tuple(value) for key, value in measurements.items()})
+
+
+def _whole_lines(path: Path) -> list[Any]:
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
+
+
+def _read_shards(folder: Path, info: Mapping[str, Any]) -> Run:
+    """A run in shards in a folder here; `RunError` where a shard of it is missing or cut."""
+    marks.require_pyarrow()
+    loose: dict[str, Span] = {}
+    if (folder / INDEX).exists():
+        index = marks.read_index((folder / INDEX).read_bytes(), info["definitions"])
+        marks.require_whole(folder, index.shards)
+    else:
+        index, loose = _under_way(folder, LocalPlace(folder))
+    return _sharded(folder, info, Shards(LocalPlace(folder), index, loose))
+
+
+def _read_remote_shards(url: str, folder: Path, info: Mapping[str, Any]) -> Run:
+    """The same at an address, of which nothing is copied but the index; of a run under way, markers and spools."""
+    marks.require_pyarrow()
+    try:
+        index = marks.read_index(RemotePlace(url).read(INDEX), info["definitions"])
+    except Vanished:
+        names = [name for name in listed(url) if name.startswith((f"{SPOOL}/", f"{FOLDER}/"))]
+        small = [name for name in names if not name.endswith((".parquet", ".series"))]
+        get_files([(joined(url, name), folder / name) for name in small])
+        index, loose = _under_way(folder, MixedPlace(folder, url))
+        return _sharded(folder, info, Shards(MixedPlace(folder, url), index, loose))
+    return _sharded(folder, info, Shards(RemotePlace(url), index))
+
+
+def _sharded(folder: Path, info: Mapping[str, Any], shards: Shards) -> Run:
+    return Run(folder, info, LazyItems(shards, subject_of), LazyMeasurements(shards), shards=shards)
+
+
+def _under_way(folder: Path, place: ShardPlace) -> tuple[Index, dict[str, Span]]:
+    """The shards that are made so far, and the clips that are finished and in none of them."""
+    inside = Shards(place, marks.read_markers(folder, None if isinstance(place, LocalPlace) else lambda shard: ""))
+    definitions = dict(inside.index.definitions)
+    loose: dict[str, Span] = {}
+    for record in read_spools(folder):
+        if isinstance(record, dict):
+            definitions[str(record["signature"])] = record
+        elif inside.find(name := str(json.loads(record[1])["subject"]["id"])) is None:
+            loose[name] = record[0]
+    return Index(inside.index.shards, definitions), loose

@@ -1,0 +1,259 @@
+"""A run directory in memory: what was asked, its subjects, and every number with its definition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rushes.core import Measurement
+from rushes.core.definition import setting_text
+from rushes.core.errors import InputError, MissingDependency, RunError
+from rushes.core.machine.files import Paths
+from rushes.core.selection import Where, keys_of, label, one, select, spelt, told_apart
+from rushes.core.table import ARROWS, NUMBER, TEXT, Cell, Table, number
+from rushes.core.words.notebook_repr import COLUMNS, ROWS, line_html, page_html, table_html
+from rushes.storage.numpy_files import FAULTS, load_npz, reason
+from rushes.storage.remote.address import joined
+from rushes.storage.remote.errors import Vanished
+from rushes.storage.remote.store import get_files
+from rushes.storage.runs.packing import line_digest, pack, run_digest
+from rushes.storage.runs.relocation import relocate
+from rushes.storage.runs.subjects import Entry, Subject
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+
+    from rushes.storage.shards.reading import Shards
+
+
+@dataclass(frozen=True, repr=False)
+class Run:
+    """One run: `select` and `one` pick numbers, `table` and `to_frame` lay them out."""
+
+    path: Path
+    info: Mapping[str, Any]
+    subjects: Sequence[Subject]
+    """In input order. A run in shards gives them, and their measurements, as they are asked for."""
+    measurements: Mapping[str, tuple[Measurement, ...]]
+    """By subject id, in stored order."""
+    url: str = ""
+    """Where the run lies, when that is a store; `path` is then a folder here that goes when the run does."""
+    shards: Shards | None = field(default=None, compare=False)
+    """The files of a run in shards; None where all of a run is in memory."""
+
+    def __repr__(self) -> str:
+        numbers = self.shards.numbers if self.shards else sum(map(len, self.measurements.values()))
+        many = len(self.subjects)
+        what = f"{many} subject{'s' * (many != 1)}, {numbers} number{'s' * (numbers != 1)}"
+        return f"<Run {self.place}: {self.instrument}, {what}, {self.status}>"
+
+    def _repr_html_(self) -> str:
+        """The first subjects with their review signals and numbers, for a notebook."""
+        head = self.subjects[:ROWS]
+        found = {s.id: {(m.signature, _rest(m, "")): m for m in self.measurements.get(s.id, ())} for s in head}
+        readings: dict[tuple[str, str], list[Measurement]] = {}
+        for key, m in (pair for row in found.values() for pair in row.items()):
+            readings.setdefault(key, []).append(m)
+        # What is the same everywhere says least, so it gives way first.
+        distinct = {key: len({m.value for m in numbers} - {None}) for key, numbers in readings.items()}
+        kept = sorted(readings, key=lambda key: distinct[key] < min(2, len(head)))[:COLUMNS]
+        columns = [key for key in readings if key in kept]
+        rows = [(Cell(s.id), Cell(s.badge or ""), *(number(found[s.id].get(key)) for key in columns)) for s in head]
+        heads = (" ".join(filter(None, (readings[key][0].name, key[1]))) for key in columns)
+        table = Table(title="", columns=(*TEXT("subject", "review signal"), *NUMBER(*heads)), rows=rows)
+        shown = table_html(table, columns=COLUMNS + 2)
+        left = len(self.subjects) - len(head)
+        more = line_html(f"… and {left} more; .table() and .to_frame() have everything") if left else ""
+        return page_html(line_html(repr(self).strip("<>")), shown, more)
+
+    @property
+    def place(self) -> str:
+        """What a user calls the run: its address, or its path."""
+        return self.url or str(self.path)
+
+    @property
+    def instrument(self) -> str:
+        return str(self.info["instrument"])
+
+    @property
+    def status(self) -> str:
+        """ "complete", "running" or "interrupted"."""
+        return str(self.info["status"])
+
+    @property
+    def paths(self) -> list[str]:
+        """Where its subjects lie now: as stored, or beside the run where they moved with it."""
+        return [str(relocate(subject.path, beside=self.path) or subject.path) for subject in self.subjects]
+
+    @cached_property
+    def digest(self) -> str:
+        """sha256 over the logical rows, the same however the run is stored; see `rushes.storage.runs.packing`."""
+        if self.shards is not None:
+            return str(self.info.get("digest") or run_digest(self.shards.digests()))
+        return run_digest(line_digest(pack(entry).line) for entry in self.entries)
+
+    @cached_property
+    def entries(self) -> Sequence[Entry]:
+        """Subjects with their measurements, without series."""
+        if self.shards is not None:
+            return self.shards.entries
+        return tuple(Entry(subject=s, measurements=self.measurements.get(s.id, ())) for s in self.subjects)
+
+    def select(self, name: str | None = None, *, subject: str | None = None, **where: Where) -> tuple[Measurement, ...]:
+        """Numbers by metric name or signature, subject, places and parameters; matching is exact.
+
+            run.select("bt_elo", labels="raw", exclusion="none")
+            run.select("pck_joint", joint="left_wrist", k=20)
+
+        A number without a key does not match; `key=None` asks for those without it. Raises `InputError` for a subject
+        that is not in the run and for a key that no number of this name has.
+        """
+        if self.shards is not None and subject is None:  # of a million clips, only what may be meant is held
+            every = (m for entry in self.entries for m in entry.measurements)
+            return select([m for m in every if name in (None, m.name, m.signature)], name, **where)
+        return select(self._of(subject), name, **where)
+
+    def one(self, name: str, *, subject: str | None = None, **where: Where) -> Measurement:
+        """The only number that `select` finds; `InputError` where there is none, or in what several differ."""
+        return one(self._of(subject), name, **where)
+
+    def _of(self, subject: str | None) -> tuple[Measurement, ...]:
+        if subject is None:
+            return tuple(m for s in self.subjects for m in self.measurements.get(s.id, ()))
+        if subject not in self.measurements and all(s.id != subject for s in self.subjects):
+            raise InputError(f"{self.place}: no subject is called {subject!r}; there are {len(self.subjects)}")
+        return self.measurements.get(subject, ())
+
+    def table(self, *names: str, rows: str = "subject", **where: Where) -> Table:
+        """Numbers side by side: a row per subject, or per value of a place (`rows="system"`); a column per reading.
+
+            print(run.table("freeze_frame_ratio", "flicker_score"))
+            print(run.table("bt_elo", "win_share", rows="system", labels="raw", exclusion="none", family="all"))
+
+        Two readings of one metric are two columns, headed by what they differ in. Left out, `names` is every metric.
+        A key of `where` holds for the metrics that have it. Raises `InputError` for a metric or a key that the run does
+        not have, and where two numbers would share a cell.
+        """
+        cells: dict[str, dict[tuple[str, str], Measurement]] = {}
+        chosen: dict[str, list[Measurement]] = {}
+        for subject in self.subjects:
+            for m in _where(self.measurements.get(subject.id, ()), where):
+                place = {"subject": subject.id, **m.place}
+                name = m.signature if m.signature in names else m.name
+                if rows in place and (name in names or not names):
+                    chosen.setdefault(name, []).append(m)
+                    row, key = cells.setdefault(place[rows], {}), (m.signature, _rest(m, rows))
+                    if key in row:
+                        raise InputError(f"{self.place}: {rows} {place[rows]} has two numbers {m.signature}; say which")
+                    row[key] = m
+        self._require(names or list(chosen), chosen, where)
+        columns = _columns({name: chosen[name] for name in names or chosen}, rows)
+        lines = [(Cell(place), *(number(row.get(key)) for _, key in columns)) for place, row in cells.items()]
+        heads = (head for head, _ in columns)
+        return Table(title=self.place, columns=(*TEXT(rows), *NUMBER(*heads)), rows=lines)
+
+    def _require(self, names: Iterable[str], chosen: Mapping[str, object], where: Mapping[str, Where]) -> None:
+        """Every name and every key is of use: one that is misspelt must not give an empty table, or a full one."""
+        every = self._of(None)
+        for name in names:
+            if name not in chosen:
+                have = ", ".join(dict.fromkeys(m.name for m in every))
+                known = name in {text for m in every for text in (m.name, m.signature)}
+                raise InputError(f"{self.place}: no {name} fits here" if known else f"no {name}; there are {have}")
+        for key in where:
+            if not any(key in keys_of(m) for m in every):
+                raise InputError(f"{self.place}: no number has {key!r}")
+
+    def scan(self, *, columns: Sequence[str] | None = None, where: str | None = None) -> Iterator[pa.RecordBatch]:
+        """The clips as Arrow record batches in input order: a row per clip, a column per metric, read in parts.
+
+            for batch in run.scan(columns=["path", "blur_score"], where="badge = 'pass'"): ...
+
+        Columns and conditions are those of `rushes.query` over its view `clips`.
+        """
+        from rushes.storage.query.sql import scan
+
+        return scan(self, columns=columns, where=where)
+
+    def to_frame(self, *, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """Every number as a row of a pandas frame; `MissingDependency` where pandas is not installed.
+
+        With `columns`, a row per clip with these columns of `rushes.query`'s view `clips`; nothing else is read. Else:
+        subject, badge, name, value, count, note, low, high, level, method (of the interval), signature, then
+        one per place (`at_value` for a place that is called like one of these).
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise MissingDependency("a data frame needs pandas; run: pip install pandas") from None
+        if columns is not None:
+            from rushes.storage.query.sql import clips_sql, query
+
+            return query(self, clips_sql(self, columns, None)).to_pandas()
+        rows = [_frame_row(entry, m) for entry in self.entries for m in entry.measurements]
+        return pandas.DataFrame(rows, columns=list(dict.fromkeys((*_FRAME, *(key for row in rows for key in row)))))
+
+    def series(self, subject_id: str) -> dict[str, np.ndarray]:
+        """Per-frame series of one subject; {} where none was stored."""
+        target = self.series_file(subject_id)
+        try:
+            return {} if target is None else load_npz(target)[0]
+        except FAULTS as error:
+            if self.shards is not None:
+                raise RunError(f"{self.place}: series of {subject_id} cannot be read ({reason(error)})") from None
+            raise RunError(f"{target}: cannot be read as series ({reason(error)}); run the command again") from None
+
+    def series_file(self, subject_id: str) -> Path | None:
+        """The file of one subject's series, fetched when first asked for; None where none was stored."""
+        target = self.path / "series" / f"{subject_id}.npz"
+        if target.name != f"{subject_id}.npz":  # an id is no way out of the run's folder
+            return None
+        if self.shards is not None:
+            return self.shards.unpacked(subject_id)
+        if self.url and not target.exists():
+            with suppress(Vanished):
+                get_files([(joined(self.url, f"series/{target.name}"), target)])
+        return target if target.exists() else None
+
+
+def _where(measurements: Iterable[Measurement], where: Mapping[str, Where]) -> list[Measurement]:
+    """Those for which every key holds that they have."""
+    wanted = {key: None if value is None else setting_text(value) for key, value in where.items()}
+    return [m for m in measurements if all(keys_of(m).get(key, text) == text for key, text in wanted.items())]
+
+
+def _rest(measurement: Measurement, rows: str) -> str:
+    """What a number is about besides its row."""
+    return label(measurement, [key for key, _ in measurement.at if key != rows])
+
+
+def _columns(chosen: Mapping[str, list[Measurement]], rows: str) -> list[tuple[str, tuple[str, str]]]:
+    """Head and key of each column: metrics in order, the readings of one apart by what they differ in."""
+    columns = []
+    for name, found in chosen.items():
+        readings = {(m.signature, _rest(m, rows)): m for m in found}
+        heads = [spelt(name, words) for words in told_apart(list(readings.values()), without=(rows,))]
+        arrow = ARROWS[found[0].definition.better]
+        columns += [(f"{head} {arrow}".rstrip(), key) for head, key in zip(heads, readings, strict=True)]
+    return columns
+
+
+_FRAME = ("subject", "badge", "name", "value", "count", "note", "low", "high", "level", "method", "signature")
+
+
+def _frame_row(entry: Entry, m: Measurement) -> dict[str, object]:
+    row: dict[str, object] = {"subject": entry.subject.id, "badge": entry.subject.badge, "name": m.name}
+    row |= {"value": m.stored_value, "count": m.count, "note": m.note, "signature": m.signature}
+    interval = {} if m.interval is None else m.interval.as_dict()
+    return row | interval | {key if key not in _FRAME else f"at_{key}": value for key, value in m.at}
+
+
+def clip_paths(given: Run | Paths) -> Paths:
+    """The clips of a run, or the paths that were given."""
+    return given.paths if isinstance(given, Run) else given

@@ -1,0 +1,259 @@
+"""A run in shards, read in parts: subjects and numbers come when they are asked for, and few are held.
+
+`LazyItems` and `LazyMeasurements` stand where a small run has a tuple and a dict. Going
+through them reads one row group after the other; asking for one clip reads the row group it lies in.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from rushes.core import Definition, Measurement
+from rushes.core.errors import RunError
+from rushes.storage.runs.packing import line_digest
+from rushes.storage.runs.subjects import Entry
+from rushes.storage.shards.build import GROUP
+from rushes.storage.shards.index import Index, Shard
+from rushes.storage.shards.lines import entry_of
+from rushes.storage.shards.places import RemotePlace, ShardPlace, open_table, table_fault
+from rushes.storage.shards.spool import Span
+from rushes.storage.shards.table import Columns, ReadingKey, schema
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+_GROUPS = 8
+"""Row groups held: some 20 MB of lines."""
+_ID_LISTS = 32
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, eq=False)
+class Shards:
+    """The files of a run in shards. `loose` are finished clips that are in no shard yet, by id."""
+
+    place: ShardPlace
+    index: Index
+    loose: Mapping[str, Span] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # Of functions, not of methods: nothing of this object holds it, so that it goes when it is let go.
+        object.__setattr__(self, "_group", lru_cache(maxsize=_GROUPS)(partial(_read_group, self.place)))
+        object.__setattr__(self, "_ids", lru_cache(maxsize=_ID_LISTS)(partial(_read_ids, self.place)))
+        facts = self.index.definitions
+        object.__setattr__(self, "definitions", {key: Definition.from_dict(fact) for key, fact in facts.items()})
+
+    definitions: Mapping[str, Definition] = field(init=False, repr=False)
+    _group: Any = field(init=False, repr=False)
+    _ids: Any = field(init=False, repr=False)
+
+    def __len__(self) -> int:
+        return self.index.rows + len(self.loose)
+
+    def lines(self) -> Iterator[bytes]:
+        """Every clip's line in order, those that are in no shard last."""
+        for shard in self.index.shards:
+            for group in range(-(-shard.rows // GROUP)):
+                yield from self._group(shard, group)
+        for span in self.loose.values():
+            yield self._loose(span)[0]
+
+    def line(self, position: int) -> bytes:
+        """The line of the clip with this number; `IndexError` where there is none."""
+        if not 0 <= position < len(self):
+            raise IndexError(f"a run of {len(self):,} clips has no number {position:,}")
+        for shard in self.index.shards:
+            if position < shard.rows:
+                return bytes(self._group(shard, position // GROUP)[position % GROUP])
+            position -= shard.rows
+        return self._loose(list(self.loose.values())[position])[0]
+
+    def find(self, subject_id: str) -> tuple[Shard, int] | Span | None:
+        """Where a clip lies: its shard and row, or its span; None where the run has none of this id."""
+        if subject_id in self.loose:
+            return self.loose[subject_id]
+        for shard in self.index.shards:
+            if shard.low <= subject_id <= shard.high:
+                row = self._ids(shard).get(subject_id)
+                if row is not None:
+                    return shard, row
+        return None
+
+    def line_of(self, subject_id: str) -> bytes:
+        """The line of a clip by id; `KeyError` where there is none."""
+        found = self.find(subject_id)
+        if found is None:
+            raise KeyError(subject_id)
+        if isinstance(found, Span):
+            return self._loose(found)[0]
+        shard, row = found
+        return bytes(self._group(shard, row // GROUP)[row % GROUP])
+
+    def series_of(self, subject_id: str) -> bytes | None:
+        """A clip's series as the bytes of an .npz file; None where none was stored."""
+        found = self.find(subject_id)
+        if found is None:
+            return None
+        if isinstance(found, Span):
+            return self._loose(found)[1]
+        shard, row = found
+        table = _columns(self.place, shard, row // GROUP, ["series_start", "series_bytes"])
+        start, size = (column[row % GROUP].as_py() for column in table.columns)
+        return self.place.read_range(shard.series_name, start, size) if size else None
+
+    def unpacked(self, subject_id: str) -> Path | None:
+        """A file with a clip's series, in a folder that goes when this does; None where none was stored."""
+        packed = self.series_of(subject_id)
+        if packed is None:
+            return None
+        target = self._scratch / f"{subject_id}.npz"
+        target.write_bytes(packed)
+        return target
+
+    @cached_property
+    def _scratch(self) -> Path:
+        folder = tempfile.mkdtemp(prefix="rushes-series-")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return Path(folder)
+
+    @property
+    def entries(self) -> Sequence[Entry]:
+        """The clips with their numbers, in order."""
+        return LazyItems(self, partial(entry_of, definitions=self.definitions))
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers there are."""
+        return self.index.measurements + sum(
+            len(json.loads(self._loose(span)[0])["measurements"]) for span in self.loose.values()
+        )
+
+    def ids(self, shard: Shard) -> list[str]:
+        """The ids of a shard's clips in order."""
+        return list(self._ids(shard))
+
+    def paths(self) -> Iterator[tuple[str, str]]:
+        """Id and path of every clip that is in a shard."""
+        for shard in self.index.shards:
+            ids, paths = (column.to_pylist() for column in _columns(self.place, shard, None, ["id", "path"]).columns)
+            yield from zip(ids, paths, strict=True)
+
+    def digests(self) -> Iterator[bytes]:
+        """The digest of every clip's line in order."""
+        for shard in self.index.shards:
+            yield from _columns(self.place, shard, None, ["digest"]).column(0).to_pylist()
+        for span in self.loose.values():
+            yield line_digest(self._loose(span)[0])
+
+    @property
+    def readings(self) -> list[ReadingKey]:
+        return list(dict.fromkeys((*self.index.readings, *self._loose_columns().readings)))
+
+    def dataset(self) -> ds.Dataset:
+        """The tables as one Arrow data set, of which only the columns and row groups that are needed are read."""
+        import pyarrow as pa
+        import pyarrow.dataset as ds
+
+        loose = self._loose_columns()
+        wanted = schema(self.readings, dict.fromkeys((*self.index.intervals, *loose.intervals)))
+        system, base = self.place.arrow()
+        try:
+            files = [f"{base}/{shard.name}" for shard in self.index.shards]
+            whole = ds.dataset(files, schema=wanted, format="parquet", filesystem=system) if files else None
+        except (OSError, ValueError) as error:
+            raise table_fault(self.place, "shards", error) from None
+        if not loose.rows:
+            return whole if whole is not None else ds.dataset(wanted.empty_table())
+        table = loose.table([(0, 0)] * loose.rows)
+        missing = [name for name in wanted.names if name not in table.column_names]
+        for name in missing:
+            table = table.append_column(name, pa.nulls(loose.rows, wanted.field(name).type))
+        rest = ds.dataset(table.select(wanted.names))
+        return rest if whole is None else ds.dataset([whole, rest])
+
+    def _loose_columns(self) -> Columns:
+        columns = Columns()
+        for number, span in enumerate(self.loose.values(), self.index.rows):
+            columns.add(self._loose(span)[0], number)
+        return columns
+
+    def _loose(self, span: Span) -> tuple[bytes, bytes | None]:
+        if isinstance(self.place, RemotePlace):
+            raise RunError(f"{self.place}: a run under way is read from its folder")
+        return span.read(self.place.folder)
+
+
+def _read_group(place: ShardPlace, shard: Shard, group: int) -> list[bytes]:
+    found: list[bytes] = _columns(place, shard, group, ["line"]).column(0).to_pylist()
+    return found
+
+
+def _read_ids(place: ShardPlace, shard: Shard) -> dict[str, int]:
+    names = _columns(place, shard, None, ["id"]).column(0).to_pylist()
+    return {name: row for row, name in enumerate(names)}
+
+
+def _columns(place: ShardPlace, shard: Shard, group: int | None, names: list[str]) -> pa.Table:
+    """Columns of a shard, of one row group or of all."""
+    table = open_table(place, shard.name)
+    try:
+        return table.read(columns=names) if group is None else table.read_row_group(group, columns=names)
+    except (OSError, ValueError) as error:
+        raise table_fault(place, shard.name, error) from None
+    finally:
+        table.close()
+
+
+class LazyItems(Sequence[Item], Generic[Item]):
+    """A sequence over the lines of a run; `make` makes an item of a line."""
+
+    def __init__(self, shards: Shards, make: Callable[[bytes], Item]) -> None:
+        self._shards, self._make = shards, make
+
+    def __len__(self) -> int:
+        return len(self._shards)
+
+    def __iter__(self) -> Iterator[Item]:
+        return map(self._make, self._shards.lines())
+
+    @overload
+    def __getitem__(self, position: int) -> Item: ...
+    @overload
+    def __getitem__(self, position: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, position: int | slice) -> Item | tuple[Item, ...]:
+        if isinstance(position, slice):
+            return tuple(self[number] for number in range(*position.indices(len(self))))
+        return self._make(self._shards.line(position + len(self) if position < 0 else position))
+
+
+class LazyMeasurements(Mapping[str, tuple[Measurement, ...]]):
+    """The numbers of each subject by id."""
+
+    def __init__(self, shards: Shards) -> None:
+        self._shards = shards
+        self._last: tuple[str, tuple[Measurement, ...]] = ("", ())
+
+    def __len__(self) -> int:
+        return len(self._shards)
+
+    def __iter__(self) -> Iterator[str]:
+        index = self._shards.index
+        return chain(chain.from_iterable(map(self._shards.ids, index.shards)), self._shards.loose)
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and self._shards.find(key) is not None
+
+    def __getitem__(self, key: str) -> tuple[Measurement, ...]:
+        if self._last[0] != key:
+            self._last = key, entry_of(self._shards.line_of(key), self._shards.definitions).measurements
+        return self._last[1]

@@ -1,0 +1,33 @@
+"""The human study as a service: invitations, tasks, the watch ledger, votes, adjudication, results."""
+
+from rushes.study.errors import NotAllowed as NotAllowed
+from rushes.study.errors import StudyError as StudyError
+from rushes.study.records import Accepted as Accepted
+from rushes.study.records import Adjudication as Adjudication
+from rushes.study.records import AdminAccount as AdminAccount
+from rushes.study.records import AdminSession as AdminSession
+from rushes.study.records import AuditEntry as AuditEntry
+from rushes.study.records import ClipView as ClipView
+from rushes.study.records import Disagreement as Disagreement
+from rushes.study.records import ExclusionRule as ExclusionRule
+from rushes.study.records import FamilyStatus as FamilyStatus
+from rushes.study.records import Feedback as Feedback
+from rushes.study.records import Invitation as Invitation
+from rushes.study.records import Media as Media
+from rushes.study.records import Missing as Missing
+from rushes.study.records import Opinion as Opinion
+from rushes.study.records import PlayEvent as PlayEvent
+from rushes.study.records import RaterSession as RaterSession
+from rushes.study.records import RaterStatus as RaterStatus
+from rushes.study.records import ReportedProblem as ReportedProblem
+from rushes.study.records import ScreenSide as ScreenSide
+from rushes.study.records import StudyClip as StudyClip
+from rushes.study.records import StudyPlan as StudyPlan
+from rushes.study.records import StudyStatus as StudyStatus
+from rushes.study.records import StudySummary as StudySummary
+from rushes.study.records import Task as Task
+from rushes.study.records import VoteForm as VoteForm
+from rushes.study.records import VoteRefusal as VoteRefusal
+from rushes.study.records import WatchState as WatchState
+from rushes.study.service import StudyService as StudyService
+from rushes.study.service import open_service as open_service

@@ -1,0 +1,235 @@
+"""`rushes study report` and `rushes study validity` in Python: a study's numbers as a run directory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+from rushes.core import Measurement
+from rushes.core.canonical import canonical_json
+from rushes.core.errors import InputError
+from rushes.core.machine.provenance import bytes_digest
+from rushes.core.table import Table
+from rushes.instruments.preference.instrument import INSTRUMENT
+from rushes.instruments.preference.numbers.conditions import NO_RULE, counted_votes
+from rushes.instruments.preference.numbers.study import study_measurements
+from rushes.instruments.preference.numbers.validity import validity_measurements
+from rushes.instruments.preference.show.tables import ranking
+from rushes.instruments.preference.votes import TiePolicy, Vote
+from rushes.storage.runs import Entry, Run, Subject, open_run, read_run, subject_ids
+from rushes.study import StudyService, StudyStatus, open_service
+from rushes.study.preregistration import Analysis, read_registration, state
+from rushes.study.raters.viewing import viewing_summary
+
+
+def evaluate_study(
+    service: StudyService,
+    study: str,
+    *,
+    run: Path | str,
+    tie_policy: TiePolicy = "davidson",
+    prior: float = 0.0,
+    confidence: float = 0.95,
+    overwrite: bool = False,
+    preregistration: Path | str | None = None,
+) -> Run:
+    """Write ranking, agreement, ratings and tags of a study, each with its signature, into a run directory.
+
+    The same votes give the same bytes; more votes in the meantime replace the numbers. Where the study declared an
+    exclusion rule, every number is there with and without it. A run of another study is refused with `RunError`, unless
+    `overwrite` starts it anew. The run states whether its numbers were made as declared: in the file `preregistration`,
+    or in the study's log.
+    """
+    found = measure_study(service, study, tie_policy=tie_policy, prior=prior, confidence=confidence)
+    settings = {"question": "study", "ties": tie_policy, "prior": prior, "confidence": confidence}
+    declared = None if preregistration is None else read_registration(Path(preregistration))
+    analysis = Analysis(tie_policy=tie_policy, prior=prior, confidence=confidence)
+    facts = {"preregistration": state(service, study, analysis, declared=declared).as_dict()}
+    return _write(run, study, settings, found, inputs=[study], overwrite=overwrite, facts=facts)
+
+
+class MeasuredStudy(NamedTuple):
+    """A study as it stands: its status, the votes behind the numbers, and the numbers."""
+
+    status: StudyStatus
+    votes: Sequence[Vote]
+    measurements: tuple[Measurement, ...]
+
+    def raters(self, rule: str) -> int:
+        """How many raters the numbers under this exclusion rule rest on."""
+        excluded = () if rule == NO_RULE else _excluded(self.status)
+        return len({vote.rater for vote in counted_votes(self.votes, excluded=excluded)})
+
+
+def measure_study(
+    service: StudyService,
+    study: str,
+    *,
+    tie_policy: TiePolicy = "davidson",
+    prior: float = 0.0,
+    confidence: float = 0.95,
+) -> MeasuredStudy:
+    """Every number of a study, as `evaluate_study` writes them."""
+    status, votes = service.study_status(study), service.votes(study, adjudicated=True)
+    found = study_measurements(
+        votes,
+        rubric_version=status.summary.rubric,
+        tie_policy=tie_policy,
+        exclusion_rule=status.exclusion_rule,
+        excluded=_excluded(status),
+        confidence=confidence,
+        prior=prior,
+        simulated=status.summary.simulated,
+        min_raters=status.min_raters,
+        pairing=status.summary.pairing,
+    )
+    return MeasuredStudy(status, votes, found)
+
+
+class Study:
+    """One study of a database, for reading: its votes, its numbers and its ranking."""
+
+    def __init__(self, service: StudyService, name: str) -> None:
+        self.service = service
+        self.name = name
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.service.close()
+
+    def votes(self) -> list[Vote]:
+        """The standing votes; gold, repeats and adjudicators' labels are marked."""
+        return self.service.votes(self.name, adjudicated=True)
+
+    def measurements(self, *, tie_policy: TiePolicy = "davidson", prior: float = 0.0) -> tuple[Measurement, ...]:
+        """Every number, with its signature, what it is about and its interval."""
+        return measure_study(self.service, self.name, tie_policy=tie_policy, prior=prior).measurements
+
+    def ranking(self, *, tie_policy: TiePolicy = "davidson", exclusion: str = NO_RULE) -> Table:
+        """The systems, strongest first; `exclusion` is the declared rule, or "none" for all raters."""
+        return ranking(self.measurements(tie_policy=tie_policy), exclusion=exclusion)
+
+
+def open_study(db: Path | str, name: str, *, media: Path | None = None) -> Study:
+    """A study of this database (a SQLite path or a PostgreSQL URL); `StudyError` where it has none of this name.
+
+    with rushes.preference.open_study("studies.db", "takes") as study:
+        print(study.ranking())
+    """
+    service = open_service(db, media=media)
+    try:
+        service.study_status(name)
+    except BaseException:
+        service.close()
+        raise
+    return Study(service, name)
+
+
+def evaluate_validity(
+    service: StudyService,
+    study: str,
+    runs: Sequence[Path | str],
+    *,
+    run: Path | str,
+    confidence: float = 0.95,
+    overwrite: bool = False,
+) -> Run:
+    """Write how far each clip metric and badge agrees with the votes into a run directory.
+
+    A study's clip and a run's subject are the same when their files are: joined by digest. `InputError` when no clip
+    of the study is in any of the runs. `overwrite` is as in `evaluate_study`.
+    """
+    if not runs:
+        raise InputError("validity needs the runs that measured the study's clips: --run RUN_A --run RUN_B")
+    status, votes = service.study_status(study), service.votes(study)
+    metrics, badges = _clip_numbers(service, study, runs)
+    found = validity_measurements(
+        votes,
+        metrics,
+        badges,
+        rubric_version=status.summary.rubric,
+        exclusion_rule=status.exclusion_rule,
+        excluded=_excluded(status),
+        confidence=confidence,
+        simulated=status.summary.simulated,
+        pairing=status.summary.pairing,
+    )
+    settings = {"question": "validity", "confidence": confidence}
+    measured = MeasuredStudy(status, votes, found)
+    return _write(run, study, settings, measured, inputs=[study, *map(str, runs)], overwrite=overwrite)
+
+
+def _excluded(status: StudyStatus) -> list[str]:
+    return [rater.rater for rater in status.raters if rater.excluded]
+
+
+def _clip_numbers(
+    service: StudyService, study: str, runs: Sequence[Path | str]
+) -> tuple[dict[str, tuple[Measurement, ...]], dict[str, str]]:
+    """Measurements and badges by the study's clip ids."""
+    measured: dict[str, Entry] = {}
+    for path in runs:
+        for entry in read_run(path).entries:
+            if entry.subject.sha256:
+                measured.setdefault(entry.subject.sha256, entry)
+    clips = service.clips(study)
+    joined = {clip.id: measured[clip.sha256] for clip in clips if clip.sha256 in measured}
+    if not joined:
+        raise InputError(
+            f"none of the {len(clips)} clips of study {study} is in {', '.join(map(str, runs))}; "
+            "measure the very files the study was made from"
+        )
+    badges = {name: entry.subject.badge for name, entry in joined.items() if entry.subject.badge is not None}
+    return {name: entry.measurements for name, entry in joined.items()}, badges
+
+
+def _write(
+    run: Path | str,
+    study: str,
+    settings: Mapping[str, object],
+    found: MeasuredStudy,
+    *,
+    inputs: Sequence[str],
+    overwrite: bool,
+    facts: Mapping[str, object] = MappingProxyType({}),
+) -> Run:
+    subject = Subject(
+        id=subject_ids([study])[0],
+        kind="study",
+        path=study,
+        sha256=votes_digest(found.votes),
+        facts={**_facts(found.status, found.votes), **facts},
+    )
+    asked = {"study": study, **settings}
+    with open_run(run, instrument=INSTRUMENT.name, settings=asked, inputs=inputs, overwrite=overwrite) as writer:
+        writer.add(Entry(subject=subject, measurements=found.measurements))
+        writer.finish([subject.id])
+    return read_run(run)
+
+
+def votes_digest(votes: Sequence[Vote]) -> str:
+    """sha256 over the votes, without times and screens: which data the numbers rest on."""
+    rows = [{name: value for name, value in asdict(vote).items() if name != "viewing"} for vote in votes]
+    return bytes_digest(canonical_json(rows).encode())
+
+
+def _facts(status: StudyStatus, votes: Sequence[Vote]) -> dict[str, object]:
+    counted = [vote for vote in votes if vote.counts_in_results]
+    return {
+        "title": status.summary.title,
+        "rubric": status.summary.rubric,
+        "simulated_raters": status.summary.simulated,
+        "systems": sorted({name for vote in counted for name in (vote.system_a, vote.system_b)}),
+        "families": [family.family for family in status.families],
+        "samples": status.summary.pairs,
+        "raters": len({vote.rater for vote in counted}),
+        "votes": len(counted),
+        "exclusion_rule": status.exclusion_rule,
+        "excluded_raters": _excluded(status),
+        "viewing": viewing_summary([vote.viewing for vote in counted]),
+    }

@@ -1,0 +1,158 @@
+"""The ratings CSV: one row per sample and rater, in and out.
+
+`sample_id,task_id,prompt_id,model_a,model_b,winner,adherence_1to5,…,primary_tag,secondary_tags,notes,rater_id`. A row
+is unfilled while its models or its winner are blank or "TBD". The winner is A/B/Tie or model_a/model_b/tie. The file
+has one rating per dimension and row and does not say for which clip: it is kept as `Vote.pair_ratings` unless
+`ratings_of` says whose it is; on the way out the preferred clip's rating is written, and nothing for a tie.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from rushes.core.errors import InputError
+from rushes.instruments.preference.rubric import RUBRIC, Rubric
+from rushes.instruments.preference.votes import HIGHEST_RATING, LOWEST_RATING, Screen, Vote
+from rushes.study.exchange.files import csv_text, read_rows, write_file
+from rushes.study.exchange.formats import ExportFormat, keeps_all
+
+RatingsOf: TypeAlias = Literal["pair", "winner", "model_a", "model_b"]
+WinnerStyle: TypeAlias = Literal["letters", "models"]
+
+DIMENSIONS = tuple(dimension.key for dimension in RUBRIC.dimensions)
+COLUMNS = (
+    *("sample_id", "task_id", "prompt_id", "model_a", "model_b", "winner"),
+    *(f"{key}_1to5" for key in DIMENSIONS),
+    *("primary_tag", "secondary_tags", "notes", "rater_id"),
+)
+_CHOICES: dict[str, Screen] = {
+    "a": "left",
+    "model_a": "left",
+    "b": "right",
+    "model_b": "right",
+    "tie": "tie",
+}
+_STYLES = {"letters": {"a": "A", "b": "B", "tie": "Tie"}, "models": {"a": "model_a", "b": "model_b", "tie": "tie"}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatingsFile:
+    """What a ratings CSV holds."""
+
+    votes: tuple[Vote, ...]
+    unfilled: tuple[str, ...]
+    """Samples of rows that nobody has filled in yet."""
+    unknown_tags: tuple[str, ...]
+    """Tags that the rubric does not have, kept as typed."""
+
+
+def read_ratings(path: Path | str, *, ratings_of: RatingsOf = "pair", rubric: Rubric = RUBRIC) -> RatingsFile:
+    """Read a ratings CSV. `InputError` with file and line for a row that is half filled or wrong."""
+    votes: list[Vote] = []
+    unfilled: list[str] = []
+    unknown: set[str] = set()
+    lines: dict[tuple[str, str], int] = {}
+    for line, row in read_rows(path, needed=COLUMNS, strip=True):
+        if any(_blank(row[key]) for key in ("model_a", "model_b", "winner")):
+            unfilled.append(row["sample_id"])
+            continue
+        key = (row["sample_id"], row["rater_id"])
+        if key in lines:
+            raise InputError(f"{path}, line {line}: sample {key[0]} by {key[1]} is on line {lines[key]} already")
+        lines[key] = line
+        try:
+            vote = _vote(row, ratings_of, rubric)
+        except InputError as error:
+            raise InputError(f"{path}, line {line}: {error}") from None
+        unknown.update(tag for tag in (vote.primary_tag, *vote.secondary_tags) if tag and tag not in rubric.tags)
+        votes.append(vote)
+    return RatingsFile(votes=tuple(votes), unfilled=tuple(unfilled), unknown_tags=tuple(sorted(unknown)))
+
+
+def _blank(cell: str) -> bool:
+    return not cell or cell.casefold() == "tbd"
+
+
+def _vote(row: dict[str, str], ratings_of: RatingsOf, rubric: Rubric) -> Vote:
+    choice = _CHOICES.get(row["winner"].casefold())
+    if choice is None:
+        raise InputError(f"winner is A, B or Tie (or model_a, model_b, tie); got {row['winner']!r}")
+    given = {key: _rating(key, row[f"{key}_1to5"]) for key in DIMENSIONS if not _blank(row[f"{key}_1to5"])}
+    side = {"model_a": "left", "model_b": "right", "winner": choice}.get(ratings_of, "tie")
+    by_side = {
+        key: (value if side == "left" else None, value if side == "right" else None) for key, value in given.items()
+    }
+    owned = side != "tie"
+    return Vote.seen(
+        sample=row["sample_id"],
+        left=row["model_a"],
+        right=row["model_b"],
+        choice=choice,
+        rater=row["rater_id"],
+        side_known=False,
+        ratings=by_side if owned else {},
+        pair_ratings={} if owned else given,
+        family=row["task_id"],
+        prompt=row["prompt_id"],
+        primary_tag=_tag(row["primary_tag"], rubric),
+        secondary_tags=tuple(_tag(tag, rubric) for tag in re.split(r"[;|,]", row["secondary_tags"]) if tag.strip()),
+        note=row["notes"],
+    )
+
+
+def _rating(key: str, cell: str) -> int:
+    if not re.fullmatch(r"[0-9]+(\.0+)?", cell) or not LOWEST_RATING <= float(cell) <= HIGHEST_RATING:
+        raise InputError(f"{key}_1to5 is a whole number 1 to 5, blank or TBD; got {cell!r}")
+    return int(float(cell))
+
+
+def _tag(cell: str, rubric: Rubric) -> str:
+    return "" if _blank(cell.strip()) else rubric.tag(cell) or cell.strip()
+
+
+def write_ratings(path: Path | str, votes: Iterable[Vote], *, winner_style: WinnerStyle = "letters") -> Path:
+    """Write raw votes as a ratings CSV; gold, repeats and adjudicator's labels stay out (`write_csv` has them).
+
+    The rows of a sample stand in the order their votes came, which agreement rests on and the sheet has no column for.
+    """
+    raw = [vote for vote in votes if vote.counts_in_results]
+    place = {sample: number for number, sample in enumerate(dict.fromkeys(vote.sample for vote in raw))}
+    came = sorted(raw, key=lambda vote: (place[vote.sample], vote.turn))
+    rows = (_row(vote, _STYLES[winner_style]) for vote in came)
+    return write_file(path, csv_text(COLUMNS, rows))
+
+
+def _row(vote: Vote, style: dict[str, str]) -> dict[str, object]:
+    ratings = {f"{key}_1to5": _written_rating(vote, key) for key in DIMENSIONS}
+    return ratings | {
+        "sample_id": vote.sample,
+        "task_id": vote.family,
+        "prompt_id": vote.prompt,
+        "model_a": vote.system_a,
+        "model_b": vote.system_b,
+        "winner": style[vote.winner],
+        "primary_tag": vote.primary_tag,
+        "secondary_tags": ";".join(vote.secondary_tags),
+        "notes": vote.note,
+        "rater_id": vote.rater,
+    }
+
+
+def _written_rating(vote: Vote, key: str) -> int | None:
+    if key in vote.pair_ratings:
+        return vote.pair_ratings[key]
+    if vote.winner == "tie" or key not in vote.ratings:
+        return None
+    return vote.ratings[key][0 if vote.winner == "a" else 1]
+
+
+FORMAT = ExportFormat(
+    title="Ratings CSV",
+    text="The rubric's own sheet: one row per sample and rater.",
+    ending="csv",
+    write=keeps_all(write_ratings),
+)

@@ -1,0 +1,1 @@
+"""Clips, pairs and votes on their way into a study."""

@@ -1,0 +1,184 @@
+"""Putting clips and pairs into a study: checked and made playable first, then stored in one transaction."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, select
+
+from rushes.core.errors import InputError
+from rushes.core.machine.progress import Progress, no_progress
+from rushes.instruments.preference.pairs import Pair, first_sides, pairs_of
+from rushes.instruments.preference.rubric import rubric
+from rushes.instruments.preference.votes import Vote
+from rushes.study.database.tables import clip, pair
+from rushes.study.errors import StudyError
+from rushes.study.material.clips import ReadyClip, missing_files, ready_clips
+from rushes.study.material.sources import SOURCE, SourceClip
+from rushes.study.queries import SYSTEMS, log, study_row, with_clips
+from rushes.study.tokens import new_token
+
+
+def planned_pairs(sources: Sequence[SourceClip]) -> dict[str, list[Pair]]:
+    """Pairs by kind; `StudyError` for one system only, a doubled clip, clips of one sample that disagree."""
+    by_kind: dict[str, list[Pair]] = {}
+    for kind in ("sample", "gold", "training"):
+        clips = [source for source in sources if source.kind == kind]
+        if clips:
+            try:
+                by_kind[kind] = pairs_of(clips)
+            except InputError as error:
+                raise StudyError(str(error)) from None
+    if not by_kind:
+        raise StudyError("a study needs clips; got none")
+    return by_kind
+
+
+def prepare(
+    sources: Sequence[SourceClip], *, media: Path, progress: Progress = no_progress
+) -> dict[tuple[str, str], ReadyClip]:
+    """Every clip ready to play, by (sample, system); samples and gold pairs all in the same way."""
+    files = [source for source in sources if not source.refused]
+    missing_files([source.path for source in files])
+    names = sorted({source.system for source in sources} - {""})
+    ready = {(source.sample, source.system): refusal(source) for source in sources if source.refused}
+    for group in (("sample", "gold"), (SOURCE,), ("training",)):
+        clips = [source for source in files if source.kind in group]
+        if clips:
+            made = ready_clips([source.path for source in clips], media=media, hide=names, progress=progress)
+            ready |= {(source.sample, source.system): made[source.path] for source in clips}
+    return ready
+
+
+def refusal(source: SourceClip) -> ReadyClip:
+    """What stands where a clip would: nothing to play, no duration, and a digest of its own."""
+    told = "\0".join(("refused", source.sample, source.system, source.refused))
+    return ReadyClip(sha256=hashlib.sha256(told.encode()).hexdigest())
+
+
+def store(
+    connection: Connection,
+    study_name: str,
+    sources: Sequence[SourceClip],
+    ready: dict[tuple[str, str], ReadyClip],
+    *,
+    now: int,
+) -> int:
+    """Store clips and pairs; returns how many samples were added. All or nothing."""
+    found = study_row(connection, study_name, lock=True)
+    by_kind = planned_pairs(sources)
+    _refuse_known(connection, found.id, [p.sample for pairs in by_kind.values() for p in pairs], study_name)
+    _refuse_same_file(by_kind, ready)
+    ids = _store_clips(connection, found.id, sources, ready)
+    details = {(source.sample, source.system): source for source in sources}
+    for kind, pairs in by_kind.items():
+        before = _lefts_before(connection, found.id) if kind == "sample" else {}
+        sides = first_sides(pairs, seed=found.seed, before=before)
+        for one in pairs:
+            source = details[one.source, one.system_a]
+            expected, tag = _expected(one, source, found.rubric)
+            clips = ids[one.source, one.system_a], ids[one.source, one.system_b]
+            told = {"expected": expected, "expected_tag": tag, "prompt_text": source.prompt_text}
+            more = {"feedback": source.feedback, "source_clip_id": ids.get((one.source, ""))}
+            add_pair(connection, found, one, kind, clips, first_left=sides[one.sample], **told, **more)
+    added = len(by_kind.get("sample", []))
+    counts = {kind: len(pairs) for kind, pairs in by_kind.items()}
+    log(connection, study_id=found.id, actor="admin", action="imported", now=now, pairs=counts, clips=how(ready))
+    return added
+
+
+def how(ready: Mapping[tuple[str, str], ReadyClip]) -> dict[str, object]:
+    """What was done to the clips, for the log: how many were copied without metadata, how many encoded, and why."""
+    done = Counter(one.treatment for one in ready.values())
+    reasons = sorted({one.why for one in ready.values() if one.why})
+    return {"copied without metadata": done["copied"], "encoded again": done["encoded"], "because": reasons}
+
+
+def _refuse_known(connection: Connection, study_id: int, samples: Sequence[str], study_name: str) -> None:
+    query = select(pair.c.sample).where(pair.c.study_id == study_id)
+    known = set(connection.execute(query).scalars())
+    counts = Counter(samples)
+    doubled = sorted(sample for sample, count in counts.items() if count > 1 or sample in known)
+    if doubled:
+        raise StudyError(f"study {study_name}: sample {doubled[0]!r} would be there twice; nothing was imported")
+
+
+def _refuse_same_file(by_kind: dict[str, list[Pair]], ready: dict[tuple[str, str], ReadyClip]) -> None:
+    for one in (one for pairs in by_kind.values() for one in pairs):
+        first, second = ready[one.source, one.system_a], ready[one.source, one.system_b]
+        if first.sha256 == second.sha256:
+            raise StudyError(f"sample {one.sample}: the clips of {one.system_a} and {one.system_b} are the same file")
+
+
+def _store_clips(
+    connection: Connection,
+    study_id: int,
+    sources: Sequence[SourceClip],
+    ready: dict[tuple[str, str], ReadyClip],
+) -> dict[tuple[str, str], int]:
+    ids = {}
+    for source in sources:
+        facts = ready[source.sample, source.system]
+        words = {"system": source.system, "name": source.name, "refused": source.refused, "source": str(source.path)}
+        # A refusal has no file: its empty path is what tells that there is nothing to send.
+        words |= {"source": ""} if source.refused else {}
+        ids[source.sample, source.system] = add_clip(connection, study_id, facts, **words)
+    return ids
+
+
+def add_clip(connection: Connection, study_id: int, facts: ReadyClip, **words: str) -> int:
+    """A clip's row; returns its id."""
+    values = asdict(facts) | {"path": "" if facts.path == Path() else str(facts.path), "token": new_token(), **words}
+    del values["why"]  # stands in the log
+    return int(connection.execute(clip.insert().values(study_id=study_id, **values).returning(clip.c.id)).scalar_one())
+
+
+def _lefts_before(connection: Connection, study_id: int) -> dict[tuple[str, str], int]:
+    """By match-up: pairs that began with system a on the left minus those with b."""
+    query = with_clips(
+        select(*SYSTEMS, pair.c.first_left, func.count())
+        .where(pair.c.study_id == study_id, pair.c.kind == "sample")
+        .group_by(*SYSTEMS, pair.c.first_left)
+    )
+    ahead: dict[tuple[str, str], int] = {}
+    for system_a, system_b, left, count in connection.execute(query):
+        ahead[system_a, system_b] = ahead.get((system_a, system_b), 0) + (count if left == "a" else -count)
+    return ahead
+
+
+def _expected(one: Pair, source: SourceClip, version: str) -> tuple[str | None, str | None]:
+    if source.kind == "sample":
+        return None, None
+    names = {one.system_a: "a", one.system_b: "b", "Tie": "tie"}
+    if source.expected not in names:
+        raise StudyError(f"sample {one.sample}: expected must be {', '.join(names)}; got {source.expected!r}")
+    if source.expected_tag and source.expected_tag not in rubric(version).tags_for(one.family):
+        raise StudyError(f"sample {one.sample}: expected_tag {source.expected_tag!r} is not one of the rubric's tags")
+    return names[source.expected], source.expected_tag or None
+
+
+def add_pair(
+    connection: Connection, found: Row[Any], one: Pair | Vote, kind: str, clips: tuple[int, int], **more: object
+) -> int:
+    """A pair's row, which nobody has voted on; returns its id."""
+    values = {
+        "study_id": found.id,
+        "kind": kind,
+        "sample": one.sample,
+        "family": one.family,
+        "prompt": one.prompt,
+        "clip_a_id": clips[0],
+        "clip_b_id": clips[1],
+        "votes": 0,
+        "live": 0,
+        "lefts_a": 0,
+        "needed": found.min_raters,
+        "free": found.min_raters if kind == "sample" else 0,
+        "state": "open",
+    }
+    return int(connection.execute(pair.insert().values(**values, **more).returning(pair.c.id)).scalar_one())

@@ -1,0 +1,1 @@
+"""What a study's owner does: accounts, decisions, life cycle, erasure."""

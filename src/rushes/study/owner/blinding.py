@@ -1,0 +1,96 @@
+"""Disagreements as an adjudicator may see them: clips A and B, and no system's name before the decision.
+
+Which clip is A follows from the clips' random tokens, so it differs from sample to sample and cannot be worked out from
+the systems' names. Samples have a key in place of their id, because with three systems the id names two of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from rushes.study.errors import StudyError
+from rushes.study.records import Choice, Disagreement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlindSides:
+    """Which system stands where in one disagreement."""
+
+    a: str
+    b: str
+    swapped: bool
+
+    def letter(self, system: str) -> Choice:
+        return "Tie" if system == "Tie" else "A" if system == self.a else "B"
+
+    def system(self, choice: str) -> str:
+        """`StudyError` for anything but A, B and Tie."""
+        found = {"A": self.a, "B": self.b, "Tie": "Tie"}.get(choice)
+        if found is None:
+            raise StudyError(f"the winner is A, B or Tie; got {choice[:40]!r}")
+        return found
+
+
+def sides(item: Disagreement) -> BlindSides:
+    one, other = (
+        item.media_a or _digest(item.system_a, item.sample),
+        item.media_b or _digest(item.system_b, item.sample),
+    )
+    swapped = _digest(one, "") > _digest(other, "")
+    a, b = (item.system_b, item.system_a) if swapped else (item.system_a, item.system_b)
+    return BlindSides(a=a, b=b, swapped=swapped)
+
+
+def key_of(item: Disagreement) -> str:
+    """A name for the sample that tells nothing."""
+    return _digest(item.sample, item.media_a, item.media_b)[:24]
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def title_of(item: Disagreement) -> str:
+    """The sample's id without the systems that a study of three adds to it."""
+    return item.sample.removesuffix(f".{item.system_a}~{item.system_b}")
+
+
+def is_settled(item: Disagreement) -> bool:
+    return item.state in ("majority", "adjudicated")
+
+
+def blind_data(item: Disagreement) -> dict[str, object]:
+    """A disagreement as plain data; systems are named once it is settled."""
+    where, told = sides(item), is_settled(item)
+    clips = [(item.system_a, item.media_a, item.refused_a), (item.system_b, item.media_b, item.refused_b)]
+
+    def named(system: str) -> str:
+        letter = where.letter(system)
+        return letter if letter == "Tie" or not told else f"{letter} · {system}"
+
+    return {
+        "sample": item.sample if told else title_of(item),
+        "key": key_of(item),
+        "family": item.family,
+        "prompt": item.prompt,
+        "state": item.state,
+        "clips": [
+            {"label": named(system), "address": f"/media/{token}" if token and not refused else "", "refused": refused}
+            for system, token, refused in (reversed(clips) if where.swapped else clips)
+        ],
+        "opinions": [
+            {
+                "rater": opinion.rater,
+                "winner": named(opinion.winner),
+                "primary_tag": opinion.primary_tag,
+                "secondary_tags": list(opinion.secondary_tags),
+                "note": opinion.note,
+            }
+            for opinion in item.opinions
+        ],
+        "suggestion": None if item.suggestion is None else named(item.suggestion),
+        "suggestion_why": item.suggestion_why,
+        "adjudicated": None if item.adjudicated is None else named(item.adjudicated),
+        "by": item.by,
+    }

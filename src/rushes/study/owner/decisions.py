@@ -1,0 +1,121 @@
+"""What an administrator decides: disputed samples, and which raters the declared rule leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from rushes.instruments.preference.rubric import rubric
+from rushes.study.database.tables import adjudication, assignment, exclusion, pair
+from rushes.study.errors import StudyError
+from rushes.study.owner.blinding import key_of, sides
+from rushes.study.queries import (
+    SAMPLE_KINDS,
+    SYSTEMS,
+    acting,
+    exclusion_rule,
+    log,
+    rater_row,
+    set_rater,
+    study_row,
+    with_clips,
+)
+from rushes.study.raters.allocation import recount
+from rushes.study.records import Adjudication, Disagreement
+from rushes.study.results import disagreements, rater_table, standing_votes
+
+LONGEST_NOTE = 2000
+
+
+def queue(connection: Connection, study: str) -> tuple[Disagreement, ...]:
+    """Samples that three raters left undecided first, then those waiting for a third rater."""
+    found = study_row(connection, study)
+    samples = [row for row in standing_votes(connection, found.id) if row.purpose == "sample"]
+    return tuple(d for d in disagreements(connection, found, samples) if d.state in ("adjudicate", "third"))
+
+
+def adjudicate(
+    connection: Connection,
+    now: int,
+    study: str,
+    sample: str,
+    *,
+    winner: str,
+    tags: Sequence[str] = (),
+    note: str = "",
+    by: str = "",
+) -> Adjudication:
+    """Decide a disputed sample: a system's name or "Tie". A later decision stands beside the earlier, and wins."""
+    found, by = study_row(connection, study), by or acting()
+    wanted = pair.c.study_id == found.id, pair.c.sample == sample, pair.c.kind.in_(SAMPLE_KINDS)
+    place = connection.execute(with_clips(select(pair.c.id, pair.c.family, *SYSTEMS).where(*wanted))).first()
+    if place is None:
+        raise StudyError(f"study {study} has no sample {sample!r}; `rushes study adjudicate` lists what waits")
+    names = {place.system_a: "a", place.system_b: "b", "Tie": "tie"}
+    if winner not in names:
+        raise StudyError(f"sample {sample}: the winner is {', '.join(names)}; got {winner!r}")
+    _check_disputed(connection, found.id, place.id, sample)
+    offered = rubric(found.rubric).tags_for(place.family)
+    strangers = [tag for tag in tags if tag not in offered]
+    if strangers:
+        raise StudyError(f"sample {sample}: {strangers[0]!r} is not one of the rubric's tags for this task")
+    values = {"pair_id": place.id, "winner": names[winner], "tags": list(tags), "note": note[:LONGEST_NOTE]}
+    connection.execute(adjudication.insert().values(**values, actor=by, at_ms=now))
+    log(connection, study_id=found.id, actor=by, action="adjudicated", now=now, sample=sample, winner=winner)
+    return Adjudication(sample=sample, winner=winner, tags=tuple(tags), note=note[:LONGEST_NOTE], by=by)
+
+
+def adjudicate_blind(
+    connection: Connection, now: int, study: str, key: str, *, choice: str, tags: Sequence[str] = (), note: str = ""
+) -> Adjudication:
+    """Decide for clip A, clip B or Tie as `blinding.blind_data` showed them; `key` is what it calls the sample."""
+    found = study_row(connection, study)
+    samples = [row for row in standing_votes(connection, found.id) if row.purpose == "sample"]
+    for item in disagreements(connection, found, samples):
+        if key_of(item) == key:
+            winner = sides(item).system(choice)
+            details: dict[str, Any] = {"tags": tags, "note": note, "by": acting()}
+            return adjudicate(connection, now, study, item.sample, winner=winner, **details)
+    raise StudyError(f"study {study}: no disputed sample is called {key[:40]!r}; reload the page")
+
+
+def _check_disputed(connection: Connection, study_id: int, pair_id: int, sample: str) -> None:
+    rows = [row for row in standing_votes(connection, study_id) if row.pair_id == pair_id and row.purpose == "sample"]
+    if len({row.winner for row in rows}) < 2:
+        raise StudyError(f"sample {sample}: its raters do not disagree; there is nothing to adjudicate")
+
+
+def apply_exclusions(connection: Connection, now: int, study: str) -> tuple[str, ...]:
+    """Exclude the raters who meet the declared rule; returns their codes. Results show with and without."""
+    found = study_row(connection, study, lock=True)
+    rule = exclusion_rule(found).label
+    if rule == "none":
+        raise StudyError(f"study {study} declared no exclusion rule; one can only be declared before the votes")
+    met = [line for line in rater_table(connection, found) if line.reason and not line.excluded]
+    for line in met:
+        _set_excluded(connection, found, line.rater, excluded=True, rule=rule, why=line.reason, now=now)
+    return tuple(line.rater for line in met)
+
+
+def restore(connection: Connection, now: int, study: str, rater: str, *, why: str) -> None:
+    """Take an exclusion back; the log keeps both."""
+    found = study_row(connection, study, lock=True)
+    if not rater_row(connection, found.id, rater).excluded:
+        raise StudyError(f"rater {rater} is not excluded; there is nothing to take back")
+    rule = exclusion_rule(found).label
+    _set_excluded(connection, found, rater, excluded=False, rule=rule, why=why, now=now)
+
+
+def _set_excluded(
+    connection: Connection, found: Row[Any], code: str, *, excluded: bool, rule: str, why: str, now: int
+) -> None:
+    person = rater_row(connection, found.id, code)
+    set_rater(connection, person.id, excluded=excluded)
+    connection.execute(exclusion.insert().values(rater_id=person.id, excluded=excluded, rule=rule, why=why, at_ms=now))
+    mine = select(pair.c.id, pair.c.kind).join(assignment).where(assignment.c.rater_id == person.id).distinct()
+    for pair_id, kind in connection.execute(mine).all():
+        recount(connection, pair_id, minimum=found.min_raters, kind=kind)
+    action = "excluded" if excluded else "restored"
+    log(connection, study_id=found.id, actor="admin", action=action, now=now, rater=code, rule=rule, why=why)

@@ -1,0 +1,19 @@
+"""The optional packages a study needs; importing this without them says what to install."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+from rushes.core.errors import MissingDependency
+
+PACKAGES = ("sqlalchemy", "alembic", "argon2")
+
+
+def require(packages: tuple[str, ...] = PACKAGES) -> None:
+    """`MissingDependency` with the command to run, when one of the packages is not there."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise MissingDependency(f"the human study needs {package}: python -m pip install 'rushes[web]'")
+
+
+require()

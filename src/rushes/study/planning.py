@@ -1,0 +1,130 @@
+"""Creating studies and listing them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from rushes.instruments.preference.assignment import MINIMUM_RATERS
+from rushes.instruments.preference.own_rubric import stored_text
+from rushes.study.database.tables import pair, rater, study, vote
+from rushes.study.errors import StudyError
+from rushes.study.queries import SAMPLE_KINDS, filled, log, set_study, study_row
+from rushes.study.raters.play_credit import WatchRule
+from rushes.study.records import ExclusionRule, StudyPlan, StudySummary
+from rushes.study.recruiting.consent import LANGUAGES
+from rushes.study.recruiting.pay import rate_text
+
+CREATED = "created"
+"""The first entry of a study's log."""
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
+
+
+def create(connection: Connection, plan: StudyPlan, *, now: int) -> int:
+    """A new, empty study; returns its row's id."""
+    check_new(connection, plan)
+    values = settings(plan)
+    study_id = connection.execute(study.insert().values(**values, created_ms=now).returning(study.c.id)).scalar_one()
+    log(connection, study_id=study_id, actor="admin", action=CREATED, now=now, plan=values)
+    return int(study_id)
+
+
+def settings(plan: StudyPlan) -> dict[str, Any]:
+    """The plan as the study's row and its log's first entry keep it."""
+    return {
+        "name": plan.name,
+        "title": plan.title or plan.name,
+        "rubric": plan.rubric.version,
+        "seed": plan.seed,
+        "min_raters": plan.min_raters,
+        "quota": plan.quota,
+        "gold_every": plan.gold_every,
+        "repeat_every": plan.repeat_every,
+        "exclusion_rule": asdict(plan.exclusion or ExclusionRule()),
+        "watch_rule": asdict(WatchRule(passes=plan.rubric.full_watches)),
+        "simulated": plan.simulated,
+        "pairing": plan.pairing,
+        "on_erase": plan.on_erase,
+        "pay": rate_text(plan.pay),
+        "training_tries": plan.training_tries,
+        "language": plan.language,
+        "rubric_text": stored_text(plan.rubric),
+        "consent_text": None if plan.consent is None else dict(plan.consent),
+        "audio_check": plan.audio_check,
+    }
+
+
+def check_new(connection: Connection, plan: StudyPlan) -> None:
+    """`StudyError` for a plan that cannot be, or whose name is taken."""
+    _check(plan)
+    taken = connection.execute(select(study.c.id).where(study.c.name == plan.name)).first()
+    if taken is not None:
+        raise StudyError(f"a study called {plan.name!r} is there already; choose another name")
+
+
+def _check(plan: StudyPlan) -> None:
+    if not _NAME.fullmatch(plan.name):
+        raise StudyError(f"a study's name is 1–60 lower-case letters, digits, - and _; got {plan.name!r}")
+    if plan.min_raters < MINIMUM_RATERS:
+        raise StudyError(f"the rubric asks for at least {MINIMUM_RATERS} raters per sample; got {plan.min_raters}")
+    if plan.quota is not None and plan.quota < 1:
+        raise StudyError(f"a rater's quota is at least 1 pair; got {plan.quota}")
+    if plan.gold_every < 0 or plan.repeat_every < 0 or 1 in (plan.gold_every, plan.repeat_every):
+        raise StudyError("gold and repeat pairs come once in 2 or more tasks, or 0 for never")
+    if plan.pairing not in ("round-robin", "active"):
+        raise StudyError(f"pairs are given out round-robin or active; got {plan.pairing!r}")
+    if plan.on_erase not in ("keep", "remove"):
+        raise StudyError(
+            f"votes of an erased rater are kept without the person (keep) or removed; got {plan.on_erase!r}"
+        )
+    rate_text(plan.pay)
+    if plan.language not in LANGUAGES:
+        raise StudyError(f"the raters' pages speak {', '.join(LANGUAGES)}; got {plan.language!r}")
+    if plan.training_tries < 1:
+        raise StudyError(f"the owner is told after 1 or more wrong training answers; got {plan.training_tries}")
+    if plan.exclusion is not None:
+        _check_rule(plan.exclusion)
+
+
+def _check_rule(rule: ExclusionRule) -> None:
+    if rule.max_gold_errors is not None and rule.max_gold_errors < 0:
+        raise StudyError(f"an exclusion rule counts gold errors from 0; got {rule.max_gold_errors}")
+    for share in (rule.max_side_bias, rule.min_repeat_agreement):
+        if share is not None and not 0 <= share <= 1:  # NaN is not either
+            raise StudyError(f"an exclusion rule's shares lie between 0 and 1; got {share}")
+
+
+def declare_exclusion(connection: Connection, now: int, study: str, rule: ExclusionRule) -> None:
+    """Set the exclusion rule, while no vote is in; `StudyError` afterwards."""
+    _check_rule(rule)
+    row = study_row(connection, study, lock=True)
+    if connection.execute(select(vote.c.id).where(vote.c.study_id == row.id)).first() is not None:
+        raise StudyError(f"study {study}: the exclusion rule is declared before the first vote; votes are in")
+    set_study(connection, row.id, exclusion_rule=asdict(rule))
+    log(connection, study_id=row.id, actor="admin", action="declared exclusion", now=now, rule=rule.label)
+
+
+def studies(connection: Connection) -> tuple[StudySummary, ...]:
+    """Every study, by name."""
+    return summaries(connection)
+
+
+def summaries(connection: Connection, name: str | None = None) -> tuple[StudySummary, ...]:
+    counts = [
+        select(func.count())
+        .select_from(table)
+        .where(table.c.study_id == study.c.id, *where)
+        .scalar_subquery()
+        .label(label)
+        for table, label, where in (
+            (pair, "pairs", (pair.c.kind.in_(SAMPLE_KINDS),)),
+            (rater, "raters", ()),
+            (vote, "votes", (vote.c.purpose != "training",)),
+        )
+    ]
+    query = select(study, *counts).order_by(study.c.name)
+    rows = connection.execute(query if name is None else query.where(study.c.name == name))
+    return tuple(filled(StudySummary, row, locked=row.votes > 0) for row in rows)

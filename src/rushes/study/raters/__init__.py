@@ -1,0 +1,1 @@
+"""A rater's way through a study: account, pair, play, vote."""

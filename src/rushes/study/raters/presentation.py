@@ -1,0 +1,134 @@
+"""What a rater's pages show around the pairs: rubric, language, consent words, sound check, what was done so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import BindParameter, Connection, Row, bindparam, exists, func, select
+
+from rushes.instruments.preference.rubric import Rubric, rubric
+from rushes.study.database.tables import assignment, clip, pair, rater, recruitment, study
+from rushes.study.errors import NotAllowed, StudyError
+from rushes.study.queries import set_rater, signed_in
+from rushes.study.raters.sound_check import answer, sequence, sequence_wav, still_to_pass
+from rushes.study.raters.work import NO_CLIP
+from rushes.study.records import Media
+from rushes.study.recruiting.consent import LANGUAGES, consent_words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Presentation:
+    """One rater's view of a study."""
+
+    rubric: Rubric
+    language: str
+    consent: dict[str, list[str]]
+    """The study's own consent words by field, in the rater's language."""
+    sound_check: bool
+    """Whether the rater still has to pass the sound check."""
+    votes: int
+    """Pairs this rater has voted on, training left out."""
+    minutes: int
+    """Minutes of work, breaks left out."""
+    ids: str = ""
+    """How the rater's id on a recruiting platform is kept, "hashed" or "plain"; "" for one who was invited."""
+
+
+def presentation(connection: Connection, now: int, session: str) -> Presentation:
+    """What the rater's pages show around the pairs: rubric, language, consent words, what was done so far."""
+    who = signed_in(connection, session, now)
+    row = connection.execute(_ABOUT, {"study_wanted": who.study_id, "rater_wanted": who.id}).one()
+    language = who.language or row.language
+    return Presentation(
+        rubric=rubric(who.rubric),
+        language=language,
+        consent=consent_words(row.consent_text, language),
+        sound_check=still_to_pass(connection, who),
+        votes=row.voted,
+        minutes=round(who.active_ms / 60_000),
+        ids=row.ids or "",
+    )
+
+
+_ABOUT = select(
+    study.c.language,
+    study.c.consent_text,
+    select(recruitment.c.ids)
+    .join(rater, rater.c.recruitment_id == recruitment.c.id)
+    .where(rater.c.id == bindparam("rater_wanted"))
+    .scalar_subquery()
+    .label("ids"),
+    select(func.count())
+    .where(
+        assignment.c.rater_id == bindparam("rater_wanted"),
+        assignment.c.state.in_(("voted", "late")),
+        assignment.c.purpose != "training",
+    )
+    .scalar_subquery()
+    .label("voted"),
+).where(study.c.id == bindparam("study_wanted"))
+
+
+def choose_language(connection: Connection, now: int, session: str, language: str) -> None:
+    """Keep the language a rater switched to."""
+    if language not in LANGUAGES:
+        raise StudyError(f"the pages speak {', '.join(LANGUAGES)}; got {language!r}")
+    who = signed_in(connection, session, now)
+    set_rater(connection, who.id, language=language)
+
+
+def sound_check_wav(connection: Connection, now: int, session: str) -> bytes:
+    """The tones of the rater's sound check, as a WAV file."""
+    who = signed_in(connection, session, now)
+    return sequence_wav(sequence(who.seed, who.code, who.sound_tries))
+
+
+def answer_sound_check(connection: Connection, now: int, session: str, typed: str) -> bool:
+    """Whether the rater typed in what was heard; a wrong answer gets another sequence."""
+    return answer(connection, signed_in(connection, session, now), typed, now=now)
+
+
+def more_work(connection: Connection, now: int, session: str) -> bool:
+    """Whether there is a pair for this rater now; nothing is assigned by looking."""
+    who: Row[Any] = signed_in(connection, session, now)
+    if who.excluded:
+        return False
+    keys = {"rater_wanted": who.id, "study_wanted": who.study_id}
+    row = connection.execute(_MORE, keys).one()
+    return bool(row.held or (row.free and (who.quota is None or who.tasks < who.quota)))
+
+
+_RATER: BindParameter[int] = bindparam("rater_wanted")
+_STUDY: BindParameter[int] = bindparam("study_wanted")
+_MORE = select(
+    exists()
+    .where(assignment.c.rater_id == _RATER, assignment.c.state == "open", assignment.c.purpose != "training")
+    .label("held"),
+    exists()
+    .where(
+        pair.c.study_id == _STUDY,
+        pair.c.kind == "sample",
+        pair.c.free > 0,
+        ~exists().where(assignment.c.pair_id == pair.c.id, assignment.c.rater_id == _RATER),
+    )
+    .label("free"),
+)
+
+
+def source_media(connection: Connection, now: int, session: str, assignment: str) -> Media:
+    """The clip that was to be edited in this rater's own assignment; `NotAllowed` for any other."""
+    who = signed_in(connection, session, now)
+    row = connection.execute(_SOURCE, {"wanted_key": assignment, "rater_wanted": who.id}).first()
+    if row is None:
+        raise NotAllowed(NO_CLIP)
+    checked = row.served_sha256 or ""
+    return Media(path=row.path, content_type=row.content_type, etag=assignment[:16], size=row.size, sha256=checked)
+
+
+_SOURCE = (
+    select(clip.c.path, clip.c.content_type, clip.c.size, clip.c.served_sha256)
+    .join(pair, pair.c.source_clip_id == clip.c.id)
+    .join(assignment, assignment.c.pair_id == pair.c.id)
+    .where(assignment.c.key == bindparam("wanted_key"), assignment.c.rater_id == bindparam("rater_wanted"))
+)

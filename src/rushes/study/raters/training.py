@@ -1,0 +1,62 @@
+"""The training pair: what its answer teaches, and when a rater may go on to the work.
+
+The pair is repeated, each time with feedback, until its answer is right: the expected winner, and the expected tag
+among the reasons where one was declared. A problem report does not stand in for it. After the declared number of
+wrong answers the study's owner is told, once; the rater may go on trying.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, select
+
+from rushes.study.database.tables import problem, vote
+from rushes.study.queries import log, set_rater
+from rushes.study.records import Choice, Feedback, Remark, VoteForm
+
+STUCK = "training"
+"""The kind of problem the server reports for a rater who does not get the training pair right."""
+
+
+def feedback(row: Row[Any], form: VoteForm) -> Feedback | None:
+    """What a training answer is told; None for any other pair."""
+    if row.purpose != "training" or row.expected is None:
+        return None
+    on_screen: dict[str, Choice] = {"tie": "Tie", row.left: "A", "b" if row.left == "a" else "a": "B"}
+    expected = on_screen[row.expected]
+    named = row.expected_tag is None or row.expected_tag in (form.primary_tag, *form.secondary_tags)
+    return Feedback(
+        right=form.winner == expected and named,
+        expected=expected,
+        expected_tag=row.expected_tag,
+        text=row.feedback,
+        remark=_remark(form, expected, named),
+    )
+
+
+def _remark(form: VoteForm, expected: Choice, named: bool) -> Remark:
+    """What a look at the answer adds to the pair's own words; the page says it in the rater's language."""
+    if form.winner != expected:
+        return ""
+    if not named:
+        return "reason"
+    a, b = sum(form.ratings_a.values()), sum(form.ratings_b.values())
+    agrees = {"A": a > b, "B": b > a, "Tie": True}[expected]
+    return "" if agrees else "ratings"
+
+
+def finish_training(connection: Connection, who: Row[Any], row: Row[Any], *, right: bool, now: int) -> None:
+    """Let the rater go on after a right answer; tell the owner after the declared number of wrong ones."""
+    if who.trained_ms is not None:
+        return
+    if right:
+        set_rater(connection, who.id, trained_ms=now)
+        return
+    tries = connection.execute(select(func.count()).where(vote.c.assignment_id == row.id)).scalar_one()
+    if tries != who.training_tries:
+        return
+    text = f"{tries} wrong answers to the training pair; write to the rater, or look at the pair"
+    values = {"study_id": who.study_id, "assignment_id": row.id, "kind": STUCK, "text": text}
+    connection.execute(problem.insert().values(**values, at_ms=now))
+    log(connection, study_id=who.study_id, actor=who.code, action="training not passed", now=now, tries=tries)

@@ -1,0 +1,237 @@
+"""The vote: checked against the rubric and the watch ledger, stored once, never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, select
+
+from rushes.instruments.preference.rubric import Rubric, rubric
+from rushes.instruments.preference.votes import HIGHEST_RATING, LOWEST_RATING, Winner
+from rushes.study.database.tables import assignment, pair, vote
+from rushes.study.errors import StudyError
+from rushes.study.queries import log, watch_rule
+from rushes.study.raters.allocation import may_return, recount
+from rushes.study.raters.play_credit import WatchRule
+from rushes.study.raters.play_ledger import durations, ledgers, loaded
+from rushes.study.raters.sound_check import still_to_pass
+from rushes.study.raters.training import feedback, finish_training
+from rushes.study.raters.work import LAST_VOTE, at_work, count_time, form_of
+from rushes.study.records import (
+    LONGEST_NOTE,
+    Accepted,
+    Choice,
+    Missing,
+    ScreenSide,
+    VoteForm,
+    VoteRefusal,
+)
+
+LONGEST_KEY = 64
+
+
+def submit(
+    connection: Connection,
+    now: int,
+    session: str,
+    assignment: str,
+    form: VoteForm,
+    *,
+    key: str,
+    correction: bool = False,
+) -> Accepted | VoteRefusal:
+    """Store a vote, once per idempotency `key` (any text the page made for this form, at most 64 characters).
+
+    Refused with everything that is missing: two full passes of both clips, winner, one primary tag, at most three
+    others, 1–5 for every dimension of both clips. A second vote on the same assignment is refused unless
+    `correction`, which adds a row that supersedes the first; nothing is ever overwritten.
+    """
+    if not 1 <= len(key) <= LONGEST_KEY:
+        raise StudyError(f"an idempotency key has 1 to {LONGEST_KEY} characters; got {len(key)}")
+    who, row = at_work(connection, session, assignment, now)
+    if row.vote_id is not None:
+        known = connection.execute(select(vote).where(vote.c.assignment_id == row.id, vote.c.key == key)).first()
+        if known is not None and _same(form_of(known), form):
+            return Accepted(vote=known.id, repeated=True, feedback=feedback(row, form_of(known)))
+        standing = form_of(connection.execute(select(vote).where(vote.c.id == row.vote_id)).one())
+        if why := _stands(connection, row, standing, correction=correction, sent_before=known is not None):
+            return VoteRefusal(missing=(Missing(field="assignment", message=why),), stored=standing)
+    missing = (
+        *_unheard(connection, who),
+        *_reported(row),
+        *_watch_missing(row, watch_rule(who)),
+        *form_missing(form, row.family, rubric(who.rubric), refused=_refused_sides(row)),
+    )
+    if missing:
+        return VoteRefusal(missing=missing)
+    count_time(connection, who, now=now)  # the rater's row before the pair's: an exclusion takes them in that order
+    stored = _store(connection, who, row, form, key=key, now=now)
+    lesson = feedback(row, form)
+    if row.purpose == "training":
+        finish_training(connection, who, row, right=lesson is None or lesson.right, now=now)
+    return Accepted(vote=stored, repeated=False, feedback=lesson)
+
+
+def _same(stored: VoteForm, sent: VoteForm) -> bool:
+    """Whether a form that comes again is the one that was stored, whatever the order of its tags."""
+    return replace(stored, secondary_tags=tuple(sorted(stored.secondary_tags))) == replace(
+        sent,
+        secondary_tags=tuple(sorted(sent.secondary_tags)),
+        ratings_a=dict(sent.ratings_a),
+        ratings_b=dict(sent.ratings_b),
+    )
+
+
+def _stands(connection: Connection, row: Row[Any], stored: VoteForm, *, correction: bool, sent_before: bool) -> str:
+    """Why the vote that is stored for this place stands; "" where another may be added."""
+    if row.purpose == "training" and not sent_before:
+        return ""
+    if sent_before or not correction:
+        said = f"You voted on this pair already: {stored.winner}, “{stored.primary_tag}”. That vote stands."
+        return f"{said} On the next page you can change your last vote."
+    last = connection.execute(LAST_VOTE, {"rater_wanted": row.rater_id}).first()
+    return "" if last is not None and last.assignment_id == row.id else "Only your last vote can be changed."
+
+
+def _reported(row: Row[Any]) -> list[Missing]:
+    if row.state != "problem":
+        return []
+    return [Missing(field="assignment", message="You reported a problem with this pair; go on to the next one.")]
+
+
+def _unheard(connection: Connection, who: Row[Any]) -> list[Missing]:
+    """The page leads to the sound check; this is for whoever posts without the page."""
+    if not still_to_pass(connection, who):
+        return []
+    return [Missing(field="sound", message="Answer the sound check first: open /rate/sound, then send this again.")]
+
+
+def _watch_missing(row: Row[Any], rule: WatchRule) -> list[Missing]:
+    books, lengths = ledgers(row), durations(row)
+    found = []
+    sides: tuple[ScreenSide, ...] = ("A", "B")
+    for side in sides:
+        done = books[side].passes(lengths[side], rule)
+        if done < rule.passes or not loaded(row, side):
+            message = f"Watch clip {side} fully {rule.passes} times; so far {done} of {rule.passes}."
+            if done >= rule.passes:
+                message = f"Clip {side} was not loaded in full here. Reload the page, then play it to its end."
+            found.append(Missing(field=f"watch_{side.lower()}", message=message))
+    return found
+
+
+def _refused_sides(row: Row[Any]) -> tuple[str, ...]:
+    """Sides of the screen without a clip: the system refused, so there is nothing to rate."""
+    texts = (row.a_refused, row.b_refused) if row.left == "a" else (row.b_refused, row.a_refused)
+    return tuple(side for side, text in zip(("a", "b"), texts, strict=True) if text)
+
+
+def form_missing(form: VoteForm, family: str, book: Rubric, *, refused: tuple[str, ...] = ()) -> list[Missing]:
+    """What is missing or not allowed in a rater's answer; nothing is rated on the sides that `refused`."""
+    found = []
+    if form.winner not in ("A", "B", "Tie"):
+        found.append(Missing(field="winner", message="Choose A, B or Tie."))
+    found += _tags_missing(form, family, book)
+    for side, ratings in (("a", form.ratings_a), ("b", form.ratings_b)):
+        found += [] if side in refused and not ratings else _ratings_missing(side, ratings, family, book)
+    if len(form.note) > LONGEST_NOTE:
+        message = f"Keep the note under {LONGEST_NOTE} characters; it has {len(form.note)}."
+        found.append(Missing(field="note", message=message))
+    if "\0" in form.note:  # PostgreSQL cannot keep it, and no CSV with it can be read back
+        found.append(Missing(field="note", message="Take the character NUL out of the note."))
+    return found
+
+
+def _tags_missing(form: VoteForm, family: str, book: Rubric) -> list[Missing]:
+    offered, found = book.tags_for(family), []
+    if not form.primary_tag:
+        if book.needs_tag(tie=form.winner == "Tie"):
+            found.append(Missing(field="primary_tag", message="Choose 1 primary reason tag."))
+    elif form.primary_tag not in offered:
+        found.append(Missing(field="primary_tag", message=f"“{form.primary_tag}” is not offered for this task."))
+    if len(form.secondary_tags) > book.most_secondary_tags:
+        message = f"Choose 0–{book.most_secondary_tags} secondary tags; there are {len(form.secondary_tags)}."
+        found.append(Missing(field="secondary_tags", message=message))
+    strangers = [tag for tag in form.secondary_tags if tag not in offered]
+    if strangers:
+        found.append(Missing(field="secondary_tags", message=f"“{strangers[0]}” is not offered for this task."))
+    chosen = [tag for tag in (form.primary_tag, *form.secondary_tags) if tag]
+    if len(set(chosen)) < len(chosen):
+        found.append(Missing(field="secondary_tags", message="Choose each tag once."))
+    return found
+
+
+def _ratings_missing(side: str, ratings: Mapping[str, int], family: str, book: Rubric) -> list[Missing]:
+    found = []
+    offered = {dimension.key: dimension.label for dimension in book.dimensions_for(family)}
+    for name, label in offered.items():
+        value = ratings.get(name)
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if not whole or not LOWEST_RATING <= value <= HIGHEST_RATING:  # type: ignore[operator]
+            message = f"Rate clip {side.upper()} for {label}, {LOWEST_RATING} to {HIGHEST_RATING}."
+            found.append(Missing(field=f"ratings_{side}.{name}", message=message))
+    for name in sorted(set(ratings) - set(offered)):
+        found.append(Missing(field=f"ratings_{side}.{name}", message=f"“{name}” is not rated for this task."))
+    return found
+
+
+def _true_winner(choice: Choice | None, left: str) -> Winner:
+    """From the screen to the systems."""
+    if choice == "Tie":
+        return "tie"
+    return "a" if (choice == "A") == (left == "a") else "b"
+
+
+_HOLD = select(pair.c.id).where(pair.c.id == bindparam("pair_wanted")).with_for_update(key_share=True)
+_ADD = vote.insert().returning(vote.c.id)
+_DONE = assignment.update().where(assignment.c.id == bindparam("wanted_id"))
+
+
+def _store(connection: Connection, who: Row[Any], row: Row[Any], form: VoteForm, *, key: str, now: int) -> int:
+    connection.execute(_HOLD, {"pair_wanted": row.pair_id})
+    late = row.state == "late" or (row.state == "released" and not may_return(connection, row))
+    winner = _true_winner(form.winner, row.left)
+    values = {
+        "study_id": who.study_id,
+        "assignment_id": row.id,
+        "pair_id": row.pair_id,
+        "rater_id": who.id,
+        "purpose": "late" if late else row.purpose,
+        "key": key,
+        "winner": winner,
+        "left": row.left,
+        "primary_tag": form.primary_tag or "",
+        "secondary_tags": list(form.secondary_tags),
+        "ratings": _by_system(form, row.left),
+        "pair_ratings": {},
+        "note": form.note,
+        "watched": _watched(row),
+        "supersedes": row.vote_id,
+        "at_ms": now,
+        "viewing": None if form.viewing is None else dict(form.viewing),
+    }
+    stored = connection.execute(_ADD, values).scalar_one()
+    state = "late" if late else "voted"
+    done = {"vote_id": stored, "state": state, "draft": None, "touched_ms": now}
+    connection.execute(_DONE, {"wanted_id": row.id, **done})
+    recount(connection, row.pair_id, minimum=who.min_raters, kind=row.kind)
+    action = "voted" if row.vote_id is None else "corrected a vote"
+    log(connection, study_id=who.study_id, actor=who.code, action=action, now=now, sample=row.sample, vote=stored)
+    return int(stored)
+
+
+def _by_system(form: VoteForm, left: str) -> dict[str, list[int | None]]:
+    first, second = (form.ratings_a, form.ratings_b) if left == "a" else (form.ratings_b, form.ratings_a)
+    return {name: [first.get(name), second.get(name)] for name in sorted({*first, *second})}
+
+
+def _watched(row: Row[Any]) -> list[list[object]]:
+    """The ledger with true systems: [clip, pass, start, end]."""
+    shown: tuple[tuple[ScreenSide, Any], ...] = (
+        ("A", "a" if row.left == "a" else "b"),
+        ("B", "b" if row.left == "a" else "a"),
+    )
+    books = ledgers(row)
+    return [list(span) for side, system in shown for span in books[side].spans(system)]

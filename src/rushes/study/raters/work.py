@@ -1,0 +1,391 @@
+"""A rater at work: the task on the screen, drafts, the time they take, problems, the clips."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from sqlalchemy import BigInteger, ColumnElement, Connection, Row, bindparam, or_, select
+
+from rushes.instruments.preference.pairs import seeded_order
+from rushes.instruments.preference.rubric import FAMILIES, rubric
+from rushes.study.database.tables import (
+    assignment,
+    clip,
+    pair,
+    problem,
+    rater,
+    rater_session,
+    study,
+    vote,
+)
+from rushes.study.errors import NotAllowed, StudyError
+from rushes.study.queries import CLIP_A, CLIP_B, SESSION, WHO, know_rubric, log, signed_in, watch_rule, with_clips
+from rushes.study.raters.accounts import session_of
+from rushes.study.raters.allocation import (
+    HAS_VOTED,
+    TASKS_EXPECTED,
+    add_assignment,
+    open_assignments,
+    recount,
+    take_back,
+)
+from rushes.study.raters.play_ledger import KEEP, add_play, sent_in_full, shown_since, watch_state
+from rushes.study.records import (
+    LONGEST_NOTE,
+    PROBLEMS,
+    Choice,
+    ClipView,
+    Media,
+    PlayEvent,
+    RaterSession,
+    ScreenSide,
+    Task,
+    VoteForm,
+    WatchState,
+)
+from rushes.study.tokens import token_hash
+
+BREAK_MS = 10 * 60_000
+IDLE_MS = 60_000
+"""Longer gaps between signs of life are not counted as work."""
+SIGN_EVERY_MS = 4_000
+"""Signs of life closer together than this are one: a page reports its play every second."""
+NO_CLIP = "no such clip; reload the page"
+NOT_YOURS = "this pair is not one of yours; reload the page to get your next one"
+
+_LOOKS = ("duration_ms", "fps", "width", "height", "has_audio")
+
+
+def _of_both(*names: str) -> Iterator[ColumnElement[Any]]:
+    """These columns of a pair's two clips, as `a_size` and `b_size`."""
+    return (table.c[name].label(f"{side}_{name}") for side, table in (("a", CLIP_A), ("b", CLIP_B)) for name in names)
+
+
+_PLACE = (
+    *assignment.c,
+    pair.c.kind,
+    pair.c.sample,
+    pair.c.family,
+    pair.c.prompt_text,
+    pair.c.expected,
+    pair.c.expected_tag,
+    pair.c.feedback,
+    *_of_both(*_LOOKS, "refused", "size"),
+)
+_SOURCE = clip.alias("source_clip")
+_MINE = (
+    with_clips(
+        select(*_PLACE, TASKS_EXPECTED, HAS_VOTED, *(_SOURCE.c[name].label(f"source_{name}") for name in _LOOKS)).join(
+            pair, pair.c.id == assignment.c.pair_id
+        )
+    )
+    .outerjoin(_SOURCE, _SOURCE.c.id == pair.c.source_clip_id)
+    .where(assignment.c.key == bindparam("wanted_key"), assignment.c.rater_id == bindparam("wanted_rater"))
+    .with_for_update(of=assignment, key_share=True)
+)
+_AT_WORK = (
+    with_clips(
+        select(*(column.label(f"who_{column.name}") for column in WHO), *_PLACE)
+        .select_from(rater_session)
+        .join(rater, rater.c.id == rater_session.c.rater_id)
+        .join(study, study.c.id == rater.c.study_id)
+        .join(assignment, assignment.c.rater_id == rater.c.id)
+        .join(pair, pair.c.id == assignment.c.pair_id)
+    )
+    .where(rater_session.c.token_hash == SESSION, assignment.c.key == bindparam("wanted_key"))
+    .with_for_update(of=assignment, key_share=True)
+)
+_Who: Any = namedtuple("_Who", [column.name for column in WHO])  # type: ignore[misc]
+_Place: Any = namedtuple("_Place", [column.name for column in _PLACE])  # type: ignore[misc]
+
+
+def at_work(connection: Connection, session: str, key: str, now: int) -> tuple[Any, Any]:
+    """The rater behind a cookie and their own assignment of this key, held until the transaction ends.
+
+    One query for both, because nearly every request of a page needs both. `NotAllowed` when the session is unknown or
+    has ended, and for an assignment that is somebody else's.
+    """
+    found = connection.execute(_AT_WORK, {"session_hash": token_hash(session), "wanted_key": key}).first()
+    if found is None or found.who_expires_ms <= now:
+        signed_in(connection, session, now)
+        raise NotAllowed(NOT_YOURS)
+    know_rubric(connection, found.who_rubric)
+    return _Who._make(found[: len(WHO)]), _Place._make(found[len(WHO) :])
+
+
+def _mine(connection: Connection, who: Row[Any], key: str) -> Any:
+    """The rater's own assignment of this key, held until the transaction ends, with the tasks to expect."""
+    keys = {"wanted_key": key, "wanted_rater": who.id, "rater_wanted": who.id, "study_wanted": who.study_id}
+    row = connection.execute(_MINE, keys).first()
+    if row is None:
+        raise NotAllowed(NOT_YOURS)
+    return row
+
+
+def training_task(connection: Connection, now: int, session: str) -> Task:
+    """The training pair, as a task like any other.
+
+    `record_play` and `submit_vote` apply, and the answer of `submit_vote` carries the feedback. The pair is
+    repeated until its answer is right; only then the stage moves on.
+    """
+    who = signed_in(connection, session, now)
+    _require_consent(who)
+    wanted = (assignment.c.rater_id == who.id, assignment.c.purpose == "training")
+    key = connection.execute(select(assignment.c.key).where(*wanted)).scalar()
+    if key is None:
+        query = select(pair.c.id).where(pair.c.study_id == who.study_id, pair.c.kind == "training")
+        pair_id = connection.execute(query.order_by(pair.c.id)).scalar()
+        if pair_id is None:
+            raise StudyError(f"study {who.study_name} has no training pair; go on to the first pair")
+        left: Any = "a" if seeded_order(who.seed, "training side", who.code) % 2 else "b"
+        key = add_assignment(connection, who, pair_id=pair_id, left=left, purpose="training", number=0, now=now).key
+    return _task(connection, who, _mine(connection, who, key), now=now)
+
+
+def next_task(connection: Connection, now: int, session: str, *, ahead: int = 0) -> Task | None:
+    """The pair to work on: the open one where there is one (a reload finds it), else a new one; None when done.
+    `ahead=1` gives the one after it, to preload its clips."""
+    who = signed_in(connection, session, now)
+    _require_training(who)
+    return _next_task(connection, who, ahead=ahead, now=now)
+
+
+def standing(connection: Connection, now: int, session: str) -> tuple[RaterSession, Task | None]:
+    """Where a rater stands and, at work, the pair to work on: `session` and `next_task` in one."""
+    who = signed_in(connection, session, now)
+    found = session_of(who)
+    return found, _next_task(connection, who, ahead=0, now=now) if found.stage in ("work", "done") else None
+
+
+def clips_ahead(connection: Connection, now: int, session: str) -> tuple[str, ...]:
+    """Media tokens of the pair after the open one, to preload; none where there is no other pair."""
+    who = signed_in(connection, session, now)
+    _require_training(who)
+    held = open_assignments(connection, who, count=2, now=now)
+    if len(held) < 2:
+        return ()
+    row = connection.execute(_SHOWN_TO, {"token": held[1].token_a, "rater_wanted": who.id}).one()
+    paths = (row.a_path, row.b_path) if row.left == "a" else (row.b_path, row.a_path)
+    tokens = (held[1].token_a, held[1].token_b)
+    return tuple(token for token, path in zip(tokens, paths, strict=True) if path)  # a refusal has nothing to load
+
+
+def _next_task(connection: Connection, who: Row[Any], *, ahead: int, now: int) -> Task | None:
+    held = open_assignments(connection, who, count=ahead + 1, now=now, show=ahead == 0)
+    if len(held) <= ahead:
+        return None
+    return _task(connection, who, _mine(connection, who, held[ahead].key), now=now, show=ahead == 0)
+
+
+def last_vote(connection: Connection, now: int, session: str) -> Task | None:
+    """The pair of the rater's newest vote with that vote as `draft`, to be sent again with `correction`; None
+    before the first vote."""
+    who = signed_in(connection, session, now)
+    found = connection.execute(LAST_VOTE, {"rater_wanted": who.id}).first()
+    if found is None:
+        return None
+    task = _task(connection, who, _mine(connection, who, found.assignment_key), now=now, show=False)
+    return replace(task, draft=form_of(found))
+
+
+LAST_VOTE = (
+    select(vote, assignment.c.key.label("assignment_key"))
+    .join(assignment, assignment.c.vote_id == vote.c.id)
+    .where(
+        assignment.c.rater_id == bindparam("rater_wanted"),
+        assignment.c.state.in_(("voted", "late")),
+        assignment.c.purpose != "training",
+    )
+    .order_by(assignment.c.number.desc())
+    .limit(1)
+)
+
+
+def form_of(row: Row[Any]) -> VoteForm:
+    """A stored vote as it looked on the screen."""
+    first = row.left == "a"
+    on_screen: dict[str, Choice] = {"tie": "Tie", "a": "A" if first else "B", "b": "B" if first else "A"}
+    return VoteForm(
+        winner=on_screen[row.winner],
+        primary_tag=row.primary_tag,
+        secondary_tags=tuple(row.secondary_tags),
+        ratings_a={name: both[0 if first else 1] for name, both in row.ratings.items() if both[0 if first else 1]},
+        ratings_b={name: both[1 if first else 0] for name, both in row.ratings.items() if both[1 if first else 0]},
+        note=row.note,
+    )
+
+
+def _require_training(who: Row[Any]) -> None:
+    _require_consent(who)
+    if who.trained_ms is None:
+        raise StudyError("do the training pair first")
+
+
+def _require_consent(who: Row[Any]) -> None:
+    if who.consent_ms is None:
+        raise StudyError("agree to take part first")
+
+
+def _task(connection: Connection, who: Row[Any], row: Row[Any], *, now: int, show: bool = True) -> Task:
+    if show and row.shown_ms is None:
+        connection.execute(KEEP, {"wanted_id": row.id, "shown_ms": now, "touched_ms": now})
+    book, training = rubric(who.rubric), row.purpose == "training"
+    expected = row.expected_tasks if who.quota is None else min(row.expected_tasks, who.quota)
+    a, b = ("a", "b") if row.left == "a" else ("b", "a")
+    return Task(
+        assignment=row.key,
+        training=training,
+        number=row.number,
+        total=0 if training else max(expected, row.number),
+        family=row.family,
+        family_title=FAMILIES.get(row.family, ""),
+        prompt=row.prompt_text,
+        a=_clip_view(row, a, row.token_a),
+        b=_clip_view(row, b, row.token_b),
+        rubric=who.rubric,
+        dimensions=tuple(dimension.key for dimension in book.dimensions_for(row.family)),
+        tags=book.tags_for(row.family),
+        watch=watch_state(row, watch_rule(who)),
+        draft=None if row.draft is None else form_from_plain(row.draft),
+        session_minutes=0 if who.work_since_ms is None else _minutes(who, now),
+        has_voted=row.has_voted,
+        source=None if row.source_duration_ms is None else _clip_view(row, "source", row.key),
+    )
+
+
+def _minutes(who: Row[Any], now: int) -> int:
+    return 0 if now - who.seen_ms >= BREAK_MS else max(0, now - who.work_since_ms) // 60_000
+
+
+def _clip_view(row: Row[Any], side: str, token: str) -> ClipView:
+    fields = _LOOKS if side == "source" else (*_LOOKS, "refused")
+    return ClipView(token=token, **{name: getattr(row, f"{side}_{name}") for name in fields})
+
+
+def form_from_plain(data: dict[str, Any]) -> VoteForm:
+    return VoteForm(**(data | {"secondary_tags": tuple(data["secondary_tags"]), "viewing": None}))
+
+
+def record_play(
+    connection: Connection, now: int, session: str, assignment: str, events: Sequence[PlayEvent]
+) -> WatchState:
+    """Add stretches of play to the ledger. Credited: forward, at 1× or slower, visible, and not faster than the
+    server's clock allows since the pair was shown."""
+    who, row = at_work(connection, session, assignment, now)
+    state = add_play(connection, row, events, rule=watch_rule(who), now=now)
+    sign_of_life(connection, who, row, now=now)
+    return state
+
+
+def sign_of_life(connection: Connection, who: Row[Any], row: Row[Any], *, now: int) -> None:
+    """Keep the rater's place and count the time they work."""
+    if row.state == "released":
+        take_back(connection, row, minimum=who.min_raters, now=now)
+    count_time(connection, who, now=now)
+
+
+def count_time(connection: Connection, who: Row[Any], *, now: int) -> None:
+    """Count the time a rater works; breaks of ten minutes start a new stretch."""
+    gap = None if who.seen_ms is None else max(0, now - who.seen_ms)
+    if gap is not None and gap < SIGN_EVERY_MS:
+        return
+    fresh_start = gap is None or gap >= BREAK_MS or who.work_since_ms is None
+    values = {
+        "rater_wanted": who.id,
+        "seen_ms": now,
+        "work_since_ms": now if fresh_start else who.work_since_ms,
+        "worked_ms": gap if gap is not None and gap <= IDLE_MS else 0,
+    }
+    connection.execute(_SEEN, values)
+
+
+_SEEN = (
+    rater.update()
+    .where(rater.c.id == bindparam("rater_wanted"))
+    .values(
+        seen_ms=bindparam("seen_ms"),
+        work_since_ms=bindparam("work_since_ms"),
+        active_ms=rater.c.active_ms + bindparam("worked_ms", type_=BigInteger),
+    )
+)
+
+
+def save_draft(connection: Connection, now: int, session: str, assignment: str, form: VoteForm) -> None:
+    """Keep what is filled in so far; `Task.draft` gives it back."""
+    who, row = at_work(connection, session, assignment, now)
+    draft = asdict(form)
+    if len(str(draft)) > 8 * LONGEST_NOTE:
+        raise StudyError("the draft is too long; shorten the note")
+    kept = {"draft": draft, "shown_ms": shown_since(row, now), "touched_ms": now}
+    connection.execute(KEEP, {"wanted_id": row.id, **kept})
+    sign_of_life(connection, who, row, now=now)
+
+
+def report_problem(
+    connection: Connection, now: int, session: str, assignment: str, *, kind: str, text: str = ""
+) -> None:
+    """A pair that cannot be judged (kind: "will not play", "no sound", "offensive", "other"): it is taken from
+    this rater, shown to the administrator and given to others; the rater goes on with the next."""
+    who, row = at_work(connection, session, assignment, now)
+    if kind not in PROBLEMS:
+        raise StudyError(f"a problem is one of {', '.join(PROBLEMS)}; got {kind!r}")
+    if row.state in ("voted", "late", "problem"):
+        raise StudyError("this pair is closed for you; there is nothing to report any more")
+    values = {"study_id": who.study_id, "assignment_id": row.id, "kind": kind, "text": text[:LONGEST_NOTE]}
+    connection.execute(problem.insert().values(**values, at_ms=now))
+    if row.purpose != "training":  # training is done or waited for, never skipped: its pair stays where it is
+        connection.execute(KEEP, {"wanted_id": row.id, "state": "problem"})
+        recount(connection, row.pair_id, minimum=who.min_raters, kind=row.kind)
+    log(connection, study_id=who.study_id, actor=who.code, action="problem", now=now, sample=row.sample, kind=kind)
+
+
+_FILE = ("path", "content_type", "size", "source", "sha256", "served_sha256")
+_SHOWN = with_clips(
+    select(assignment.c.id, assignment.c.left, assignment.c.token_a, assignment.c.sent, *_of_both(*_FILE))
+    .join(pair, pair.c.id == assignment.c.pair_id)
+    .where(or_(assignment.c.token_a == bindparam("token"), assignment.c.token_b == bindparam("token")))
+)
+_SHOWN_TO = _SHOWN.where(assignment.c.rater_id == bindparam("rater_wanted"))
+_ANY_CLIP = select(*(clip.c[name] for name in _FILE)).where(clip.c.token == bindparam("token"))
+
+
+def media(connection: Connection, token: str) -> Media:
+    """The file behind any media token, for administrators; `NotAllowed` for any other text."""
+    row = connection.execute(_SHOWN, {"token": token}).first()
+    if row is not None:
+        return _media(token, _behind(row, token)[1])
+    one = connection.execute(_ANY_CLIP, {"token": token}).first()
+    if one is None or not one.path:
+        raise NotAllowed(NO_CLIP)
+    return _media(token, one._asdict())
+
+
+def media_for(connection: Connection, now: int, session: str, token: str) -> Media:
+    """The file behind a media token of this rater's own assignments; `NotAllowed` for any other."""
+    who = signed_in(connection, session, now)
+    row = connection.execute(_SHOWN_TO, {"token": token, "rater_wanted": who.id}).first()
+    if row is None:
+        raise NotAllowed(NO_CLIP)
+    side, file = _behind(row, token)
+    whole = sent_in_full(row.sent, side, file["size"])
+    return replace(_media(token, file), assignment=row.id, side=side, sent_in_full=whole)
+
+
+def _behind(row: Row[Any], token: str) -> tuple[ScreenSide, dict[str, Any]]:
+    """On which side of the screen a token's clip stands, and its file."""
+    side: ScreenSide = "A" if token == row.token_a else "B"
+    system = "a" if (side == "A") == (row.left == "a") else "b"
+    file = {name: getattr(row, f"{system}_{name}") for name in _FILE}
+    if not file["path"]:
+        raise NotAllowed("there is no clip: the system refused")
+    return side, file
+
+
+def _media(token: str, file: dict[str, Any]) -> Media:
+    # A study of an earlier version has no digest of a converted copy; of a clip used where it lay, it has.
+    as_it_lay = file["sha256"] if file["path"] == file["source"] else ""
+    digest = file["served_sha256"] or as_it_lay
+    return Media(etag=token[:16], sha256=digest, **{name: file[name] for name in _FILE[:4]})

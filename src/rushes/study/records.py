@@ -1,0 +1,469 @@
+"""What the study service takes and gives. Nothing a rater receives names a system, a path or a digest.
+
+"A" is always the clip on the left of the rater's screen and "B" the one on the right; which system that is, only the
+server knows. Times are milliseconds since 1970 by the service's clock; they live in the database, never in results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from rushes.core import Measurement
+from rushes.instruments.preference.rubric import RUBRIC, Rubric
+
+ScreenSide: TypeAlias = Literal["A", "B"]
+"""Where a clip stands on a rater's screen: A on the left."""
+LONGEST_NOTE = 1000
+"""Characters of anything a person types about a pair: pages show the limit, the service keeps it."""
+PROBLEMS = ("will not play", "no sound", "offensive", "other")
+"""What can be wrong with a pair, as a rater reports it."""
+Choice: TypeAlias = Literal["A", "B", "Tie"]
+Stage: TypeAlias = Literal["consent", "training", "work", "done"]
+"""Where a rater stands: agree first, then the training pair, then pairs until the quota or the study is done."""
+StudyState: TypeAlias = Literal["open", "paused", "closed"]
+"""Paused and closed studies give out no pairs; a vote on a pair that is on somebody's screen is still taken."""
+OnErase: TypeAlias = Literal["keep", "remove"]
+Pairing: TypeAlias = Literal["round-robin", "active"]
+DisputeState: TypeAlias = Literal["third", "adjudicate", "majority", "adjudicated"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyPlan:
+    """What a study is created with; locked once the first vote is in."""
+
+    name: str
+    """Lower-case letters, digits, - and _; the study's key everywhere."""
+    title: str = ""
+    seed: int = 1
+    min_raters: int = 2
+    """Raters per sample before agreement is looked at. The rubric's minimum is 2."""
+    quota: int | None = None
+    """The most pairs one rater is given, gold and repeats included; None: as many as there are."""
+    gold_every: int = 10
+    """One gold pair in so many tasks of a rater, when the study has gold pairs; 0 turns it off."""
+    repeat_every: int = 20
+    """One hidden repeat, sides swapped, in so many tasks; 0 turns it off."""
+    exclusion: ExclusionRule | None = None
+    """Declared before the first vote; see `ExclusionRule`."""
+    simulated: bool = False
+    """True for a study whose raters are a program; every output of it says so."""
+    pairing: Pairing = "round-robin"
+    """Which unbegun pair comes next: each as often as the others, or, "active", the one whose two systems the votes so
+    far leave most open (`rushes.study.raters.active_pairing`)."""
+    on_erase: OnErase = "keep"
+    """What happens to the votes of a rater who asks to be erased: kept without the person, or removed."""
+    pay: str = ""
+    """The declared rate: "12 GBP/hour", "0.40 USD/vote", "5 EUR/study"; empty where nothing was declared."""
+    rubric: Rubric = RUBRIC
+    """What raters are told and may answer: the built-in rubric, or `own_rubric.read_rubric(FILE)`."""
+    language: str = "en"
+    """The language of the raters' pages: "en" or "de". A rater may switch."""
+    consent: Mapping[str, object] | None = None
+    """The study's own words on the consent page (`consent.read_consent(FILE)`): contact, compensation, approval."""
+    audio_check: bool = False
+    """Whether raters type in a short tone sequence before they begin, where a clip has sound."""
+    training_tries: int = 3
+    """Wrong answers to the training pair after which the owner is told; the pair is repeated until it is right."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExclusionRule:
+    """Which raters are left out, declared before the votes. A rater who meets any part is excluded."""
+
+    max_gold_errors: int | None = None
+    """Excluded with more wrong gold answers than this."""
+    max_side_bias: float | None = None
+    """Excluded when |share of A among A/B votes − 1/2| is greater, with at least 10 such votes."""
+    min_repeat_agreement: float | None = None
+    """Excluded when fewer of the hidden repeats than this share have the same winner, with at least 3 repeats."""
+
+    @property
+    def label(self) -> str:
+        """As it stands in signatures: "none" or "gold_errors>2+side_bias>0.35"."""
+        parts = (
+            ("gold_errors>", self.max_gold_errors),
+            ("side_bias>", self.max_side_bias),
+            ("repeat_agreement<", self.min_repeat_agreement),
+        )
+        return "+".join(f"{name}{value}" for name, value in parts if value is not None) or "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudySummary:
+    """One line of the list of studies."""
+
+    name: str
+    title: str
+    rubric: str
+    pairs: int
+    raters: int
+    votes: int
+    simulated: bool
+    locked: bool
+    """True once a vote is in: the plan no longer changes."""
+    state: StudyState = "open"
+    pairing: Pairing = "round-robin"
+    on_erase: OnErase = "keep"
+    pay: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation:
+    """A one-time link's secret. Only its hash is stored, so it can be shown once."""
+
+    rater: str
+    """The rater's code: "rater_01"."""
+    token: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaterSession:
+    """A signed-in rater."""
+
+    token: str
+    """The cookie's secret; only its hash is stored. Empty in sessions read back with `session`."""
+    study: str
+    study_title: str
+    rater: str
+    stage: Stage
+    expires_ms: int
+    study_state: StudyState = "open"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminSession:
+    """A signed-in administrator."""
+
+    token: str
+    expires_ms: int
+    name: str = "admin"
+    role: str = "owner"
+
+
+ROLES = ("owner", "adjudicator", "viewer")
+"""What an administrator's account may do: everything; decide disputed samples, blind; look."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminAccount:
+    """An account that can sign in."""
+
+    name: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipView:
+    """One clip as a rater's page may know it."""
+
+    token: str
+    """Opaque, made for this assignment alone; `media` turns it into the file."""
+    duration_ms: int
+    fps: float
+    width: int
+    height: int
+    has_audio: bool
+    refused: str = ""
+    """What the system said instead of making a clip: then there is nothing to play, to watch or to rate."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchState:
+    """How much of each clip has been watched, by the server's ledger."""
+
+    passes_a: int
+    passes_b: int
+    required: int
+    share_a: float
+    """How far the current pass of A has come, 0 to 1; 1 when all passes are done."""
+    share_b: float
+    not_credited: tuple[str, ...] = ()
+    """Why parts of the last report were not credited: "A: played at 2× (at most 1×)". For the page to show."""
+
+    @property
+    def complete(self) -> bool:
+        return self.passes_a >= self.required and self.passes_b >= self.required
+
+    @property
+    def text(self) -> str:
+        """ "A 2/2 · B 1/2" """
+        return f"A {self.passes_a}/{self.required} · B {self.passes_b}/{self.required}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayEvent:
+    """One stretch of uninterrupted play, as the page saw it."""
+
+    side: ScreenSide
+    start_ms: float
+    """Media time where play began."""
+    end_ms: float
+    """Media time where it ended or had come to; not above start_ms: nothing to credit (a seek back)."""
+    rate: float = 1.0
+    visible: bool = True
+    """False when the page or the clip was hidden at any moment of the stretch."""
+    client_ms: int = 0
+    """The browser's clock; recorded for the audit, never trusted."""
+    sequence: int = 0
+    """Different for every stretch of an assignment, also after a reload (a page's start time in ms × 1000 + a count
+    does): the same side and sequence are credited once, so a report without an answer can be sent again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteForm:
+    """What a rater filled in; also the shape of a draft, where everything may still be empty."""
+
+    winner: Choice | None = None
+    primary_tag: str | None = None
+    secondary_tags: tuple[str, ...] = ()
+    ratings_a: Mapping[str, int] = field(default_factory=dict)
+    """Dimension key to 1–5 for the clip shown as A."""
+    ratings_b: Mapping[str, int] = field(default_factory=dict)
+    note: str = ""
+    viewing: Mapping[str, object] | None = None
+    """How the pair was looked at (`study/viewing.py`): window, screen, pixel ratio, theme; None where unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """One pair for one rater: all a page needs, and nothing that tells the systems apart."""
+
+    assignment: str
+    """Opaque."""
+    training: bool
+    number: int
+    """1 for the rater's first pair; 0 for the training pair."""
+    total: int
+    """How many the rater can expect at most, as things stand now."""
+    family: str
+    """"T2"."""
+    family_title: str
+    prompt: str
+    a: ClipView
+    b: ClipView
+    rubric: str
+    dimensions: tuple[str, ...]
+    """Keys of `rushes.instruments.preference.rubric` dimensions that apply: edit precision only for edit tasks."""
+    tags: tuple[str, ...]
+    """Keys of the tags that apply: edit tags only for edit tasks, safety tags only for safety tasks."""
+    watch: WatchState
+    draft: VoteForm | None
+    session_minutes: int
+    """Minutes of work since the last break of 10 minutes or more, for the break prompt."""
+    has_voted: bool
+    """Whether the rater has a vote that can still be changed: `StudyService.last_vote`."""
+    source: ClipView | None = None
+    """For edits: the clip that was to be edited. Shown, never asked for by the watch gate; its token is the
+    assignment."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Media:
+    """A file to send for a media token."""
+
+    path: str
+    content_type: str
+    etag: str
+    """Opaque, different for every assignment: a clip's digest would tell raters which clips are the same."""
+    size: int
+    source: str = ""
+    """The file that was imported, for whoever may know."""
+    sha256: str = ""
+    """What the file must be; "" where nothing is known."""
+    assignment: int | None = None
+    """The rater's place this is sent for; None for an administrator, whose watching counts for nobody."""
+    side: ScreenSide = "A"
+    sent_in_full: bool = False
+    """Whether all its bytes went out for this place before."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missing:
+    """One thing that keeps a vote from being accepted."""
+
+    field: str
+    """"watch_a", "watch_b", "winner", "primary_tag", "secondary_tags", "ratings_a.adherence", "note"."""
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """The vote is stored; the same idempotency key always gets the same answer."""
+
+    vote: int
+    repeated: bool
+    """True when this key had been accepted before: nothing was stored a second time."""
+    feedback: Feedback | None = None
+    """Only for the training pair."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VoteRefusal:
+    """The vote is not stored; `missing` says exactly what to do."""
+
+    missing: tuple[Missing, ...]
+    stored: VoteForm | None = None
+    """The vote that stands, where this one came too late to be it."""
+
+
+Remark: TypeAlias = Literal["", "reason", "ratings"]
+"""What a look at a training answer adds: the winner is right but the reason is not, or the ratings speak against it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """What the training pair teaches."""
+
+    right: bool
+    expected: Choice
+    expected_tag: str | None
+    text: str
+    """The pair's own words, as its import gave them."""
+    remark: Remark = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportedProblem:
+    """A rater's report that a pair cannot be judged."""
+
+    id: int
+    rater: str
+    sample: str
+    kind: str
+    text: str
+    at_ms: int
+    resolution: str = ""
+    """What was done about it, in the words of `resolved_by`; "" while it waits."""
+    resolved_by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FamilyStatus:
+    """Progress and agreement of one task family."""
+
+    family: str
+    title: str
+    samples: int
+    finished: int
+    """Samples that need no more raters and no adjudication."""
+    third: int
+    """Samples waiting for a third rater."""
+    to_adjudicate: int
+    votes: int
+    votes_expected: int
+    """Votes the family needs as things stand."""
+    agreement: Measurement
+    """`percent_agreement` of the family, as a share of 1 and never rounded; it rests on the samples with two votes or
+    more, and has no value while there are none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaterStatus:
+    """One line of the rater table."""
+
+    rater: str
+    stage: Stage
+    votes: int
+    active_minutes: float
+    median_seconds: float | None
+    """Median time from a pair's first showing to its vote."""
+    gold_right: int
+    gold_total: int
+    repeats_same: int
+    repeats_total: int
+    chose_a: int
+    """Votes for the left clip among `chose_a + chose_b`; a fair rater is near one half."""
+    chose_b: int
+    ties: int
+    excluded: bool
+    reason: str
+    """Why excluded, or which part of the declared rule the rater meets without being excluded; "" else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinion:
+    """One rater's vote on a sample, in terms of systems."""
+
+    rater: str
+    winner: str
+    """A system's name, or "Tie"."""
+    primary_tag: str
+    secondary_tags: tuple[str, ...]
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Disagreement:
+    """A sample whose raters chose different winners, side by side. For administrators: it names the systems."""
+
+    sample: str
+    family: str
+    prompt: str
+    system_a: str
+    system_b: str
+    media_a: str
+    """A media token, for an administrator's page; "" for a sample that came in a ratings file, without clips."""
+    media_b: str
+    opinions: tuple[Opinion, ...]
+    state: DisputeState
+    suggestion: str | None
+    """What the reason tags suggest, by the rubric's priorities: a system's name, "Tie", or None."""
+    suggestion_why: str
+    adjudicated: str | None
+    by: str = ""
+    """Who decided."""
+    refused_a: str = ""
+    """What the system said instead of making a clip; its media token leads nowhere then."""
+    refused_b: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Adjudication:
+    """An administrator's decision; a separate column, never merged into the votes."""
+
+    sample: str
+    winner: str
+    tags: tuple[str, ...]
+    note: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyStatus:
+    """Everything the administrator's page shows at a glance."""
+
+    summary: StudySummary
+    agreement: Measurement
+    """`percent_agreement` of all families together."""
+    families: tuple[FamilyStatus, ...]
+    raters: tuple[RaterStatus, ...]
+    disagreements: tuple[Disagreement, ...]
+    problems: tuple[ReportedProblem, ...]
+    exclusion_rule: str
+    min_raters: int
+    """Raters per sample before agreement is looked at: agreement rests on so many first votes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyClip:
+    """A clip of a study. For administrators: it names the system and the file."""
+
+    id: str
+    """As in `Vote.clip_a`."""
+    system: str
+    source: str
+    """The file that was imported."""
+    sha256: str
+    """Of that file; what joins the clip to its subject in a run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry:
+    """One line of the audit log."""
+
+    at_ms: int
+    actor: str
+    action: str
+    detail: Mapping[str, object]

@@ -1,0 +1,1 @@
+"""Where raters come from: invitations, open links, consent, pay."""

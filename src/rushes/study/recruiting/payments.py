@@ -1,0 +1,117 @@
+"""The payments list: who did what, their code, and what the declared rate suggests.
+
+One row for each rater who joined or signed in. Money is in the declared currency; a study without a declared rate has
+an empty `suggested_pay`. Whether somebody is paid is for people to decide: exclusion is about data, not about pay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from rushes.study.database.tables import rater, recruitment
+from rushes.study.database.tables import study as studies
+from rushes.study.exchange.files import csv_text
+from rushes.study.queries import study_row
+from rushes.study.records import RaterStatus
+from rushes.study.recruiting.open_links import completion_code, outcome_of
+from rushes.study.recruiting.pay import PayRate, read_rate
+from rushes.study.recruiting.platforms import kept_participant
+from rushes.study.results import rater_table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payment:
+    """One rater's line."""
+
+    rater: str
+    participant: str
+    """The platform's id; "hashed:…" where the study keeps hashes and no list of ids was given to match them."""
+    platform: str
+    session: str
+    outcome: str
+    """completed, screened out, full; "" while they work."""
+    finished: bool
+    code: str
+    """The code their last page shows."""
+    votes: int
+    gold_right: int
+    gold_total: int
+    minutes: float
+    excluded: bool
+    pay_rate: str
+    suggested_pay: Decimal | None
+    currency: str
+
+
+def payments(connection: Connection, study: str, *, participants: Sequence[str] = ()) -> tuple[Payment, ...]:
+    """Who did what, their code, and what the declared rate suggests."""
+    found = study_row(connection, study)
+    links = {one.id: one for one in connection.execute(select(recruitment).where(recruitment.c.study_id == found.id))}
+    known = {kept_participant(link, one): one.strip() for one in participants for link in links.values()}
+    query = select(rater, studies.c.quota, studies.c.state.label("study_state"))
+    query = query.join(studies, studies.c.id == rater.c.study_id)
+    rows = {person.code: person for person in connection.execute(query.where(studies.c.id == found.id)).all()}
+    rate = read_rate(found.pay) if found.pay else None
+    made = []
+    for line in rater_table(connection, found):
+        person = rows[line.rater]
+        if person.joined_ms or person.seen_ms or line.votes:
+            outcome = outcome_of(connection, person) or ""
+            link = links.get(person.recruitment_id)
+            made.append(_payment(person, link, line, outcome, rate, found.pay, known))
+    return tuple(made)
+
+
+def _payment(
+    person: Row[Any],
+    link: Row[Any] | None,
+    line: RaterStatus,
+    outcome: str,
+    rate: PayRate | None,
+    declared: str,
+    known: dict[str, str],
+) -> Payment:
+    finished = outcome == "completed"
+    done = {"active_ms": person.active_ms, "votes": line.votes, "completed": finished}
+    return Payment(
+        rater=line.rater,
+        participant=_shown(person, link, known),
+        platform=link.platform if link is not None else "",
+        session=person.platform_session or "",
+        outcome=outcome,
+        finished=finished,
+        code=_code(person, link, outcome),
+        votes=line.votes,
+        gold_right=line.gold_right,
+        gold_total=line.gold_total,
+        minutes=round(person.active_ms / 60_000, 2),
+        excluded=person.excluded,
+        pay_rate=declared,
+        suggested_pay=None if rate is None else rate.suggested(**done),
+        currency="" if rate is None else rate.currency,
+    )
+
+
+def _shown(person: Row[Any], link: Row[Any] | None, known: dict[str, str]) -> str:
+    if person.participant is None or link is None:
+        return ""
+    if person.participant in known:
+        return known[person.participant]
+    return str(person.participant) if link.ids == "plain" else f"hashed:{person.participant[:12]}"
+
+
+def _code(person: Row[Any], link: Row[Any] | None, outcome: str) -> str:
+    if link is None or not outcome:
+        return ""
+    code = str(link.codes.get(outcome, ""))
+    return code or (completion_code(link.secret, person.id) if outcome == "completed" else "")
+
+
+def payments_csv(lines: Iterable[Payment]) -> str:
+    """The list as a CSV; no cell is a formula to a spreadsheet."""
+    return csv_text([field.name for field in fields(Payment)], map(asdict, lines))

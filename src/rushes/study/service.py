@@ -1,0 +1,192 @@
+"""`StudyService`: one object between the database and whoever asks (the web pages, the command line, the demo).
+
+Every method is one short transaction. A method that takes `session` wants the secret of a rater's cookie and raises
+`NotAllowed` when it is unknown or expired; one that takes `study` is for administrators, and its caller has checked
+`admin_session` where people reach it over a network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rushes.core.machine.progress import Progress, no_progress
+from rushes.instruments.preference.rubric import Rubric
+from rushes.study import planning, results
+from rushes.study.database.connection import Database
+from rushes.study.errors import StudyError
+from rushes.study.material import importing, ratings, sources
+from rushes.study.material.sources import SourceClip
+from rushes.study.owner import decisions, registering
+from rushes.study.owner.admin_service import AdminService
+from rushes.study.owner.running import StudyRunning
+from rushes.study.raters import accounts, presentation, sending, voting, work
+from rushes.study.records import StudyPlan, StudySummary, Task
+from rushes.study.tokens import Clock, system_clock
+from rushes.study.transactions import GLANCE, NOTE, READ, WRITE, method, timed
+
+
+def open_service(target: Path | str, *, media: Path | None = None, clock: Clock = system_clock) -> StudyService:
+    """The service over a SQLite path or a PostgreSQL URL.
+
+    `media` is where canonicalised clips go: beside a SQLite file by default (`studies.db` → `studies.media/`), to be
+    given for PostgreSQL.
+    """
+    database = Database(target)
+    if media is None and database.path is None:
+        database.close()
+        raise StudyError("with PostgreSQL, say where canonicalised clips go: --media FOLDER")
+    return StudyService(database, media=media or Path(str(database.path)).with_suffix(".media"), clock=clock)
+
+
+class StudyService(AdminService):
+    """Studies in one database. Safe to share between threads."""
+
+    def __init__(self, database: Database, *, media: Path, clock: Clock = system_clock) -> None:
+        super().__init__(database, clock)
+        self.media_folder = media
+        self.running = StudyRunning(database, clock)
+
+    def close(self) -> None:
+        self.database.close()
+
+    def __enter__(self) -> StudyService:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- a study's life ---------------------------------------------------------------------------------------------
+
+    def create_study(
+        self,
+        plan: StudyPlan,
+        *,
+        training: bool = True,
+        clips: Sequence[SourceClip] = (),
+        progress: Progress = no_progress,
+    ) -> StudySummary:
+        """A new study with these clips (`study/sources.py`), or none yet; all of it or, on an error, nothing.
+
+        It begins with the built-in training pair; `training=False` for one that brings its own, or has none.
+        `StudyError` for a bad or taken name and whatever importing finds.
+        """
+        if clips:
+            importing.planned_pairs(clips)
+        with self.database.read() as connection:
+            planning.check_new(connection, plan)
+        everything = [*self._training(training, plan.rubric), *clips]
+        ready = importing.prepare(everything, media=self.media_folder, progress=progress)
+        with self.database.write() as connection:
+            planning.create(connection, plan, now=self._clock())
+            if everything:
+                importing.store(connection, plan.name, everything, ready, now=self._clock())
+            return planning.summaries(connection, plan.name)[0]
+
+    def _training(self, wanted: bool, words: Rubric) -> list[SourceClip]:
+        if not wanted:
+            return []
+        from rushes.study.material.training_clips import training_clips
+
+        return training_clips(self.media_folder, words=words)
+
+    studies = method(READ, planning.studies)
+    declare_exclusion = timed(WRITE, planning.declare_exclusion)
+
+    def import_runs(
+        self,
+        study: str,
+        runs: Sequence[Path],
+        *,
+        prompts: Path | None = None,
+        only: Sequence[str] = (),
+        source_clips: Path | None = None,
+        progress: Progress = no_progress,
+    ) -> int:
+        """Pairs from two or more run directories of `rushes clip`, one per system (named by its folder).
+
+        Subjects are matched by id; `prompts` is a prompt manifest with the prompts' words; `only` limits the study to
+        these subjects, all of them when empty. Returns the pairs added.
+        `StudyError` for one run only, no common subject, a missing file, a pair that is there already.
+        """
+        found = sources.from_runs(runs, prompts=prompts, only=only)
+        return self._import(study, sources.with_sources(found, source_clips), progress)
+
+    def import_csv(
+        self,
+        study: str,
+        table: Path,
+        *,
+        clips: Path | None = None,
+        prompts: Path | None = None,
+        source_clips: Path | None = None,
+        progress: Progress = no_progress,
+    ) -> int:
+        """Pairs from a CSV with `sample_id,task_id,prompt_id,system,path` (paths relative to the CSV), or from a
+        prompt manifest `task_id,prompt_id,prompt_text` with `clips`, a folder of files named `SYSTEM_T2_p09.mp4`.
+
+        Optional columns: `kind` (sample, gold, training), `expected` (the system that must win), `expected_tag`,
+        `feedback`, `prompt_text`, `clip_id`, `source` (the clip that was to be edited), `refused` (what the system said
+        instead of making a clip; the path is empty then). Returns the pairs added.
+        """
+        found = sources.read_sources([table], clips=clips, prompts=prompts, source_clips=source_clips)
+        return self._import(study, found, progress)
+
+    def _import(self, study: str, clips: Sequence[SourceClip], progress: Progress) -> int:
+        importing.planned_pairs(clips)  # what is wrong with the list is said before any clip is worked on
+        ready = importing.prepare(clips, media=self.media_folder, progress=progress)
+        with self.database.write() as connection:
+            return importing.store(connection, study, clips, ready, now=self._clock())
+
+    import_ratings = timed(WRITE, ratings.store)
+    invite = timed(WRITE, accounts.invite)
+    invite_again = timed(WRITE, accounts.invite_again)
+
+    # --- raters -----------------------------------------------------------------------------------------------------
+
+    accept_invite = timed(WRITE, accounts.accept_invite)
+    session = timed(GLANCE, accounts.read_session)
+    sign_out = method(WRITE, accounts.close_session)
+    give_consent = timed(WRITE, accounts.give_consent)
+    training_task = timed(NOTE, work.training_task)
+    next_task = timed(NOTE, work.next_task)
+    standing = timed(NOTE, work.standing)
+    last_vote = timed(NOTE, work.last_vote)
+    clips_ahead = timed(NOTE, work.clips_ahead)
+    media = method(READ, work.media)
+    media_for = timed(READ, work.media_for)
+    record_sent = timed(NOTE, sending.record_sent)
+    report_changed = timed(WRITE, sending.report_changed)
+    record_play = timed(NOTE, work.record_play)
+    save_draft = timed(NOTE, work.save_draft)
+    submit_vote = timed(WRITE, voting.submit)
+    report_problem = timed(WRITE, work.report_problem)
+    choose_language = timed(NOTE, presentation.choose_language)
+    sound_check_wav = timed(READ, presentation.sound_check_wav)
+    answer_sound_check = timed(WRITE, presentation.answer_sound_check)
+    more_work = timed(READ, presentation.more_work)
+    source_media = timed(READ, presentation.source_media)
+    presentation = timed(READ, presentation.presentation)
+
+    def load_clips(self, session: str, task: Task) -> None:
+        """Note both clips of a task as sent in full: for raters who are programs and load nothing."""
+        for view in (view for view in (task.a, task.b) if not view.refused):
+            media = self.media_for(session, view.token)
+            self.record_sent(media, [(0, media.size)])
+
+    # --- what came of it --------------------------------------------------------------------------------------------
+
+    study_status = method(READ, results.status)
+    votes = method(READ, results.votes)
+    clips = method(READ, results.clips)
+    prompts = method(READ, results.prompts)
+    exclusion_rule = method(READ, results.declared_rule)
+    audit = method(READ, results.audit_log)
+    declared_plan = method(READ, registering.declared_plan)
+    record_registration = timed(WRITE, registering.record)
+    registration = method(READ, registering.recorded)
+    adjudication_queue = method(READ, decisions.queue)
+    adjudicate = timed(WRITE, decisions.adjudicate)
+    adjudicate_blind = timed(WRITE, decisions.adjudicate_blind)
+    apply_exclusions = timed(WRITE, decisions.apply_exclusions)
+    restore_rater = timed(WRITE, decisions.restore)

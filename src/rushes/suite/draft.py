@@ -1,0 +1,190 @@
+"""`rushes suite init` in Python: a suite file out of the folders that are there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rushes.core.errors import InputError
+from rushes.core.machine.files import Paths, replacing
+from rushes.core.words.notebook_repr import brief
+from rushes.media.find.clips import natural_key, one_or_several
+from rushes.media.find.endings import is_clip
+from rushes.media.find.walk import PassedOver, files_below
+from rushes.storage.remote.address import local_only
+from rushes.storage.runs import read_run
+from rushes.suite.file import is_run
+from rushes.suite.names import generated_set, set_name
+from rushes.suite.prompts import ID, read_prompts
+
+REFERENCES = ("ground-truth", "ground_truth", "groundtruth", "gt", "real", "reference")
+"""Folders of these names hold the reference."""
+_LATER = """
+# [instruments.fidelity]        # PSNR, SSIM, LPIPS …: clips that are to look like their references, frame by frame
+# protocol = "wang2004"
+# cut = "shortest"
+
+# [instruments.distribution]    # FVD and FID-VID between the sets; needs weights: rushes models
+# metrics = ["fvd"]
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteDraft:
+    """A suite file that was written, and what it says."""
+
+    __repr__ = brief
+
+    path: Path
+    systems: Mapping[str, tuple[Path, ...]]
+    """By name: its folder of clips, its runs."""
+    reference: Path | None
+    prompts: Path | None
+    ratings: Path | None
+    remarks: tuple[str, ...] = ()
+    """Folders that were left out, and why; systems that lack clips."""
+
+
+def draft_suite(folders: Paths, out: Path | str, *, name: str = "", overwrite: bool = False) -> SuiteDraft:
+    """Write a suite file from what the folders hold.
+
+    A folder with clips, or a run, is a system; of a folder of folders, each one below that has clips is. One called
+    ground-truth, gt, real or reference is the reference. `prompts.csv` and `ratings.csv` are taken up where they lie
+    beside the systems. A folder that shares no clip name with any other is left out, and `remarks` says so. Raises
+    `InputError` where there is no system, and for a file that is there unless `overwrite`.
+    """
+    target = Path(out)
+    given = [Path(folder) for folder in one_or_several(folders)]
+    local_only(*map(str, one_or_several(folders)), str(out))
+    if not given:
+        raise InputError("expected at least one folder of systems; got none")
+    if target.exists() and not overwrite:
+        raise InputError(f"{target}: is there already; edit it, choose another -o, or give --overwrite")
+    found, remarks = _systems(given)
+    truth = next((key for key in found if key.casefold() in REFERENCES and not is_run(str(found[key][0]))), None)
+    reference = None if truth is None else found[truth][0]
+    systems = {key: places for key, places in found.items() if key != truth}
+    if not systems:
+        raise InputError(f"{given[0]}: expected folders of clips, one per system; found none beside the reference")
+    prompts, ratings = (_beside(given, systems, file) for file in ("prompts.csv", "ratings.csv"))
+    _refuse_prompt_folders(given[0], systems, prompts)
+    made = SuiteDraft(
+        path=target, systems=systems, reference=reference, prompts=prompts, ratings=ratings, remarks=tuple(remarks)
+    )
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(target) as file:
+            file.write(_text(made, name or (given[0] if len(given) == 1 else target.parent).resolve().name))
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
+    return made
+
+
+def _systems(given: Sequence[Path]) -> tuple[dict[str, tuple[Path, ...]], list[str]]:
+    """Folders by system, and a line about each that is none."""
+    folders: list[Path] = []
+    for folder in given:
+        if not folder.is_dir():
+            raise InputError(f"{folder}: expected a folder; there is none")
+        below = sorted((path for path in folder.iterdir() if path.is_dir()), key=lambda path: natural_key(path.name))
+        inside = [path for path in below if not path.name.startswith(".") and (is_run(str(path)) or _clips(path))]
+        direct = is_run(str(folder)) or any(is_clip(path) for path in folder.iterdir() if path.is_file())
+        folders += [folder] if direct or not inside else inside
+    clips = {folder: frozenset() if is_run(str(folder)) else _clips(folder) for folder in folders}
+    empty = [folder for folder in folders if not clips[folder] and not is_run(str(folder))]
+    if empty:
+        raise InputError(f"{empty[0]}: expected clips, or folders of clips; found none")
+    alone = [folder for folder in folders if _is_alone(folder, clips)]
+    remarks = [f"{folder}: left out, no other folder has a clip of the same name" for folder in alone]
+    kept = [folder for folder in folders if folder not in alone]
+    every = frozenset().union(*(clips[folder] for folder in kept))
+    remarks += [
+        f"{folder}: lacks {len(every - clips[folder])} of {len(every)} clips, such as {min(every - clips[folder])}"
+        for folder in kept
+        if clips[folder] and every - clips[folder]
+    ]
+    return _named(kept), remarks
+
+
+def _is_alone(folder: Path, clips: Mapping[Path, frozenset[str]]) -> bool:
+    others = [names for other, names in clips.items() if other != folder and names]
+    return bool(clips[folder] and others) and not any(clips[folder] & names for names in others)
+
+
+def _clips(folder: Path) -> frozenset[str]:
+    files = files_below(folder, PassedOver())
+    return frozenset(file.relative_to(folder).with_suffix("").as_posix() for file in files if is_clip(file))
+
+
+def _named(folders: Iterable[Path]) -> dict[str, tuple[Path, ...]]:
+    """Places by name: a run is called by what it looked at, and joins the other runs of that; two folders of one name
+    are called by their last two parts."""
+    found: dict[str, list[Path]] = {}
+    every = list(folders)
+    names = [folder.resolve().name for folder in every if not is_run(str(folder))]
+    for folder in every:
+        if is_run(str(folder)):
+            name = set_name(generated_set(read_run(folder)))
+        else:
+            name = folder.resolve().name
+            name = name if names.count(name) == 1 else "/".join(folder.resolve().parts[-2:])
+            if any(not is_run(str(other)) for other in found.get(name, ())):
+                raise InputError(f"two folders are called {name}; each system needs a name of its own")
+        found.setdefault(name, []).append(folder)
+    return {name: tuple(places) for name, places in found.items()}
+
+
+def _beside(given: Sequence[Path], systems: Mapping[str, tuple[Path, ...]], file: str) -> Path | None:
+    folders = dict.fromkeys([*given, *(places[0].parent for places in systems.values())])
+    return next((folder / file for folder in folders if (folder / file).is_file()), None)
+
+
+def _refuse_prompt_folders(root: Path, systems: Mapping[str, object], prompts: Path | None) -> None:
+    """A folder per prompt looks like a folder per system; the prompts' own names tell."""
+    if prompts is None:
+        return
+    ids = {prompt.id for prompt in read_prompts(prompts)}
+    if set(systems) <= ids:
+        raise InputError(
+            f"{root}: its folders are called like prompts ({next(iter(systems))} is a {ID} of {prompts}); expected a "
+            "folder per system with a clip per prompt"
+        )
+
+
+def _text(made: SuiteDraft, name: str) -> str:
+    home = made.path.parent
+    lines = [f"name = {_quoted(name)}", "", "[systems]"]
+    lines += [f"{_key(system)} = {_places(places, home)}" for system, places in made.systems.items()]
+    if made.reference is not None:
+        lines += ["", "[reference]", f"clips = {_quoted(_seen(made.reference, home))}", "on_board = true"]
+    for table, file in (("prompts", made.prompts), ("ratings", made.ratings)):
+        if file is not None:
+            lines += ["", f"[{table}]", f"file = {_quoted(_seen(file, home))}"]
+    lines += ["", "[instruments.clip]            # the settings are the arguments of rushes.evaluate_clips"]
+    lines += ["motion = true"]
+    return "\n".join(lines) + "\n" + (_LATER if made.reference is not None else "")
+
+
+def _places(places: Sequence[Path], home: Path) -> str:
+    texts = [_quoted(_seen(place, home)) for place in places]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _seen(path: Path, home: Path) -> str:
+    """A path as the suite file has it: from its own folder, but for one that was given in full and lies elsewhere."""
+    if path.is_absolute() and not path.resolve().is_relative_to(home.resolve()):
+        return str(path)
+    return Path(os.path.relpath(path, home)).as_posix()
+
+
+def _quoted(text: str) -> str:
+    """A basic string of TOML."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+
+
+def _key(text: str) -> str:
+    is_bare = text.isascii() and text.replace("-", "").replace("_", "").isalnum()
+    return text if is_bare else _quoted(text)

@@ -1,0 +1,1 @@
+"""Numbers of other tools as run directories."""

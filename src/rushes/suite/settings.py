@@ -1,0 +1,119 @@
+"""Settings in a suite file are the keyword arguments of the function that measures: checked before anything runs.
+
+A suite can measure with the instruments that say how.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import types
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from rushes.core.errors import InputError
+from rushes.core.instrument import Measure
+from rushes.core.words.suggest import did_you_mean
+from rushes.instruments.catalogue import INSTRUMENTS
+
+
+def checked_settings(
+    where: str, given: Mapping[str, object], measure: Callable[..., object], *, taken: Collection[str]
+) -> dict[str, object]:
+    """The settings, once each is known to be an argument of `measure` and of a kind that it takes.
+
+    `taken` are the arguments that the suite itself gives; `where` opens an error: "suite.toml, [instruments.clip]".
+    Raises `InputError` for an unknown key, with the nearest ones, and for a value of another kind.
+    """
+    hints = _hints(measure)
+    known = {name: one.default for name, one in _keywords(measure).items() if name not in taken}
+    for key, value in given.items():
+        if key not in known:
+            raise InputError(f"{where}: {unknown_key(key, known)}")
+        if not fits(value, hints.get(key, Any)):
+            raise InputError(f"{where}: {key} is {kind_words(hints[key])}; got {value!r}")
+    for name, default in known.items():
+        if default is inspect.Parameter.empty and name not in given:
+            raise InputError(f"{where}: expected {name} ({kind_words(hints.get(name, Any))}); it is not there")
+    return dict(given)
+
+
+def unknown_key(key: str, known: Iterable[str]) -> str:
+    """What is wrong with a key, and what may have been meant.
+
+    >>> unknown_key("motoin", ["motion", "tier"])
+    "there is no 'motoin'. Did you mean `motion`?"
+    """
+    return f"there is no {key!r}{did_you_mean(key, known)}"
+
+
+def _keywords(measure: Callable[..., object]) -> dict[str, inspect.Parameter]:
+    every = inspect.signature(measure).parameters
+    return {name: one for name, one in every.items() if one.kind is inspect.Parameter.KEYWORD_ONLY}
+
+
+def _hints(measure: Callable[..., object]) -> dict[str, Any]:
+    """The kinds of its keyword arguments; what is written as text, or is there for type checkers, takes anything."""
+    keywords = {name: one.annotation for name, one in _keywords(measure).items()}
+    here = vars(sys.modules[measure.__module__])
+    names = {name: Any if isinstance(value, str) else value for name, value in here.items()}
+    while True:
+        try:
+            return get_type_hints(types.SimpleNamespace(__annotations__=keywords), globalns=names)
+        except NameError as error:
+            if error.name is None or error.name in names:
+                return {}
+            names[error.name] = Any
+
+
+def fits(value: object, hint: Any) -> bool:
+    """Whether a value of TOML is of this kind; a path is text there, and a tuple a list."""
+    origin, inside = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        return any(fits(value, each) for each in inside)
+    if origin is Literal:
+        return any(value == each and type(value) is type(each) for each in inside)
+    if origin is not None and issubclass(origin, Mapping):
+        return isinstance(value, dict) and all(fits(each, inside[1]) for each in value.values())
+    if origin is tuple:
+        return isinstance(value, list) and len(value) == len(inside) and all(map(fits, value, inside))
+    if origin is not None and issubclass(origin, Iterable):
+        return isinstance(value, list) and all(fits(each, inside[0]) for each in value)
+    if hint is float:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    if hint in (int, bool):
+        return type(value) is hint
+    if hint in (str, Path):
+        return isinstance(value, str)
+    return hint in (Any, object)
+
+
+def kind_words(hint: Any) -> str:
+    """A kind in words.
+
+    >>> kind_words(bool), kind_words(Literal["none", "shortest"]), kind_words(int | None), kind_words(Iterable[int])
+    ('true or false', 'none or shortest', 'a whole number', 'a list')
+    """
+    origin, inside = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return " or ".join(map(str, inside))
+    if origin in (Union, types.UnionType):
+        return " or ".join(dict.fromkeys(words for each in inside if (words := kind_words(each))))
+    if origin is not None:
+        return "a table" if issubclass(origin, Mapping) else "a list"
+    plain = {bool: "true or false", int: "a whole number", float: "a number", str: "text", Path: "text"}
+    return plain.get(hint, "")
+
+
+GIVEN = frozenset({"run", "jobs", "engine", "overwrite", "progress", "warn", "add"})
+"""Arguments of every instrument's function that the suite gives by itself."""
+
+
+def measure_of(name: str, where: str) -> Measure:
+    """How a suite measures with the instrument of this name; `InputError`, after `where`, with the nearest ones."""
+    if name in INSTRUMENTS and (measure := INSTRUMENTS[name].measure) is not None:
+        return measure
+    able = [other for other, instrument in INSTRUMENTS.items() if instrument.measure is not None]
+    hint = did_you_mean(name, able)
+    raise InputError(f"{where}: no instrument is called {name!r}{hint} (another name says instrument = … inside)")

@@ -1,0 +1,1 @@
+"""Trained networks that look at frames, and the files they come in."""

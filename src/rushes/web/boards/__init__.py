@@ -1,0 +1,1 @@
+"""Boards, comparisons and grids as plain data for their pages."""

@@ -1,0 +1,1 @@
+"""Clips as plain data for their pages: pictures, numbers, marks."""

@@ -1,0 +1,110 @@
+"""Clips' numbers as plain data: of one, with the thresholds they were judged by; of two to four on one clock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from rushes.core import Measurement, Reading, difference
+from rushes.core.definition import describe_difference
+from rushes.instruments.clip.metrics import readings
+from rushes.instruments.clip.signals.badges import fired_rules
+from rushes.instruments.clip.signals.profile import Rule, profile_of, rule_text
+from rushes.web.clips.files import picture_size
+from rushes.web.runs.cache import OpenRun, Row, RunCache
+from rushes.web.runs.data import take_data, value_data
+
+LETTERS = "abcd"
+MOST = len(LETTERS)
+
+
+def clip_numbers(opened: OpenRun, row: Row) -> list[dict[str, object]]:
+    """Every number of a clip in stored order, each with its threshold.
+
+    `threshold` is what makes a value a signal ("> 450"), "" where the profile has no rule; `fired` is the place of the
+    clip's reason that names it, from 1 on, 0 where none does. A profile of the user's own is not kept by a run: then
+    only what fired has its threshold, which the reason names.
+    """
+    rules, fired = _rules(opened.run.info.get("settings")), fired_rules(row.entry)
+    order = list(fired)
+    first: set[str] = set()
+    lines = []
+    for m in row.entry.measurements:
+        names = [*readings(m.signature), *(() if m.name in first else (m.name,))]
+        first.add(m.name)
+        limits = dict.fromkeys(rule_text(rule) for name in names for rule in rules.get(name, ()))
+        lines.append(
+            value_data(m, reading=opened.readings[opened.key_of(m)].label)
+            | {
+                "threshold": " or ".join(limits) or fired.get(m.signature, ""),
+                "fired": order.index(m.signature) + 1 if m.signature in fired else 0,
+            }
+        )
+    return lines
+
+
+def fired_first(lines: Sequence[dict[str, object]]) -> list[dict[str, object]]:
+    """What fired in the order of the reasons; the others as they stood."""
+    return sorted(lines, key=lambda line: line["fired"] or len(lines) + 1)  # type: ignore[arg-type,return-value]
+
+
+def _rules(settings: object) -> Mapping[str, Sequence[Rule]]:
+    profile = profile_of(settings)
+    rules: dict[str, list[Rule]] = {}
+    for rule in () if profile is None else profile.rules:
+        for name in rule.readings or (rule.metric,):
+            rules.setdefault(name, []).append(rule)
+    return rules
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """One of the clips: its run, by the name a page calls it, and its row there."""
+
+    name: str
+    opened: OpenRun
+    row: Row
+    places: Mapping[str, str]
+    """Addresses that replace those of a served run: its `address` and its `timeline`; {} for a served run."""
+
+
+def sides_data(sides: Sequence[Side], *, run_cache: RunCache) -> dict[str, object]:
+    """Each clip under its letter, and every number of all of them."""
+    clips = {letter: clip_data(side, run_cache=run_cache) for letter, side in zip(LETTERS, sides, strict=False)}
+    return {**clips, "numbers": number_lines(sides)}
+
+
+def clip_data(side: Side, *, run_cache: RunCache) -> dict[str, object]:
+    """A clip with the size of its picture, so that its box has its shape before the video comes."""
+    width, height = picture_size(side.row.entry.subject)
+    found = take_data(side.name, side.opened, side.row, run_cache=run_cache)
+    return {**found, "width": width, "height": height, **side.places}
+
+
+def number_lines(sides: Sequence[Side]) -> list[dict[str, object]]:
+    """Every reading of the clips. Of two, their difference where the signatures are equal; else why there is none."""
+    readings: dict[str, Reading] = {}
+    for side in reversed(sides):
+        readings |= side.opened.readings
+    keys = dict.fromkeys(key for side in sides for key in side.row.values)
+    return [_line(key, readings[key].label, [side.row.values.get(key) for side in sides]) for key in keys]
+
+
+def _line(key: str, name: str, found: Sequence[Measurement | None]) -> dict[str, object]:
+    values = {
+        letter: None if m is None else value_data(m, reading=name) for letter, m in zip(LETTERS, found, strict=False)
+    }
+    line: dict[str, object] = {"key": key, **values, "difference": None, "why": _why(found)}
+    first, second = found[:2]
+    if len(found) == 2 and not line["why"] and first is not None and second is not None:
+        line["difference"] = value_data(difference(second, first))
+    return line
+
+
+def _why(found: Sequence[Measurement | None]) -> str:
+    """Why the values do not compare; "" where they do."""
+    there = [m for m in found if m is not None]
+    if len(there) < len(found):
+        return "one of the runs does not have it"
+    other = next((m for m in there if m.signature != there[0].signature), None)
+    return "" if other is None else describe_difference(there[0].signature, other.signature)

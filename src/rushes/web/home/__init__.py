@@ -1,0 +1,1 @@
+"""The first page: what lies below a folder, in a few words."""

@@ -1,0 +1,274 @@
+"""The home page as plain data: boards, comparisons, runs, studies and sweeps, each in a few words and unopened.
+
+A study's database is only read, and never brought to a newer form: that is for `rushes serve`, which its owner starts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from rushes.instruments.catalogue import INSTRUMENTS
+from rushes.web.runs.summary import RunHead, live_status, run_stamp, subjects_size
+from rushes.web.workbench import Workbench
+
+AT_ONCE = 64 * 1024 * 1024
+"""Bytes of subjects that are looked through before the page is sent; further runs are filled in by the page."""
+PAIRED_AT_ONCE = 16 * 1024 * 1024
+"""Bytes of subjects whose ids are read for the comparisons offered on the page."""
+_MOST_PAIRS = 2
+_NEWEST = 24
+"""Runs among which comparisons are looked for."""
+_NOUNS = {
+    "clip": ("clip", "clips"),
+    "pair": ("clip with its reference", "clips with their references"),
+    "set": ("set", "sets"),
+    "pose": ("pose file", "pose files"),
+    "sweep": ("sweep", "sweeps"),
+    "study": ("study", "studies"),
+}
+_STUDIES = """
+SELECT name, title, {state} AS state, simulated,
+  (SELECT COUNT(*) FROM pair WHERE pair.study_id = study.id AND pair.kind IN ('sample', 'imported')) AS pairs,
+  (SELECT COUNT(*) FROM rater WHERE rater.study_id = study.id) AS raters,
+  (SELECT COUNT(*) FROM vote WHERE vote.study_id = study.id AND vote.purpose != 'training') AS votes
+FROM study ORDER BY name
+"""
+_LARGEST = 16 * 1024 * 1024
+"""Bytes of a manifest that is read for the sake of one line."""
+
+
+def home_data(bench: Workbench) -> dict[str, object]:
+    """Everything on the page but the studies of a server's own database."""
+    runs, suites = dict(bench.runs), dict(bench.suites)
+    boards = [
+        {"name": name, "address": f"/boards/{quote(name)}", **suite_status(path)} for name, path in suites.items()
+    ]
+    cards = _cards(bench, runs, suites)
+    found = None if bench.discovery is None else bench.discovery.look()
+    return {
+        "boards": boards,
+        "comparisons": _comparisons(bench, runs, suites),
+        "runs": cards,
+        "totals": _totals(cards),
+        "sweeps": [] if found is None else [{"name": n, **sweep_status(p)} for n, p in found.sweeps.items()],
+        "databases": _databases(found.studies) if found is not None and bench.viewing else [],
+        "note": "" if found is None else found.note,
+        "stamp": home_stamp(bench),
+    }
+
+
+def home_stamp(bench: Workbench) -> str:
+    """Changes when a run, a board or a database comes, goes or changes."""
+    import hashlib
+
+    parts = [f"{name} {run_stamp(path)}" for name, path in bench.runs.items()]
+    files = [path / "suite.json" for path in bench.suites.values()]
+    if bench.discovery is not None:
+        found = bench.discovery.look()
+        files += [*found.studies.values(), *(path / "sweep_manifest.json" for path in found.sweeps.values())]
+    for file in files:
+        try:
+            stat = file.stat()
+            parts.append(f"{file} {stat.st_size} {stat.st_mtime_ns}")
+        except OSError:
+            parts.append(f"{file} gone")
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def run_card(bench: Workbench, name: str, *, suite: str = "", counted: bool = True) -> dict[str, Any]:
+    """One run. Without `counted` its subjects are not looked through: the page asks for the rest of the card later."""
+    folder = bench.runs[name]
+    head = bench.summaries.head(folder)
+    card: dict[str, Any] = {
+        "name": name,
+        "address": f"/runs/{quote(name)}",
+        "path": str(folder),
+        "instrument": head.instrument,
+        "question": INSTRUMENTS[head.instrument].question if head.instrument in INSTRUMENTS else "",
+        "status": live_status(folder, head),
+        "openable": head.openable,
+        "started": head.started,
+        "date": head.finished or head.started,
+        "date_text": date_text(head.finished or head.started),
+        "asked": head.asked,
+        "suite": suite,
+        "comparable": head.openable,
+        "counted": counted,
+        "subjects": 0,
+        "noun": "",
+        "badges": {},
+        "worst": [],
+    }
+    return card | _counted(bench, name, folder, head) if counted and head.openable else card
+
+
+def _counted(bench: Workbench, name: str, folder: Path, head: RunHead) -> dict[str, Any]:
+    found = bench.summaries.summary(folder)
+    one, many = _NOUNS.get(found.kind, ("subject", "subjects"))
+    return {
+        "subjects": found.subjects,
+        "noun": one if found.subjects == 1 else many,
+        "badges": dict(found.badges),
+        "worst": [_picture(name, one) for one in found.worst] if found.kind in ("clip", "pair") else [],
+    }
+
+
+def _picture(name: str, subject: str) -> dict[str, str]:
+    """Where a clip's picture and page are. The picture's own address comes when asked for: its module is heavy."""
+    run, clip = quote(name, safe=""), quote(subject, safe="")
+    picture = f"/home/picture?run={run}&id={clip}"
+    return {"id": subject, "picture": picture, "address": f"/runs/{quote(name)}/take?id={clip}"}
+
+
+def _cards(bench: Workbench, runs: Mapping[str, Path], suites: Mapping[str, Path]) -> list[dict[str, Any]]:
+    """Runs of clips first, then the newest; runs of a suite after all others, for they are below their board.
+
+    A run can be ticked for a comparison where another of its instrument is there.
+    """
+    left, cards = AT_ONCE, []
+    for name, folder in runs.items():
+        known = bench.summaries.knows(folder)
+        if not known:
+            left -= subjects_size(folder)
+        cards.append(run_card(bench, name, suite=suite_of(name, suites), counted=known or left >= 0))
+    of_kind = Counter(card["instrument"] for card in cards if card["openable"] and not card["suite"])
+    for card in cards:
+        card["comparable"] = card["openable"] and of_kind[card["instrument"]] > 1
+    cards.sort(key=lambda card: str(card["date"]), reverse=True)
+    return sorted(cards, key=lambda card: (str(card["suite"]), card["instrument"] != "clip"))
+
+
+def suite_of(name: str, suites: Mapping[str, Path]) -> str:
+    """The served suite whose folder a run lies in; "" where it is in none."""
+    return max((suite for suite in suites if name.startswith(f"{suite}/")), key=len, default="")
+
+
+def _comparisons(bench: Workbench, runs: Mapping[str, Path], suites: Mapping[str, Path]) -> list[dict[str, object]]:
+    """The newest runs, each with the newest of the older runs that it shares most clips with. A suite's board says more
+    about its own runs; of many large runs none are offered here, and every run's own page has its list."""
+    own = [name for name in runs if not suite_of(name, suites) and bench.summaries.head(runs[name]).openable]
+    order = {name: place for place, name in enumerate(runs)}  # of two that began in one second, the later name
+    own.sort(key=lambda name: (bench.summaries.head(runs[name]).started, order[name]), reverse=True)
+    own = own[:_NEWEST]
+    if sum(subjects_size(runs[name]) for name in own) > PAIRED_AT_ONCE:
+        return []
+    return list(islice(_pairs(bench, runs, own), _MOST_PAIRS))
+
+
+def _pairs(bench: Workbench, runs: Mapping[str, Path], newest: Sequence[str]) -> Any:
+    used: set[str] = set()
+    for place, name in enumerate(newest):
+        head, mine = bench.summaries.head(runs[name]), bench.summaries.ids(runs[name])
+        common = {
+            other: len(mine & bench.summaries.ids(runs[other]))
+            for other in newest[place + 1 :]
+            if bench.summaries.head(runs[other]).instrument == head.instrument
+        }
+        best = max(common, key=common.__getitem__, default="")
+        if common.get(best) and name not in used:
+            used |= {name, best}
+            yield {"a": best, "b": name, "common": common[best], "address": compare_address(best, name)}
+
+
+def compare_address(a: str, b: str) -> str:
+    return f"/compare/runs?a={quote(a, safe='')}&b={quote(b, safe='')}"
+
+
+def _totals(cards: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+    """Over all runs that were counted: subjects with a review signal."""
+    names = ("reject", "flagged", "pass")
+    found = {badge: sum(card["badges"].get(badge, 0) for card in cards) for badge in names}
+    return {"runs": len(cards), "judged": sum(found.values()), **found}
+
+
+def _databases(files: Mapping[str, Path]) -> list[dict[str, object]]:
+    listed = [(name, path, studies_in(path)) for name, path in files.items()]
+    return [{"name": name, "path": str(path), "studies": found} for name, path, found in listed if found is not None]
+
+
+def date_text(written: str) -> str:
+    """
+    >>> date_text("2026-11-16T11:09:01+00:00"), date_text("")
+    ('16 Nov 2026, 11:09 UTC', '')
+    """
+    try:
+        moment = datetime.fromisoformat(written)
+    except ValueError:
+        return ""
+    return f"{moment.day} {moment:%b %Y, %H:%M} {moment.tzname() or ''}".strip()
+
+
+def suite_status(folder: Path) -> dict[str, object]:
+    """What `suite.json` says of a suite: how many systems, prompts and runs, and whether it is complete."""
+    facts: dict[str, object] = {"path": str(folder), "systems": 0, "prompts": 0, "runs": 0, "failed": 0}
+    try:
+        data = json.loads((folder / "suite.json").read_bytes())
+        suite, steps = data["suite"], data["steps"]
+        there = sum(_runs_of(folder / str(step["folder"])) for step in steps)
+        return facts | {
+            "systems": len(suite["systems"]),
+            "prompts": len(suite["prompts"]),
+            "runs": there + sum(len(system["runs"]) for system in suite["systems"]),
+            "failed": sum(bool(step["why"]) for step in steps),
+            "status": "complete" if data["complete"] else "not complete",
+        }
+    except FileNotFoundError:
+        return facts | {"status": "not found"}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return facts | {"status": "cannot be read"}
+
+
+def _runs_of(folder: Path) -> int:
+    if (folder / "run.json").is_file():
+        return 1
+    return sum(1 for _ in folder.glob("*/run.json"))
+
+
+def sweep_status(folder: Path) -> dict[str, object]:
+    """The axes of a sweep and how many of its runs are there."""
+    facts: dict[str, object] = {"path": str(folder), "axes": [], "declared": 0, "runs": 0}
+    file = folder / "sweep_manifest.json"
+    try:
+        if file.stat().st_size > _LARGEST:
+            return facts | {"status": "too large to look into"}
+        data = json.loads(file.read_bytes())
+        axes = data["axes"]
+        names = list(axes) if isinstance(axes, dict) else [str(axis["name"]) for axis in axes]
+        declared = len(data["runs"])
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return facts | {"status": "cannot be read"}
+    try:
+        with os.scandir(folder / "runs") as entries:
+            runs = sum(entry.is_dir() for entry in entries)
+    except OSError:
+        runs = 0
+    status = "complete" if runs >= declared else "not complete"
+    return facts | {"axes": names, "declared": declared, "runs": runs, "status": status}
+
+
+def studies_in(database: Path) -> list[dict[str, Any]] | None:
+    """The studies of a SQLite file: name, title, state, pairs, raters and votes; None where it is no such file."""
+    import sqlite3
+
+    # Without a log beside it nobody writes to the file, and it is read as it lies: nothing is put beside it.
+    quiet = "" if os.path.exists(f"{database}-wal") else "&immutable=1"
+    try:
+        address = f"{database.resolve().as_uri()}?mode=ro{quiet}"
+        with closing(sqlite3.connect(address, uri=True, timeout=0.2)) as connection:
+            connection.row_factory = sqlite3.Row
+            columns = {row["name"] for row in connection.execute("PRAGMA table_info(study)")}
+            if not {"name", "title", "simulated"} <= columns:
+                return None
+            query = _STUDIES.format(state="state" if "state" in columns else "'open'")
+            return [dict(row) for row in connection.execute(query)]
+    except (sqlite3.Error, OSError, ValueError):
+        return None

@@ -1,0 +1,172 @@
+"""Clips over HTTP: by opaque token only, with ranges and validators, checked before they go out and counted as they do.
+
+Starlette's `FileResponse` answers Range (206, 416) and If-Range. Added here:
+
+- If-None-Match (304), where the browser has been sent all of the clip.
+- Validators that give nothing away. A file's own date or digest would let a rater group clips by the system that made
+  them, so the ETag is the service's opaque one, different for every assignment, and the date is always the same.
+- A file that is not the one that was imported is not sent; the study's owner is told.
+- The bytes that go out for a rater's pair are noted: play counts for clips that were sent in full.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import threading
+import time
+from pathlib import Path
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, Response
+from starlette.types import Message, Receive, Scope, Send
+
+from rushes.core.machine.provenance import file_digest
+from rushes.study import Media, StudyService
+from rushes.web.http.errors import Refusal
+
+log = logging.getLogger("rushes.web")
+
+# One constant date for every clip: If-Range compares with it, and it tells nothing.
+_NO_DATE = "Thu, 01 Jan 1970 00:00:00 GMT"
+_KEPT = "private, max-age=3600"
+# Kept by the browser too, but asked about each time: what is sent is counted for each assignment.
+_ASKED = "private, no-cache"
+NOTE_EVERY_S = 1.0
+"""How often a clip that is being sent is noted; a small one is noted once, before its last bytes."""
+_MISSING = "This clip cannot be shown just now; the study's owner has been told. Report it as a problem and go on."
+
+
+class Digests:
+    """Whether files are what they should be. A file is read again only when its size, date or inode has changed."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[tuple[int, int, int], str]] = {}
+        self._lock = threading.Lock()
+
+    def holds(self, media: Media) -> bool:
+        facts = os.stat(media.path)
+        stamp = (facts.st_size, facts.st_mtime_ns, facts.st_ino)
+        with self._lock:
+            known = self._known.get(media.path)
+        if known is None or known[0] != stamp:
+            known = (stamp, file_digest(media.path))
+            with self._lock:
+                self._known[media.path] = known
+        return known[1] == media.sha256
+
+
+class ClipResponse(FileResponse):
+    """A clip's bytes with a neutral validator; the file's name, date and digest stay on the server."""
+
+    chunk_size = 512 * 1024
+
+    def __init__(self, media: Media, *, etag: str, tally: Tally | None = None) -> None:
+        headers = {"etag": etag, "last-modified": _NO_DATE, "cache-control": _cache(media)}
+        super().__init__(media.path, headers=headers, media_type=media.content_type)
+        self.tally = tally
+
+    def set_stat_headers(self, stat_result: os.stat_result) -> None:
+        self.headers.setdefault("content-length", str(stat_result.st_size))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self.tally is None or scope["method"] == "HEAD":
+            await super().__call__(scope, receive, send)
+            return
+        counting = self.tally.counting(Request(scope, receive), send)
+        try:
+            await super().__call__(scope, receive, counting)
+        finally:
+            await self.tally.note()
+
+
+class Tally:
+    """The bytes of one answer, noted for the rater's pair as they go out."""
+
+    def __init__(self, service: StudyService, media: Media) -> None:
+        self._service, self._media = service, media
+        self._place: int | None = None
+        self._first = 0
+        self._noted = 0
+        self._begun = self._last_note = 0.0
+
+    def counting(self, request: Request, send: Send) -> Send:
+        async def counted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._begin(message)
+                await send(message)
+                return
+            if await request.is_disconnected():
+                raise ClientDisconnect
+            size, last = len(message.get("body", b"")), not message.get("more_body", False)
+            if last and self._place is not None:
+                self._place += size
+                await self.note()  # before the last bytes: a page may report play as soon as it has them
+            await send(message)
+            if not last and self._place is not None:
+                self._place += size
+                if time.monotonic() - self._last_note > NOTE_EVERY_S:
+                    await self.note()
+
+        return counted
+
+    def _begin(self, message: Message) -> None:
+        self._begun = self._last_note = time.monotonic()
+        headers = Headers(raw=message["headers"])
+        if message["status"] == 200:
+            self._place = 0
+        elif part := re.fullmatch(r"bytes (\d+)-\d+/\d+", headers.get("content-range", "")):
+            self._place = int(part[1])  # several ranges at once are sent, and not counted: no browser asks so
+        self._first = self._noted = self._place or 0
+
+    async def note(self) -> None:
+        """Store what has gone out so far."""
+        if self._place is None or self._place <= self._noted:
+            return
+        self._noted, self._last_note = self._place, time.monotonic()
+        ago = round((self._last_note - self._begun) * 1000)
+        await run_in_threadpool(self._service.record_sent, self._media, [(self._first, self._place)], ago_ms=ago)
+
+
+def clip_response(request: Request, media: Media, service: StudyService, digests: Digests) -> Response:
+    """The answer to a request for a study's clip: 200, 206, 304, 416, or 404 where the file has gone or changed."""
+    if not Path(media.path).is_file():
+        log.error("a clip of a study is missing: %s", media.path)
+        raise Refusal(404, "This clip cannot be found. Report it as a problem and go on.", code="clip-missing")
+    if media.sha256 and not digests.holds(media):
+        log.error("a clip of a study is not the file that was imported: %s", media.path)
+        if media.assignment is not None:
+            service.report_changed(media)
+        raise Refusal(404, _MISSING, code="clip-changed")
+    if media.assignment is None or media.sent_in_full:
+        return file_response(request, media)
+    return ClipResponse(media, etag=_etag(media), tally=Tally(service, media))
+
+
+def file_response(request: Request, media: Media) -> Response:
+    """As `clip_response`, for a file that nobody's watching depends on."""
+    if not Path(media.path).is_file():
+        raise Refusal(404, "This clip cannot be found.", code="clip-missing")
+    etag = _etag(media)
+    if matches(request.headers, etag):
+        return Response(status_code=304, headers={"etag": etag, "cache-control": _cache(media)})
+    return ClipResponse(media, etag=etag)
+
+
+def _cache(media: Media) -> str:
+    return _KEPT if media.assignment is None else _ASKED
+
+
+def _etag(media: Media) -> str:
+    return f'"{media.etag.strip(chr(34))}"'
+
+
+def matches(headers: Headers, etag: str) -> bool:
+    """Whether If-None-Match names this ETag (weak comparison, as RFC 9110 13.1.2 asks for it)."""
+    wanted = headers.get("if-none-match")
+    if wanted is None:
+        return False
+    return wanted.strip() == "*" or etag in [part.strip().removeprefix("W/") for part in wanted.split(",")]

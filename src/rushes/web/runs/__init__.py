@@ -1,0 +1,1 @@
+"""A run as plain data for its pages."""

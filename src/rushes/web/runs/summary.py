@@ -1,0 +1,341 @@
+"""A run in a few words, without reading its numbers: what the home page shows of many runs at once.
+
+Only `run.json` and the subjects' lines are read, once for each state of the files. A subject's line is canonical JSON,
+so its review signal is at its beginning and its id before its kind: they are cut out of the bytes, which is some ten
+times quicker than decoding a thousand lines. A line of another form is decoded. The counts of a run in shards are in
+`index.json`, or in the markers of the shards that are finished. Nothing heavy is imported here: the first page waits
+for this module.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import nsmallest
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rushes.core.reason import SIGNALS
+
+_FILES = ("run.json", "subjects.jsonl", "measurements.jsonl", "journal.jsonl", "index.json", "shards")
+NEWEST = 5
+"""The newest format that is read: the writer's, which the first page does not wait for."""
+_BADGE, _SUBJECT, _KIND, _ID, _REASONS = b'{"badge":"', b'],"subject":', b'","kind":"', b'"id":"', b'"reasons":'
+MOST_IDS = 100_000
+WORST = 3
+_decoder = json.JSONDecoder()
+T = TypeVar("T")
+
+_BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunHead:
+    """What `run.json` says."""
+
+    status: str
+    """"complete", "running", "interrupted", "crashed", or why there is nothing to open."""
+    instrument: str = "–"
+    started: str = ""
+    finished: str = ""
+    asked: int = 0
+    """Inputs the run was given; 0 where it does not list them."""
+    openable: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunSummary:
+    """How many subjects are finished, and how they stand."""
+
+    subjects: int = 0
+    kind: str = "clip"
+    """Of the first subject."""
+    badges: Mapping[str, int] = field(default_factory=dict)
+    """Subjects by review signal, worst first; empty where nothing is judged."""
+    worst: tuple[str, ...] = ()
+    """Ids of the subjects to look at first: rejects, then flagged, those with most reasons first."""
+
+
+def run_stamp(folder: Path) -> str:
+    """Changes when a file of the run does."""
+    parts = []
+    for name in _FILES:
+        try:
+            stat = os.stat(folder / name)
+            parts.append(f"{stat.st_ino}-{stat.st_size}-{stat.st_mtime_ns}")
+        except OSError:
+            parts.append("none")
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
+
+
+def run_status(folder: Path) -> dict[str, object]:
+    """What `run.json` says about a run, as plain data."""
+    head = read_head(folder)
+    return {
+        "instrument": head.instrument,
+        "path": str(folder),
+        "openable": head.openable,
+        "started": head.started,
+        "status": live_status(folder, head),
+    }
+
+
+def read_head(folder: Path) -> RunHead:
+    try:
+        info = json.loads((folder / "run.json").read_bytes())
+        if int(info["format"]) > NEWEST:
+            return RunHead(status="needs a newer rushes")
+        inputs = info.get("inputs")
+        return RunHead(
+            status=str(info["status"]),
+            instrument=str(info["instrument"]),
+            started=str(info.get("started", "")),
+            finished=str(info.get("finished") or ""),
+            asked=len(inputs) if isinstance(inputs, list) else 0,
+            openable=True,
+        )
+    except FileNotFoundError:
+        return RunHead(status="not found")
+    except _BROKEN:
+        return RunHead(status="cannot be read")
+
+
+def live_status(folder: Path, head: RunHead) -> str:
+    """The status as of now: a run that nobody writes to any more has crashed, whatever its file says."""
+    return "crashed" if head.status == "running" and not _is_written(folder) else head.status
+
+
+def _is_written(folder: Path) -> bool:
+    """Whether some process holds the run's lock. Looked up, not tried: trying could turn a writer away."""
+    try:
+        inode = os.stat(folder / ".lock").st_ino
+    except OSError:
+        return False
+    try:
+        held = Path("/proc/locks").read_text(encoding="ascii")
+    except OSError:
+        return True  # no such list on this system: believe what run.json says
+    return any(line.split()[5].rpartition(":")[2] == str(inode) for line in held.splitlines() if "FLOCK" in line)
+
+
+def read_summary(folder: Path) -> RunSummary:
+    """The subjects that are finished; those of a damaged file are left out, its own page says what is wrong."""
+    if is_sharded(folder):
+        rows, found = shard_counts(folder)
+        badges = {badge: found.get(badge, 0) for badge in SIGNALS} if found else {}
+        return RunSummary(subjects=rows, badges=badges, worst=shard_worst(folder, SIGNALS[:2], WORST))
+    counts: Counter[str] = Counter()
+    marked: list[tuple[int, int, int, bytes]] = []
+    total, first = 0, b""
+    for number, line in enumerate(_subject_lines(folder)):
+        total, first = total + 1, first or line
+        badge = _badge(line)
+        if badge in ("reject", "flagged"):
+            marked.append((SIGNALS.index(badge), -_reasons(line), number, line))
+        if badge:
+            counts[badge] += 1
+    worst = [str(row["id"]) for *_, line in sorted(marked)[:WORST] if (row := _row(line)) and "id" in row]
+    kind = str(_row(first).get("kind") or "clip") if first else "clip"
+    badges = {badge: counts[badge] for badge in SIGNALS} if counts else {}
+    return RunSummary(subjects=total, kind=kind, badges=badges, worst=tuple(worst))
+
+
+def read_ids(folder: Path) -> frozenset[str]:
+    """The ids of the first 100,000 subjects."""
+    if is_sharded(folder):
+        return shard_ids(folder, MOST_IDS)
+    ids = (_id(line) for _, line in zip(range(MOST_IDS), _subject_lines(folder), strict=False))
+    return frozenset(found for found in ids if found)
+
+
+def subjects_size(folder: Path) -> int:
+    """Bytes of a run's subjects: what `read_ids` has to look through, and `read_summary` where they are lines."""
+    if is_sharded(folder):
+        return shard_size(folder)
+    for name in ("journal.jsonl", "subjects.jsonl"):
+        try:
+            return os.stat(folder / name).st_size
+        except OSError:
+            continue
+    return 0
+
+
+def is_sharded(folder: Path) -> bool:
+    return os.path.isdir(folder / "shards")
+
+
+def _subject_lines(folder: Path) -> Iterator[bytes]:
+    """A line for each finished subject: of the journal while there is one, the last line of each counting."""
+    try:
+        journal = (folder / "journal.jsonl").read_bytes()
+    except OSError:
+        try:
+            yield from (line for line in (folder / "subjects.jsonl").read_bytes().split(b"\n")[:-1] if line)
+        except OSError:
+            return
+        return
+    latest: dict[str, bytes] = {}
+    for line in journal.split(b"\n")[:-1]:
+        _, found, subject = line.rpartition(_SUBJECT)
+        if found:
+            latest[_id(subject)] = subject[:-1]
+    yield from latest.values()
+
+
+def _badge(line: bytes) -> str:
+    if line.startswith(_BADGE):
+        return line[len(_BADGE) :].partition(b'"')[0].decode("utf-8", "replace")
+    return "" if line.startswith(b'{"badge":null') else str(_row(line).get("badge") or "")
+
+
+def _reasons(line: bytes) -> int:
+    """How many reasons the signal has. Quotes within a text are escaped, so only the key itself is found."""
+    _, found, rest = line.rpartition(_REASONS)
+    try:
+        return len(_decoder.raw_decode(rest.decode("utf-8", "replace"))[0]) if found else 0
+    except (ValueError, TypeError, RecursionError):
+        return 0
+
+
+def _id(line: bytes) -> str:
+    end = line.rfind(_KIND)
+    start = line.rfind(_ID, 0, max(end, 0))
+    if start < 0:
+        return str(_row(line).get("id") or "")
+    text = line[start + len(_ID) : end]
+    return text.decode("utf-8", "replace") if b"\\" not in text else str(_row(line).get("id") or "")
+
+
+def _row(line: bytes) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return row if isinstance(row, dict) else {}
+
+
+@dataclass
+class Summaries:
+    """Heads, summaries and ids of runs, each kept while the run's files stay as they are."""
+
+    _known: dict[tuple[str, Path], tuple[str, Any]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def head(self, folder: Path) -> RunHead:
+        return self._kept("head", folder, read_head)
+
+    def summary(self, folder: Path) -> RunSummary:
+        return self._kept("summary", folder, read_summary)
+
+    def ids(self, folder: Path) -> frozenset[str]:
+        return self._kept("ids", folder, read_ids)
+
+    def knows(self, folder: Path) -> bool:
+        """Whether the summary is at hand and of the present state."""
+        with self._lock:
+            return self._known.get(("summary", folder), ("",))[0] == run_stamp(folder)
+
+    def _kept(self, what: str, folder: Path, read: Callable[[Path], T]) -> T:
+        stamp = run_stamp(folder)
+        with self._lock:
+            known = self._known.get((what, folder))
+        if known is None or known[0] != stamp:
+            known = (stamp, read(folder))
+            with self._lock:
+                self._known[what, folder] = known
+        found: T = known[1]
+        return found
+
+
+def shard_counts(folder: Path) -> tuple[int, dict[str, int]]:
+    """How many clips are finished, and how many have which review signal."""
+    rows, badges = 0, Counter[str]()
+    try:
+        for shard in _shards(folder):
+            rows += int(shard["rows"])
+            badges.update({badge: int(count) for badge, count in shard["badges"].items() if badge})
+    except _BROKEN:
+        pass  # the run's own page says what is wrong with it
+    return rows, dict(badges)
+
+
+def shard_size(folder: Path) -> int:
+    """Bytes of its tables."""
+    try:
+        return sum(file.stat().st_size for file in (folder / "shards").glob("*.parquet"))
+    except OSError:
+        return 0
+
+
+def shard_ids(folder: Path, most: int) -> frozenset[str]:
+    """The ids of its first clips; none where Parquet cannot be read here."""
+    return frozenset(str(row[0]) for row in shard_texts(folder, most, ("id",)))
+
+
+def shard_texts(folder: Path, most: int, columns: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Some columns of its first clips; none where Parquet cannot be read here."""
+    try:
+        import pyarrow.parquet as pq
+    except ImportError:
+        return []
+
+    def rows(file: Path) -> Iterator[tuple[Any, ...]]:
+        # One by one: a reader of data sets takes a tenth of a second to load.
+        with pq.ParquetFile(file) as table:
+            found = table.read(columns=list(columns))
+        return zip(*(found.column(name).to_pylist() for name in columns), strict=True)
+
+    try:
+        files = sorted((folder / "shards").glob("*.parquet"))
+        return list(islice(chain.from_iterable(map(rows, files)), most))
+    except (*_BROKEN, RuntimeError):
+        return []
+
+
+def shard_worst(folder: Path, badges: Sequence[str], most: int) -> tuple[str, ...]:
+    """The clips to look at first: by review signal in the order of `badges`, those with most reasons first.
+
+    Only shards that have clips of a worse signal than those found so far are looked into, and of them two columns.
+    """
+    try:
+        import pyarrow.compute as pc
+        import pyarrow.parquet as pq
+    except ImportError:
+        return ()
+    found: list[tuple[int, int, int, int]] = []
+    try:
+        shards = list(_shards(folder))
+        for rank, badge in enumerate(badges):
+            for number in sorted(int(shard["number"]) for shard in shards if shard["badges"].get(badge)):
+                with pq.ParquetFile(folder / "shards" / f"{number:05d}.parquet") as table:
+                    marks = table.read(columns=["badge", "reasons"])
+                    rows = pc.indices_nonzero(pc.equal(marks.column("badge"), badge))
+                    many = pc.list_value_length(marks.column("reasons").take(rows)).to_pylist()
+                    first = nsmallest(most, zip((-count for count in many), rows.to_pylist(), strict=True))
+                found = nsmallest(most, [*found, *((rank, count, number, row) for count, row in first)])
+            if len(found) >= most:
+                break
+        return tuple(_shard_id(folder, number, row) for _, _, number, row in found)
+    except (*_BROKEN, RuntimeError):
+        return ()
+
+
+def _shard_id(folder: Path, number: int, row: int) -> str:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(folder / "shards" / f"{number:05d}.parquet") as table:
+        return str(table.read(columns=["id"]).column(0)[row].as_py())
+
+
+def _shards(folder: Path) -> Iterator[Mapping[str, Any]]:
+    try:
+        yield from json.loads((folder / "index.json").read_bytes())["shards"]
+    except FileNotFoundError:
+        for marker in sorted((folder / "shards").glob("*.json")):
+            yield json.loads(marker.read_bytes())["shard"]

@@ -1,0 +1,1 @@
+"""What the study's pages need beside the service."""

@@ -1,0 +1,140 @@
+"""What the votes say, each number with its signature; and the votes as files, in the formats of `study/exchange`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from rushes.core import Measurement
+from rushes.core.errors import InputError
+from rushes.instruments.preference.show.tables import exclusion_rules, ranked, ranking_note, study_tables
+from rushes.instruments.preference.votes import TIE_POLICIES
+from rushes.study.as_data import summary_data
+from rushes.study.evaluate import measure_study
+from rushes.study.exchange.formats import FORMATS, ExportFormat, export_study
+from rushes.study.preregistration import Analysis, state
+from rushes.study.service import StudyService
+from rushes.web.http.pages import reply
+from rushes.web.http.routes import admin_router, with_json_view
+from rushes.web.workbench import workbench
+
+router = admin_router()
+BAR_WIDTH = 240.0
+
+
+@with_json_view(router, "/studies/{study}/results")
+def results(request: Request, study: str, ties: str = "davidson") -> Response:
+    policy = next((one for one in TIE_POLICIES if one == ties), None)
+    if policy is None:
+        raise InputError(f"ties: expected one of {', '.join(TIE_POLICIES)}; got {ties!r}")
+    found = measure_study(workbench(request).service, study, tie_policy=policy)
+    measurements = found.measurements
+    rules = exclusion_rules(measurements)
+    tables = {rule: study_tables(measurements, exclusion=rule) for rule in rules}
+    blocks = [
+        {
+            "rule": rule,
+            "raters": found.raters(rule),
+            "note": ranking_note(measurements, exclusion=rule),
+            **{kind: table.as_dict() for kind, table in tables[rule].items()},
+        }
+        for rule in rules
+    ]
+    service = workbench(request).service
+    registered = state(service, study, Analysis(tie_policy=policy))
+    data = {
+        "summary": summary_data(found.status.summary),
+        "ties": policy,
+        "blocks": blocks,
+        "preregistration": {**registered.as_dict(), "text": registered.text},
+    }
+    bars = {rule: interval_bars(ranked(measurements, exclusion=rule), width=BAR_WIDTH) for rule in rules}
+    return reply(
+        request,
+        "admin/results.html",
+        data,
+        tab="results",
+        policies=TIE_POLICIES,
+        tables=tables,
+        bars=bars,
+        width=BAR_WIDTH,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """Where a value and its interval lie on a bar; the interval's ends are None where there is none."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+def interval_bars(measurements: Sequence[Measurement], *, width: float) -> list[Bar | None]:
+    """One bar per measurement, all on one scale; None for a measurement without a value."""
+    values = [float(m.value) for m in measurements if m.value is not None]
+    ends = values + [end for m in measurements if m.interval for end in (m.interval.low, m.interval.high)]
+    if not ends:
+        return [None] * len(measurements)
+    margin = max(5.0, 0.04 * (max(ends) - min(ends)))
+    low, span = min(ends) - margin, max(ends) - min(ends) + 2 * margin
+
+    def place(value: float) -> float:
+        return round(width * (value - low) / span, 2)
+
+    def bar(m: Measurement) -> Bar | None:
+        if m.value is None:
+            return None
+        at = place(float(m.value))
+        return Bar(at) if m.interval is None else Bar(at, place(m.interval.low), place(m.interval.high))
+
+    return [bar(m) for m in measurements]
+
+
+@with_json_view(router, "/studies/{study}/export")
+def export_page(request: Request, study: str) -> Response:
+    service = workbench(request).service
+    summary = summary_data(service.study_status(study).summary)
+    forms = [
+        {"key": key, "title": form.title, "text": form.text, "decisions": form.decisions}
+        | {"left_out": _left_out(service, study, key, form)}
+        for key, form in FORMATS.items()
+    ]
+    return reply(request, "admin/export.html", {"summary": summary, "formats": forms}, tab="export")
+
+
+def _left_out(service: StudyService, study: str, key: str, form: ExportFormat) -> str:
+    """What this format has no place for, in words, before anybody downloads it."""
+    if not form.left_out:
+        return ""
+    try:
+        _, number = _exported(service, study, key, adjudicated=False)
+    except InputError as error:
+        return f"cannot be written: {error}"
+    return f"{number} left out: {form.left_out}" if number else ""
+
+
+@router.get("/studies/{study}/export/{key}", response_model=None)
+def export(request: Request, study: str, key: str, adjudicated: bool = False) -> Response:
+    """The file. How many votes or samples it has no place for is in the header `rushes-left-out`."""
+    if key not in FORMATS:
+        raise InputError(f"There is no export called {key!r}; there is {', '.join(FORMATS)}.")
+    form = FORMATS[key]
+    data, left_out = _exported(workbench(request).service, study, key, adjudicated=adjudicated)
+    headers = {
+        "content-disposition": f'attachment; filename="{study}-{key}.{form.ending}"',
+        "rushes-left-out": str(left_out),
+    }
+    return Response(data, media_type=form.media_type, headers=headers)
+
+
+def _exported(service: StudyService, study: str, key: str, *, adjudicated: bool) -> tuple[bytes, int]:
+    with tempfile.TemporaryDirectory(prefix="rushes-") as folder:
+        target = Path(folder) / "votes"
+        _, left_out = export_study(service, study, target, form=key, adjudicated=adjudicated)
+        return target.read_bytes(), left_out

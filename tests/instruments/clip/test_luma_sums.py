@@ -1,0 +1,46 @@
+"""The compiled sums equal the plain ones, bit for bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from rushes.instruments.clip.frames.luma_sums import LumaSums, luma_sums, reference_sums
+
+
+def test_by_hand() -> None:
+    # 3×3, centre 10, rest 0, against all 1: Σ = 10; Σ|Y − 1| = 9 + 8 = 17
+    # L: centre −40; its four neighbours see it once, but reflection shows it twice to each: 20 each; corners 0
+    plane = np.zeros((3, 3), np.uint8)
+    plane[1, 1] = 10
+    assert luma_sums(plane, np.ones((3, 3), np.uint8)) == LumaSums(10, 17, -40 + 4 * 20, 1600 + 4 * 400)
+
+
+def test_the_first_frame_has_no_difference() -> None:
+    assert luma_sums(np.full((4, 4), 9, np.uint8), None).difference == 0
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (2, 2), (2, 9), (9, 2), (33, 70), (3, 4097)])
+@pytest.mark.parametrize(("dtype", "levels"), [(np.uint8, 256), (np.uint16, 1024), (np.uint16, 65536)])
+def test_equal_to_the_reference(shape: tuple[int, int], dtype: type, levels: int) -> None:
+    rng = np.random.default_rng(1)
+    padded = rng.integers(0, levels, (shape[0], shape[1] + 13)).astype(dtype)
+    plane, before = padded[:, : shape[1]], rng.integers(0, levels, shape).astype(dtype)
+    assert luma_sums(plane, before) == reference_sums(plane, before)
+    assert luma_sums(plane, None) == reference_sums(plane, None)
+
+
+def test_the_largest_sums_do_not_overflow() -> None:
+    board = (np.indices((8, 4096)).sum(axis=0) % 2 * 255).astype(np.uint8)
+    # every inner pixel differs from its four neighbours by 255, so |L| = 1020 everywhere
+    assert luma_sums(board, 255 - board) == reference_sums(board, 255 - board)
+    assert luma_sums(board, None).laplacian_squared == 1020**2 * board.size
+
+
+@settings(max_examples=60, deadline=None)
+@given(arrays.arrays(np.uint8, st.tuples(st.integers(1, 12), st.integers(1, 140))))
+def test_any_plane(plane: np.ndarray) -> None:
+    assert luma_sums(plane, plane[::-1].copy()) == reference_sums(plane, plane[::-1].copy())

@@ -1,0 +1,125 @@
+"""What a report says about a study, from the real numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from rushes.core import Measurement
+from rushes.instruments.preference.numbers.study import study_measurements
+from rushes.instruments.preference.show.section import facts, grids, summary
+from rushes.instruments.preference.votes import Vote
+from rushes.storage.runs import Entry, Run, RunWriter, Subject, read_run
+
+
+def votes(winners: str) -> list[Vote]:
+    """amber against birch; a letter per sample, by four raters in turn."""
+    return [
+        Vote(sample=f"s{k}", system_a="amber", system_b="birch", winner=letter, rater=f"r{k % 4}")  # type: ignore[arg-type]
+        for k, letter in enumerate(winners)
+    ]
+
+
+def a_run(folder: Path, measurements: tuple[Measurement, ...], **known: object) -> Run:
+    with RunWriter(folder, instrument="preference", settings={}) as writer:
+        subject = Subject(id="mine", kind="study", path="mine", sha256=None, facts=known)
+        writer.add(Entry(subject=subject, measurements=measurements))
+        writer.finish(["mine"])
+    return read_run(folder)
+
+
+def test_the_order_is_open_where_the_intervals_meet(tmp_path: Path) -> None:
+    found = study_measurements(votes("aabaabba"), rubric_version="0.1", confidence=0.9, simulated=True)
+    run = a_run(tmp_path / "r", found, simulated_raters=True, votes=8, raters=4, samples=8)
+    ranking = grids(run)[0]
+    assert [row[1] for row in ranking.texts()] == ["amber", "birch"]
+    assert ranking.caption == "Intervals: 90 % rater- and prompt-clustered. Where they overlap, the order is open."
+    assert summary(run) == (
+        "Simulated raters put amber first, then birch. The lead over birch is not sure: their intervals overlap."
+    )
+    assert ("Votes", "8 by 4 simulated raters on 8 pairs") in facts(run)
+
+
+def test_intervals_that_do_not_meet(tmp_path: Path) -> None:
+    # Every rater gives amber four votes of five: raters do not differ, and of 200 votes chance leaves little open.
+    by_rater = [vote for k in range(50) for vote in votes("aaaa" if k % 5 else "bbbb")]
+    named = [
+        Vote(sample=str(k), system_a="amber", system_b="birch", winner=v.winner, rater=v.rater)
+        for k, v in enumerate(by_rater)
+    ]
+    run = a_run(tmp_path / "r", study_measurements(named, rubric_version="0.1"))
+    assert (
+        summary(run)
+        == "Raters put amber first, then birch. The lead over birch is clear: their intervals do not overlap."
+    )
+
+
+def test_a_study_without_a_ranking_says_why(tmp_path: Path) -> None:
+    only_ties = [Vote(sample="s", system_a="amber", system_b="birch", winner="tie", rater="r")]
+    run = a_run(tmp_path / "r", study_measurements(only_ties, rubric_version="0.1"))
+    assert "mine: no ranking; every vote is a tie" in summary(run)
+    empty = a_run(tmp_path / "e", study_measurements([], rubric_version="0.1"))
+    assert summary(empty) == "mine: no ranking; no votes yet."
+
+
+def test_a_run_of_the_first_format_shows_its_numbers_and_no_half_understood_table(tmp_path: Path) -> None:
+    settings = {"system": "amber", "exclusion": "none", "labels": "raw"}
+    (elo,) = [m for m in study_measurements(votes("ab"), rubric_version="0.1") if m.at == (("system", "amber"),)][:1]
+    for_one = replace(elo.definition, places=()).add_params(bound="estimate", system="amber")
+    assert settings.items() <= dict(for_one.params).items()
+    run = a_run(tmp_path / "r", (Measurement(definition=for_one, value=1000.0, count=2),))
+    assert grids(run) == ()
+    assert summary(run) == "mine: no ranking; this run is of an earlier version; write it again."
+
+
+def test_equal_systems_share_a_rank_and_names_stand_as_they_are(tmp_path: Path) -> None:
+    even = [
+        Vote(
+            sample=f"s{k}", system_a="=cmd|calc", system_b="b%7C", winner="ab"[k % 2], rater=f"r{k % 4}", prompt=f"p{k}"
+        )  # type: ignore[arg-type]
+        for k in range(8)
+    ]
+    run = a_run(tmp_path / "r", study_measurements(even, rubric_version="0.1"))
+    assert [row[:2] for row in grids(run)[0].texts()] == [["1", "=cmd|calc"], ["1", "b%7C"]]
+    assert "=cmd|calc" in summary(run)
+
+
+def test_adjudicated_labels_are_a_column_of_their_own(tmp_path: Path) -> None:
+    # Raw: amber wins 6 of 8. The one label says birch, and moves nothing but its own column.
+    given = votes("aaaaaabb")
+    label = Vote(sample="s0", system_a="amber", system_b="birch", winner="b", rater="admin", adjudicated=True)
+    table = grids(a_run(tmp_path / "r", study_measurements([*given, label], rubric_version="0.1")))[0]
+    assert table.header[-1] == "adjudicated"
+    assert [(row[1], row[5], row[-1]) for row in table.texts()] == [
+        ("amber", "0.7500", "0 of 1"),
+        ("birch", "0.2500", "1 of 1"),
+    ]
+
+
+def test_tags_ratings_duels_and_families_are_told_by_system(tmp_path: Path) -> None:
+    given = [
+        replace(
+            vote,
+            family=f"T{k % 2 + 1}",
+            prompt=f"p{k}",
+            primary_tag="Missed constraint",
+            secondary_tags=("Identity swap",) if vote.winner == "a" else (),
+            ratings={"temporal": (5, 2)},
+        )
+        for k, vote in enumerate(votes("aabaabbaaabbabab"))
+    ]
+    found = {t.title: t for t in grids(a_run(tmp_path / "r", study_measurements(given, rubric_version="0.1")))}
+    # amber won 9 of 16: birch lost 9 votes with each tag given there, amber 7.
+    assert found["mine: reasons"].header == ("tag", "primary", "secondary", "against amber", "against birch")
+    assert found["mine: reasons"].texts() == [
+        ["Missed constraint", "16", "0", "7", "9"],
+        ["Identity swap", "0", "9", "0", "9"],
+    ]
+    duel = found["mine: head to head"]
+    assert duel.header == ("system", "against amber", "against birch")
+    assert duel.texts()[0][2].startswith("0.5625 (") and duel.texts()[1][1].startswith("0.4375 (")
+    assert [row[0] for row in found["mine: ranking per task family"].texts()] == [
+        "T1 multi-constraint adherence"
+    ] * 2 + ["T2 temporal"] * 2
+    assert found["mine: ratings"].header == ("dimension", "amber ↑", "birch ↑")
+    assert {row[0] for row in found["mine: strength in JOD"].texts()} == {"amber", "birch"}

@@ -1,0 +1,88 @@
+"""The verdict strip: the worst clips first, reasons in words, text that fits a terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from rushes.present.verdict.verdict import Finding, Highlight, Side, Verdict, clip_verdict, worst_of
+from rushes.storage.runs import Subject
+
+
+def clip(name: str, badge: str | None, *reasons: str) -> Subject:
+    return Subject(id=name, kind="clip", path=f"{name}.mp4", sha256=None, badge=badge, reasons=reasons)
+
+
+FROZEN = "frozen 1.0–2.4 s (longest_freeze_ms=1400 > 450)"
+SOFT = "soft (sharpness=0.1 < 0.33)"
+CLIPS = [
+    clip("good", "pass"),
+    clip("still", "flagged", FROZEN),
+    clip("both", "flagged", FROZEN, SOFT),
+    clip("lost", "reject", "cannot be decoded: expected a video (decode_ok=false)"),
+]
+
+
+def test_the_worst_come_first_with_reasons_in_words() -> None:
+    found = clip_verdict(CLIPS, pictures={"still": "data:x"}, link=lambda subject: f"#{subject.id}")
+    assert found.headline == "3 of 4 clips need a look: 1 reject, 2 flagged. 1 pass."
+    assert found.counts == (("reject", 1), ("flagged", 2), ("pass", 1)) and found.total == 4
+    assert [take.id for take in found.takes] == ["lost", "both", "still"]
+    assert found.takes[1].why == "frozen 1.0–2.4 s; soft" and found.takes[2].picture == "data:x"
+    assert found.takes[0].reasons == ("cannot be decoded",) and found.takes[0].link == "#lost"
+    assert found.reasons == (("frozen", 2), ("cannot be decoded", 1), ("soft", 1)), "by clips, then by name"
+
+
+def test_one_kind_of_fault_does_not_hide_the_others() -> None:
+    stills = [clip(f"still_{number}", "flagged", FROZEN) for number in range(9)]
+    chosen = [subject.id for subject in worst_of([*stills, clip("dim", "flagged", SOFT)], 3)]
+    assert chosen == ["still_0", "still_1", "dim"]
+    assert [subject.id for subject in worst_of(stills, 3)] == ["still_0", "still_1", "still_2"], (
+        "where there is no other"
+    )
+
+
+@pytest.mark.parametrize(
+    ("clips", "headline"),
+    [
+        ([], "No clip is in this run yet."),
+        ([clip("a", "pass")], "The one clip passes: no rule fired."),
+        ([clip("a", "pass"), clip("b", "pass")], "All 2 clips pass: no rule fired."),
+        ([clip("a", "reject", SOFT)], "The one clip needs a look: reject."),
+        ([clip("a", "reject", SOFT), clip("b", "pass")], "1 of 2 clips needs a look: 1 reject. 1 pass."),
+        ([clip("a", None), clip("b", None)], "2 clips, without review signals."),
+    ],
+)
+def test_headlines(clips: list[Subject], headline: str) -> None:
+    assert clip_verdict(clips).headline == headline
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_text_fits_the_terminal_and_breaks_no_name(width: int) -> None:
+    found = Verdict(
+        headline="B is better than A on 1 metric, worse on none, cannot tell on 2.",
+        sides=(Side(name="B", against="A", better=("x",), cannot_tell=("longest_freeze_ms", "flicker_score")),),
+        sure="Compared on 14 clips that both have.",
+        takes=(Highlight(id="a_rather_long_name_of_a_clip", signal="flagged", reasons=("frozen 1.0–2.4 s", "soft")),),
+        findings=(Finding(title="Pose", text="the left wrist is off"),),
+        next="rushes view runs",
+    )
+    text = found.as_text(width)
+    assert all(len(line) <= width for line in text.splitlines()), text
+    for word in (
+        "a_rather_long_name_of_a_clip",
+        "longest_freeze_ms",
+        "flicker_score",
+        "Pose:",
+        "Next: rushes view runs",
+    ):
+        assert word in text
+
+
+def test_sides_say_what_is_known() -> None:
+    assert Side(name="B", against="A", same=4).sentence == "B is the same as A on every clip."
+    assert Side(name="B", against="A").sentence == "B and A have nothing that compares."
+    assert Side(name="B", against="A", worse=("x", "y"), better=("z",), cannot_tell=("w",)).sentence == (
+        "B is worse than A on 2 metrics, better on 1, cannot tell on 1."
+    )
+    moved = Side(name="B", against="A", moved=("blur",)).sentence
+    assert moved == "B differs from A; 1 metric moved, which does not say better or worse."
