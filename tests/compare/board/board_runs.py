@@ -9,7 +9,7 @@ from tests.compare.paper.paper_runs import planted
 
 from rushes.core import Definition, Measurement
 from rushes.instruments.preference.definitions.study import BT_ELO
-from rushes.instruments.robustness.definitions.sweep import ESI
+from rushes.instruments.robustness.definitions.one_sweep import ESI
 from rushes.storage.runs import Entry, RunWriter, Subject
 
 CALM = planted("calm", "higher", window=7)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rushes.core import canonical_json, difference
 from rushes.core.selection import one
-from rushes.instruments.robustness.definitions.sweep import DEFINITIONS
+from rushes.instruments.robustness.definitions.one_sweep import DEFINITIONS
 from rushes.instruments.robustness.measurements import (
     as_measurements,
     cell_measurements,

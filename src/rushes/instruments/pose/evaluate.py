@@ -2,52 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Unpack
 
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.machine.provenance import bytes_digest, file_digest
-from rushes.instruments.pose.files.json_poses import Duplicates
-from rushes.instruments.pose.files.poses import Columns
 from rushes.instruments.pose.pair_scoring import PoseEvaluation as PoseEvaluation
 from rushes.instruments.pose.pair_scoring import score_pair
-from rushes.instruments.pose.pairing.files import Unmatched
-from rushes.instruments.pose.pairing.people import Assign
-from rushes.instruments.pose.pairing.question import DEFAULT_KS, Fit, PairBy, PoseQuestion
-from rushes.instruments.pose.scores.normalization import DEFAULT_PX
-from rushes.instruments.pose.scoring import Root
+from rushes.instruments.pose.pairing.question import PoseOptions, PoseQuestion, shows_options
 from rushes.storage.remote.address import local_only
 from rushes.storage.runs import Entry, RunWriter, subject_ids
 
 
+@shows_options
 def score_pose(
     pred: Path | str,
     gt: Path | str,
     *,
-    norms: str | Iterable[str],
-    ks: float | Iterable[float] = DEFAULT_KS,
-    skeleton: str | None = None,
-    hips: tuple[int, int] | None = None,
-    head: tuple[int, int] | None = None,
-    columns: Columns | None = None,
-    dims: Literal[2, 3] | None = None,
-    unit: str | None = None,
-    root: Root = "as-given",
-    px: float = DEFAULT_PX,
-    pair: PairBy = "auto",
-    lag: int = 0,
-    fit: Fit = "refuse",
-    duplicates: Duplicates = "refuse",
-    assign: Assign | None = None,
-    unmatched: Unmatched = "skip",
-    floor: bool = True,
     run: Path | str | None = None,
     overwrite: bool = False,
     progress: Progress = no_progress,
+    **options: Unpack[PoseOptions],
 ) -> PoseEvaluation:
     """Score predicted poses against true ones and write a run directory. Of folders of them: `score_poses`.
 
@@ -66,25 +45,7 @@ def score_pose(
     for side in (pred, gt):
         if Path(side).is_dir():
             raise InputError(f"{side}: is a folder; two folders of poses are scored by score_poses")
-    question = PoseQuestion(
-        norms=norms,
-        ks=ks,
-        skeleton=skeleton,
-        hips=hips,
-        head=head,
-        columns=columns,
-        dims=dims,
-        unit=unit,
-        root=root,
-        px=px,
-        pair=pair,
-        lag=lag,
-        fit=fit,
-        duplicates=duplicates,
-        assign=assign,
-        unmatched=unmatched,
-        floor=floor,
-    )
+    question = PoseQuestion(**options)
     scored = score_pair(pred, gt, question, progress=progress)
     return _store(scored, str(pred), str(gt), question, None if run is None else Path(run), overwrite=overwrite)
 

@@ -16,7 +16,7 @@ from rushes.instruments.pose.evaluate import default_run, write_run
 from rushes.instruments.pose.files.poses import POSE_SUFFIXES
 from rushes.instruments.pose.files.skeletons import COCO_17
 from rushes.instruments.pose.pair_scoring import PoseEvaluation, score_pair
-from rushes.instruments.pose.pairing.question import PoseOptions, PoseQuestion
+from rushes.instruments.pose.pairing.question import PoseOptions, PoseQuestion, shows_options
 from rushes.instruments.pose.scores.normalization import parse_norms
 from rushes.instruments.pose.set_numbers import set_measurements
 from rushes.media.find.clips import natural_key
@@ -42,6 +42,7 @@ class PoseSetEvaluation(Numbers):
     warnings: tuple[str, ...]
 
 
+@shows_options
 def score_poses(
     pred: Path | str,
     gt: Path | str,

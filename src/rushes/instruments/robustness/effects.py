@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from rushes.core import Definition, Measurement
-from rushes.instruments.robustness.definitions import effects as defined
+from rushes.instruments.robustness.definitions import one_sweep as defined
 from rushes.instruments.robustness.measurements import OUTPUT, Axes, axis_measurements, run_counts, value_label
 from rushes.instruments.robustness.seed.encoding import value_order
 from rushes.instruments.robustness.seed.gradients import slopes

@@ -11,7 +11,7 @@ from rushes.core.selection import Numbers
 from rushes.core.table import Table
 from rushes.core.words.notebook_repr import brief
 from rushes.instruments.robustness import measurements as labelled
-from rushes.instruments.robustness.definitions.sweep import ESI
+from rushes.instruments.robustness.definitions.one_sweep import ESI
 from rushes.instruments.robustness.effects import by_value_gradients, effect_measurements
 from rushes.instruments.robustness.measurements import Axes, grid_digest, run_counts, value_label
 from rushes.instruments.robustness.seed import manifests

@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 
 from rushes.core import Definition, Measurement
 from rushes.core.measurement import At
-from rushes.instruments.robustness.definitions import sweep as defined
+from rushes.instruments.robustness.definitions import one_sweep as defined
 from rushes.instruments.robustness.seed.encoding import value_order
 from rushes.instruments.robustness.seed.gradients import GradientSurface
 from rushes.instruments.robustness.seed.metrics import MetricsResult, mean_score

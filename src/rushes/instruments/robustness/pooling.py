@@ -9,9 +9,8 @@ from dataclasses import dataclass, fields
 from rushes.core import Definition, Estimate, Measurement, Why
 from rushes.core.selection import Numbers
 from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, interval_cell, number
-from rushes.instruments.robustness.definitions.effects import ANSWER_FLIPS
+from rushes.instruments.robustness.definitions.one_sweep import ANSWER_FLIPS, FAILURE_RATE
 from rushes.instruments.robustness.definitions.pools import ANSWER_ALPHA, DRIFT_OVER_CLIPS, ESI_OVER_CLIPS
-from rushes.instruments.robustness.definitions.sweep import FAILURE_RATE
 from rushes.instruments.robustness.effects import answer_names, one_axis
 from rushes.instruments.robustness.measure import SweepReport
 from rushes.instruments.robustness.measurements import OUTPUT, Axes, grid_digest, value_label

@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from rushes.core import Definition, signature_params
 from rushes.core.definition import ratio_definition
-from rushes.instruments.robustness.definitions.effects import DRIFT_ONE_AXIS, ESI_ONE_AXIS, OTHERS_AT_BASELINE
-from rushes.instruments.robustness.definitions.sweep import TEXT_DISTANCE
+from rushes.instruments.robustness.definitions import one_sweep
+from rushes.instruments.robustness.definitions.one_sweep import DRIFT_ONE_AXIS, ESI_ONE_AXIS, OTHERS_AT_BASELINE
 from rushes.stats.bootstrap import FEWEST_CLIPS, METHOD, SEED
 from rushes.stats.sign_flip import EXACT_PATTERNS, LARGEST_PATTERNS
 
@@ -84,7 +84,7 @@ DRIFT_DIFFERENCE = replace(
     better="lower",
     summary="How much further the first judge's reasons move than the second's on the same perturbed clips.",
     formula="mean over the clips of (mean drift of the first − mean drift of the second), over runs that both answered",
-    params=signature_params(**TEXT_DISTANCE, **_PAIRED, **_DRAWN),
+    params=signature_params(**one_sweep.TEXT_DISTANCE, **_PAIRED, **_DRAWN),
 )
 
 PAIRED_RUNS = Definition(
@@ -138,6 +138,8 @@ SIGN_FLIP_P = replace(
 )
 
 DEFINITIONS = (
+    *one_sweep.DEFINITIONS,
     *(ESI_OVER_CLIPS, DRIFT_OVER_CLIPS, ANSWER_ALPHA),
     *(ESI_DIFFERENCE, DRIFT_DIFFERENCE, PAIRED_RUNS, MCNEMAR_P, SIGN_FLIP_P),
 )
+"""Every definition of this instrument, in the order the catalogue shows them."""

@@ -1,4 +1,4 @@
-"""Every definition of this instrument, in the order the catalogue shows them.
+"""Every definition of what one sweep says, in the order the catalogue shows them.
 
 `grid` is a digest of the runs a number was pooled from, so two sweeps over other values, seeds or axes never compare:
 their baseline and their pools differ. What a number is about is in its `at`:
@@ -12,6 +12,9 @@ their baseline and their pools differ. What a number is about is in its `at`:
 `runs:answered`: a run whose judge failed gave no answer, so it is in no pool; `judge_failure_rate` counts it. Where the
 baseline failed there is nothing to hold a run against, and no number but that rate. `MetricsEngine` knows no failures:
 it takes what a trace gives as output, and refuses a trace that gives none.
+
+In a full grid every axis pools the same runs, so the axis scores of `esi` are one grand mean. `pool:others-at-baseline`
+takes the runs at which all other axes have the baseline's value: the effect of this axis alone.
 
 A cell has no `axis`, so that `axis="crf", value=28` is always one number. That is why ESI and drift, which have cells,
 can require no place.
@@ -150,6 +153,82 @@ EDM = Definition(
     params=signature_params(**_MEAN, **_POOLED),
     open_params=("grid",),
     places=("axis",),
+)
+
+OTHERS_AT_BASELINE = "others-at-baseline"
+MOST_ANSWERS = 12
+"""Answers that a flip matrix tells apart; the rest are one."""
+
+_ONE_FACTOR = "one-factor-at-a-time effects; on top of M05, Metrics Core"
+ESI_ONE_AXIS = replace(
+    ESI.with_params(pool=OTHERS_AT_BASELINE),
+    name="esi_one_axis",
+    summary="ESI of an axis by itself: how well the answer holds along it while every other axis stays at baseline.",
+    edge_cases="as esi; seeds are pooled; runs at which another axis has moved do not count",
+    reference=_ONE_FACTOR,
+    places=("axis",),
+)
+
+DRIFT_ONE_AXIS = replace(
+    DRIFT.with_params(pool=OTHERS_AT_BASELINE),
+    name="justification_drift_one_axis",
+    summary="Justification Drift of an axis by itself, while every other axis stays at baseline.",
+    edge_cases="as justification_drift; seeds are pooled; runs at which another axis has moved do not count",
+    reference=_ONE_FACTOR,
+    places=("axis",),
+)
+
+ESI_RANGE = ratio_definition(
+    name="esi_range",
+    better="lower",
+    summary="How much an axis by itself can move the answer: the largest ESI along it less the smallest.",
+    formula="max − min over the axis's values of esi_one_axis at the value",
+    edge_cases="values without an answer are left out; the note names the value at which it is worst",
+    reference=_ONE_FACTOR,
+    params=signature_params(baseline="first-run", match="exact", pool=OTHERS_AT_BASELINE, runs="answered"),
+    open_params=("grid",),
+    places=("axis",),
+)
+
+DRIFT_RANGE = replace(
+    ESI_RANGE,
+    name="justification_drift_range",
+    summary="How much an axis by itself can move the reasons: the largest drift along it less the smallest.",
+    formula="max − min over the axis's values of justification_drift_one_axis at the value",
+    params=tuple((key, value) for key, value in DRIFT_ONE_AXIS.params if key != "aggregate"),
+)
+
+ESI_GRADIENT_BY_VALUE = replace(
+    ESI_GRADIENT.add_params(order="by-size"),
+    name="esi_gradient_by_value",
+    summary="Steepest change of ESI along an axis whose values are taken by size: where the answer tips over.",
+    formula="max |slope|; slope = forward, central or backward difference with unit spacing, values by size",
+    edge_cases="one value: 0; values that are not all numbers come as declared; values without an answer are left out; "
+    "the note names the value at which it is steepest",
+    places=("axis",),
+)
+
+DRIFT_GRADIENT_BY_VALUE = replace(
+    ESI_GRADIENT_BY_VALUE,
+    name="justification_drift_gradient_by_value",
+    summary="Steepest change of Justification Drift along an axis whose values are taken by size.",
+    params=DRIFT_GRADIENT.add_params(order="by-size").params,
+)
+
+ANSWER_FLIPS = Definition(
+    name="answer_flips",
+    unit="runs",
+    lowest=0.0,
+    highest=None,
+    better="neither",
+    summary="What an answer turns into: runs with the answer `to` where the baseline of their clip answers `from`.",
+    formula="#runs with this answer at the value (without a value in `at`: at every value but the baseline's), other "
+    "axes at baseline; over several clips, summed",
+    edge_cases=f"beyond the {MOST_ANSWERS} most frequent answers all are “other answers”; failed runs are left out",
+    reference=_ONE_FACTOR,
+    params=signature_params(answers=MOST_ANSWERS, baseline="first-run", pool=OTHERS_AT_BASELINE, runs="answered"),
+    open_params=("grid",),
+    places=("axis", "from", "to"),
 )
 
 DEFINITIONS = tuple(value for value in tuple(globals().values()) if isinstance(value, Definition))
