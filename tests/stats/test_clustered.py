@@ -7,7 +7,7 @@ import pytest
 from benchmarks.interval_coverage import SCENARIOS, coverage
 
 from rushes.core import Why
-from rushes.stats.clustered import clustered_mean, positive, two_way_error
+from rushes.stats.clustered import Clusters, clustered_mean, positive, two_way_error
 from rushes.stats.votes.ranking import rank
 from rushes.stats.votes.tally import tally_arrays
 from rushes.stats.votes.uncertainty import Uncertainty, strength_estimates, uncertainty
@@ -18,11 +18,11 @@ def test_two_ways_by_hand() -> None:
     # meetings of both 4/3 · 4 · ¼ = 4/3. 4 + 0 − 4/3 is below raters alone, so 4 stands: √4 / 4 = ½.
     residuals = np.array([-0.5, -0.5, 0.5, 0.5])
     rater, prompt = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    assert two_way_error(residuals, rater, prompt, raters=2, prompts=2) == pytest.approx(0.5)
+    assert two_way_error(residuals, Clusters(rater, 2, prompt, 2)) == pytest.approx(0.5)
     # Both ways at once: every rater and every prompt pulls. Sums of raters (−1, 1), prompts (−1, 1) of (−1, 0, 0, 1):
     # 4 + 4 − 4/3 · 2 = 16/3, over 4.
     both = np.array([-1.0, 0.0, 0.0, 1.0])
-    assert two_way_error(both, rater, prompt, raters=2, prompts=2) == pytest.approx(np.sqrt(16 / 3) / 4)
+    assert two_way_error(both, Clusters(rater, 2, prompt, 2)) == pytest.approx(np.sqrt(16 / 3) / 4)
 
 
 def test_one_prompt_is_raters_alone_and_says_so() -> None:

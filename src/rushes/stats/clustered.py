@@ -16,7 +16,8 @@ Reference   Cameron, Gelbach & Miller 2011; MacKinnon, Nielsen & Webb 2021 for t
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -44,20 +45,28 @@ def numbered(names: Sequence[str]) -> tuple[Whole, int]:
     return index.astype(np.int64).reshape(-1), len(found)
 
 
-def crossed(rater: Whole, prompt: Whole) -> tuple[Whole, int]:
-    """A number for every rater and prompt that met, and how many did."""
-    found, index = np.unique(rater * (int(prompt.max(initial=0)) + 1) + prompt, return_inverse=True)
-    return index.astype(np.int64).reshape(-1), len(found)
+@dataclass(frozen=True, slots=True, eq=False)
+class Clusters:
+    """Who gave each row and on which prompt, by number, and how many there are of each."""
+
+    rater: Whole
+    raters: int
+    prompt: Whole
+    prompts: int
+
+    def ways(self) -> Iterator[tuple[Whole, int]]:
+        """Raters, prompts, and every rater and prompt that met: a number for each row, and how many there are."""
+        yield self.rater, self.raters
+        yield self.prompt, self.prompts
+        met = self.rater * (int(self.prompt.max(initial=0)) + 1) + self.prompt
+        found, index = np.unique(met, return_inverse=True)
+        yield index.astype(np.int64).reshape(-1), len(found)
 
 
-def two_way_covariance(
-    bread: Floats, meat: Meat, rater: Whole, prompt: Whole, *, raters: int, prompts: int
-) -> tuple[Floats, tuple[Floats, Floats]]:
+def two_way_covariance(bread: Floats, meat: Meat, clusters: Clusters) -> tuple[Floats, tuple[Floats, Floats]]:
     """The two-way covariance, positive semi-definite, and those of raters and of prompts alone, its floors."""
-    both, number = crossed(rater, prompt)
     by_rater, by_prompt, by_both = (
-        bread @ meat(cluster) @ bread * (groups / max(groups - 1.0, 1.0))
-        for cluster, groups in ((rater, raters), (prompt, prompts), (both, number))
+        bread @ meat(cluster) @ bread * (groups / max(groups - 1.0, 1.0)) for cluster, groups in clusters.ways()
     )
     return positive(by_rater + by_prompt - by_both), (by_rater, by_prompt)
 
@@ -79,17 +88,16 @@ def positive(matrix: Floats) -> Floats:
     return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
 
 
-def two_way_error(residuals: Floats, rater: Whole, prompt: Whole, *, raters: int, prompts: int) -> float:
+def two_way_error(residuals: Floats, clusters: Clusters) -> float:
     """Standard error of a mean whose residuals are given.
 
     >>> r = np.array([-0.5, -0.5, 0.5, 0.5])
-    >>> two_way_error(r, np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), raters=2, prompts=2)  # prompts add nothing
+    >>> two_way_error(r, Clusters(np.array([0, 0, 1, 1]), 2, np.array([0, 1, 0, 1]), 2))  # prompts add nothing
     0.5
     """
-    both, number = crossed(rater, prompt)
     by_rater, by_prompt, by_both = (
         float(np.square(np.bincount(cluster, weights=residuals)).sum()) * groups / max(groups - 1.0, 1.0)
-        for cluster, groups in ((rater, raters), (prompt, prompts), (both, number))
+        for cluster, groups in clusters.ways()
     )
     return math.sqrt(max(by_rater + by_prompt - by_both, by_rater, by_prompt)) / len(residuals)
 
@@ -122,7 +130,7 @@ def clustered_mean(
     prompt, many = (rater, 0) if prompts is None else numbered(prompts)
     if many > 1:
         kind, freedom = TWO_WAY, min(people, many) - 1
-        error = two_way_error(data - centre, rater, prompt, raters=people, prompts=many)
+        error = two_way_error(data - centre, Clusters(rater, people, prompt, many))
     else:
         kind, freedom = ONE_WAY, people - 1
         sums = np.bincount(rater, weights=data - centre)

@@ -8,6 +8,7 @@ told apart: a letter stands for a largest possible set of systems of which no tw
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import combinations
 from string import ascii_lowercase, ascii_uppercase
@@ -112,15 +113,11 @@ def _covering_sets(n: int, apart: Collection[tuple[int, int]]) -> list[frozenset
 def _swept(sets: Sequence[frozenset[int]]) -> list[frozenset[int]]:
     """Without the sets that can be spared, small ones first; those that are left in order of their first systems."""
     kept = sorted(sets, key=lambda members: (len(members), sorted(members)))
-    shared: dict[tuple[int, int], int] = {}
-    for members in kept:
-        for pair in _pairs(members):
-            shared[pair] = shared.get(pair, 0) + 1
+    shared = Counter(pair for members in kept for pair in _pairs(members))
     for members in list(kept):
         if all(shared[pair] > 1 for pair in _pairs(members)):
             kept.remove(members)
-            for pair in _pairs(members):
-                shared[pair] -= 1
+            shared.subtract(_pairs(members))
     return sorted(kept, key=sorted)
 
 

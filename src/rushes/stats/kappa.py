@@ -82,12 +82,12 @@ def cohen_kappa(table: ArrayLike, *, weights: KappaWeights = "none", confidence:
         raise InputError(f"Cohen's kappa needs a square table; got shape {counts.shape}")
     total = float(counts.sum())
     if not total:
-        return _no_agreement(Why.NO_SHARED_UNIT)
+        return Agreement(value=None, count=0, why=Why.NO_SHARED_UNIT)
     credit, share = _credits(len(counts), weights), counts / total
     rows, columns = share.sum(axis=1), share.sum(axis=0)
     by_chance = float(rows @ credit @ columns)
     if by_chance >= 1.0 - 1e-12:
-        return _no_agreement(Why.ONE_CATEGORY, count=int(total))
+        return Agreement(value=None, count=int(total), why=Why.ONE_CATEGORY)
     value = (float((credit * share).sum()) - by_chance) / (1.0 - by_chance)
     # w_ij less what the two marginals give it: the influence of one unit on κ.
     pull = credit - ((credit @ columns)[:, None] + (rows @ credit)[None, :]) * (1.0 - value)
@@ -96,10 +96,6 @@ def cohen_kappa(table: ArrayLike, *, weights: KappaWeights = "none", confidence:
     half = normal_quantile(0.5 + confidence / 2.0) * error
     interval = Interval(low=value - half, high=value + half, level=confidence, method=LARGE_SAMPLE).within(-1.0, 1.0)
     return Agreement(value=value, count=int(total), interval=interval, error=error)
-
-
-def _no_agreement(why: Why, *, count: int = 0, left_out: int = 0) -> Agreement:
-    return Agreement(value=None, count=count, why=why, left_out=left_out)
 
 
 def _credits(size: int, weights: KappaWeights) -> Floats:
@@ -133,10 +129,10 @@ def mean_cohen_kappa(
         tables[pair][row, column] += 1.0
     found = {pair: cohen_kappa(tables[pair], weights=weights).value for pair in sorted(tables)}
     if not found:
-        return _no_agreement(Why.NO_SHARED_UNIT)
+        return Agreement(value=None, count=0, why=Why.NO_SHARED_UNIT)
     whole, left_out = _mean(found.values()), sum(value is None for value in found.values())
     if whole is None:
-        return _no_agreement(Why.ONE_CATEGORY, left_out=left_out)
+        return Agreement(value=None, count=0, why=Why.ONE_CATEGORY, left_out=left_out)
     estimate = Agreement(value=whole, count=len(found) - left_out, left_out=left_out)
     values = [_mean((found | _changed(tables, meetings, weights)).values()) for meetings in shared]
     return with_jackknife(estimate, values, np.ones(len(values), dtype=np.int64), confidence=confidence)

@@ -12,10 +12,9 @@ from scipy.special import expit
 from rushes.core import Why
 from rushes.core.errors import InputError
 from rushes.stats.clustered import IntervalKind
-from rushes.stats.votes.rank_ranges import rank_ranges
 from rushes.stats.votes.ranking import Ranking, rank
 from rushes.stats.votes.tally import PairCounts, Tally, tally_arrays
-from rushes.stats.votes.uncertainty import Uncertainty, strength_estimates, uncertainty
+from rushes.stats.votes.uncertainty import Uncertainty, rank_ranges, strength_estimates, uncertainty
 
 SYSTEMS = ["a", "b", "c", "d"]
 FIRST, SECOND = np.triu_indices(4, 1)

@@ -117,39 +117,33 @@ def _shortest(
     seen = ranking.problem.counts.cells
     available = int(sum(seen[o, k] for o, k in order))
     high = available if below is None else min(available, below - 1)
-    if high < 1 or not _too_long(ranking, seen, order, high, leader):
+    if high < 1 or _changed(ranking, order, high, leader) is None:
         return None
     start, stop = 1, high
     if high > _SCANNED:
         low = 0
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if _too_long(ranking, seen, order, middle, leader) else (middle, high)
+            low, high = (low, middle) if _changed(ranking, order, middle, leader) else (middle, high)
         start, stop = high, min(high + _SCANNED, stop)
     for number in range(start, stop + 1):
-        found = _flipped(ranking, seen, order, number, leader)
-        if found is not None:
+        found = _changed(ranking, order, number, leader)
+        if found is not None and found[2]:
             return found
     return None
 
 
-def _too_long(ranking: Ranking, seen: Floats, order: list[tuple[int, int]], number: int, leader: str) -> bool:
-    """True when the leader no longer leads: another does, or nobody can be ranked any more."""
-    after = _without(ranking, _prefix(seen, order, number))
-    return after is None or after.log_worth[after.systems.index(leader)] < after.log_worth.max() - _LEVEL
-
-
-def _flipped(
-    ranking: Ranking, seen: Floats, order: list[tuple[int, int]], number: int, leader: str
+def _changed(
+    ranking: Ranking, order: list[tuple[int, int]], number: int, leader: str
 ) -> tuple[int, Floats, str] | None:
-    taken = _prefix(seen, order, number)
+    """How many votes went, which, and who leads then, "" where nobody can be ranked any more; None where the leader
+    still leads."""
+    taken = _prefix(ranking.problem.counts.cells, order, number)
     after = _without(ranking, taken)
     if after is None:
-        return None
+        return number, taken, ""
     ahead = after.log_worth - after.log_worth[after.systems.index(leader)]
-    if ahead.max() <= _LEVEL:
-        return None
-    return number, taken, after.systems[int(ahead.argmax())]
+    return None if ahead.max() <= _LEVEL else (number, taken, after.systems[int(ahead.argmax())])
 
 
 def _prefix(seen: Floats, order: list[tuple[int, int]], number: int) -> Floats:

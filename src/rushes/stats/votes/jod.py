@@ -28,9 +28,8 @@ from rushes.stats.clustered import summed_meat
 from rushes.stats.intervals import LEVEL
 from rushes.stats.quantiles import Floats
 from rushes.stats.votes.connection import RankingError, require_connected, require_finite
-from rushes.stats.votes.estimation import sum_zero_inverse
+from rushes.stats.votes.estimation import prepared, sum_zero_inverse
 from rushes.stats.votes.tally import WIN_A, WIN_B, PairCounts, Tally
-from rushes.stats.votes.tie_models import prepared
 from rushes.stats.votes.uncertainty import Uncertainty, clustered_uncertainty
 
 JodPrior: TypeAlias = Literal["bounded", "gaussian", "none"]
@@ -75,7 +74,7 @@ def jod_uncertainty(q: Floats, votes: Tally, *, confidence: float = LEVEL) -> Un
     scores, rows = np.zeros((len(z), len(q))), np.arange(len(z))
     scores[rows, votes.first], scores[rows, votes.second] = votes.count * slope, -votes.count * slope
     bread = sum_zero_inverse(information, len(q))
-    return clustered_uncertainty(bread, summed_meat(scores), votes, confidence=confidence)
+    return clustered_uncertainty(bread, summed_meat(scores), votes.clusters, confidence=confidence)
 
 
 def _loss(q: Floats, counts: PairCounts, prior: JodPrior) -> tuple[float, Floats]:

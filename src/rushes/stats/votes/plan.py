@@ -21,7 +21,7 @@ from scipy.optimize import brentq
 from scipy.special import expit
 
 from rushes.core.errors import InputError
-from rushes.stats.clustered import two_way_error
+from rushes.stats.clustered import Clusters, two_way_error
 from rushes.stats.intervals import LEVEL, check_confidence
 from rushes.stats.quantiles import Floats, Whole, student_quantile
 from rushes.stats.votes.connection import RankingError
@@ -200,6 +200,6 @@ def _found_of_two(design: Design, outcome: Whole, rater: Whole, prompt: Whole) -
         return False, None
     pull = np.where(outcome == 0, 1.0 / wins, np.where(outcome == 1, -1.0 / losses, 0.0))
     names, there = np.unique(prompt, return_inverse=True)
-    error = len(pull) * two_way_error(pull, rater, there, raters=design.raters, prompts=len(names))
+    error = len(pull) * two_way_error(pull, Clusters(rater, design.raters, there, len(names)))
     critical = student_quantile(0.5 + design.confidence / 2.0, min(design.raters, len(names)) - 1)
     return math.log(wins / losses) > critical * error, error**2 / float(pull @ pull)

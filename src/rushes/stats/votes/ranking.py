@@ -1,7 +1,7 @@
 """Wins to strengths: Bradley–Terry with ties, by maximum likelihood on counts.
 
 Formula     θ maximises Σ log P(outcome); Σθ = 0; Elo-like score = 1000 + 400/ln10 · θ
-Ties        Davidson by default; Rao–Kupper, half-tie and drop-tie under their own labels (`tie_models`)
+Ties        Davidson by default; Rao–Kupper, half-tie and drop-tie under their own labels (`estimation`)
 Edge cases  a comparison graph in pieces, a group that won everything, or only ties: `RankingError`; a prior
             N(0, 1/prior) on θ makes the second case finite and is part of every signature that used it
 Reference   Bradley & Terry 1952; Davidson 1970; Rao & Kupper 1967
@@ -17,9 +17,8 @@ import numpy as np
 from rushes.core.errors import InputError
 from rushes.stats.quantiles import Floats
 from rushes.stats.votes.connection import RankingError, require_connected, require_finite
-from rushes.stats.votes.estimation import Problem, maximum
+from rushes.stats.votes.estimation import Problem, check_policy, maximum, prepared
 from rushes.stats.votes.tally import PairCounts, Tally
-from rushes.stats.votes.tie_models import check_policy, prepared
 from rushes.stats.votes.tie_policies import TiePolicy
 
 ELO_CENTRE = 1000.0
@@ -44,7 +43,7 @@ class Goodness:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Ranking:
-    """Fitted strengths of all systems. Intervals are in `intervals`, rank ranges in `rank_ranges`."""
+    """Fitted strengths of all systems. Intervals and, rank ranges in `uncertainty`."""
 
     problem: Problem
     x: Floats

@@ -16,13 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from rushes.core import Estimate, Why
-from rushes.stats.clustered import numbered, summed_meat
+from rushes.stats.clustered import Clusters, numbered, summed_meat
 from rushes.stats.intervals import LEVEL
 from rushes.stats.quantiles import Floats, Whole
 from rushes.stats.votes.connection import require_connected, require_finite
-from rushes.stats.votes.estimation import Problem, maximum, sum_zero_inverse
-from rushes.stats.votes.tally import PairCounts, Tally
-from rushes.stats.votes.tie_models import Likelihood, likelihood, prepared
+from rushes.stats.votes.estimation import Likelihood, Problem, likelihood, maximum, prepared, sum_zero_inverse
+from rushes.stats.votes.tally import PairCounts
 from rushes.stats.votes.tie_policies import TiePolicy
 from rushes.stats.votes.uncertainty import clustered_uncertainty
 
@@ -93,7 +92,7 @@ def side_effect(votes: SidedVotes, *, tie_policy: TiePolicy = "davidson", confid
     spread = clustered_uncertainty(
         sum_zero_inverse(problem.information(x), problem.size),
         summed_meat(_scores(problem, x, row, np.asarray(votes.outcome, dtype=np.int64))),
-        _clusters(votes, counts.systems),
+        Clusters(*numbered(votes.raters), *numbered(votes.prompts)),
         confidence=confidence,
     )
     if isinstance(spread, Why):
@@ -129,19 +128,3 @@ def _scores(problem: SidedProblem, x: Floats, row: Whole, outcome: Whole) -> Flo
     if problem.has_tie:
         found[:, -1] = at.score_u[outcome, row]
     return found
-
-
-def _clusters(votes: SidedVotes, systems: tuple[str, ...]) -> Tally:
-    """Raters and prompts of the votes, one row a vote."""
-    (rater, people), (prompt, many), nothing = numbered(votes.raters), numbered(votes.prompts), np.zeros(0, np.int64)
-    return Tally(
-        systems=systems,
-        raters=tuple(map(str, range(people))),
-        rater=rater,
-        first=nothing,
-        second=nothing,
-        outcome=nothing,
-        count=nothing,
-        prompt=prompt,
-        prompts=tuple(map(str, range(many))),
-    )

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rushes.core.errors import InputError
+from rushes.stats.clustered import Clusters
 from rushes.stats.quantiles import Floats, Whole
 
 WIN_A, WIN_B, TIE = 0, 1, 2
@@ -45,6 +46,10 @@ class Tally:
     @property
     def ties(self) -> int:
         return int(self.count[self.outcome == TIE].sum())
+
+    @property
+    def clusters(self) -> Clusters:
+        return Clusters(self.rater, len(self.raters), self.prompt, len(self.prompts))
 
     def pairs(self) -> PairCounts:
         """The same counts summed over raters: one row per pair."""

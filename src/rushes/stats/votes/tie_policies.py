@@ -1,4 +1,4 @@
-"""The ways to treat ties, by name; what each means is in `tie_models`, which takes longer to load."""
+"""The ways to treat ties, by name; what each means is in `estimation`, which takes longer to load."""
 
 from __future__ import annotations
 

@@ -1,28 +1,33 @@
-"""How sure a ranking is: the covariance of its strengths.
+"""How sure a ranking is: the covariance of its strengths, and which ranks are still possible.
 
 Kinds       fisher            inverse information; votes independent, model exact
             sandwich          votes independent, model may be wrong
             rater-clustered   raters independent, anything within a rater; factor G/(G−1), t(G−1)
             rater- and prompt-clustered
                               raters and prompts independent, anything within a rater or a prompt; t(min(G) − 1)
+Ranks       from pairwise differences, all of them covered together: lowest rank number of i = 1 + #{j surely better};
+            highest = n − #{j surely worse}; "surely": the interval of θ_j − θ_i, at the critical value for all
+            n(n−1)/2 differences together (Bonferroni), does not hold 0
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 
 from rushes.core import Estimate, Interval, Why
 from rushes.core.errors import InputError
-from rushes.stats.clustered import ONE_WAY, TWO_WAY, IntervalKind, Meat, two_way_covariance
+from rushes.stats.clustered import ONE_WAY, TWO_WAY, Clusters, IntervalKind, Meat, two_way_covariance
+from rushes.stats.families import possible_ranks
 from rushes.stats.intervals import LEVEL, check_confidence
 from rushes.stats.quantiles import Floats, Whole, normal_quantile, student_quantile
-from rushes.stats.votes.estimation import sum_zero_inverse
+from rushes.stats.votes.estimation import likelihood, sum_zero_inverse
 from rushes.stats.votes.ranking import Ranking
 from rushes.stats.votes.tally import TIE, PairCounts, Tally
-from rushes.stats.votes.tie_models import likelihood
 
 _NO_FLOORS: tuple[Floats, ...] = ()
 _MOST_CELLS = 4_000_000
@@ -80,22 +85,22 @@ def uncertainty(
         meat = _score_squares(ranking, votes)
         covariance = bread @ meat @ bread
         return Uncertainty(kind=kind, covariance=covariance, critical=normal, level=confidence, raters=raters)
-    return clustered_uncertainty(bread, _meats(ranking, votes), votes, kind=kind, confidence=confidence)
+    return clustered_uncertainty(bread, _meats(ranking, votes), votes.clusters, kind=kind, confidence=confidence)
 
 
 def clustered_uncertainty(
-    bread: Floats, meat: Meat, votes: Tally, *, kind: IntervalKind = TWO_WAY, confidence: float = LEVEL
+    bread: Floats, meat: Meat, clusters: Clusters, *, kind: IntervalKind = TWO_WAY, confidence: float = LEVEL
 ) -> Uncertainty | Why:
     """A clustered covariance from the inverse information and the scores' products, or why there is none."""
-    raters, prompts, floors = len(votes.raters), len(votes.prompts), _NO_FLOORS
+    raters, prompts, floors = clusters.raters, clusters.prompts, _NO_FLOORS
     if raters < 2:
         return Why.NEEDS_TWO_RATERS
     if kind == TWO_WAY and prompts > 1:
         freedom = min(raters, prompts) - 1
-        covariance, floors = two_way_covariance(bread, meat, votes.rater, votes.prompt, raters=raters, prompts=prompts)
+        covariance, floors = two_way_covariance(bread, meat, clusters)
     else:
         kind, freedom = ONE_WAY, raters - 1
-        covariance = bread @ meat(votes.rater) @ bread * (raters / (raters - 1.0))
+        covariance = bread @ meat(clusters.rater) @ bread * (raters / (raters - 1.0))
     return Uncertainty(
         kind=kind,
         covariance=covariance,
@@ -183,3 +188,43 @@ def strength_estimates(ranking: Ranking, spread: Uncertainty | Why) -> tuple[Est
     return tuple(
         Estimate(value=theta, count=count, interval=spread.interval(theta, k)) for k, theta in enumerate(strengths)
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankRange:
+    """The ranks a system may hold; 1 is the strongest, and equals share a rank (1, 1, 3)."""
+
+    system: str
+    rank: int
+    best: int
+    worst: int
+    why: Why | None = None
+
+
+def rank_ranges(ranking: Ranking, spread: Uncertainty | Why, *, confidence: float = LEVEL) -> tuple[RankRange, ...]:
+    """A range for every system, strongest first. `spread` is what `uncertainty` gave.
+
+    Edge cases  no covariance (one rater): every rank from 1 to n stays possible, and `why` says so. Strengths that
+                agree to nine decimals are equal, and a rank is one more than the number of stronger systems.
+    """
+    strength = ranking.log_worth.round(9)
+    ranks = {name: 1 + int((strength > own).sum()) for name, own in zip(ranking.systems, strength, strict=True)}
+    why = spread if isinstance(spread, Why) else None
+    sure = () if isinstance(spread, Why) else _surely_better(ranking, spread, confidence)
+    ends = possible_ranks(ranking.systems, tuple(sure))
+    return tuple(
+        RankRange(system=name, rank=ranks[name], best=ends[name][0], worst=ends[name][1], why=why)
+        for name in ranking.order
+    )
+
+
+def _surely_better(ranking: Ranking, spread: Uncertainty, confidence: float) -> Iterator[tuple[str, str]]:
+    from scipy.stats import norm, t  # slow to load, and most commands need no ranking
+
+    size = len(ranking.systems)
+    tail = (1.0 - confidence) / (2.0 * max(size * (size - 1) // 2, 1))
+    critical = float(norm.isf(tail) if spread.freedom is None else t.isf(tail, spread.freedom))
+    for i, j in permutations(range(size), 2):
+        lead = float(ranking.log_worth[i] - ranking.log_worth[j])
+        if lead >= 1e-12 and lead > critical * spread.difference_se(i, j):
+            yield ranking.systems[i], ranking.systems[j]

@@ -16,9 +16,8 @@ from rushes.instruments.preference.votes import TiePolicy, Vote
 from rushes.stats.clustered import CLUSTERS, ONE_WAY, TWO_WAY, IntervalKind
 from rushes.stats.votes.connection import RankingError
 from rushes.stats.votes.fragility import drop_k
-from rushes.stats.votes.rank_ranges import rank_ranges
 from rushes.stats.votes.ranking import ELO_CENTRE, ELO_PER_LOGIT, Ranking, rank
-from rushes.stats.votes.uncertainty import Uncertainty, strength_estimates, uncertainty
+from rushes.stats.votes.uncertainty import Uncertainty, rank_ranges, strength_estimates, uncertainty
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,7 +39,7 @@ from rushes.instruments.preference.vote_share import vote_share
 from rushes.instruments.preference.votes import TiePolicy, Vote
 from rushes.stats.clustered import CLUSTERS, TWO_WAY, IntervalKind
 from rushes.stats.intervals import LEVEL
-from rushes.stats.votes.tie_models import check_policy
+from rushes.stats.votes.estimation import check_policy
 
 
 def study_measurements(
