@@ -16,10 +16,12 @@ from rushes.instruments.pose.show.charts import charts
 from rushes.present.charts.figure import Figure
 
 
-def drawn(folder: Path, pred: np.ndarray, gt: np.ndarray, **asked: object) -> tuple[Figure, ...]:
+def drawn(
+    folder: Path, pred: np.ndarray, gt: np.ndarray, norms: str = "torso-diameter", **asked: object
+) -> tuple[Figure, ...]:
     np.save(folder / "pred.npy", pred)
     np.save(folder / "gt.npy", gt)
-    done = score_pose(folder / "pred.npy", folder / "gt.npy", norms=["all"], run=folder / "run", **asked)  # type: ignore[arg-type]
+    done = score_pose(folder / "pred.npy", folder / "gt.npy", norms=norms, run=folder / "run", **asked)  # type: ignore[arg-type]
     return charts(read_run(done.run))
 
 
@@ -29,23 +31,21 @@ def words(figure: Figure) -> str:
 
 @pytest.mark.parametrize("name", SKELETONS)
 def test_curves_and_body(tmp_path: Path, name: str) -> None:
-    skeleton = SKELETONS[name]
+    """One normalisation is a panel of its own; all of them, and the same bytes again, are drawn for COCO's joints."""
+    skeleton, norms = SKELETONS[name], "all" if name == "coco-17" else "torso-diameter"
     gt = walk(20, skeleton=skeleton)
     pred = gt.copy()
     pred[:10, skeleton.joints.index("left_knee")] += 300
-    curves, body = drawn(tmp_path, pred, gt, skeleton=name)
+    curves, body = drawn(tmp_path, pred, gt, norms, skeleton=name)
     assert curves.title == "pred: PCK against k" and "its line is flat" in curves.caption
-    assert all(norm in words(curves) for norm in ("torso-diameter", "bbox-diagonal", "absolute-px(10)"))
     torso = TorsoDiameter.of(skeleton).label()
+    asked = [torso, "bbox-diagonal", "absolute-px(10)"] if norms == "all" else [torso]
+    assert all(norm in words(curves) for norm in asked)
     assert f"Lowest under {torso}: left knee, 0.5000." in body.caption
-    assert words(body).count("0.50") >= 3  # the knee in three panels
+    assert words(body).count("0.50") >= len(asked)  # the knee in every panel
     assert body.title == "pred: PCK@20 of each joint"
-
-
-def test_the_same_bytes_every_time(tmp_path: Path) -> None:
-    gt = walk(5)
-    first = drawn(tmp_path, gt + 3, gt)
-    assert charts(read_run(tmp_path / "run")) == first
+    if norms == "all":
+        assert charts(read_run(tmp_path / "run")) == (curves, body)
 
 
 def test_a_skeleton_without_a_drawing_gets_bars(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ RELATIVE = [TorsoDiameter(), BoundingBoxDiagonal(), TorsoOrBoundingBox(), HeadSi
 EVERY = [*RELATIVE, AbsolutePixels(7.5)]
 
 
-law = settings(deadline=None)  # how long an example takes is no part of a law
+law = settings(deadline=None, max_examples=40)  # how long an example takes is no part of a law
 
 
 def poses(frames: int = 3) -> st.SearchStrategy[PoseBatch]:

@@ -214,7 +214,7 @@ ANY_JSON = st.recursive(
 )
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(ANY_JSON)
 @pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
 def test_whatever_is_in_the_file_is_poses_or_one_clear_line(

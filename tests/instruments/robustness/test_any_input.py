@@ -42,7 +42,7 @@ manifests = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=100)
 @given(manifests)
 @example({"axes": {"a": [1]}, "seeds": [1], "runs": [{"axis_values": {"a": 1}, "seed": 1}]})
 def test_any_manifest(manifest):
@@ -59,7 +59,7 @@ def test_any_manifest(manifest):
             assert report.runs > 0
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.binary(max_size=60) | plain.map(lambda data: json.dumps(data).encode()))
 def test_any_trace(content):
     with tempfile.TemporaryDirectory() as folder:

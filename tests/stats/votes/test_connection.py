@@ -97,7 +97,7 @@ tables = st.integers(2, 4).flatmap(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(tables, st.sampled_from(["davidson", "rao-kupper", "half-tie", "drop-tie"]))
 def test_any_votes_are_ranked_at_a_true_maximum_or_refused(
     table: tuple[list[list[int]], list[list[int]]], policy: str

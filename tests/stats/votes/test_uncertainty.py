@@ -18,7 +18,7 @@ from rushes.stats.votes.uncertainty import Uncertainty, rank_ranges, strength_es
 
 SYSTEMS = ["a", "b", "c", "d"]
 FIRST, SECOND = np.triu_indices(4, 1)
-RATERS, VOTES, RUNS, SPREAD = 12, 60, 300, 0.5
+RATERS, VOTES, RUNS, SPREAD = 12, 60, 120, 0.5
 STRENGTH = np.array([0.6, 0.2, -0.2, -0.6])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,7 +36,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 def judge_with(code: str) -> CommandJudge:
     """A program that says what the code puts into `say`; sys.argv[1] is the clip, sys.argv[2] the seed."""
     program = f"import json, os, sys\n{code}\nprint(json.dumps(say))"
-    return CommandJudge(command=f"{sys.executable} -c {shlex.quote(program)} {{clip}} {{seed}}", timeout=30)
+    return CommandJudge(command=f"{sys.executable} -ISc {shlex.quote(program)} {{clip}} {{seed}}", timeout=30)
 
 
 @pytest.fixture(scope="module")
@@ -96,14 +97,27 @@ def test_it_can_be_measured(swept):
 
 
 class TestResuming:
+    """Each on a copy of one sweep, whose traces and manifests are all that resuming looks at."""
+
     judge = judge_with("say = {'output': 'fine', 'justification': 'seed ' + sys.argv[2]}")
 
-    def sweep(self, clip, folder, **options):
-        settings = {"axes": {"crf": [20, 30]}, "seeds": [1, 2], "judge": self.judge, "jobs": 1}
+    @classmethod
+    def sweep(cls, clip, folder, **options):
+        settings = {"axes": {"crf": [20, 30]}, "seeds": [1, 2], "judge": cls.judge, "jobs": 1}
         return sweep_clips([clip], out=folder, **(settings | options))
 
-    def test_finished_runs_are_kept(self, clip, tmp_path):
-        self.sweep(clip, tmp_path / "s")
+    @pytest.fixture(scope="class")
+    @classmethod
+    def made(cls, clip, tmp_path_factory):
+        folder = tmp_path_factory.mktemp("made") / "s"
+        cls.sweep(clip, folder)
+        return folder
+
+    @pytest.fixture
+    def finished(self, made, tmp_path):
+        shutil.copytree(made, tmp_path / "s")
+
+    def test_finished_runs_are_kept(self, clip, finished, tmp_path):
         whole = tree(tmp_path / "s")
         kept = tmp_path / "s/runs/crf=20_seed=1/manifest.json"
         stamp = kept.stat().st_mtime_ns
@@ -118,19 +132,16 @@ class TestResuming:
         assert tree(tmp_path / "s") == whole
         assert kept.stat().st_mtime_ns == stamp
 
-    def test_more_values_add_runs(self, clip, tmp_path):
-        self.sweep(clip, tmp_path / "s")
+    def test_more_values_add_runs(self, clip, finished, tmp_path):
         outcome = self.sweep(clip, tmp_path / "s", axes={"crf": [20, 30, 40]})
         assert (outcome.runs, outcome.kept) == (6, 4)
         assert read_sweep(tmp_path / "s").declared_runs == 6
 
-    def test_fewer_values_are_another_sweep(self, clip, tmp_path):
-        self.sweep(clip, tmp_path / "s")
+    def test_fewer_values_are_another_sweep(self, clip, finished, tmp_path):
         with pytest.raises(RunError, match=r"it holds crf=30_seed=1; choose another -o"):
             self.sweep(clip, tmp_path / "s", axes={"crf": [20]})
 
-    def test_another_judge_is_another_sweep(self, clip, tmp_path):
-        self.sweep(clip, tmp_path / "s")
+    def test_another_judge_is_another_sweep(self, clip, finished, tmp_path):
         with pytest.raises(RunError, match="another clip, judge or setting"):
             self.sweep(clip, tmp_path / "s", judge="bundle")
 

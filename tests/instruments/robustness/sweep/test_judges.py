@@ -23,7 +23,7 @@ from rushes.media import write_clip
 
 
 def command(code: str, *arguments: str, timeout: float = 20.0) -> CommandJudge:
-    words = [sys.executable, "-c", code, *arguments]
+    words = [sys.executable, "-ISc", code, *arguments]
     return CommandJudge(command=shlex.join(words).replace("'{clip}'", "{clip}"), timeout=timeout)
 
 
