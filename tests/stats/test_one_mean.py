@@ -8,7 +8,7 @@ from rushes.compare.paper.systems import _mean as of_paper
 from rushes.compare.readings.samples import mean_over_prompts
 from rushes.core import Measurement
 from rushes.instruments.clip.metrics.timing import DECODE_OK
-from rushes.instruments.pose.set_numbers import set_measurements
+from rushes.instruments.pose.measurements import set_measurements
 from rushes.stats.means import clip_means
 
 SIX = [True, True, True, True, True, False]

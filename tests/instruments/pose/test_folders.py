@@ -14,9 +14,9 @@ from rushes import compare_runs, read_run, score_pose, score_poses
 from rushes.cli.measure.pose import app
 from rushes.core import Measurement
 from rushes.core.errors import InputError
+from rushes.instruments.pose.measurements import mean_of_clips, pooled
 from rushes.instruments.pose.scores.normalization import TorsoDiameter
 from rushes.instruments.pose.scores.pck import pck_definition
-from rushes.instruments.pose.set_numbers import mean_of_clips, pooled
 from rushes.present.pages.section import ReportOptions
 
 

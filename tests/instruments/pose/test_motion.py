@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rushes.instruments.pose.scores.motion import difference_errors
+from rushes.instruments.pose.scores.joint_errors import difference_errors
 
 
 def track(*xs: float) -> np.ndarray:

@@ -10,7 +10,7 @@ from rushes.instruments.pose import PoseBatch
 from rushes.instruments.pose.files.batch import CHUNK_FRAMES
 from rushes.instruments.pose.files.skeletons import COCO_17, H36M_17, Skeleton
 from rushes.instruments.pose.measurements import pose_measurements
-from rushes.instruments.pose.scores.motion import difference_errors
+from rushes.instruments.pose.scores.joint_errors import difference_errors
 from rushes.instruments.pose.scores.normalization import parse_norms
 from rushes.instruments.pose.scoring import ScoreSettings, score_batch
 

@@ -15,10 +15,10 @@ from rushes.core.words.notebook_repr import brief
 from rushes.instruments.pose.evaluate import default_run, write_run
 from rushes.instruments.pose.files.poses import POSE_SUFFIXES
 from rushes.instruments.pose.files.skeletons import COCO_17
+from rushes.instruments.pose.measurements import set_measurements
 from rushes.instruments.pose.pair_scoring import PoseEvaluation, score_pair
 from rushes.instruments.pose.pairing.question import PoseOptions, PoseQuestion, shows_options
 from rushes.instruments.pose.scores.normalization import parse_norms
-from rushes.instruments.pose.set_numbers import set_measurements
 from rushes.media.find.clips import natural_key
 from rushes.media.find.endings import VIDEO_SUFFIXES
 from rushes.storage.remote.address import local_only

@@ -1,32 +1,41 @@
-"""From counts and sums to labelled numbers: every value leaves with its definition, its count and its note."""
+"""From counts and sums to labelled numbers: every value leaves with its definition, its count and its note.
+
+A set of clips is one number twice: pooled over everything measured, and the mean of the clips; sure as clips allow.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rushes.core import Definition, Measurement
+from rushes.core.definition import require_same_signature
 from rushes.core.measurement import At
 from rushes.instruments.pose.files.skeletons import COCO_17, Skeleton
+from rushes.instruments.pose.pairing.people import IDENTITY_SWITCHES
 from rushes.instruments.pose.pairing.time import POSE_LAG
-from rushes.instruments.pose.scores import average_precision, errors3d, motion
-from rushes.instruments.pose.scores.identity import IDENTITY_SWITCHES
+from rushes.instruments.pose.scores import average_precision, errors3d, joint_errors
 from rushes.instruments.pose.scores.joint_errors import AKD, FOUND_RATIO, MKR, MPJPE, MPJPE_FOUND, ErrorSum
 from rushes.instruments.pose.scores.normalization import PckNormalization
 from rushes.instruments.pose.scores.oks import OKS
 from rushes.instruments.pose.scores.pck import PCK, PCK_AUC, PCKH, PCKH_AUC, PckTally, area_definition, pck_definition
 from rushes.instruments.pose.scoring import MILLIMETRES, PoseScores, ScoreSettings
 from rushes.instruments.pose.seed.accuracy import PoseAccuracy, Tally
+from rushes.stats.jackknife import pooled_over_clips
+from rushes.stats.means import mean_of_clips
 
 _PLANE = (PCK, PCKH, PCK_AUC, PCKH_AUC, MPJPE, MPJPE_FOUND, FOUND_RATIO, OKS, AKD, MKR)
 _PEOPLE = (average_precision.KEYPOINT_AP, average_precision.KEYPOINT_AR, IDENTITY_SWITCHES)
-_TIME = (motion.VELOCITY_ERROR, motion.ACCELERATION_ERROR, POSE_LAG)
+_TIME = (joint_errors.VELOCITY_ERROR, joint_errors.ACCELERATION_ERROR, POSE_LAG)
 DEFINITIONS = (*_PLANE, *_PEOPLE, *errors3d.DEFINITIONS, *_TIME)
 """Every definition of this instrument, in the order the catalogue shows them."""
 
 JOINT_K = 20
 """The k at which single joints are scored, unless it was not asked for; then the largest that was."""
+
+NOT_POOLED = ("keypoint_ap", "keypoint_ar", "identity_switches", "pose_lag")
+"""Numbers that are no mean over what they count."""
 
 _ROOTED = ("mpjpe", "mpjpe_found", "n_mpjpe", "n_mpjpe_found", "pck_3d", "pck_3d_auc")
 """Metrics that the origin of 3-D coordinates moves."""
@@ -185,8 +194,32 @@ def _space_rows(scores: PoseScores, settings: ScoreSettings) -> Iterator[Measure
 
 
 def _motion_rows(scores: PoseScores, settings: ScoreSettings, columns: int) -> Iterator[Measurement]:
-    for definition, errors in (
-        (motion.VELOCITY_ERROR, scores.velocity),
-        (motion.ACCELERATION_ERROR, scores.acceleration),
-    ):
+    every = (joint_errors.VELOCITY_ERROR, scores.velocity), (joint_errors.ACCELERATION_ERROR, scores.acceleration)
+    for definition, errors in every:
         yield _found_row(_in_unit(definition, settings.unit, dims=columns), errors, "steps between visible joints")
+
+
+def set_measurements(clips: Sequence[Sequence[Measurement]]) -> Iterator[Measurement]:
+    """Every number about the whole body, over the clips: pooled where that means something, then the clips' mean."""
+    groups: dict[tuple[str, At], list[Measurement]] = {}
+    for numbers in clips:
+        for m in numbers:
+            if "joint" not in m.place:
+                groups.setdefault((m.signature, m.at), []).append(m)
+    for group in groups.values():
+        if group[0].name not in NOT_POOLED:
+            yield pooled(group)
+        yield mean_of_clips(group)
+
+
+def pooled(group: Sequence[Measurement]) -> Measurement:
+    """Σ value · count / Σ count over the clips: every joint counts once, so long clips count for more."""
+    shared = require_same_signature(m.definition for m in group)
+    definition = shared.add_params(aggregate="pooled")
+    parts = [(float(m.value), m.count) for m in group if m.value is not None and m.count]
+    left_out = len(group) - len(parts)
+    if not parts:
+        return Measurement.missing(definition, f"none of the {left_out} clips has a value", at=group[0].at)
+    found = pooled_over_clips(parts, lowest=shared.lowest, highest=shared.highest)
+    notes = (f"{left_out} of {len(group)} clips have no value" if left_out else "", found.lacking)
+    return Measurement.of(definition, found, at=group[0].at, note="; ".join(filter(None, notes)))

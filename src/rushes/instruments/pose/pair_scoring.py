@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,22 +18,26 @@ from rushes.core.selection import Numbers
 from rushes.core.words.notebook_repr import brief
 from rushes.instruments.pose.diagnostics import pose_warnings
 from rushes.instruments.pose.files.batch import PoseBatch, PoseSet
+from rushes.instruments.pose.files.coco_people import CocoPeople
 from rushes.instruments.pose.files.poses import read_poses
 from rushes.instruments.pose.files.skeletons import Skeleton
 from rushes.instruments.pose.measurements import pose_measurements, variant
 from rushes.instruments.pose.pairing import files as sides
 from rushes.instruments.pose.pairing.files import Pairing
-from rushes.instruments.pose.pairing.people import PeoplePairing, assignment_rule, pair_people
+from rushes.instruments.pose.pairing.people import PeoplePairing, assignment_rule, identity_switches, pair_people
 from rushes.instruments.pose.pairing.question import PoseQuestion
 from rushes.instruments.pose.pairing.time import pair_by_lag, pair_by_time, pair_by_warping
+from rushes.instruments.pose.scores.average_precision import ap_measurements
 from rushes.instruments.pose.scores.noise_floor import floor_rows, reencoded
 from rushes.instruments.pose.scores.normalization import parse_norms
 from rushes.instruments.pose.scores.pck import CURVE_SERIES
-from rushes.instruments.pose.scores.people_numbers import people_measurements, people_warnings
 from rushes.instruments.pose.scoring import PoseScores, ScoreSettings, score_batch
 from rushes.instruments.pose.seed.accuracy import PoseAccuracy, accuracy_of
 from rushes.media.find.endings import VIDEO_SUFFIXES
 from rushes.storage.runs import Entry, Subject
+
+_OF_PAIRS = ("pair", "duplicates", "assign")
+"""Labels that say how one prediction was chosen for each person; AP and AR look at all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,11 +161,11 @@ def _score(
         accuracies=tuple(accuracy_of(scores.tally, settings.ks, norm, index=n) for n, norm in enumerate(norms)),
         measurements=(
             *pose_measurements(scores, settings, columns=batch.columns, areas=areas is not None),
-            *people_measurements(pred, gt, settings, people),
+            *_people_measurements(pred, gt, settings, people),
         ),
         warnings=(
             *pose_warnings(pred, gt, pairing, scores.checks, skeleton=body, norms=norms, unmatched=settings.unmatched),
-            *people_warnings(pred, gt, people),
+            *_people_warnings(pred, gt, people),
         ),
         skeleton=body,
         dims=batch.columns,
@@ -169,6 +173,45 @@ def _score(
         scores=scores,
         settings=settings,
     )
+
+
+def _people_measurements(
+    pred: PoseSet, gt: PoseSet, settings: ScoreSettings, people: PeoplePairing | None
+) -> Iterator[Measurement]:
+    """AP and AR of two COCO files with COCO's joints, and switches where both sides have tracks."""
+    found, true = pred.people, gt.people
+    if found is not None and true is not None and settings.similarity and not _why_no_ap(pred, gt):
+        kept = tuple((key, value) for key, value in settings.labels if key not in _OF_PAIRS)
+        own = replace(settings, labels=kept, unmatched="skip")
+        for row in ap_measurements(found, true):
+            yield variant(row, own, 2)
+    if people is not None and (switches := identity_switches(pred, gt, people)) is not None:
+        yield variant(switches, settings, 2)
+
+
+def _people_warnings(pred: PoseSet, gt: PoseSet, people: PeoplePairing | None) -> Iterator[str]:
+    """Who was left out, and why there is no AP where somebody might look for it."""
+    if people is not None and people.left_out:
+        yield f"{gt.path}: {people.left_out} people beside the largest of their image left out (--duplicates keep-best)"
+    if people is not None and pred.people is not None and gt.people is not None and (why := _why_no_ap(pred, gt)):
+        yield f"no AP and AR: {why}"
+    if pred.people is not None and gt.people is not None and gt.people.listed is not None:
+        known = set(gt.people.listed)
+        if beyond := sum(image not in known for image in pred.people.images):
+            yield f"{pred.path}: {beyond} predictions of images that {gt.path} does not list are not in AP and AR"
+
+
+def _why_no_ap(pred: PoseSet, gt: PoseSet) -> str:
+    found, true = pred.people, gt.people
+    if not (isinstance(found, CocoPeople) and isinstance(true, CocoPeople)):
+        return "both files have to be COCO's"
+    if found.keypoints.shape[1] != 17 or true.keypoints.shape[1] != 17:
+        return "they are about COCO's 17 joints"
+    if np.isnan(found.scores).any():
+        return f"{int(np.isnan(found.scores).sum())} of {len(found)} predictions in {pred.path} have no score"
+    if np.isnan(true.areas[~true.crowd]).any():
+        return f"annotations in {gt.path} have no area"
+    return ""
 
 
 def _series(scores: PoseScores, settings: ScoreSettings) -> dict[str, NDArray[Any]]:

@@ -17,8 +17,7 @@ from rushes.instruments.pose.files.skeletons import COCO_17, Skeleton
 from rushes.instruments.pose.pairing.files import Unmatched
 from rushes.instruments.pose.scores import errors3d
 from rushes.instruments.pose.scores.geometry import Floats, joint_distances
-from rushes.instruments.pose.scores.joint_errors import ErrorSum, Summed, animation_errors, error_sum
-from rushes.instruments.pose.scores.motion import difference_errors
+from rushes.instruments.pose.scores.joint_errors import ErrorSum, Summed, animation_errors, difference_errors, error_sum
 from rushes.instruments.pose.scores.normalization import PckNormalization
 from rushes.instruments.pose.scores.oks import COCO_SIGMAS, bbox_areas, oks_per_frame
 from rushes.instruments.pose.seed.accuracy import Tally, empty_tally, tally_chunk

@@ -14,11 +14,11 @@ from rushes.core.errors import InputError
 from rushes.instruments.pose.files.batch import PoseSet
 from rushes.instruments.pose.files.poses import Columns, split_columns
 from rushes.instruments.pose.files.skeletons import COCO_17, named_skeleton
+from rushes.instruments.pose.measurements import set_measurements
 from rushes.instruments.pose.pair_scoring import score_sides
 from rushes.instruments.pose.pairing.question import DEFAULT_KS, PoseQuestion
 from rushes.instruments.pose.scores.normalization import DEFAULT_PX, parse_norms
 from rushes.instruments.pose.scoring import Root
-from rushes.instruments.pose.set_numbers import set_measurements
 from rushes.integrations.loop.rows import Row, RowMetric
 from rushes.media.video_arrays import plain_array
 

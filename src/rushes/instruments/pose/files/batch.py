@@ -57,10 +57,7 @@ class PoseSet:
     warnings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.points.ndim != 3 or self.points.shape[2] not in (2, 3):
-            raise InputError(
-                f"{self.path}: expected frames × joints × 2 or 3 coordinates; got shape {self.points.shape}"
-            )
+        _check_shape(self.path, self.points)
         if self.points.dtype.kind not in "fiu":
             raise InputError(f"{self.path}: expected real numbers; got an array of {self.points.dtype}")
         if not self.points.shape[0] or not self.points.shape[1]:
@@ -91,6 +88,11 @@ class PoseSet:
         return f"image {self.ids[number]}" if self.ids is not None else f"frame {number}"
 
 
+def _check_shape(name: str, points: Numbers) -> None:
+    if points.ndim != 3 or points.shape[2] not in (2, 3):
+        raise InputError(f"{name}: expected frames × joints × 2 or 3 coordinates; got shape {points.shape}")
+
+
 def frame_rate(time_ms: Floats) -> float | None:
     """Frames a second from presentation times; None for fewer than two frames.
 
@@ -118,8 +120,7 @@ class PoseBatch:
 
     def __post_init__(self) -> None:
         for name, points in (("pred", self.pred), ("gt", self.gt)):
-            if points.ndim != 3 or points.shape[2] not in (2, 3):
-                raise InputError(f"{name}: expected frames × joints × 2 or 3 coordinates; got shape {points.shape}")
+            _check_shape(name, points)
         if self.pred.shape[:2] != self.gt.shape[:2]:
             raise InputError(
                 f"pred has {self.pred.shape[0]} frames × {self.pred.shape[1]} joints, "

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +32,14 @@ def read_coco(source: Path, name: str, *, duplicates: Duplicates) -> PoseSet:
     if people is None and points is not None:  # something is not as it should be: read again, with care
         data = _loaded(source.read_bytes(), name)
         entries = _entries(data)
-    kept = [e for e in entries if e.get("keypoints") and not e.get("iscrowd")]
+    posed = [bool(e.get("keypoints")) and not e.get("iscrowd") for e in entries]
+    kept = list(compress(entries, posed))
     left_out = len(entries) - len(kept)
     remarks = (f"{left_out} annotations without key points or marked as crowds left out",) if left_out else ()
     facts = {"joint_names": _category_joints(data), "sequence": False, "unit": "px", "warnings": remarks}
     if people is not None and kept:
         json_poses.one_per_image([entry["image_id"] for entry in kept], name, duplicates)
-        return _from_people(people, kept, entries, name, **facts)
+        return _from_people(people, kept, slice(None) if all(posed) else np.array(posed), name, **facts)
     try:
         rows = [_coco_row(entry, f"annotation {place}") for place, entry in enumerate(kept)]
     except InputError as error:
@@ -96,14 +98,8 @@ def _parsed(source: Path, name: str) -> tuple[Any, Floats | None]:
     return found, numbers.reshape(len(lists), -1, 3)
 
 
-def _from_people(
-    people: CocoPeople, kept: Sequence[Mapping[str, Any]], entries: Sequence[Mapping[str, Any]], name: str, **facts: Any
-) -> PoseSet:
-    """The ordinary file, whose numbers are in arrays already."""
-    if len(kept) == len(entries):
-        rows: Any = slice(None)
-    else:
-        rows = np.array([bool(e.get("keypoints")) and not e.get("iscrowd") for e in entries])
+def _from_people(people: CocoPeople, kept: Sequence[Mapping[str, Any]], rows: Any, name: str, **facts: Any) -> PoseSet:
+    """The ordinary file, whose numbers are in arrays already; `rows` of them are those of the kept entries."""
     tracks = [json_poses.track_of(entry) for entry in kept] if kept[0].get("track_id") is not None else [None]
     areas, scores = people.areas[rows], people.scores[rows]
     return PoseSet(
@@ -125,9 +121,8 @@ def _coco_row(entry: Mapping[str, Any], where: str) -> PoseRow:
         raise InputError(f"{where}: has no image_id")
     where = f"image {json_poses.short(image)}"
     points, third = json_poses.triples(flat, where)
-    area = entry.get("area")
-    size = None if area is None else json_poses.number(area, where)
-    return PoseRow(where, image, points, third, size, json_poses.score_of(entry, where), json_poses.track_of(entry))
+    area, score = (json_poses.number_of(entry, key, where) for key in ("area", "score"))
+    return PoseRow(where, image, points, third, area, score, json_poses.track_of(entry))
 
 
 def _category_joints(data: object) -> tuple[str, ...] | None:

@@ -73,9 +73,8 @@ def _line_row(text: str, where: str) -> PoseRow:
     if points is not None and visibility is not None and len(visibility) != len(points):
         raise InputError(f"{where}: {len(points)} joints need {len(points)} visibilities; got {len(visibility)}")
     key = next((entry[k] for k in ("id", "image_id", "frame") if k in entry), None)
-    area = entry.get("area")
-    size = None if area is None else number(area, where)
-    return PoseRow(where, key, points, visibility, size, score_of(entry, where), track_of(entry))
+    area, score = (number_of(entry, name, where) for name in ("area", "score"))
+    return PoseRow(where, key, points, visibility, area, score, track_of(entry))
 
 
 def triples(flat: object, where: str) -> tuple[list[list[float]], list[float]]:
@@ -111,9 +110,8 @@ def number(value: object, where: str) -> float:
         return math.inf
 
 
-def score_of(entry: Mapping[str, Any], where: str) -> float | None:
-    score = entry.get("score")
-    return None if score is None else number(score, where)
+def number_of(entry: Mapping[str, Any], key: str, where: str) -> float | None:
+    return None if entry.get(key) is None else number(entry[key], where)
 
 
 def track_of(entry: Mapping[str, Any]) -> Hashable | None:

@@ -5,19 +5,23 @@ score, each the person most like it that is left, as COCO's evaluation does; `io
 boxes around the joints, which any skeleton has. A prediction and a person that are left over are a pair however far
 apart they lie: a bad prediction is one, and is not to vanish. Only where there are more of one than of the other is
 somebody left without a partner.
+
+Where both sides follow people through a clip, identity switches count how often somebody turns into somebody else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
 from rushes.instruments.pose.files.batch import PoseSet
+from rushes.instruments.pose.files.coco_people import id_order
 from rushes.instruments.pose.files.skeletons import COCO_17, Skeleton
 from rushes.instruments.pose.pairing.files import Pairing, Unmatched
 from rushes.instruments.pose.scores.geometry import Floats, seen_joints
@@ -27,6 +31,23 @@ Assign: TypeAlias = Literal["oks-hungarian", "oks-greedy", "iou-hungarian"]
 Whole: TypeAlias = NDArray[np.int64]
 
 _PAIRS_AT_ONCE = 65_536
+MATCH_FROM = 0.5
+
+IDENTITY_SWITCHES = Definition(
+    name="identity_switches",
+    unit="switches",
+    lowest=0.0,
+    highest=None,
+    better="lower",
+    summary="How often a person's predicted track changes to another one.",
+    formula="over each true track, images in order of their ids: times that its matched prediction has another "
+    "track_id than at the person's match before; matched when paired under `assign` with a similarity of at "
+    "least `match`",
+    edge_cases="images without a match are skipped, so a gap is no switch; needs track_id on both sides; nobody "
+    "matched: null",
+    reference="ID switches of Bernardin and Stiefelhagen 2008 (CLEAR MOT), each image assigned by itself",
+    params=(("match", str(MATCH_FROM)),),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,17 +79,17 @@ def pair_people(
         bare = pred if pred.ids is None else gt
         raise InputError(f"{bare.path}: several people in an image need image ids; the file has none")
     images = {key: place for place, key in enumerate(dict.fromkeys((*gt.ids, *pred.ids)))}
-    ours, theirs = (_by_image(side.ids, images) for side in (pred, gt))
+    ours, theirs = (by_image([images[key] for key in ids], len(images)) for ids in (pred.ids, gt.ids))
     if not ((ours.counts > 0) & (theirs.counts > 0)).any():
         raise InputError(
             f"{pred.path} and {gt.path}: no image id is in both (the first are {pred.ids[0]!r} and {gt.ids[0]!r})"
         )
     partner = np.full(len(gt), -1, dtype=np.int64)
     alike = np.full(len(gt), np.nan)
-    shapes = set(zip(ours.counts.tolist(), theirs.counts.tolist(), strict=True))
-    for width, people in sorted(shape for shape in shapes if min(shape)):
-        chosen = np.flatnonzero((ours.counts == width) & (theirs.counts == people))
-        p, g = ours.rows_of(chosen, width), theirs.rows_of(chosen, people)
+    for p, g in alike_images(ours, theirs):
+        width, people = p.shape[1], g.shape[1]
+        if not width or not people:
+            continue
         pairs = np.repeat(p, people, axis=1).ravel(), np.tile(g, (1, width)).ravel()
         similar = _similarities(pred, gt, *pairs, boxes=assign.startswith("iou")).reshape(-1, width, people)
         plain: NDArray[np.bool_] = np.zeros(len(similar), dtype=bool)
@@ -87,7 +108,7 @@ def pair_people(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _ByImage:
+class ByImage:
     """Rows of one side, sorted by image, and how many each image has."""
 
     order: Whole
@@ -100,13 +121,21 @@ class _ByImage:
         return rows
 
 
-def _by_image(ids: Sequence[Hashable] | None, images: Mapping[Hashable, int]) -> _ByImage:
-    places = np.array([images[key] for key in ids or ()], dtype=np.int64)
-    counts = np.bincount(places, minlength=len(images))
-    return _ByImage(np.argsort(places, kind="stable"), counts, np.cumsum(counts) - counts)
+def by_image(places: Sequence[int] | Whole, images: int) -> ByImage:
+    """Rows by the number of the image that each is in."""
+    numbers = np.asarray(places, dtype=np.int64)
+    counts = np.bincount(numbers, minlength=images)
+    return ByImage(np.argsort(numbers, kind="stable"), counts, np.cumsum(counts) - counts)
 
 
-def _largest(gt: PoseSet, theirs: _ByImage) -> Whole:
+def alike_images(ours: ByImage, theirs: ByImage) -> Iterator[tuple[Whole, Whole]]:
+    """Images with as many rows of each side together: images × our rows, images × theirs; either may have none."""
+    for own, other in sorted(set(zip(ours.counts.tolist(), theirs.counts.tolist(), strict=True))):
+        images = np.flatnonzero((ours.counts == own) & (theirs.counts == other))
+        yield ours.rows_of(images, own), theirs.rows_of(images, other)
+
+
+def _largest(gt: PoseSet, theirs: ByImage) -> Whole:
     """The largest person of each image; of equals the first in the file."""
     areas = _areas(gt)
     starts = theirs.starts[theirs.counts > 0]
@@ -197,3 +226,23 @@ def _overlaps(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Float
         common = sides[:, 0] * sides[:, 1]
         areas = [np.clip(high - low, 0, None).prod(axis=1) for low, high in (one, other)]
         return np.where(common > 0, common / (areas[0] + areas[1] - common), 0.0)
+
+
+def identity_switches(pred: PoseSet, gt: PoseSet, found: PeoplePairing) -> Measurement | None:
+    """The count, or None where a side has no tracks."""
+    if pred.tracks is None or gt.tracks is None or gt.ids is None:
+        return None
+    rows, partners = (np.asarray(side) for side in (found.pairing.gt, found.pairing.pred))
+    matched = [
+        (id_order(gt.ids[row]), gt.tracks[row], pred.tracks[partner])
+        for row, partner, alike in zip(rows.tolist(), partners.tolist(), found.similarity.tolist(), strict=True)
+        if partner >= 0 and alike >= MATCH_FROM
+    ]
+    if not matched:
+        return Measurement.missing(IDENTITY_SWITCHES, f"nobody is matched with a similarity of {MATCH_FROM} or more")
+    last: dict[Hashable, Hashable] = {}
+    switches = 0
+    for _, person, track in sorted(matched, key=lambda row: row[0]):
+        switches += person in last and last[person] != track
+        last[person] = track
+    return Measurement(definition=IDENTITY_SWITCHES, value=switches, count=len(matched))

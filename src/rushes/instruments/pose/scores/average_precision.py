@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rushes.core import Measurement, signature_params
 from rushes.core.definition import ratio_definition
 from rushes.instruments.pose.files.coco_people import CocoPeople, id_order
+from rushes.instruments.pose.pairing.people import alike_images, by_image
 from rushes.instruments.pose.scores.geometry import Flags, Floats
 from rushes.instruments.pose.scores.oks import COCO_SIGMAS
 
@@ -160,31 +161,22 @@ def _match(similar: Floats, aside: Flags, crowd: Flags) -> tuple[Flags, Flags]:
 
 def _groups(pred: CocoPeople, gt: CocoPeople, category: Hashable) -> tuple[list[_Group], Floats]:
     """Images by shape, and the scores of all their detections in the order of images."""
-    truth_images, det_images = (_of_category(side, category) for side in (gt, pred))
-    known = set(gt.listed) if gt.listed is not None else {*truth_images.values(), *det_images.values()}
+    sides = [_of_category(side, category) for side in (pred, gt)]
+    known = set(gt.listed) if gt.listed is not None else {image for side in sides for image in side.values()}
     rank = {image: place for place, image in enumerate(sorted(known, key=id_order))}
-    rows = [
-        np.array([row for row, image in side.items() if image in rank], dtype=np.int64)
-        for side in (det_images, truth_images)
-    ]
-    places = [
-        np.array([rank[image] for image in side.values() if image in rank], dtype=np.int64)
-        for side in (det_images, truth_images)
-    ]
-    sure = np.lexsort((-pred.scores[rows[0]], places[0]))  # by image, then by falling score; of equals as in the file
-    dets, det_place = rows[0][sure], places[0][sure]
-    within = np.arange(len(dets)) - np.searchsorted(det_place, det_place)
-    dets, det_place = dets[within < MAX_DETECTIONS], det_place[within < MAX_DETECTIONS]
-    turn = np.argsort(places[1], kind="stable")
-    truths, truth_place = rows[1][turn], places[1][turn]
-    found = [np.bincount(each, minlength=len(rank)) for each in (det_place, truth_place)]
-    starts = [np.cumsum(each) - each for each in found]
+    (dets, det_place), (truths, truth_place) = (
+        np.array([(row, rank[image]) for row, image in side.items() if image in rank], np.int64).reshape(-1, 2).T
+        for side in sides
+    )
+    sure = np.lexsort((-pred.scores[dets], det_place))  # by image, then by falling score; of equals as in the file
+    dets, det_place = dets[sure], det_place[sure]
+    first = np.arange(len(dets)) - np.searchsorted(det_place, det_place) < MAX_DETECTIONS
+    dets, det_place = dets[first], det_place[first]
     groups = []
-    for width, people in sorted(set(zip(found[0].tolist(), found[1].tolist(), strict=True)) - {(0, 0)}):
-        images = np.flatnonzero((found[0] == width) & (found[1] == people))
-        flat = starts[0][images][:, np.newaxis] + np.arange(width)
-        own, own_people = dets[flat], truths[starts[1][images][:, np.newaxis] + np.arange(people)]
-        groups.append(_Group(own, own_people, flat, _similarities(pred, gt, own, own_people)))
+    for flat, people in alike_images(*(by_image(each, len(rank)) for each in (det_place, truth_place))):
+        if flat.size or people.size:
+            own, own_people = dets[flat], truths[people]
+            groups.append(_Group(own, own_people, flat, _similarities(pred, gt, own, own_people)))
     return groups, pred.scores[dets]
 
 

@@ -80,14 +80,18 @@ def _redo_overflowed(distances: Floats, one: Floats, other: Floats, *, columns: 
 
 
 def spans(gt: Floats, visible: Flags, *, first: int, second: int) -> tuple[Floats, Floats]:
-    """Distance of two joints of each frame in x and y, and its square; NaN where one is absent or not visible."""
+    """Distance of two joints of each frame in x and y, and its square; NaN where one is absent or not visible.
+
+    A distance that no frame can be scored by is NaN too (`scoreable_extents`).
+    """
     if max(first, second) >= gt.shape[1] or min(first, second) < 0:
         nowhere = np.full(gt.shape[0], np.nan)
         return nowhere, nowhere
     both = visible[:, first] & visible[:, second]
     ends = gt[:, first], gt[:, second]
     squares = squared_distances(*ends, columns=2)
-    return np.where(both, roots(squares, *ends, columns=2), np.nan), np.where(both, squares, np.nan)
+    distances = np.where(both, roots(squares, *ends, columns=2), np.nan)
+    return scoreable_extents(distances), np.where(both, squares, np.nan)
 
 
 def bbox_sides(gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
@@ -107,11 +111,14 @@ def bbox_sides(gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
 
 
 def bbox_diagonals(gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
-    """Diagonal of the axis-aligned box around the visible joints of each frame, and its square; NaN where none is."""
+    """Diagonal of the axis-aligned box around the visible joints of each frame, and its square; NaN where none is.
+
+    A diagonal that no frame can be scored by is NaN too (`scoreable_extents`).
+    """
     width, height = bbox_sides(gt, visible)
     corners, origin = np.stack([width, height], axis=-1), np.zeros((len(width), 2))
     squares = squared_distances(corners, origin, columns=2)
-    return roots(squares, corners, origin, columns=2), squares
+    return scoreable_extents(roots(squares, corners, origin, columns=2)), squares
 
 
 def scoreable_extents(extents: Floats) -> Floats:

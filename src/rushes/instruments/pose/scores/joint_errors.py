@@ -1,4 +1,5 @@
-"""Distances between predicted and true joints: MPJPE and the sums it is made of, and image animation's AKD and MKR."""
+"""Distances between predicted and true joints: MPJPE and the sums it is made of, image animation's AKD and MKR, and how
+well the movement is followed: errors of velocity and acceleration between consecutive frames."""
 
 from __future__ import annotations
 
@@ -78,6 +79,30 @@ MKR = ratio_definition(
     edge_cases="frames without a visible joint are left out; every frame counts once, unlike in joint_found_ratio; 2-D "
     "only",
     reference=_CODE,
+)
+
+_MOTION_EDGES = (
+    "a joint must be visible in all the frames the difference needs; frames must be consecutive, so sets of single "
+    "images have none; a missing prediction leaves those steps out, counted in the note; none left: null"
+)
+
+VELOCITY_ERROR = error_definition(
+    name="velocity_error",
+    unit="coordinate units per frame",
+    summary="Mean difference between predicted and true joint velocity: jitter that MPJPE hides.",
+    formula="mean ‖(pred_t − pred_{t−1}) − (gt_t − gt_{t−1})‖ over visible joints and frame steps",
+    edge_cases=_MOTION_EDGES,
+    reference="Pavllo et al. 2019 (MPJVE)",
+    open_params=("dims", "unit"),
+)
+ACCELERATION_ERROR = error_definition(
+    name="acceleration_error",
+    unit="coordinate units per frame²",
+    summary="Mean difference between predicted and true joint acceleration.",
+    formula="mean ‖Δ²pred_t − Δ²gt_t‖, Δ²x_t = x_t − 2x_{t−1} + x_{t−2}, over visible joints and frame triples",
+    edge_cases=_MOTION_EDGES,
+    reference="Kanazawa et al. 2019 (HMMR)",
+    open_params=("dims", "unit"),
 )
 
 
@@ -165,3 +190,23 @@ def animation_errors(chunk: Chunk) -> tuple[ErrorSum, ErrorSum]:
         distance = np.where(both > 0, np.where(present, steps, 0.0).sum(axis=1) / both, np.nan)
         missing = np.where(shown > 0, (shown - both) / shown, np.nan)
     return error_sum(distance, shown > 0), error_sum(missing, shown > 0)
+
+
+def difference_errors(
+    pred: Floats, gt: Floats, visible: Flags, *, order: int, columns: int, lead: int
+) -> tuple[Floats, Flags]:
+    """Errors of the `order`-th difference over time, and which of them count.
+
+    `lead` frames at the front belong to the piece before: differences that end in them were counted there.
+
+    >>> steady = np.array([[[0.0, 0.0]], [[1.0, 0.0]], [[2.0, 0.0]]])
+    >>> difference_errors(steady * 2, steady, np.ones((3, 1), dtype=bool), order=1, columns=2, lead=0)[0].tolist()
+    [[1.0], [1.0]]
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        steps = joint_distances(np.diff(pred, n=order, axis=0), np.diff(gt, n=order, axis=0), columns=columns)
+    counted = visible
+    for _ in range(order):
+        counted = counted[1:] & counted[:-1]
+    fresh = max(0, lead - order)
+    return steps[fresh:], counted[fresh:]

@@ -156,8 +156,7 @@ class TorsoDiameter(_ByHips):
     unscoreable = "a hip is not visible, or both are in one place"
 
     def lengths(self, gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
-        extents, squares = geometry.spans(gt, visible, first=self.left_hip, second=self.right_hip)
-        return geometry.scoreable_extents(extents), squares
+        return geometry.spans(gt, visible, first=self.left_hip, second=self.right_hip)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +166,7 @@ class BoundingBoxDiagonal(_Spanned):
     name = "bbox-diagonal"
 
     def lengths(self, gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
-        extents, squares = geometry.bbox_diagonals(gt, visible)
-        return geometry.scoreable_extents(extents), squares
+        return geometry.bbox_diagonals(gt, visible)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +253,7 @@ class HeadSize(_Spanned):
         return {"head": f"{self.first}-{self.second}"}
 
     def lengths(self, gt: Floats, visible: Flags) -> tuple[Floats, Floats]:
-        extents, squares = geometry.spans(gt, visible, first=self.first, second=self.second)
-        return geometry.scoreable_extents(extents), squares
+        return geometry.spans(gt, visible, first=self.first, second=self.second)
 
 
 def checked_norm(norm: PckNormalization) -> PckNormalization:

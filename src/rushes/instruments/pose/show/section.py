@@ -8,7 +8,7 @@ from typing import Any
 from rushes.core.table import Table
 from rushes.core.words.definition_text import value_text
 from rushes.instruments.pose.instrument import INSTRUMENT
-from rushes.instruments.pose.show.tables import clip_table, k_of, norm_of, pcks, pose_tables, set_table
+from rushes.instruments.pose.show.tables import clip_table, k_of, norm_of, pcks_at_one_k, pose_tables, set_table
 from rushes.present.pages.section import ReportOptions, Section, numbers_section
 from rushes.storage.runs import Entry, Run
 
@@ -62,11 +62,9 @@ def facts(run: Run) -> list[tuple[str, str]]:
 
 
 def _sentence(entry: Entry, *, named: bool) -> str:
-    found = pcks(entry.measurements)
+    found = pcks_at_one_k(entry.measurements)
     if not found:
         return f"{entry.subject.id}: no PCK could be scored."
-    ks = set(map(k_of, found))
-    k = 20 if 20 in ks else min(ks)
-    parts = ", ".join(f"{value_text(m)} by {norm_of(m)}" for m in found if k_of(m) == k)
+    parts = ", ".join(f"{value_text(m)} by {norm_of(m)}" for m in found)
     which = f"{entry.subject.id}: " if named else ""
-    return f"{which}PCK@{k} is {parts}."
+    return f"{which}PCK@{k_of(found[0])} is {parts}."
