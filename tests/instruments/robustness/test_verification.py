@@ -8,8 +8,7 @@ import json
 import pytest
 
 from rushes.instruments.robustness.seed.metrics import MetricComputationError
-from rushes.instruments.robustness.seed.sweep_dir import read_sweep
-from rushes.instruments.robustness.verification import verify_sweep
+from rushes.instruments.robustness.seed.sweep_dir import read_sweep, verify_sweep
 
 
 @pytest.fixture

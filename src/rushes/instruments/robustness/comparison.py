@@ -26,6 +26,7 @@ from rushes.stats.sign_flip import mcnemar_p, sign_flip
 Pair = tuple[RunScore, RunScore]
 _OUTCOMES = {(True, True): "both", (True, False): "first", (False, True): "second", (False, False): "neither"}
 """By whether the first and the second judge keep their answers."""
+_BESIDE = ("justification_drift_difference", "paired_runs first", "paired_runs second", "mcnemar_p", "sign_flip_p")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,14 +171,8 @@ def comparison_table(measurements: Sequence[Measurement], *, title: str = "First
         found.setdefault(m.place.get("axis", "all runs"), {})[key] = m
     rows = [
         (
-            Cell(axis),
-            number(row.get("esi_difference")),
-            interval_cell(row.get("esi_difference")),
-            number(row.get("justification_drift_difference")),
-            number(row.get("paired_runs first")),
-            number(row.get("paired_runs second")),
-            number(row.get("mcnemar_p")),
-            number(row.get("sign_flip_p")),
+            *(Cell(axis), number(row.get("esi_difference")), interval_cell(row.get("esi_difference"))),
+            *(number(row.get(name)) for name in _BESIDE),
         )
         for axis, row in found.items()
     ]

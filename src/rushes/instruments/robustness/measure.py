@@ -22,12 +22,18 @@ from rushes.instruments.robustness.seed.montecarlo import MonteCarloResult, mont
 from rushes.instruments.robustness.seed.results import Results, read_results
 from rushes.instruments.robustness.seed.scores import RunScore, run_record, score_answered
 from rushes.instruments.robustness.seed.surface import RobustnessSurface, robustness_surface
-from rushes.instruments.robustness.seed.sweep_dir import FULL_GRID, ONE_AT_A_TIME, Sweep, clip_digest, read_sweep
+from rushes.instruments.robustness.seed.sweep_dir import (
+    FULL_GRID,
+    ONE_AT_A_TIME,
+    Sweep,
+    clip_digest,
+    read_sweep,
+    verify_sweep,
+)
 from rushes.instruments.robustness.show.diff import shown
 from rushes.instruments.robustness.show.remarks import baseline_problem, failure_reasons, number_remarks, sweep_remarks
 from rushes.instruments.robustness.show.tables import effects_table, stability_table
 from rushes.instruments.robustness.show.worst import LONGEST_ANSWER, WorstRun, worst_runs
-from rushes.instruments.robustness.verification import verify_sweep
 
 WORST_RUNS = 5
 

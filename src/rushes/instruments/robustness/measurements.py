@@ -6,15 +6,15 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 from rushes.core import Definition, Measurement
 from rushes.core.measurement import At
 from rushes.instruments.robustness.definitions import one_sweep as defined
 from rushes.instruments.robustness.seed.encoding import value_order
 from rushes.instruments.robustness.seed.gradients import GradientSurface
-from rushes.instruments.robustness.seed.metrics import MetricsResult, mean_score
-from rushes.instruments.robustness.seed.montecarlo import MonteCarloResult
+from rushes.instruments.robustness.seed.metrics import DriftMetric, ESIMetric, MetricsResult, mean_score
+from rushes.instruments.robustness.seed.montecarlo import MonteCarloMetric, MonteCarloResult
 from rushes.instruments.robustness.seed.scores import RunScore, by_value
 from rushes.instruments.robustness.seed.surface import RobustnessSurface
 from rushes.instruments.robustness.show.diff import shown
@@ -29,15 +29,8 @@ Axes: TypeAlias = Mapping[str, Mapping[str, object]]
 Counts: TypeAlias = Mapping[str, Mapping[str, int]]
 
 
-class AxisScores(Protocol):
-    """ESI, drift, CSI or EDM of one axis."""
-
-    @property
-    def axis(self) -> str: ...
-    @property
-    def value_scores(self) -> Mapping[str, float]: ...
-    @property
-    def overall_score(self) -> float: ...
+AxisScores: TypeAlias = ESIMetric | DriftMetric | MonteCarloMetric
+"""ESI, drift, CSI or EDM of one axis."""
 
 
 def grid_digest(runs: Iterable[str]) -> str:

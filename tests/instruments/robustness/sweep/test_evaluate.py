@@ -17,12 +17,11 @@ from rushes.core.errors import InputError, RunError
 from rushes.core.judge import Judge, JudgeOptions, Verdict
 from rushes.instruments.clip.signals.bundle_judge import BundleJudge
 from rushes.instruments.clip.signals.profile import load_profile
-from rushes.instruments.robustness.seed.sweep_dir import read_sweep
+from rushes.instruments.robustness.seed.sweep_dir import read_sweep, verify_sweep
 from rushes.instruments.robustness.sweep.axes import idle_axes, planned
 from rushes.instruments.robustness.sweep.endpoint import EndpointJudge
 from rushes.instruments.robustness.sweep.judges import CommandJudge, named_judge
 from rushes.instruments.robustness.sweep.writer import TIMESTAMP, RunTask, locked, make_run
-from rushes.instruments.robustness.verification import verify_sweep
 from rushes.vision.models.cache import is_pulled
 from rushes.vision.models.catalogue import group_named
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from rushes.instruments.robustness.seed.metrics import mean_score, stored_score
-from rushes.instruments.robustness.seed.surface import AxisSurface, RobustnessSurface
+from rushes.instruments.robustness.seed.surface import RobustnessSurface
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,16 +55,27 @@ class GradientSurface:
 
 def gradient_surface(surface: RobustnessSurface) -> GradientSurface:
     """The slopes along every axis of a surface."""
-    axes = tuple(_axis_gradients(axis) for axis in surface.axes)
-    esi = [abs(point.d_esi) for axis in axes for point in axis.gradients]
-    drift = [abs(point.d_drift) for axis in axes for point in axis.gradients]
-    return GradientSurface(
-        axes=axes,
-        global_mean_abs_esi_gradient=mean_score(esi),
-        global_mean_abs_drift_gradient=mean_score(drift),
-        global_max_abs_esi_gradient=max(esi),
-        global_max_abs_drift_gradient=max(drift),
-    )
+    axes = []
+    for axis in surface.axes:
+        d_esi, d_drift = (slopes([getattr(point, name) for point in axis.points]) for name in ("esi", "drift"))
+        points = tuple(
+            GradientPoint(axis=axis.axis, value=point.value, d_esi=esi, d_drift=drift)
+            for point, esi, drift in zip(axis.points, d_esi, d_drift, strict=True)
+        )
+        axes.append(AxisGradients(axis=axis.axis, gradients=points, **_sizes(points)))
+    everywhere = _sizes([point for axis in axes for point in axis.gradients])
+    return GradientSurface(axes=tuple(axes), **{f"global_{name}": value for name, value in everywhere.items()})
+
+
+def _sizes(points: Sequence[GradientPoint]) -> dict[str, float]:
+    """Mean and largest size of some slopes, by name."""
+    esi, drift = [abs(point.d_esi) for point in points], [abs(point.d_drift) for point in points]
+    return {
+        "mean_abs_esi_gradient": mean_score(esi),
+        "mean_abs_drift_gradient": mean_score(drift),
+        "max_abs_esi_gradient": max(esi),
+        "max_abs_drift_gradient": max(drift),
+    }
 
 
 def slopes(values: Sequence[float]) -> list[float]:
@@ -78,19 +89,3 @@ def slopes(values: Sequence[float]) -> list[float]:
         return [0.0]
     middle = [(values[i + 1] - values[i - 1]) / 2 for i in range(1, last)]
     return [stored_score(s) for s in (values[1] - values[0], *middle, values[last] - values[last - 1])]
-
-
-def _axis_gradients(axis: AxisSurface) -> AxisGradients:
-    d_esi = slopes([point.esi for point in axis.points])
-    d_drift = slopes([point.drift for point in axis.points])
-    return AxisGradients(
-        axis=axis.axis,
-        gradients=tuple(
-            GradientPoint(axis=axis.axis, value=point.value, d_esi=esi, d_drift=drift)
-            for point, esi, drift in zip(axis.points, d_esi, d_drift, strict=True)
-        ),
-        mean_abs_esi_gradient=mean_score([abs(d) for d in d_esi]),
-        mean_abs_drift_gradient=mean_score([abs(d) for d in d_drift]),
-        max_abs_esi_gradient=max(abs(d) for d in d_esi),
-        max_abs_drift_gradient=max(abs(d) for d in d_drift),
-    )

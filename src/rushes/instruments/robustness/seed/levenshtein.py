@@ -14,7 +14,7 @@ by fifteen operations on whole integers. The distance is read off at the end: D[
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_left
 
 # The sums and shifts below push bits past the last row. They can never come back down, so it is enough to cut them off
 # now and then; doing it once a column would cost two more operations in fifteen.
@@ -83,22 +83,10 @@ def _rows_by_character(text: str) -> dict[str, int]:
 def _shared_ends(one: str, other: str) -> tuple[int, int]:
     """Lengths of the common start and, of what is left, the common end: they never change a distance."""
     limit = min(len(one), len(other))
-    start = _common_length(limit, lambda n: one[:n] == other[:n])
-    left = limit - start
-    end = _common_length(left, lambda n: one[len(one) - n :] == other[len(other) - n :])
+    # What differs after n characters differs after more, so halving finds where it begins.
+    start = bisect_left(range(1, limit + 1), True, key=lambda n: one[:n] != other[:n])
+    end = bisect_left(range(1, limit - start + 1), True, key=lambda n: one[len(one) - n :] != other[len(other) - n :])
     return start, end
-
-
-def _common_length(limit: int, equal: Callable[[int], bool]) -> int:
-    """The largest n up to the limit that passes; what passes for n passes for less, so halving finds it."""
-    low, high = 0, limit
-    while low < high:
-        middle = (low + high + 1) // 2
-        if equal(middle):
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _distance(rows: dict[str, int], height: int, text: str) -> int:

@@ -8,7 +8,7 @@ not name its family is told by what it holds: `runs` and `axes` without `results
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -85,14 +85,24 @@ def declared_axes(manifest: Mapping[str, object], path: Path) -> dict[str, dict[
     return {name: check_collisions(name, axes[name], str(path)) for name in sorted(axes)}
 
 
-def declared_seeds(manifest: Mapping[str, object], path: Path) -> list[int]:
-    """The seeds as declared, each a whole number and no two alike."""
-    seeds = manifest.get("seeds")
+def declared_seeds(
+    manifest: Mapping[str, object], rows: Iterable[Mapping[str, object]], path: Path, *, what: str
+) -> list[int]:
+    """The seeds as declared, each a whole number and no two alike; else in the order the rows first name them.
+
+    A row, which is `what` in words ("a run"), has one of those declared.
+    """
+    named = list(dict.fromkeys(checked_seed(row.get("seed"), str(path)) for row in rows))
+    if "seeds" not in manifest:
+        return named
+    seeds = manifest["seeds"]
     if not isinstance(seeds, list):
         raise MetricComputationError(f"{path}: missing seeds: expected a list of whole numbers")
     checked = [checked_seed(seed, str(path)) for seed in seeds]
     if len(set(checked)) != len(checked):
         raise MetricComputationError(f"{path}: a seed is declared twice in {checked}")
+    if strange := [seed for seed in named if seed not in checked]:
+        raise MetricComputationError(f"{path}: {what} has seed {strange[0]}, which seeds does not declare")
     return checked
 
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 
 from rushes.instruments.robustness.seed.metrics import mean_score, stored_score
 from rushes.instruments.robustness.seed.scores import RunScore, by_value
+from rushes.instruments.robustness.seed.surface import population_variance
 
 _LARGEST_VARIANCE = 0.25
 
@@ -64,7 +65,7 @@ def confidence_stability(confidences: Sequence[float]) -> float:
     >>> confidence_stability([0.0, 1.0]), confidence_stability([0.7]), confidence_stability([0.5, 0.6])
     (0.0, 1.0, 0.99)
     """
-    return stored_score(1.0 - min(1.0, _variance(confidences) / _LARGEST_VARIANCE))
+    return stored_score(1.0 - min(1.0, population_variance(confidences) / _LARGEST_VARIANCE))
 
 
 def entropy_drift(entropies: Sequence[float], baseline: float) -> float:
@@ -74,11 +75,6 @@ def entropy_drift(entropies: Sequence[float], baseline: float) -> float:
     0.75
     """
     return mean_score([abs(entropy - baseline) for entropy in entropies])
-
-
-def _variance(values: Sequence[float]) -> float:
-    middle = sum(values) / len(values)
-    return sum((value - middle) ** 2 for value in values) / len(values)
 
 
 def _metric(
@@ -100,6 +96,6 @@ def _metric(
         value_scores=stored,
         overall_score=mean_score(list(stored.values())),
         value_means={value: mean_score(numbers) for value, numbers in groups.items()},
-        value_variances={value: stored_score(_variance(numbers)) for value, numbers in groups.items()},
+        value_variances={value: stored_score(population_variance(numbers)) for value, numbers in groups.items()},
         value_counts={value: len(numbers) for value, numbers in groups.items()},
     )

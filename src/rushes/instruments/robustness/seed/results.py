@@ -38,23 +38,11 @@ def read_results(path: Path | str, *, follow_links: bool = False) -> Results:
     if not rows:
         raise MetricComputationError(f"{source}: Sweep has zero runs; expected at least the baseline")
     axes = manifests.declared_axes(manifest, source) if "axes" in manifest else _axes_of(rows, source)
-    seeds = _seeds(manifest, rows, source)
+    seeds = manifests.declared_seeds(manifest, rows, source, what="a result")
     ordered = _ordered(rows, axes, seeds, source)
     answer = _preview(ordered[0], source)
     scores = tuple(_score(row, answer, source) for row in ordered)
     return Results(folder, axes, tuple(seeds), scores)
-
-
-def _seeds(manifest: Mapping[str, object], rows: list[dict[str, object]], source: Path) -> list[int]:
-    """As declared where the manifest declares them, else in the order the results first name them."""
-    named = dict.fromkeys(manifests.checked_seed(row.get("seed"), str(source)) for row in rows)
-    if "seeds" not in manifest:
-        return list(named)
-    declared = manifests.declared_seeds(manifest, source)
-    for seed in named:
-        if seed not in declared:
-            raise MetricComputationError(f"{source}: a result has seed {seed}, which seeds does not declare")
-    return declared
 
 
 def _axes_of(rows: list[dict[str, object]], source: Path) -> dict[str, dict[str, object]]:

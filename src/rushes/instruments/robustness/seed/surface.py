@@ -54,43 +54,33 @@ class RobustnessSurface:
 
 def robustness_surface(result: MetricsResult) -> RobustnessSurface:
     """The surface of a sweep's metrics."""
-    axes = tuple(
-        _axis_surface(
-            tuple(
-                SurfacePoint(axis=esi.axis, value=value, esi=score, drift=drift.value_scores[value])
-                for value, score in esi.value_scores.items()
-            )
+    axes = []
+    for esi, drift in zip(result.esi, result.drift, strict=True):
+        points = tuple(
+            SurfacePoint(axis=esi.axis, value=value, esi=score, drift=drift.value_scores[value])
+            for value, score in esi.value_scores.items()
         )
-        for esi, drift in zip(result.esi, result.drift, strict=True)
-    )
-    esi = [point.esi for axis in axes for point in axis.points]
-    drift = [point.drift for axis in axes for point in axis.points]
-    return RobustnessSurface(
-        axes=axes,
-        global_mean_esi=mean_score(esi),
-        global_mean_drift=mean_score(drift),
-        global_variance_esi=population_variance(esi),
-        global_variance_drift=population_variance(drift),
-    )
+        axes.append(AxisSurface(axis=esi.axis, points=points, **_spread(points)))
+    everywhere = _spread([point for axis in axes for point in axis.points])
+    return RobustnessSurface(axes=tuple(axes), **{f"global_{name}": value for name, value in everywhere.items()})
+
+
+def _spread(points: Sequence[SurfacePoint]) -> dict[str, float]:
+    """Means and variances of some points, by name."""
+    esi, drift = [point.esi for point in points], [point.drift for point in points]
+    return {
+        "mean_esi": mean_score(esi),
+        "mean_drift": mean_score(drift),
+        "variance_esi": stored_score(population_variance(esi)),
+        "variance_drift": stored_score(population_variance(drift)),
+    }
 
 
 def population_variance(values: Sequence[float]) -> float:
-    """Mean squared distance from the mean, as stored.
+    """Mean squared distance from the mean.
 
     >>> population_variance([0.0, 1.0])
     0.25
     """
     middle = sum(values) / len(values)
-    return stored_score(sum((value - middle) ** 2 for value in values) / len(values))
-
-
-def _axis_surface(points: tuple[SurfacePoint, ...]) -> AxisSurface:
-    esi, drift = [point.esi for point in points], [point.drift for point in points]
-    return AxisSurface(
-        axis=points[0].axis,
-        points=points,
-        mean_esi=mean_score(esi),
-        mean_drift=mean_score(drift),
-        variance_esi=population_variance(esi),
-        variance_drift=population_variance(drift),
-    )
+    return sum((value - middle) ** 2 for value in values) / len(values)

@@ -1,4 +1,4 @@
-"""A sweep directory: its axes, seeds and runs, in execution order.
+"""A sweep directory: its axes, seeds and runs, in execution order, and whether it is the one that was written.
 
 The order does not depend on how the manifest lists its runs: axes alphabetical with the last varying fastest, values
 and seeds as declared, seeds innermost. The baseline is the first run in that order; no value is taken for "unchanged".
@@ -6,6 +6,7 @@ and seeds as declared, seeds innermost. The baseline is the first run in that or
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,10 +15,12 @@ from pathlib import Path
 from rushes.instruments.robustness.seed import manifests
 from rushes.instruments.robustness.seed.encoding import encode_value, run_directory
 from rushes.instruments.robustness.seed.metrics import MetricComputationError
+from rushes.instruments.robustness.seed.opening import open_file
 
 FULL_GRID = "full-grid"
 ONE_AT_A_TIME = "one-at-a-time"
 """A sweep that moves one axis at a time while the others stay at their first value; its manifest says so."""
+_REQUIRED = ("run_id", "timestamp", "seed", "artifacts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,7 @@ def read_sweep(path: Path | str, *, follow_links: bool = False) -> Sweep:
     if not rows:
         raise MetricComputationError(f"{source}: Sweep has zero runs; expected at least the baseline")
     axes = manifests.declared_axes(manifest, source)
-    seeds = manifests.declared_seeds(manifest, source) if "seeds" in manifest else _seeds_of(rows, source)
+    seeds = manifests.declared_seeds(manifest, rows, source, what="a run")
     runs = _ordered([_run(row, axes, source) for row in rows], axes, seeds, source)
     design = ONE_AT_A_TIME if manifest.get("design") == ONE_AT_A_TIME else FULL_GRID
     return Sweep(folder, axes, tuple(seeds), runs, design, manifests.family_remarks(manifest), follow_links)
@@ -110,10 +113,6 @@ def clip_digest(sweep: Sweep) -> str | None:
         return None
     digest = clip.get("sha256") if isinstance(clip, dict) else None
     return digest if isinstance(digest, str) else None
-
-
-def _seeds_of(rows: list[dict[str, object]], source: Path) -> list[int]:
-    return list(dict.fromkeys(manifests.checked_seed(row.get("seed"), str(source)) for row in rows))
 
 
 def _run(row: Mapping[str, object], axes: Mapping[str, Mapping[str, object]], source: Path) -> SweepRun:
@@ -138,10 +137,60 @@ def _ordered(
     seed_ranks = {seed: rank for rank, seed in enumerate(seeds)}
     by_rank: dict[tuple[int, ...], SweepRun] = {}
     for run in runs:
-        if run.seed not in seed_ranks:
-            raise MetricComputationError(f"{source}: a run has seed {run.seed}, which seeds does not declare")
         rank = (*(value_ranks[axis][run.values[axis]] for axis in axes), seed_ranks[run.seed])
         if rank in by_rank:
             raise MetricComputationError(f"{source}: the run {run.directory} is listed twice; remove one")
         by_rank[rank] = run
     return tuple(by_rank[rank] for rank in sorted(by_rank))
+
+
+def verify_sweep(sweep: Sweep) -> None:
+    """Check every run's manifest; `MetricComputationError` says how many fail and how the first does.
+
+    A run passes when the sha256 of its `manifest.json` is the `manifest_hash` of the sweep, the manifest holds run_id,
+    timestamp, seed and artifacts, the seed is the run's, and every artifact it gives a digest for has it.
+    """
+    problems = [problem for run in sweep.runs if (problem := manifest_problem(sweep, run))]
+    if problems:
+        raise MetricComputationError(
+            f"{len(problems)} of {len(sweep.runs)} runs fail verification; first: {problems[0]}; "
+            "run the sweep again, or measure it as it is with --no-verify"
+        )
+
+
+def manifest_problem(sweep: Sweep, run: SweepRun) -> str | None:
+    """What is wrong with a run's manifest, or None."""
+    path = sweep.manifest(run)
+    try:
+        content = manifests.sweep_bytes(path, inside=sweep.bounds)
+        manifest, digest = manifests.json_object(content, path), hashlib.sha256(content).hexdigest()
+    except MetricComputationError as error:
+        return str(error)
+    if run.manifest_hash is None:
+        return f"{path}: the sweep gives no manifest_hash for it"
+    if digest != run.manifest_hash.lower():
+        return f"{path}: hash mismatch: expected sha256 {run.manifest_hash[:12]}…, got {digest[:12]}…"
+    missing = [key for key in _REQUIRED if key not in manifest]
+    if missing:
+        return f"{path}: missing {', '.join(missing)}"
+    if manifest["seed"] != run.seed:
+        return f"{path}: expected seed {run.seed}; got {manifest['seed']!r}"
+    return _artifact_problem(path.parent, manifest, sweep.bounds)
+
+
+def _artifact_problem(folder: Path, manifest: Mapping[str, object], bounds: Path | None) -> str | None:
+    """Sweeps written by Rushes give a digest for each artifact; others need not."""
+    digests = manifest.get("artifact_sha256")
+    for name, expected in digests.items() if isinstance(digests, dict) else ():
+        if Path(name).name != name:
+            return f"{folder / 'manifest.json'}: an artifact is a file of the run; got {name!r}"
+        try:
+            with open_file(folder / name, inside=bounds) as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+        except MetricComputationError as error:
+            return str(error)
+        except OSError as error:
+            return f"{folder / name}: cannot be read ({error.strerror or error})"
+        if digest != expected:
+            return f"{folder / name}: hash mismatch: expected sha256 {str(expected)[:12]}…, got {digest[:12]}…"
+    return None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from xml.sax.saxutils import escape  # escapes text, parses nothing  # nosec B406
 
 _WIDTH = 96
@@ -14,6 +16,7 @@ _STYLES = {
     "same": 'fill="#1d2126"',
     "removed": 'fill="#a3341b" text-decoration="line-through"',
     "added": 'fill="#0b6f3a" text-decoration="underline"',
+    "title": 'fill="#1d2126" font-weight="bold"',
 }
 
 Word = tuple[str, str]
@@ -24,12 +27,10 @@ def diff_svg(blocks: Iterable[tuple[str, Sequence[Sequence[str]]]], *, width: in
     body: list[str] = []
     top = 4
     for title, parts in blocks:
-        for line in _wrapped([("title", word) for word in title.split()], width):
-            top += _LINE
-            body.append(_text(line, top))
-        for line in _wrapped([(change, word) for change, text in parts for word in text.split()], width):
-            top += _LINE
-            body.append(_text(line, top))
+        for texts in ([("title", title)], parts):
+            for line in _wrapped([(change, word) for change, text in texts for word in text.split()], width):
+                top += _LINE
+                body.append(_text(line, top))
         top += _LINE // 2
     across = int(width * _CHARACTER) + 16
     return (
@@ -61,12 +62,8 @@ def _pieces(words: Iterable[Word], width: int) -> Iterator[Word]:
 
 def _text(line: Sequence[Word], top: int) -> str:
     """One line; neighbouring words of one style share a span, so that a stroke runs through the spaces as well."""
-    spans: list[tuple[str, list[str]]] = []
-    for style, word in line:
-        if spans and spans[-1][0] == style:
-            spans[-1][1].append(word)
-        else:
-            spans.append((style, [word]))
-    styles = _STYLES | {"title": 'fill="#1d2126" font-weight="bold"'}
-    drawn = " ".join(f"<tspan {styles[style]}>{escape(' '.join(words))}</tspan>" for style, words in spans)
+    drawn = " ".join(
+        f"<tspan {_STYLES[style]}>{escape(' '.join(word for _, word in words))}</tspan>"
+        for style, words in groupby(line, key=itemgetter(0))
+    )
     return f'<text x="8" y="{top}">{drawn}</text>'

@@ -233,7 +233,8 @@ def _changed(before: str, task: RunTask) -> str:
 
 def check_folder(folder: Path, expected: Iterable[str]) -> None:
     """Refuse a folder that holds anything but these names (and hidden files): it is not this sweep's."""
-    strangers = sorted(_names(folder) - set(expected))
+    held = {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.is_dir() else set()
+    strangers = sorted(held - set(expected))
     if strangers:
         raise RunError(f"{folder}: expected an empty folder or this sweep; it holds {strangers[0]}; choose another -o")
 
@@ -242,10 +243,6 @@ def clear_cut_off(runs: Path) -> None:
     """Remove what runs that were cut off left behind."""
     for path in (*runs.glob(".*_seed=*"), *runs.glob(f"{_STAGE}*")):
         shutil.rmtree(path)
-
-
-def _names(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir() if not path.name.startswith(".")} if folder.is_dir() else set()
 
 
 def write_manifest(
