@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 
 from rushes.stats.clustered import IntervalKind
-from rushes.stats.quantiles import Floats
+from rushes.stats.intervals import Floats
 from rushes.stats.votes.ranking import rank
 from rushes.stats.votes.tally import PairCounts, Tally, tally_arrays
 from rushes.stats.votes.uncertainty import strength_estimates, uncertainty

@@ -55,10 +55,10 @@ from rushes.instruments.distribution.seed.video_metrics import calculate_video_m
 from rushes.instruments.fidelity.evaluate import FidelityEvaluation as FidelityEvaluation
 from rushes.instruments.fidelity.evaluate import evaluate_fidelity as evaluate_fidelity
 from rushes.instruments.pose.evaluate import PoseEvaluation as PoseEvaluation
+from rushes.instruments.pose.evaluate import PoseSetEvaluation as PoseSetEvaluation
 from rushes.instruments.pose.evaluate import score_pose as score_pose
+from rushes.instruments.pose.evaluate import score_poses as score_poses
 from rushes.instruments.pose.files.extract import extract_clips as extract_clips
-from rushes.instruments.pose.folders import PoseSetEvaluation as PoseSetEvaluation
-from rushes.instruments.pose.folders import score_poses as score_poses
 from rushes.instruments.robustness.evaluate import measure_robustness as measure_robustness
 from rushes.instruments.robustness.measure import SweepReport as SweepReport
 from rushes.instruments.robustness.seed.metrics import MetricComputationError as MetricComputationError

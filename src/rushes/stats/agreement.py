@@ -30,9 +30,8 @@ import numpy as np
 from rushes.core import Estimate, Interval, Why
 from rushes.core.errors import InputError
 from rushes.core.estimate import Value
-from rushes.stats.intervals import LEVEL, check_confidence
+from rushes.stats.intervals import LEVEL, Floats, Whole, check_confidence, student_quantile
 from rushes.stats.means import share
-from rushes.stats.quantiles import Floats, Whole, student_quantile
 
 Level: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = get_args(Level)

@@ -24,9 +24,8 @@ import numpy as np
 
 from rushes.core import Estimate, Interval, Why
 from rushes.stats.agreement import krippendorff_alpha, nominal_alphas, unit_table
-from rushes.stats.intervals import LEVEL
+from rushes.stats.intervals import LEVEL, Floats
 from rushes.stats.jackknife import Tested
-from rushes.stats.quantiles import Floats
 
 REPLICATES = 2000
 """Draws of clips."""

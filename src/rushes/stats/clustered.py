@@ -24,8 +24,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from rushes.core import Estimate, Interval, Why
-from rushes.stats.intervals import LEVEL, check_confidence
-from rushes.stats.quantiles import Floats, Whole, student_quantile
+from rushes.stats.intervals import LEVEL, Floats, Whole, check_confidence, student_quantile
 
 IntervalKind: TypeAlias = Literal["fisher", "sandwich", "rater-clustered", "rater- and prompt-clustered"]
 ONE_WAY: IntervalKind = "rater-clustered"

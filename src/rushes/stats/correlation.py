@@ -24,7 +24,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from rushes.stats.quantiles import Floats, Whole
+from rushes.stats.intervals import Floats, Whole
 
 Statistic: TypeAlias = Literal["kendall_tau_b", "kendall_tau_c", "spearman", "pearson", "pairwise_accuracy"]
 STATISTICS: tuple[Statistic, ...] = ("kendall_tau_b", "kendall_tau_c", "spearman", "pearson", "pairwise_accuracy")

@@ -8,16 +8,25 @@
 binomial limits of the share of them that rose (Clopper and Pearson 1934, given the clips that changed) |
 
 Those that cluster by rater and prompt are in `clustered`, the jackknife and the bootstrap in modules of their own.
+
+They rest on quantiles of the normal and of Student's distribution, from SciPy's special functions, on first use: its
+distributions, which give the same bits, take a second to load. The names of our arrays are here too.
 """
 
 from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rushes.core import Interval
 from rushes.core.errors import InputError
-from rushes.stats.quantiles import normal_quantile, student_quantile
+
+Floats: TypeAlias = NDArray[np.float64]
+Whole: TypeAlias = NDArray[np.int64]
 
 LEVEL = 0.95
 STUDENT_T = "student-t"
@@ -71,3 +80,27 @@ def normal_interval(value: float, variance: float, method: str, *, level: float 
 def check_confidence(confidence: float) -> None:
     if not 0.0 < confidence < 1.0:
         raise InputError(f"a confidence is between 0 and 1, such as 0.95; got {confidence}")
+
+
+@lru_cache(maxsize=1024)
+def normal_quantile(share: float) -> float:
+    """The value below which this share of a standard normal distribution lies.
+
+    >>> round(normal_quantile(0.975), 6)
+    1.959964
+    """
+    from scipy.special import ndtri
+
+    return float(ndtri(share))
+
+
+@lru_cache(maxsize=1024)  # a board asks for the same one thousands of times, and scipy takes its time
+def student_quantile(share: float, freedom: float) -> float:
+    """The same for Student's t with so many degrees of freedom.
+
+    >>> round(student_quantile(0.975, 9), 6)
+    2.262157
+    """
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, share))

@@ -21,8 +21,7 @@ import numpy as np
 
 from rushes.core import Estimate, Interval, Why
 from rushes.stats.correlation import Statistic
-from rushes.stats.intervals import LEVEL
-from rushes.stats.quantiles import Whole, student_quantile
+from rushes.stats.intervals import LEVEL, Whole, student_quantile
 
 JACKKNIFE_GROUPS = 20
 JACKKNIFE_CLIPS = "jackknife-clip"

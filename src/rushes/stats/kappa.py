@@ -25,8 +25,7 @@ from rushes.core import Estimate, Interval, Why
 from rushes.core.errors import InputError
 from rushes.core.estimate import Value
 from rushes.stats.agreement import Agreement, UnitTable, unit_agreement, with_jackknife
-from rushes.stats.intervals import LEVEL
-from rushes.stats.quantiles import Floats, normal_quantile
+from rushes.stats.intervals import LEVEL, Floats, normal_quantile
 
 KappaWeights: TypeAlias = Literal["none", "linear", "quadratic"]
 KAPPA_WEIGHTS: tuple[KappaWeights, ...] = get_args(KappaWeights)

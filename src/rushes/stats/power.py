@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from rushes.core.errors import InputError
-from rushes.stats.quantiles import Floats, normal_quantile
+from rushes.stats.intervals import Floats, normal_quantile
 
 MOST_CLIPS = 100_000
 """Where the search for a number of clips ends."""

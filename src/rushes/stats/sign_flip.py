@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rushes.core import Estimate, Why
-from rushes.stats.quantiles import Floats
+from rushes.stats.intervals import Floats
 
 EXACT_PATTERNS = 22
 """Up to so many differences that are not 0, every pattern of their signs is counted."""

@@ -7,7 +7,7 @@ import pytest
 from rushes import measure_robustness, read_run
 from rushes.instruments.robustness.definitions.one_sweep import MOST_ANSWERS
 from rushes.instruments.robustness.definitions.pools import DEFINITIONS
-from rushes.instruments.robustness.effects import OTHER_ANSWERS
+from rushes.instruments.robustness.measurements import OTHER_ANSWERS
 from rushes.instruments.robustness.show import charts, section
 
 

@@ -11,7 +11,7 @@ import rushes.instruments.robustness
 
 FOLDER = Path(rushes.robustness.__file__).parent
 OF_OUR_OWN = {
-    *("charts", "comparison", "demo", "evaluate", "instrument", "job", "pooling", "pools", "readings"),
+    *("charts", "demo", "evaluate", "instrument", "job", "pooling", "pools", "readings"),
     *("section", "sweep", "word_diff_svg"),
 }
 """Files and folders that the specification does not have: they join it to statistics, runs, pages and the terminal, and

@@ -140,7 +140,7 @@ def score(
     }
     with progress_bars() as progress:
         if Path(pred).is_dir() or Path(gt).is_dir():
-            from rushes.instruments.pose.folders import score_poses
+            from rushes.instruments.pose.evaluate import score_poses
 
             scored = score_poses(pred, gt, run=out, overwrite=overwrite, progress=progress, **options)
             show_set(scored, verbose=verbose, as_json=as_json)
@@ -206,7 +206,7 @@ def _as_json(done: PoseEvaluation) -> dict[str, object]:
 
 
 def _show(done: PoseEvaluation, *, verbose: bool) -> None:
-    from rushes.instruments.pose.scores.noise_floor import COPY, floors
+    from rushes.instruments.pose.pair_scoring import COPY, floors
     from rushes.instruments.pose.show.tables import error_table, norm_of, pck_table, pcks
 
     title = f"Frames: {done.pairing.frames}, skeleton {done.skeleton.name}, paired by {done.pairing.by}"

@@ -12,8 +12,8 @@ from rushes.compare.agreement.metric_scores import MeasuredClips, MetricScores
 from rushes.compare.agreement.statistics import LEVELS, Level, RatedClips, ceiling
 from rushes.core.errors import InputError
 from rushes.stats.correlation import Statistic
+from rushes.stats.intervals import Whole
 from rushes.stats.jackknife import Tested
-from rushes.stats.quantiles import Whole
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from rushes.core import Why
 from rushes.stats.bootstrap import percentiles, times_drawn
 from rushes.stats.correlation import STATISTICS, Statistic, Sums, group_names, row_sums, sums
-from rushes.stats.intervals import LEVEL
+from rushes.stats.intervals import LEVEL, Floats, Whole
 from rushes.stats.jackknife import Tested, prompt_groups, two_way_jackknife
-from rushes.stats.quantiles import Floats, Whole
 
 Level: TypeAlias = Literal["within-prompt", "clip", "system"]
 _Values: TypeAlias = Mapping[Statistic, float | None]

@@ -17,9 +17,8 @@ from rushes.compare.readings.media_facts import differing_facts, medium_fact
 from rushes.compare.runs.results import commonest
 from rushes.core import Definition, Measurement
 from rushes.core.definition import require_same_signature
-from rushes.stats.intervals import LEVEL
+from rushes.stats.intervals import LEVEL, Floats
 from rushes.stats.means import mean_change
-from rushes.stats.quantiles import Floats
 from rushes.stats.sign_flip import sign_flip_p
 from rushes.storage.runs import Subject
 

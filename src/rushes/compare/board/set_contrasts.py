@@ -23,7 +23,7 @@ from rushes.core.definition import describe_difference
 from rushes.instruments.distribution.few_videos import GEN_ID, clips_of, few_videos_text, why_no_verdict
 from rushes.instruments.distribution.instrument import INSTRUMENT as DISTRIBUTION
 from rushes.instruments.distribution.show.tables import is_difference, verdict_of
-from rushes.stats.quantiles import normal_quantile
+from rushes.stats.intervals import normal_quantile
 from rushes.storage.runs import Run
 
 Said: TypeAlias = tuple[WhyNot, str]

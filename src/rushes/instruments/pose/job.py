@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from rushes.core.errors import InputError
-from rushes.instruments.pose.evaluate import score_pose
-from rushes.instruments.pose.folders import pose_files
+from rushes.instruments.pose.evaluate import pose_files, score_pose
 from rushes.storage.remote.address import local_only
 from rushes.storage.runs import subject_ids
 from rushes.workers.job import Job

@@ -13,9 +13,8 @@ from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.machine.provenance import bytes_digest, file_digest
-from rushes.instruments.robustness.comparison import JudgeComparison, compare_judges
 from rushes.instruments.robustness.measure import WORST_RUNS, SweepReport, measure_sweep
-from rushes.instruments.robustness.pooling import PooledReport, pool_sweeps
+from rushes.instruments.robustness.pooling import JudgeComparison, PooledReport, compare_judges, pool_sweeps
 from rushes.instruments.robustness.seed.manifests import MANIFEST, read_json_object
 from rushes.instruments.robustness.seed.metrics import MissingSweepFile
 from rushes.media.find.clips import one_or_several

@@ -12,7 +12,6 @@ from rushes.core.table import Table
 from rushes.core.words.notebook_repr import brief
 from rushes.instruments.robustness import measurements as labelled
 from rushes.instruments.robustness.definitions.one_sweep import ESI
-from rushes.instruments.robustness.effects import by_value_gradients, effect_measurements
 from rushes.instruments.robustness.measurements import Axes, grid_digest, run_counts, value_label
 from rushes.instruments.robustness.seed import manifests
 from rushes.instruments.robustness.seed.gradients import GradientSurface, gradient_surface
@@ -30,10 +29,10 @@ from rushes.instruments.robustness.seed.sweep_dir import (
     read_sweep,
     verify_sweep,
 )
+from rushes.instruments.robustness.show import remarks
 from rushes.instruments.robustness.show.diff import shown
-from rushes.instruments.robustness.show.remarks import baseline_problem, failure_reasons, number_remarks, sweep_remarks
+from rushes.instruments.robustness.show.remarks import WorstRun
 from rushes.instruments.robustness.show.tables import effects_table, stability_table
-from rushes.instruments.robustness.show.worst import LONGEST_ANSWER, WorstRun, worst_runs
 
 WORST_RUNS = 5
 
@@ -150,8 +149,8 @@ def _measure_runs(sweep: Sweep, worst: int, advance: Callable[[], object]) -> Sw
         runs=len(sweep.runs),
         declared_runs=sweep.declared_runs,
         failed_runs=sum(score.failed for score in scores),
-        failures=failure_reasons(scores),
-        remarks=sweep_remarks(sweep, scores),
+        failures=remarks.failure_reasons(scores),
+        remarks=remarks.sweep_remarks(sweep, scores),
         baseline=sweep.baseline.directory,
         baseline_answer=None,
         monte_carlo=statistics,
@@ -163,7 +162,7 @@ def _measure_runs(sweep: Sweep, worst: int, advance: Callable[[], object]) -> Sw
             *labelled.monte_carlo_measurements(statistics, axes=axes, grid=grid),
         ),
     )
-    problem = baseline_problem(scores)
+    problem = remarks.baseline_problem(scores)
     if problem is not None:
         nothing = labelled.nothing_measured(axes, grid=grid, note=problem)
         return replace(report, measurements=(*nothing, *report.measurements))
@@ -179,10 +178,10 @@ def _with_stability(
     metrics = metrics_result(axes, answered)
     surface = robustness_surface(metrics)
     gradients = gradient_surface(surface)
-    furthest = worst_runs(sweep, scores, worst)
+    furthest = remarks.worst_runs(sweep, scores, worst)
     return replace(
         report,
-        baseline_answer=shown(extract_answer(run_record(sweep, sweep.baseline)), LONGEST_ANSWER),
+        baseline_answer=shown(extract_answer(run_record(sweep, sweep.baseline)), remarks.LONGEST_ANSWER),
         metrics=metrics,
         surface=surface,
         gradients=gradients,
@@ -190,9 +189,9 @@ def _with_stability(
         measurements=(
             *labelled.as_measurements(metrics, axes=axes, counts=counts, grid=grid, failed=failed),
             *report.measurements,
-            *effect_measurements(axes, scores, grid=grid),
+            *labelled.effect_measurements(axes, scores, grid=grid),
             *labelled.surface_measurements(surface, gradients, grid=grid),
-            *by_value_gradients(axes, metrics, grid=grid),
+            *labelled.by_value_gradients(axes, metrics, grid=grid),
             *(() if sweep.design == ONE_AT_A_TIME else labelled.cell_measurements(axes, answered, grid=grid)),
             *(labelled.run_measurement(run.run, run.drift, grid=grid) for run in furthest),
         ),
@@ -214,7 +213,7 @@ def _measure_results(results: Results) -> SweepReport:
         seeds=results.seeds,
         runs=len(scores),
         declared_runs=len(scores),
-        remarks=number_remarks(scores),
+        remarks=remarks.number_remarks(scores),
         baseline="_".join(f"{axis}={value}" for axis, value in scores[0].values.items()),
         monte_carlo=statistics,
         measurements=(

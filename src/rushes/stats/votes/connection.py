@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from rushes.core.errors import InputError
-from rushes.stats.quantiles import Floats, Whole
+from rushes.stats.intervals import Floats, Whole
 from rushes.stats.votes.tally import PairCounts
 
 _NAMED = 6

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from rushes.stats.quantiles import Floats
+from rushes.stats.intervals import Floats
 from rushes.stats.votes.connection import RankingError
 from rushes.stats.votes.estimation import sum_zero_inverse
 from rushes.stats.votes.ranking import Ranking, fit

@@ -25,8 +25,7 @@ from scipy.special import log_ndtr, softmax
 from rushes.core import Why
 from rushes.core.errors import InputError
 from rushes.stats.clustered import summed_meat
-from rushes.stats.intervals import LEVEL
-from rushes.stats.quantiles import Floats
+from rushes.stats.intervals import LEVEL, Floats
 from rushes.stats.votes.connection import RankingError, require_connected, require_finite
 from rushes.stats.votes.estimation import prepared, sum_zero_inverse
 from rushes.stats.votes.tally import WIN_A, WIN_B, PairCounts, Tally

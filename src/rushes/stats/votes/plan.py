@@ -22,8 +22,7 @@ from scipy.special import expit
 
 from rushes.core.errors import InputError
 from rushes.stats.clustered import Clusters, two_way_error
-from rushes.stats.intervals import LEVEL, check_confidence
-from rushes.stats.quantiles import Floats, Whole, student_quantile
+from rushes.stats.intervals import LEVEL, Floats, Whole, check_confidence, student_quantile
 from rushes.stats.votes.connection import RankingError
 from rushes.stats.votes.ranking import rank
 from rushes.stats.votes.tally import tally_arrays

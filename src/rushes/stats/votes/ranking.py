@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rushes.core.errors import InputError
-from rushes.stats.quantiles import Floats
+from rushes.stats.intervals import Floats
 from rushes.stats.votes.connection import RankingError, require_connected, require_finite
 from rushes.stats.votes.estimation import Problem, check_policy, maximum, prepared
 from rushes.stats.votes.tally import PairCounts, Tally

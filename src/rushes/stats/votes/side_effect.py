@@ -17,8 +17,7 @@ import numpy as np
 
 from rushes.core import Estimate, Why
 from rushes.stats.clustered import Clusters, numbered, summed_meat
-from rushes.stats.intervals import LEVEL
-from rushes.stats.quantiles import Floats, Whole
+from rushes.stats.intervals import LEVEL, Floats, Whole
 from rushes.stats.votes.connection import require_connected, require_finite
 from rushes.stats.votes.estimation import Likelihood, Problem, likelihood, maximum, prepared, sum_zero_inverse
 from rushes.stats.votes.tally import PairCounts

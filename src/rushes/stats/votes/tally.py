@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rushes.core.errors import InputError
 from rushes.stats.clustered import Clusters
-from rushes.stats.quantiles import Floats, Whole
+from rushes.stats.intervals import Floats, Whole
 
 WIN_A, WIN_B, TIE = 0, 1, 2
 OUTCOMES = {"a": WIN_A, "b": WIN_B, "tie": TIE}

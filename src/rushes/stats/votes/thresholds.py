@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from rushes.stats.quantiles import Floats
+from rushes.stats.intervals import Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

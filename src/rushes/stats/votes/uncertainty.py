@@ -23,8 +23,7 @@ from rushes.core import Estimate, Interval, Why
 from rushes.core.errors import InputError
 from rushes.stats.clustered import ONE_WAY, TWO_WAY, Clusters, IntervalKind, Meat, two_way_covariance
 from rushes.stats.families import possible_ranks
-from rushes.stats.intervals import LEVEL, check_confidence
-from rushes.stats.quantiles import Floats, Whole, normal_quantile, student_quantile
+from rushes.stats.intervals import LEVEL, Floats, Whole, check_confidence, normal_quantile, student_quantile
 from rushes.stats.votes.estimation import likelihood, sum_zero_inverse
 from rushes.stats.votes.ranking import Ranking
 from rushes.stats.votes.tally import TIE, PairCounts, Tally

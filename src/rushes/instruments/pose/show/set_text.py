@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rushes.instruments.pose.folders import PoseSetEvaluation
+from rushes.instruments.pose.evaluate import PoseSetEvaluation
 from rushes.instruments.pose.show.tables import clip_table, set_table
 from rushes.present.terminal.console import next_line, print_json, print_table, say, show_signatures
 

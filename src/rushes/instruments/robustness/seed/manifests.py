@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from rushes.instruments.robustness.seed.encoding import check_axis_name, check_collisions
 from rushes.instruments.robustness.seed.metrics import MetricComputationError, MissingSweepFile
-from rushes.instruments.robustness.seed.opening import read_bytes
+from rushes.instruments.robustness.seed.traces import read_bytes
 from rushes.instruments.robustness.show.diff import shown
 
 MANIFEST = "sweep_manifest.json"

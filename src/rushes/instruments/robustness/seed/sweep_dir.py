@@ -15,7 +15,7 @@ from pathlib import Path
 from rushes.instruments.robustness.seed import manifests
 from rushes.instruments.robustness.seed.encoding import encode_value, run_directory
 from rushes.instruments.robustness.seed.metrics import MetricComputationError
-from rushes.instruments.robustness.seed.opening import open_file
+from rushes.instruments.robustness.seed.traces import open_file
 
 FULL_GRID = "full-grid"
 ONE_AT_A_TIME = "one-at-a-time"

@@ -8,9 +8,9 @@ from typing import Any
 
 from rushes.core import Measurement
 from rushes.instruments.robustness.seed.sweep_dir import ONE_AT_A_TIME
+from rushes.instruments.robustness.show.remarks import headline
 from rushes.instruments.robustness.show.tables import Readings, along_axes, over_two_axes
 from rushes.instruments.robustness.show.word_diff_svg import diff_svg
-from rushes.instruments.robustness.show.worst import headline
 from rushes.present.charts import style
 from rushes.present.charts.figure import Figure
 from rushes.storage.runs import Run, Subject

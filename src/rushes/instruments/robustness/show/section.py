@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from rushes.core.table import Table
-from rushes.instruments.robustness.comparison import comparison_table
 from rushes.instruments.robustness.definitions.pools import ESI_DIFFERENCE
 from rushes.instruments.robustness.instrument import INSTRUMENT
-from rushes.instruments.robustness.pooling import flip_table, pool_table
+from rushes.instruments.robustness.pooling import comparison_table, flip_table, pool_table
 from rushes.instruments.robustness.seed.sweep_dir import ONE_AT_A_TIME
 from rushes.instruments.robustness.show.tables import along_axes, effects_table, stability_table
 from rushes.present.pages.section import ReportOptions, Section, numbers_section
