@@ -5,10 +5,10 @@ Folders of poses go against folders of true ones: a row per clip, and the set wi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Unpack
+from typing import Literal, Unpack
 
 from rushes.core import Measurement
 from rushes.core.canonical import canonical_json
@@ -17,13 +17,17 @@ from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.machine.provenance import bytes_digest, file_digest
 from rushes.core.selection import Numbers
 from rushes.core.words.notebook_repr import brief
-from rushes.instruments.pose.files.poses import POSE_SUFFIXES
+from rushes.instruments.pose.files.json_poses import Duplicates
+from rushes.instruments.pose.files.poses import POSE_SUFFIXES, Columns
 from rushes.instruments.pose.files.skeletons import COCO_17
 from rushes.instruments.pose.measurements import set_measurements
 from rushes.instruments.pose.pair_scoring import PoseEvaluation as PoseEvaluation
 from rushes.instruments.pose.pair_scoring import score_pair
-from rushes.instruments.pose.pairing.question import PoseOptions, PoseQuestion, shows_options
-from rushes.instruments.pose.scores.normalization import parse_norms
+from rushes.instruments.pose.pairing.files import Unmatched
+from rushes.instruments.pose.pairing.people import Assign
+from rushes.instruments.pose.pairing.question import DEFAULT_KS, Fit, PairBy, PoseOptions, PoseQuestion
+from rushes.instruments.pose.scores.normalization import DEFAULT_PX, parse_norms
+from rushes.instruments.pose.scoring import Root
 from rushes.media.find.clips import natural_key
 from rushes.media.find.endings import VIDEO_SUFFIXES
 from rushes.storage.remote.address import local_only
@@ -32,15 +36,30 @@ from rushes.storage.runs import Entry, RunWriter, Subject, subject_ids
 SET = "all clips"
 
 
-@shows_options
 def score_pose(
     pred: Path | str,
     gt: Path | str,
     *,
+    norms: str | Iterable[str],
+    ks: float | Iterable[float] = DEFAULT_KS,
+    skeleton: str | None = None,
+    hips: tuple[int, int] | None = None,
+    head: tuple[int, int] | None = None,
+    columns: Columns | None = None,
+    dims: Literal[2, 3] | None = None,
+    unit: str | None = None,
+    root: Root = "as-given",
+    px: float = DEFAULT_PX,
+    pair: PairBy = "auto",
+    lag: int = 0,
+    fit: Fit = "refuse",
+    duplicates: Duplicates = "refuse",
+    assign: Assign | None = None,
+    unmatched: Unmatched = "skip",
+    floor: bool = True,
     run: Path | str | None = None,
     overwrite: bool = False,
     progress: Progress = no_progress,
-    **options: Unpack[PoseOptions],
 ) -> PoseEvaluation:
     """Score predicted poses against true ones and write a run directory. Of folders of them: `score_poses`.
 
@@ -55,11 +74,12 @@ def score_pose(
                 re-encoded copy of it (see `pose/pair_scoring.py`); it costs half as much time again.
     Errors      `InputError` with the file and the frame: different joints, 2-D against 3-D, nothing that pairs.
     """
+    given = locals()  # the options are the fields of a `PoseQuestion`, by the same names
     local_only(pred, gt, run)
     for side in (pred, gt):
         if Path(side).is_dir():
             raise InputError(f"{side}: is a folder; two folders of poses are scored by score_poses")
-    question = PoseQuestion(**options)
+    question = PoseQuestion(**{field.name: given[field.name] for field in fields(PoseQuestion)})
     scored = score_pair(pred, gt, question, progress=progress)
     return _store(scored, str(pred), str(gt), question, None if run is None else Path(run), overwrite=overwrite)
 

@@ -20,7 +20,7 @@ INSTRUMENT = Instrument(
     tables="rushes.instruments.pose.show.section:tables",
     measure=Measure(
         job="rushes.instruments.pose.job:measure",
-        arguments="rushes.instruments.pose.pairing.question:PoseQuestion",
+        arguments="rushes.instruments.pose.evaluate:score_pose",
         needs_reference=True,
     ),
     charts="rushes.instruments.pose.show.charts:charts",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, Required, TypeAlias, TypedDict, TypeVar
+from typing import Literal, TypeAlias, TypedDict
 
 from rushes.core.errors import InputError
 from rushes.instruments.pose.files.batch import PoseSet
@@ -20,7 +19,6 @@ from rushes.instruments.pose.scoring import Root
 DEFAULT_KS = (5, 10, 20, 50)
 LARGEST_LAG = 1000
 
-Function = TypeVar("Function", bound=Callable[..., object])
 PairBy: TypeAlias = Literal["auto", "order", "time", "dtw"]
 Fit: TypeAlias = Literal["refuse", "scale"]
 
@@ -28,7 +26,7 @@ Fit: TypeAlias = Literal["refuse", "scale"]
 class PoseOptions(TypedDict, total=False):
     """The fields of a `PoseQuestion`, by name."""
 
-    norms: Required[str | Iterable[str]]
+    norms: str | Iterable[str]
     ks: float | Iterable[float]
     skeleton: str | None
     hips: tuple[int, int] | None
@@ -51,7 +49,7 @@ class PoseOptions(TypedDict, total=False):
 class PoseQuestion:
     """How poses are read, put together and scored; `score_pose` says what each field means."""
 
-    norms: str | Iterable[str]
+    norms: str | Iterable[str] = ()
     ks: float | Iterable[float] = DEFAULT_KS
     skeleton: str | None = None
     hips: tuple[int, int] | None = None
@@ -108,15 +106,6 @@ class PoseQuestion:
     def stored(self) -> dict[str, object]:
         """What a run keeps of it beside what the scored pair says; defaults of newer options are left out, so that a
         run of an older version goes on."""
-        plain, newer = PoseQuestion(norms=()), ("pair", "lag", "fit", "assign", "floor")
+        plain, newer = PoseQuestion(), ("pair", "lag", "fit", "assign", "floor")
         asked = {"columns": self.columns or "", "duplicates": self.duplicates, "unmatched": self.unmatched}
         return asked | {key: value for key in newer if (value := getattr(self, key)) != getattr(plain, key)}
-
-
-def shows_options(function: Function) -> Function:
-    """Show the fields of a `PoseQuestion` where the function takes them as `**options`: to `help` and to notebooks."""
-    signature = inspect.signature(function)
-    *own, _ = signature.parameters.values()
-    options = inspect.signature(PoseQuestion).parameters.values()
-    function.__signature__ = signature.replace(parameters=[*own[:2], *options, *own[2:]])  # type: ignore[attr-defined]
-    return function
