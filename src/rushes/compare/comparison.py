@@ -117,6 +117,16 @@ class Comparison:
         return f"moved {self.direction}" if self.outcome is Outcome.MOVED else self.outcome.value
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A metric that is not compared, and why; of two runs, under which two signatures it was measured."""
+
+    name: str
+    why: str
+    first: str = ""
+    second: str = ""
+
+
 def change_outcome(
     metric: Definition, difference: Measurement, p: float | None, *, alpha: float, judges: bool = True
 ) -> tuple[Outcome, WhyNot | None]:

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 from rushes.compare.board.judging import judge_board
-from rushes.compare.board.model import BoardData, Contrast, Reading, ReadingKey, ReadingVerdict, RefusedReading
+from rushes.compare.board.model import BoardData, Contrast, Reading, ReadingKey, ReadingVerdict
 from rushes.compare.board.overall import OVERALL, with_overall
 from rushes.compare.board.page.clips import ClipIndex, board_timeline, first_clips, rows_by_disagreement, thumbnails
 from rushes.compare.board.page.columns import BoardCell, BoardColumn, board_columns
 from rushes.compare.board.page.page import BoardPage, render_board
 from rushes.compare.board.page.words import PEOPLE, Opening, opening_of
+from rushes.compare.comparison import Refused
 from rushes.compare.output import write_out
 from rushes.compare.readings.collect import collect_board
 from rushes.core import Measurement
@@ -140,7 +141,7 @@ def _declared(data: BoardData, given: Given) -> BoardData:
     try:
         return with_overall(data, weights) if weights else data
     except InputError as error:
-        refused = RefusedReading(name=OVERALL.name, why=str(error))
+        refused = Refused(name=OVERALL.name, why=str(error))
         return replace(data, refused=(*data.refused, refused))
 
 
