@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from rushes.core.definition import require_same_signature
 from rushes.stats.intervals import LEVEL
 from rushes.stats.means import mean_change
 from rushes.stats.quantiles import Floats
-from rushes.stats.sign_flip import sign_flip
+from rushes.stats.sign_flip import sign_flip_p
 from rushes.storage.runs import Subject
 
 Why: TypeAlias = NDArray[np.object_]
@@ -36,6 +36,7 @@ def paired_contrast(
     names: tuple[str, str],
     differences: Floats,
     *,
+    p: float | None = None,
     note: str = "",
     why: WhyNot | None = None,
     binary: bool = False,
@@ -44,9 +45,9 @@ def paired_contrast(
     """The mean difference of two systems with its interval, its p and its counts.
 
     Formula     see the definitions: `rushes metrics paired_mean_difference`, `rushes metrics sign_flip_p`
-    Inputs      `differences`: second − first as stored, by prompt; NaN where a prompt is left out. `note`: which
-                prompts were left out, and why; required where all were, and then `why` says the same in a type.
-                `binary`: whether the reading is true or false
+    Inputs      `differences`: second − first as stored, by prompt; NaN where a prompt is left out. `p`: of the test,
+                where it was computed with other pairs'. `note`: which prompts were left out, and why; required where
+                all were, and then `why` says the same in a type. `binary`: whether the reading is true or false
     Edge cases  no prompt left: no value, the note says why. A difference of 0 in 8 decimals is a tie
     """
     at = place(reading, *names)
@@ -58,8 +59,11 @@ def paired_contrast(
     higher, lower = int(np.sum(kept > 0)), int(np.sum(kept < 0))
     found, changed = mean_change(kept.tolist(), flags=binary, level=level), higher + lower
     difference = Measurement.of(mean, found, at=at, note="; ".join(filter(None, (note, found.lacking))))
-    p = Measurement.of(test, sign_flip(kept), at=at, note="" if changed else "no prompt differs")
-    return Contrast.draft(reading, names, difference, p, higher=higher, equal=len(kept) - changed, lower=lower)
+    value = float(sign_flip_p([kept])[0]) if p is None else p
+    chance = Measurement(
+        definition=test, value=value, count=changed, note="" if changed else "no prompt differs", at=at
+    )
+    return Contrast.draft(reading, names, difference, chance, higher=higher, equal=len(kept) - changed, lower=lower)
 
 
 class PromptPairs:
@@ -75,10 +79,13 @@ class PromptPairs:
     def contrasts(self, reading: Reading, level: float) -> list[Contrast]:
         """Every pair of systems, in the board's order."""
         rows, has, binary = self._table(reading)
-        systems = enumerate(self._data.names)
+        systems = combinations(enumerate(self._data.names), 2)
+        pairs = [((one, other), rows[j] - rows[i], has[i] | has[j]) for (i, one), (j, other) in systems]
+        left_out = [self._left_out(reading.definition, *pair) for pair in pairs]
+        chances = sign_flip_p(np.nan_to_num(np.round([found for _, found, _ in pairs], 8))) if pairs else ()
         return [
-            self._contrast(reading, (one, other), rows[i], rows[j], has[i] | has[j], binary=binary, level=level)
-            for (i, one), (j, other) in combinations(systems, 2)
+            paired_contrast(reading, names, found, p=float(p), note=note, why=why, binary=binary, level=level)
+            for (names, found, _), (note, why), p in zip(pairs, left_out, chances, strict=True)
         ]
 
     def _table(self, reading: Reading) -> tuple[Floats, NDArray[np.bool_], bool]:
@@ -96,18 +103,12 @@ class PromptPairs:
                     flags.append(isinstance(value, bool))
         return table, answered, bool(flags) and all(flags)
 
-    def _contrast(
-        self,
-        reading: Reading,
-        names: tuple[str, str],
-        first: Floats,
-        second: Floats,
-        asked: NDArray[np.bool_],
-        **how: Any,
-    ) -> Contrast:
-        differences = second - first
+    def _left_out(
+        self, metric: Definition, names: tuple[str, str], differences: Floats, asked: NDArray[np.bool_]
+    ) -> tuple[str, WhyNot]:
+        """Leave out, in place, prompts whose clips do not compare; which are left out, and why where all are."""
         whole = ~np.isnan(differences)
-        why = self._media.differing(reading.definition, names, self._prompts)
+        why = self._media.differing(metric, names, self._prompts)
         apart = whole & (why != "")
         differences[apart] = np.nan
         note = _left_out(
@@ -116,8 +117,7 @@ class PromptPairs:
             why=[str(text) for text in why[apart]],
             kept=int(np.sum(whole & ~apart)),
         )
-        reason = WhyNot.MEDIA_DIFFER if apart.any() else WhyNot.NOTHING_SHARED
-        return paired_contrast(reading, names, differences, note=note, why=reason, **how)
+        return note, WhyNot.MEDIA_DIFFER if apart.any() else WhyNot.NOTHING_SHARED
 
 
 def _left_out(*, total: int, lacking: int, why: Sequence[str], kept: int) -> str:
