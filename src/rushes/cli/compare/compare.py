@@ -137,12 +137,14 @@ def _write(
     from rushes.present.terminal.progress import progress_bars
 
     if table_format is not None:
-        from rushes.compare.runs.tables import comparison_table, write_table
+        from rushes.compare.output import write_out
+        from rushes.compare.runs.tables import comparison_table
 
+        text = comparison_table(found, table_format)
         if out is None:
-            print(comparison_table(found, table_format), end="")
+            print(text, end="")
             return {}
-        write_table(found, out, table_format)
+        write_out(out, text, "table")
         return {"table": out}
     if out is None:
         return {}

@@ -15,12 +15,12 @@ from rushes.compare.board.page.columns import BoardCell, BoardColumn, board_colu
 from rushes.compare.board.page.page import BoardPage, render_board
 from rushes.compare.board.page.words import PEOPLE, Opening, opening_of
 from rushes.compare.comparison import Refused
-from rushes.compare.output import write_out
+from rushes.compare.output import Written, write_out
 from rushes.compare.readings.collect import collect_board
 from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.core.machine.progress import Progress, no_progress
-from rushes.core.table import ARROWS, NUMBER, TEXT, Cell, Column, Footnote, Table
+from rushes.core.table import NUMBER, TEXT, Cell, Column, Footnote, Table
 from rushes.core.words.notebook_repr import line_html, page_html
 from rushes.present.tables.latex import latex
 from rushes.storage.remote.address import is_remote
@@ -39,14 +39,9 @@ Given: TypeAlias = "BoardData | Run | Path | str | Iterable[Run | Path | str]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Board:
-    """A written board."""
+class Board(Written):
+    """A written board; `found` is its opening: what is better on what, and how sure that is."""
 
-    path: Path | str
-    """Where it was written, or its address."""
-    bytes: int
-    found: str
-    """The opening: what is better on what, and how sure that is."""
     data: BoardData
     verdicts: Mapping[ReadingKey, ReadingVerdict]
 
@@ -158,7 +153,7 @@ def board_latex(title: str, opening: Opening, systems: Sequence[str], columns: S
     shown = [column for column in columns if column.judged] or list(columns)
     table = Table(
         title=title,
-        columns=(*TEXT("System"), *(_column(column, mark) for mark, column in enumerate(shown, 1))),
+        columns=(*TEXT("System"), *(Column(column.head, NUMBER, mark=str(n)) for n, column in enumerate(shown, 1))),
         rows=[(Cell(name), *(_cell(column.cells[place]) for column in shown)) for place, name in enumerate(systems)],
         caption=opening.found,
         footnotes=[
@@ -169,11 +164,6 @@ def board_latex(title: str, opening: Opening, systems: Sequence[str], columns: S
         notes=[words for words in (_LETTERS, opening.sure) if words],
     )
     return latex(table)
-
-
-def _column(column: BoardColumn, mark: int) -> Column:
-    head = f"{column.reading.label} {ARROWS[column.reading.definition.better]}".rstrip()
-    return Column(head, NUMBER, mark=str(mark))
 
 
 def _cell(cell: BoardCell) -> Cell:

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from rushes.compare.comparison import Refused
 from rushes.core import Definition, Measurement
 from rushes.core.definition import describe_difference, parse_signature
+from rushes.core.grouping import grouped
 from rushes.core.measurement import At
 from rushes.core.reading import Reading
 from rushes.core.selection import spelt, told_apart
@@ -88,9 +89,7 @@ class Columns:
 
     def settled(self) -> tuple[list[Column], list[Refused]]:
         """The columns of a board, and what is refused."""
-        topics: dict[_Topic, list[Column]] = {}
-        for (topic, _), column in self._found.items():
-            topics.setdefault(topic, []).append(column)
+        topics = grouped((topic, column) for (topic, _), column in self._found.items())
         kept: list[Column] = []
         refused: list[Refused] = []
         for columns in topics.values():

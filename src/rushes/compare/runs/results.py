@@ -106,6 +106,11 @@ class MetricComparison(Comparison):
         return [clip for clip in had if clip not in held]
 
     @property
+    def unlike_clips(self) -> str:
+        """ "2 of 8 clips": on how many it does not compare."""
+        return f"{len(self.unlike)} of {len(self.unlike) + self.difference.count} clips"
+
+    @property
     def why_unlike(self) -> str:
         """What differs on the clips that are left out, by the letters of the runs."""
         return why_unlike(self.unlike, (self.first, self.second))
