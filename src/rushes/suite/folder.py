@@ -16,6 +16,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, astuple, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -197,12 +198,16 @@ def run_suite(
                 engine=engine,
                 overwrite=overwrite,
                 progress=progress,
-                warn=lambda line, folder=step.folder: warn(f"{folder}: {line}"),
+                warn=partial(_warn, warn, step.folder),
             )
             steps.append(replace(step, why=_why_not(job, plan)))
         done = replace(done, steps=tuple(steps), complete=True)
         done.write()
     return done
+
+
+def _warn(warn: Callable[[str], None], folder: str, line: str) -> None:
+    warn(f"{folder}: {line}")
 
 
 def _why_not(job: Job, plan: SuitePlan) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +31,17 @@ def place(reading: Reading, first: str, second: str) -> dict[str, str]:
     return {"metric": reading.name} | dict(reading.at) | {"first": first, "second": second}
 
 
+def contrast_definitions(reading: Reading) -> tuple[Definition, Definition]:
+    """Of a mean difference of two systems on this reading, and of its p."""
+    return of(MEAN_DIFFERENCE, reading.definition, systems=True), of(SIGN_FLIP, reading.definition)
+
+
 def paired_contrast(
     reading: Reading,
     names: tuple[str, str],
     differences: Floats,
     *,
+    definitions: tuple[Definition, Definition] | None = None,
     p: float | None = None,
     note: str = "",
     why: WhyNot | None = None,
@@ -45,13 +51,14 @@ def paired_contrast(
     """The mean difference of two systems with its interval, its p and its counts.
 
     Formula     see the definitions: `rushes metrics paired_mean_difference`, `rushes metrics sign_flip_p`
-    Inputs      `differences`: second − first as stored, by prompt; NaN where a prompt is left out. `p`: of the test,
-                where it was computed with other pairs'. `note`: which prompts were left out, and why; required where
-                all were, and then `why` says the same in a type. `binary`: whether the reading is true or false
+    Inputs      `differences`: second − first as stored, by prompt; NaN where a prompt is left out. `definitions`
+                and `p`: where they were made for many pairs at once. `note`: which prompts were left out, and why;
+                required where all were, and then `why` says the same in a type. `binary`: whether the reading is true
+                or false
     Edge cases  no prompt left: no value, the note says why. A difference of 0 in 8 decimals is a tie
     """
     at = place(reading, *names)
-    mean, test = of(MEAN_DIFFERENCE, reading.definition, systems=True), of(SIGN_FLIP, reading.definition)
+    mean, test = definitions or contrast_definitions(reading)
     kept = np.round(differences[~np.isnan(differences)], 8)
     if not len(kept):
         missing, no_p = (Measurement.missing(number, note, at=at) for number in (mean, test))
@@ -59,7 +66,7 @@ def paired_contrast(
     higher, lower = int(np.sum(kept > 0)), int(np.sum(kept < 0))
     found, changed = mean_change(kept.tolist(), flags=binary, level=level), higher + lower
     difference = Measurement.of(mean, found, at=at, note="; ".join(filter(None, (note, found.lacking))))
-    value = float(sign_flip_p([kept])[0]) if p is None else p
+    value = float(sign_flip_p(kept[None, :])[0]) if p is None else p
     chance = Measurement(
         definition=test, value=value, count=changed, note="" if changed else "no prompt differs", at=at
     )
@@ -82,9 +89,10 @@ class PromptPairs:
         systems = combinations(enumerate(self._data.names), 2)
         pairs = [((one, other), rows[j] - rows[i], has[i] | has[j]) for (i, one), (j, other) in systems]
         left_out = [self._left_out(reading.definition, *pair) for pair in pairs]
+        every: Any = {"definitions": contrast_definitions(reading), "binary": binary, "level": level}
         chances = sign_flip_p(np.nan_to_num(np.round([found for _, found, _ in pairs], 8))) if pairs else ()
         return [
-            paired_contrast(reading, names, found, p=float(p), note=note, why=why, binary=binary, level=level)
+            paired_contrast(reading, names, found, p=float(p), note=note, why=why, **every)
             for (names, found, _), (note, why), p in zip(pairs, left_out, chances, strict=True)
         ]
 
