@@ -190,18 +190,17 @@ def show_comparison(found: RunsComparison, *, verbose: bool = False) -> None:
     for line in opening_lines(found):
         tell(line, paint=paint_signals)
     print()
-    _show_all(found, verbose)
-    next_line("compare", *(run.place for run in found.runs), "-o", "compare.html")
-
-
-def _show_all(found: RunsComparison, verbose: bool) -> None:
-    if len(found.runs) == 2:
-        _show(found, verbose)
-        return
     if found.comparisons[0].distances:
         for one in found.comparisons:
             _show_distances(one, verbose)
-        return
+    elif len(found.runs) == 2:
+        _show_two(found, verbose)
+    else:
+        _show_several(found, verbose)
+    next_line("compare", *(run.place for run in found.runs), "-o", "compare.html")
+
+
+def _show_several(found: RunsComparison, verbose: bool) -> None:
     from rushes.compare.runs.page.rows import not_compared
     from rushes.compare.runs.page.words import holm_lines, quiet_lines
     from rushes.compare.runs.tables import result_table
@@ -225,17 +224,14 @@ def _say_states(runs: Sequence[Run]) -> None:
             say(f"{run.place}: the run is {run.status}; what is finished so far was compared")
 
 
-def _show(found: RunsComparison, verbose: bool) -> None:
+def _show_two(found: RunsComparison, verbose: bool) -> None:
     from rushes.compare.runs.page.words import MOVED, holm_lines, quiet_lines, unlike_lines
     from rushes.compare.runs.results import transition_table
     from rushes.compare.runs.tables import change_table, difference_table
 
     comparison = found.comparisons[0]
-    first, second = comparison.first, comparison.second
-    if comparison.distances:
-        _show_distances(comparison, verbose)
-        return
-    tell(f"A {first.place}  ·  B {second.place}  ·  {len(comparison.paired)} clips in both, differences are B − A")
+    places = f"A {comparison.first.place}  ·  B {comparison.second.place}"
+    tell(f"{places}  ·  {len(comparison.paired)} clips in both, differences are B − A")
     _say_state(comparison)
     differences = difference_table(found)
     if differences.rows:
