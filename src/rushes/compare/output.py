@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from rushes.core.errors import InputError
 from rushes.core.machine.files import replacing
-from rushes.core.words.notebook_repr import brief
 from rushes.storage.remote.address import is_remote
 from rushes.storage.remote.transfer import upload_on_exit
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """A page that was written."""
-
-    __repr__ = brief
-
-    path: Path | str
-    """Where it was written, or its address."""
-    bytes: int
-    found: str
-    """What it says first, in a sentence or two."""
 
 
 def written_page(html: str) -> str:

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from rushes.compare.output import Written, write_out
+from rushes.compare.output import write_out
 from rushes.compare.runs.many import MOST_RUNS, RunsComparison, compare_all
 from rushes.compare.runs.page.page import charts
 from rushes.compare.summaries import comparison_verdict
 from rushes.core.errors import InputError
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.registry import load
+from rushes.core.words.notebook_repr import brief
 from rushes.instruments.catalogue import instrument_of
 from rushes.present.pages.page import opening, render_page
 from rushes.present.pages.section import ReportOptions, Section, numbers_section
@@ -29,10 +30,17 @@ STRIPS = 100
 """Clips per run that get a film strip unless told otherwise, worst first: each has to be decoded again."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Report(Written):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
     """A written report."""
 
+    __repr__ = brief
+
+    path: Path | str
+    """Where it was written, or its address."""
+    bytes: int
+    found: str
+    """What it says first, in a sentence or two."""
     runs: tuple[Run, ...]
     verdict: Verdict
     """What it opens with."""

@@ -15,7 +15,7 @@ from rushes.compare.board.page.columns import BoardCell, BoardColumn, board_colu
 from rushes.compare.board.page.page import BoardPage, render_board
 from rushes.compare.board.page.words import PEOPLE, Opening, opening_of
 from rushes.compare.comparison import Refused
-from rushes.compare.output import Written, write_out
+from rushes.compare.output import write_out
 from rushes.compare.readings.collect import collect_board
 from rushes.core import Measurement
 from rushes.core.errors import InputError
@@ -39,9 +39,14 @@ Given: TypeAlias = "BoardData | Run | Path | str | Iterable[Run | Path | str]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Board(Written):
-    """A written board; `found` is its opening: what is better on what, and how sure that is."""
+class Board:
+    """A written board."""
 
+    path: Path | str
+    """Where it was written, or its address."""
+    bytes: int
+    found: str
+    """The opening: what is better on what, and how sure that is."""
     data: BoardData
     verdicts: Mapping[ReadingKey, ReadingVerdict]
 

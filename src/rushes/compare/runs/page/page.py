@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rushes import __version__
-from rushes.compare.output import Written, write_out, written_page
+from rushes.compare.output import write_out, written_page
 from rushes.compare.runs.many import RunsComparison, compare_all
 from rushes.compare.runs.page.clips import ShownClip, most_changed
 from rushes.compare.runs.page.pictures import PAIRS_SHOW, shared_timeline, takes_of
@@ -20,6 +20,7 @@ from rushes.core import Definition
 from rushes.core.errors import MissingDependency
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.table import Table, number
+from rushes.core.words.notebook_repr import brief
 from rushes.present.charts.figure import Figure
 from rushes.present.pages.film_strips import telling_frame
 from rushes.present.pages.page import asset, content_policy, embedded_json, joined_modules, page_environment, page_style
@@ -33,10 +34,17 @@ CLIPS = 10
 _PACKAGE = "rushes.compare"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ComparisonPage(Written):
-    """A written page; `found` is its opening paragraph."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonPage:
+    """A written page."""
 
+    __repr__ = brief
+
+    path: Path | str
+    """Where it was written, or its address."""
+    bytes: int
+    found: str
+    """The opening paragraph."""
     comparison: RunsComparison
 
 
