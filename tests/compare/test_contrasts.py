@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rushes.compare.board.model import Contrast
-from rushes.compare.board.pairs import SystemPair, paired_contrasts
+from rushes.compare.board.pairs import paired_contrast
 from rushes.compare.comparison import paired_statistics
 from rushes.core import Definition, Measurement
 from rushes.core.reading import Reading
@@ -17,8 +17,8 @@ NAN = float("nan")
 
 
 def contrast(*differences: float, metric: Definition = FREEZE_FRAME_RATIO, note: str = "", **more: object) -> Contrast:
-    pair = SystemPair(first="amber", second="birch", differences=np.array(differences), note=note)
-    return paired_contrasts(Reading(definition=metric), [pair], **more)[0]  # type: ignore[arg-type]
+    names = ("amber", "birch")
+    return paired_contrast(Reading(definition=metric), names, np.array(differences), note=note, **more)  # type: ignore[arg-type]
 
 
 def counts(c: Contrast) -> tuple[int, int, int]:
@@ -89,7 +89,3 @@ def test_the_same_mean_and_interval_as_two_runs(binary: bool) -> None:
     assert counts(c) == (runs.rose.value, runs.same.value, runs.fell.value)
     if binary:
         assert c.p.value == pytest.approx(runs.p.value, rel=1e-9), "flags: the exact sign test"
-
-
-def test_no_pair() -> None:
-    assert paired_contrasts(Reading(definition=FREEZE_FRAME_RATIO), []) == []

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import permutation_test, ttest_1samp
 
-from rushes.compare.board.pairs import SystemPair, paired_contrasts
+from rushes.compare.board.pairs import paired_contrast
 from rushes.compare.comparison import PairedStatistics, holm_tests, paired_statistics, spread_difference
 from rushes.core import Definition, Measurement
 from rushes.core.reading import Reading
@@ -35,8 +35,7 @@ def test_the_probability_is_the_board_s_and_as_scipy_counts_it() -> None:
         found = of_values(list(zip(a.tolist(), b.tolist(), strict=True))).p
         every = permutation_test((b - a,), np.sum, permutation_type="samples", n_resamples=np.inf)
         assert found.value == pytest.approx(float(every.pvalue), rel=1e-9)
-        pair = SystemPair(first="b", second="a", differences=b - a)
-        (contrast,) = paired_contrasts(Reading(definition=BLUR_SCORE), [pair])
+        contrast = paired_contrast(Reading(definition=BLUR_SCORE), ("b", "a"), b - a)
         assert contrast.p.value == found.value and contrast.p.signature == found.signature
         assert found.count == n and "sign_flip_p|" in found.signature and "of:blur_score" in found.signature
 

@@ -13,7 +13,7 @@ from rushes import compare_runs, evaluate_clips
 from rushes.compare.runs.compare import judged
 from rushes.compare.runs.results import RunComparison
 
-FRAMES, FPS = 50, 25.0
+FRAMES, FPS = 24, 25.0
 
 
 def verdicts(found: RunComparison) -> dict[str, str]:
@@ -33,7 +33,9 @@ def compared(a: Path, b: Path, work: Path) -> tuple[RunComparison, RunComparison
 @pytest.fixture(scope="module")
 def synthetic(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("synthetic")
-    clips = [(f"take_{n}", moving_texture(n, frames=FRAMES), FPS, sound_of(n, FRAMES, FPS)) for n in range(8)]
+    clips = [
+        (f"take_{n}", moving_texture(n, frames=FRAMES, size=(96, 64)), FPS, sound_of(n, FRAMES, FPS)) for n in range(8)
+    ]
     write_set(folder / "clean", clips, clean)
     for name, how in PLANTED.items():
         write_set(folder / name, clips, how)
@@ -44,8 +46,8 @@ def synthetic(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def real(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("real")
     found = sorted(p for p in (shared / "clips").iterdir() if p.suffix != ".csv")
-    read = [(p.stem, *pictures_of(p, most=24, width=320), None) for p in found]
-    clips = [clip for clip in read if len(clip[1]) == 24]  # one of them is damaged after a few frames
+    read = [(p.stem, *pictures_of(p, most=12, width=128), None) for p in found]
+    clips = [clip for clip in read if len(clip[1]) == 12]  # one of them is damaged after a few frames
     write_set(folder / "clean", clips, clean)
     for name, how in PLANTED.items():
         write_set(folder / name, clips, how)
@@ -74,16 +76,16 @@ def test_half_size_says_what_differs(synthetic: Path) -> None:
     forth, _ = compared(synthetic / "clean", synthetic / "half-size", synthetic)
     blur = forth.find("blur_score")[0]
     assert blur.verdict == "not comparable" and len(blur.unlike) == 8
-    assert {clip.why for clip in blur.unlike} == {"frame size 160×96 in A, 80×48 in B"}
+    assert {clip.why for clip in blur.unlike} == {"frame size 96×64 in A, 48×32 in B"}
     assert verdicts(forth)["decode_ok"] == "same"
 
 
 def test_dropped_frames_differ_in_rate_or_in_length(synthetic: Path) -> None:
     kept, _ = compared(synthetic / "clean", synthetic / "dropped-in-place", synthetic)
-    # 38 of 50 frames stay, over the same 2 s: 38 / 1.96 s and a frame at the end, about 19 fps in place of 25
+    # 18 of 24 frames stay, over the same second: the last is the 23rd, so about 19 fps in place of 25
     assert kept.find("freeze_frame_ratio")[0].why_unlike.startswith("frame rate 25 fps in A, 1")
     closed, _ = compared(synthetic / "clean", synthetic / "dropped", synthetic)
-    assert closed.find("scene_cut_count")[0].why_unlike == "length 2.00 s in A, 1.52 s in B"  # 38 / 25
+    assert closed.find("scene_cut_count")[0].why_unlike == "length 0.96 s in A, 0.72 s in B"  # 24 / 25, 18 / 25
     assert not closed.find("freeze_frame_ratio")[0].unlike
 
 

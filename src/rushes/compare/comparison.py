@@ -8,7 +8,7 @@ leaves of each one's chance.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal, Protocol, TypeAlias
@@ -16,7 +16,7 @@ from typing import Literal, Protocol, TypeAlias
 from rushes.compare.definitions.comparisons import CHANGED_CLIPS, HOLM, MEAN_DIFFERENCE, SIGN_FLIP, SPREAD, of
 from rushes.core import Definition, Measurement
 from rushes.core.definition import require_same_signature
-from rushes.core.measurement import At
+from rushes.core.measurement import At, Value
 from rushes.stats.families import holm
 from rushes.stats.means import deviation, mean_change
 from rushes.stats.sign_flip import sign_flip
@@ -117,6 +117,16 @@ class Comparison:
         return f"moved {self.direction}" if self.outcome is Outcome.MOVED else self.outcome.value
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """A metric that is not compared, and why; of two runs, under which two signatures it was measured."""
+
+    name: str
+    why: str
+    first: str = ""
+    second: str = ""
+
+
 def change_outcome(
     metric: Definition, difference: Measurement, p: float | None, *, alpha: float, judges: bool = True
 ) -> tuple[Outcome, WhyNot | None]:
@@ -193,9 +203,7 @@ def paired_statistics(pairs: Pairs, *, unlike: Pairs = (), why_unlike: str = "")
         note = f"no clip is comparable: {why_unlike}" if unlike else _NO_PAIR
     no_test = p.why.text if p.why else ""
     counts = {
-        change: Measurement(definition=counted, value=number, count=n, at=at | {"change": change})
-        if n
-        else Measurement.missing(counted, note, at=at | {"change": change})
+        change: number_or_why(counted, number if n else None, count=n, why=note, at=at | {"change": change})
         for change, number in (("rose", rose), ("fell", fell), ("same", n - rose - fell))
     }
     return PairedStatistics(
@@ -204,6 +212,15 @@ def paired_statistics(pairs: Pairs, *, unlike: Pairs = (), why_unlike: str = "")
         p=Measurement.of(of(SIGN_FLIP, metric), p, at=at, note=no_test if n else note),
         **counts,
     )
+
+
+def number_or_why(
+    definition: Definition, value: Value, *, count: int, why: str, note: str = "", at: At | Mapping[str, str]
+) -> Measurement:
+    """A number with its note; where there is no value, a missing one that says `why`."""
+    if value is None:
+        return Measurement.missing(definition, why, at=at)
+    return Measurement(definition=definition, value=value, count=count, note=note, at=at)
 
 
 def _lacking(missing: int, pairs: int, unlike: int, why_unlike: str) -> str:
@@ -230,13 +247,10 @@ def holm_tests(metrics: Sequence[PairedStatistics]) -> list[Measurement]:
 def raised(tests: Sequence[tuple[Measurement, Definition]]) -> list[Measurement]:
     """Each p under its definition, raised by Holm's rule over those that are tests."""
     left = iter(holm([float(p.value or 0) for p, _ in tests if is_test(p)]))
+    values = (next(left) if is_test(p) else None if p.value is None else 1.0 for p, _ in tests)
     return [
-        Measurement.missing(definition, p.note, at=p.at)
-        if p.value is None
-        else Measurement(
-            definition=definition, value=next(left) if is_test(p) else 1.0, count=p.count, note=p.note, at=p.at
-        )
-        for p, definition in tests
+        number_or_why(definition, value, count=p.count, why=p.note, note=p.note, at=p.at)
+        for (p, definition), value in zip(tests, values, strict=True)
     ]
 
 

@@ -10,6 +10,11 @@ from rushes.storage.remote.address import is_remote
 from rushes.storage.remote.transfer import upload_on_exit
 
 
+def written_page(html: str) -> str:
+    """A page as a file can have it: a file name from a run can hold half a surrogate pair, which no file can."""
+    return html.encode("utf-8", "replace").decode()
+
+
 def write_out(out: Path | str, text: str, what: str) -> Path | str:
     """Write it whole, or raise `InputError` that names `what`; where it lies, or its address."""
     try:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rushes.core.errors import InputError
-from rushes.core.machine.files import Paths, replacing
+from rushes.core.machine.files import Paths
 from rushes.core.words.notebook_repr import brief
 from rushes.media.find.clips import natural_key, one_or_several
 from rushes.media.find.endings import is_clip
 from rushes.media.find.walk import PassedOver, files_below
 from rushes.storage.remote.address import local_only
 from rushes.storage.runs import read_run
+from rushes.study.exchange.files import write_file
 from rushes.suite.file import is_run
 from rushes.suite.names import generated_set, set_name
 from rushes.suite.prompts import ID, read_prompts
@@ -73,12 +74,7 @@ def draft_suite(folders: Paths, out: Path | str, *, name: str = "", overwrite: b
     made = SuiteDraft(
         path=target, systems=systems, reference=reference, prompts=prompts, ratings=ratings, remarks=tuple(remarks)
     )
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(target) as file:
-            file.write(_text(made, name or (given[0] if len(given) == 1 else target.parent).resolve().name))
-    except OSError as error:
-        raise InputError(f"{target}: cannot be written ({error.strerror or error})") from None
+    write_file(target, _text(made, name or (given[0] if len(given) == 1 else target.parent).resolve().name))
     return made
 
 

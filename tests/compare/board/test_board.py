@@ -11,11 +11,12 @@ import pytest
 
 import rushes
 from rushes.compare.board.board import write_board
-from rushes.compare.board.model import BoardClip, BoardData, Reading, ReadingVerdict, RefusedReading
+from rushes.compare.board.model import BoardClip, BoardData, Reading, ReadingVerdict
 from rushes.compare.board.overall import with_overall
 from rushes.compare.board.page.clips import ClipIndex, first_clips, rows_by_disagreement
 from rushes.compare.board.page.columns import BoardColumn, board_columns, cell_digits, fixed
 from rushes.compare.board.page.words import opening_of
+from rushes.compare.comparison import Refused
 from rushes.core.errors import InputError
 
 from .board_made import board_data, definition, measured, reading, verdict
@@ -226,7 +227,7 @@ class TestPage:
     def test_whatever_a_prompt_says_stays_text(self, tmp_path: Path) -> None:
         data = board_data((HOSTILE, "birch"))
         odd = replace(data.prompts[0], text=HOSTILE, group=HOSTILE)
-        left = RefusedReading(name=HOSTILE, why=HOSTILE)
+        left = Refused(name=HOSTILE, why=HOSTILE)
         data = replace(data, prompts=(odd, *data.prompts[1:]), refused=(left,), remarks=(HOSTILE,))
         html = Path(write_board(data, tmp_path / "board.html", verdicts={}).path).read_text()
         assert "<img src=x" not in html
@@ -234,7 +235,7 @@ class TestPage:
     def test_refused_readings_and_remarks_are_listed(self, tmp_path: Path) -> None:
         data = replace(
             board_data(),
-            refused=(RefusedReading(name="blur_score", why="plane differs"),),
+            refused=(Refused(name="blur_score", why="plane differs"),),
             remarks=("cedar lacks 2 prompts",),
         )
         html = Path(write_board(data, tmp_path / "board.html", verdicts={}).path).read_text()
@@ -249,7 +250,7 @@ class TestPage:
         assert made.found.startswith("No system is surely best on any reading")
 
     def test_no_reading_is_one_clear_line(self, tmp_path: Path) -> None:
-        data = replace(board_data(), readings=(), refused=(RefusedReading(name="fvd", why="n_gt differs"),))
+        data = replace(board_data(), readings=(), refused=(Refused(name="fvd", why="n_gt differs"),))
         with pytest.raises(InputError, match=r"no reading is the same for every system.*fvd: n_gt differs"):
             write_board(data, tmp_path / "board.html", verdicts={})
 

@@ -64,15 +64,21 @@ def measured_board(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Boar
     return Path(made.path), data
 
 
-@pytest.fixture
-def tab(browser: playwright.Browser) -> Iterator[playwright.Page]:
+@pytest.fixture(scope="module")
+def window(browser: playwright.Browser) -> tuple[playwright.Page, list[str]]:
+    """One tab for the tests of this file, each of which opens its page anew; and what went wrong in it."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(PATIENCE_MS)
     faults: list[str] = []
     page.on("pageerror", lambda error: faults.append(str(error)))
     page.on("console", lambda m: faults.append(m.text) if m.type in ("error", "warning") else None)
+    return page, faults
+
+
+@pytest.fixture
+def tab(window: tuple[playwright.Page, list[str]]) -> Iterator[playwright.Page]:
+    page, faults = window
     yield page
-    page.close()
     assert faults == []
 
 
@@ -218,8 +224,8 @@ def test_prompts_are_filtered_and_sorted(tab: playwright.Page, made_board: Path)
     assert numbers == sorted(numbers, reverse=True)  # flicker: the highest of a row is its worst
 
 
-@pytest.mark.parametrize("width", [1440, 800, 390])
-def test_the_page_is_never_wider_than_the_window(tab: playwright.Page, made_board: Path, width: int) -> None:
-    tab.set_viewport_size({"width": width, "height": 800})
-    opened(tab, made_board)
-    assert tab.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0
+def test_the_page_is_never_wider_than_the_window(tab: playwright.Page, made_board: Path) -> None:
+    for width in (1440, 800, 390):
+        tab.set_viewport_size({"width": width, "height": 800})
+        opened(tab, made_board)
+        assert tab.evaluate("document.documentElement.scrollWidth - window.innerWidth") <= 0, f"{width} px"

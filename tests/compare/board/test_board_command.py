@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 from rushes.cli.main import app
 from rushes.compare.board import board
-from rushes.compare.board.model import BoardData, RefusedReading
+from rushes.compare.board.model import BoardData
+from rushes.compare.comparison import Refused
 
 from .board_made import board_data, reading, verdict
 
@@ -22,7 +23,7 @@ FLICKER = reading("flicker", label="Flicker")
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """What the command collected from; data and verdicts are planted."""
     given: list[object] = []
-    data = board_data(refused=(RefusedReading(name="blur_score", why="plane differs"),), remarks=("cedar lacks p001",))
+    data = board_data(refused=(Refused(name="blur_score", why="plane differs"),), remarks=("cedar lacks p001",))
 
     def collected(place: Iterable[str] | str) -> BoardData:
         given.append(place)

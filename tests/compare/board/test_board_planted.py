@@ -59,7 +59,7 @@ def synthetic(tmp_path_factory: pytest.TempPathFactory) -> BoardData:
 @pytest.fixture(scope="module")
 def real(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> BoardData:
     found = sorted(p for p in (shared / "clips").iterdir() if p.suffix != ".csv")
-    read = [(p.stem, *pictures_of(p, most=8, width=192), None) for p in found]
+    read = [(p.stem, *pictures_of(p, most=8, width=96), None) for p in found]
     return measured(tmp_path_factory.mktemp("real"), [clip for clip in read if len(clip[1]) == 8])
 
 

@@ -244,15 +244,15 @@ def simulated_gate(rng: np.random.Generator, loss: float, clips: int = 8) -> rus
     return check_regression(base, run("candidate", lost), repeats=repeats)
 
 
-def test_300_gates_of_equal_systems_raise_no_more_than_5_percent_false_alarms() -> None:
+def test_gates_of_equal_systems_raise_no_more_than_5_percent_false_alarms() -> None:
     rng = np.random.default_rng(17)
-    answers = [simulated_gate(rng, 0.0).answer for _ in range(300)]
-    assert answers.count("worse") <= 15
-    assert answers.count("same") >= 285
+    answers = [simulated_gate(rng, 0.0).answer for _ in range(120)]
+    assert answers.count("worse") <= 6
+    assert answers.count("same") >= 114
 
 
 def test_a_loss_of_3_db_over_8_clips_is_found_9_times_in_10() -> None:
     rng = np.random.default_rng(18)
-    reports = [simulated_gate(rng, 3.0) for _ in range(120)]
+    reports = [simulated_gate(rng, 3.0) for _ in range(60)]
     verdicts = [report.find("psnr")[0].verdict for report in reports]
-    assert verdicts.count("worse") >= 108 and "same" not in verdicts
+    assert verdicts.count("worse") >= 54 and "same" not in verdicts

@@ -151,10 +151,12 @@ def test_distances_are_side_by_side_without_a_verdict(tmp_path: Path) -> None:
 def test_in_a_browser_without_a_fault_and_by_keyboard(page: str, browser: Any, tmp_path: Path) -> None:
     (tmp_path / "compare.html").write_text(page, encoding="utf-8")
     faults: list[str] = []
+    tab = browser.new_page()
+    tab.on("pageerror", lambda error: faults.append(str(error)))
+    tab.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
     for scheme, width in (("light", 1280), ("dark", 800), ("light", 390)):
-        tab = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 900})
-        tab.on("pageerror", lambda error: faults.append(str(error)))
-        tab.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+        tab.emulate_media(color_scheme=scheme)
+        tab.set_viewport_size({"width": width, "height": 900})
         tab.goto((tmp_path / "compare.html").as_uri())
         assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{width} px is too narrow"
         canvas = tab.locator("canvas").first

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -72,6 +72,7 @@ def compare(
 
     Example: rushes compare runs/monday runs/tuesday -o compare.html
     """
+    from rushes.compare.runs.checks import compare_checks, regression, unchecked
     from rushes.compare.runs.many import compare_all
 
     gates = [_gate(text) for text in fail_on or ()]
@@ -83,13 +84,20 @@ def compare(
     if len(runs) < 2:
         raise typer.BadParameter(f"expected two runs or more; got {len(runs)}", param_hint="RUN…")
     found = compare_all(runs, top=top)
-    checked = _check(found, gates)
+    asked = [(one, name, amount) for one in found.comparisons for name, amount in gates]
+    broken = [(amount, metric) for one, name, amount in asked for metric in regression(one, name, amount)]
+    left_out = list(dict.fromkeys(why for one, name, _ in asked for why in unchecked(one, name)))
     written = _write(found, out, table_format, clips=clips, title=title)
     if as_json:
         from rushes.compare.runs.as_data import comparison_data
 
-        asked = {"asked": fail_on or [], "broken": checked.broken_data(), "unchecked": checked.left_out}
-        print_json(comparison_data(found) | {"gates": asked} | written)
+        rows = [
+            {"run": m.second, "metric": m.reading.signature, "at": m.difference.place, "amount": amount}
+            | {"regressed": True}
+            for amount, m in broken
+        ]
+        told = {"asked": fail_on or [], "broken": rows, "unchecked": left_out}
+        print_json(comparison_data(found) | {"gates": told} | written)
     elif out is None and table_format is None:
         show_comparison(found, verbose=verbose)
     elif out is not None:
@@ -97,18 +105,17 @@ def compare(
 
         _say_states(found.runs)
         tell(opening(found))
-    _finish(checked, allow_unjudged)
+    _say_gates(broken, left_out, allow_unjudged)
     if outputs:
-        from rushes.compare.runs.checks import compare_checks
         from rushes.present.ci.formats import checks_markdown
 
         checks = compare_checks(found, gates, allow_unjudged=allow_unjudged)
         outputs.write(checks, checks_markdown(checks, noun="metric"))
     if out is not None and not as_json:
         print(out)
-    if checked.broken:
+    if broken:
         raise typer.Exit(EXIT_GATE)
-    if checked.left_out and not allow_unjudged:
+    if left_out and not allow_unjudged:
         raise typer.Exit(EXIT_BAD_INPUT)
 
 
@@ -130,12 +137,14 @@ def _write(
     from rushes.present.terminal.progress import progress_bars
 
     if table_format is not None:
-        from rushes.compare.runs.tables import comparison_table, write_table
+        from rushes.compare.output import write_out
+        from rushes.compare.runs.tables import comparison_table
 
+        text = comparison_table(found, table_format)
         if out is None:
-            print(comparison_table(found, table_format), end="")
+            print(text, end="")
             return {}
-        write_table(found, out, table_format)
+        write_out(out, text, "table")
         return {"table": out}
     if out is None:
         return {}
@@ -146,42 +155,17 @@ def _write(
     return {"page": str(made.path), "bytes": made.bytes, "found": made.found}
 
 
-@dataclass(frozen=True, slots=True)
-class _Checked:
-    """What the gates found, over every run."""
-
-    broken: list[tuple[float, MetricComparison]]
-    """The amount allowed and what moved by more."""
-    left_out: list[str]
-
-    def broken_data(self) -> list[dict[str, object]]:
-        return [
-            {"run": m.second, "metric": m.reading.signature, "at": m.difference.place, "amount": amount}
-            | {"regressed": True}
-            for amount, m in self.broken
-        ]
-
-
-def _check(found: RunsComparison, gates: Sequence[tuple[str, float]]) -> _Checked:
-    from rushes.compare.runs.checks import regression, unchecked
-
-    runs = found.comparisons
-    broken = [(amount, m) for one in runs for name, amount in gates for m in regression(one, name, amount)]
-    left_out = dict.fromkeys(why for one in runs for name, _ in gates for why in unchecked(one, name))
-    return _Checked(broken, list(left_out))
-
-
-def _finish(checked: _Checked, allow_unjudged: bool) -> None:
+def _say_gates(broken: Sequence[tuple[float, MetricComparison]], left_out: Sequence[str], allow_unjudged: bool) -> None:
     from rushes.compare.runs.compare import about
 
-    for amount, broken in checked.broken:
-        mean = broken.difference
+    for amount, metric in broken:
+        mean = metric.difference
         moved = f"{float(mean.value or 0):+.6g} {mean.definition.unit}"
-        side = "up" if broken.reading.definition.better == "lower" else "down"
+        side = "up" if metric.reading.definition.better == "lower" else "down"
         say(f"gate: {about(mean)} is {moved}, more than {amount:g} {side}")
-    if checked.left_out:
+    if left_out:
         way_on = "let through by --allow-unjudged" if allow_unjudged else "--allow-unjudged lets it through"
-        say(f"gate: not checked on everything: {'; '.join(checked.left_out)}; {way_on}")
+        say(f"gate: not checked on everything: {'; '.join(left_out)}; {way_on}")
 
 
 def _gate(text: str) -> tuple[str, float]:
@@ -206,18 +190,17 @@ def show_comparison(found: RunsComparison, *, verbose: bool = False) -> None:
     for line in opening_lines(found):
         tell(line, paint=paint_signals)
     print()
-    _show_all(found, verbose)
-    next_line("compare", *(run.place for run in found.runs), "-o", "compare.html")
-
-
-def _show_all(found: RunsComparison, verbose: bool) -> None:
-    if len(found.runs) == 2:
-        _show(found, verbose)
-        return
     if found.comparisons[0].distances:
         for one in found.comparisons:
             _show_distances(one, verbose)
-        return
+    elif len(found.runs) == 2:
+        _show_two(found, verbose)
+    else:
+        _show_several(found, verbose)
+    next_line("compare", *(run.place for run in found.runs), "-o", "compare.html")
+
+
+def _show_several(found: RunsComparison, verbose: bool) -> None:
     from rushes.compare.runs.page.rows import not_compared
     from rushes.compare.runs.page.words import holm_lines, quiet_lines
     from rushes.compare.runs.tables import result_table
@@ -241,17 +224,14 @@ def _say_states(runs: Sequence[Run]) -> None:
             say(f"{run.place}: the run is {run.status}; what is finished so far was compared")
 
 
-def _show(found: RunsComparison, verbose: bool) -> None:
+def _show_two(found: RunsComparison, verbose: bool) -> None:
     from rushes.compare.runs.page.words import MOVED, holm_lines, quiet_lines, unlike_lines
     from rushes.compare.runs.results import transition_table
     from rushes.compare.runs.tables import change_table, difference_table
 
     comparison = found.comparisons[0]
-    first, second = comparison.first, comparison.second
-    if comparison.distances:
-        _show_distances(comparison, verbose)
-        return
-    tell(f"A {first.place}  ·  B {second.place}  ·  {len(comparison.paired)} clips in both, differences are B − A")
+    places = f"A {comparison.first.place}  ·  B {comparison.second.place}"
+    tell(f"{places}  ·  {len(comparison.paired)} clips in both, differences are B − A")
     _say_state(comparison)
     differences = difference_table(found)
     if differences.rows:

@@ -10,6 +10,7 @@ from rushes.compare.agreement.human_scores import ClipKey
 from rushes.compare.board.model import BoardData
 from rushes.core import Definition
 from rushes.core.errors import InputError
+from rushes.core.grouping import grouped
 from rushes.core.measurement import At
 from rushes.core.reading import Reading, Same
 from rushes.core.selection import reading_names
@@ -47,10 +48,7 @@ class MetricScores:
     @property
     def by_system(self) -> dict[str, list[float]]:
         """The values of each system's clips."""
-        values: dict[str, list[float]] = {}
-        for (system, _), value in self.per_clip.items():
-            values.setdefault(system, []).append(value)
-        return values
+        return grouped((system, value) for (system, _), value in self.per_clip.items())
 
     @property
     def one_per_system(self) -> bool:

@@ -75,6 +75,13 @@ class RatedClips:
             return Why.ONE_METRIC_VALUE
         return Why.ONE_RATING if np.ptp(self.y) == 0 else None
 
+    def sums_at(self, level: Level) -> Sums | None:
+        """What every statistic at this level is made from; None where systems share too little for one."""
+        if level != "system":
+            return sums(self.x, self.y, self.prompt if level == "within-prompt" else None)
+        table = SystemMeans.of(self)
+        return None if table.why else table.sums()
+
     def _leave_outs(self, level: Level) -> tuple[list[Sums], list[Sums], list[Sums]]:
         """The sums of all, without each group of prompts, and without each rater."""
         group = self.prompt if level == "within-prompt" else None
@@ -99,8 +106,7 @@ class RatedClips:
         count = len(table.systems)
         if table.why:
             return dict.fromkeys(STATISTICS, Tested(value=None, count=count, why=table.why))
-        x, y = table.means()
-        whole, draws = _values(sums(x[0], y[0])), table.bootstrap()
+        whole, draws = _values(table.sums()), table.bootstrap()
         method = BOOTSTRAP if self.raters > 1 else BOOTSTRAP_PROMPTS
         return {
             name: Tested(value=None, count=count, why=Why.EQUAL_SYSTEMS)
@@ -182,6 +188,10 @@ class SystemMeans:
             people = (weight * np.where(has, clip, 0.0)).sum(axis=1) / weight.sum(axis=1)
         return w @ self.x / w.sum(axis=1, keepdims=True), people
 
+    def sums(self) -> Sums:
+        x, y = self.means()
+        return sums(x[0], y[0])
+
     def bootstrap(self, replicates: int = REPLICATES, seed: int = SEED) -> dict[Statistic, Floats]:
         rng = np.random.Generator(np.random.PCG64(seed))
         w = times_drawn(replicates, len(self.x), rng)
@@ -206,43 +216,30 @@ def ceiling(
     if len(ratings) < 2:
         why = Why.UNKNOWN_RATERS if len(ratings) else Why.NO_RATINGS
         return dict.fromkeys(names, Tested(value=None, count=ratings.shape[1], why=why))
-    alone = _Alone(prompt=prompt, system=system, level=level)
     everything, count = np.arange(len(prompt)), len(prompt)
-    whole = alone.mean_of(everything, ratings)
+
+    def alone(clips: Whole, ratings: Floats = ratings) -> dict[Statistic, float | None]:
+        return _each_alone(ratings[:, clips], prompt[clips], system[clips], level)
+
+    whole = alone(everything)
     if level == "system":
         whys = {name: Why.FEW_SHARED_RATINGS if whole[name] is None else Why.NOT_DRAWN for name in names}
         return {name: Tested(value=whole[name], count=count, why=why) for name, why in whys.items()}
-    by_prompt = [alone.mean_of(np.delete(everything, part), ratings) for part in prompt_groups(prompt)]
+    by_prompt = [alone(np.delete(everything, part)) for part in prompt_groups(prompt)]
     raters = range(len(ratings) if len(ratings) > 2 else 0)
-    by_rater = [alone.mean_of(everything, np.delete(ratings, rater, axis=0)) for rater in raters]
+    by_rater = [alone(everything, np.delete(ratings, rater, axis=0)) for rater in raters]
     return _jackknifed(names, whole, by_prompt, by_rater, count, Why.FEW_SHARED_RATINGS, confidence)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Alone:
-    """Each rater against the mean of the others."""
-
-    prompt: Whole
-    system: Whole
-    level: Level
-
-    def mean_of(self, clips: Whole, ratings: Floats) -> dict[Statistic, float | None]:
-        """Mean over raters of each statistic over these clips; None where a rater has none."""
-        per_rater = [_values(self._sums(clips, ratings, rater)) for rater in range(len(ratings))]
-        return {name: _mean([one[name] for one in per_rater]) for name in STATISTICS}
-
-    def _sums(self, clips: Whole, ratings: Floats, rater: int) -> Sums | None:
-        own = ratings[rater, clips]
-        others = mean_rating(np.delete(ratings, rater, axis=0)[:, clips])
+def _each_alone(ratings: Floats, prompt: Whole, system: Whole, level: Level) -> dict[Statistic, float | None]:
+    """Each rater against the mean of the others: mean over raters of each statistic; None where a rater has none."""
+    per_rater = []
+    for rater, own in enumerate(ratings):
+        others = mean_rating(np.delete(ratings, rater, axis=0))
         has = np.isfinite(own) & np.isfinite(others)
-        x, y, prompt, system = own[has], others[has], self.prompt[clips][has], self.system[clips][has]
-        if self.level != "system":
-            return sums(x, y, prompt if self.level == "within-prompt" else None)
-        table = SystemMeans.of(RatedClips(x=x, ratings=y[None, :], prompt=prompt, system=system))
-        if table.why:
-            return None
-        one, other = table.means()
-        return sums(one[0], other[0])
+        both = RatedClips(x=own[has], ratings=others[None, has], prompt=prompt[has], system=system[has])
+        per_rater.append(_values(both.sums_at(level)))
+    return {name: _mean([one[name] for one in per_rater]) for name in STATISTICS}
 
 
 def _mean(values: list[float | None]) -> float | None:

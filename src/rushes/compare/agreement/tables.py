@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from rushes.compare.agreement.metric_agreement import BeliefVerdict, Believed, MetricAgreement
 from rushes.compare.agreement.statistics import Level
 from rushes.core import Definition, Measurement
+from rushes.core.grouping import grouped
 from rushes.core.reading import Same
 from rushes.core.selection import reading_names
 from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, interval_cell, number
@@ -79,10 +80,8 @@ def _cells(name: str, decides: Measurement | None, numbers: _Numbers, count: int
 
 def without_value(found: MetricAgreement, dimension: str) -> list[str]:
     """Readings that give no number against this dimension, by reason: "the metric has one value on all clips: fps"."""
-    names, by_reason = labels(found), dict[str, list[str]]()
-    for one in found.of(dimension):
-        if found.deciding(one).value is None:
-            by_reason.setdefault(one.why, []).append(names[one.metric.same])
+    names, without = labels(found), [one for one in found.of(dimension) if found.deciding(one).value is None]
+    by_reason = grouped((one.why, names[one.metric.same]) for one in without)
     return [f"{why}: {', '.join(which)}" for why, which in by_reason.items()]
 
 

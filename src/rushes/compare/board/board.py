@@ -8,18 +8,19 @@ from pathlib import Path
 from typing import TypeAlias
 
 from rushes.compare.board.judging import judge_board
-from rushes.compare.board.model import BoardData, Contrast, Reading, ReadingKey, ReadingVerdict, RefusedReading
+from rushes.compare.board.model import BoardData, Contrast, Reading, ReadingKey, ReadingVerdict
 from rushes.compare.board.overall import OVERALL, with_overall
 from rushes.compare.board.page.clips import ClipIndex, board_timeline, first_clips, rows_by_disagreement, thumbnails
 from rushes.compare.board.page.columns import BoardCell, BoardColumn, board_columns
 from rushes.compare.board.page.page import BoardPage, render_board
 from rushes.compare.board.page.words import PEOPLE, Opening, opening_of
+from rushes.compare.comparison import Refused
 from rushes.compare.output import write_out
 from rushes.compare.readings.collect import collect_board
 from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.core.machine.progress import Progress, no_progress
-from rushes.core.table import ARROWS, NUMBER, TEXT, Cell, Column, Footnote, Table
+from rushes.core.table import NUMBER, TEXT, Cell, Column, Footnote, Table
 from rushes.core.words.notebook_repr import line_html, page_html
 from rushes.present.tables.latex import latex
 from rushes.storage.remote.address import is_remote
@@ -140,7 +141,7 @@ def _declared(data: BoardData, given: Given) -> BoardData:
     try:
         return with_overall(data, weights) if weights else data
     except InputError as error:
-        refused = RefusedReading(name=OVERALL.name, why=str(error))
+        refused = Refused(name=OVERALL.name, why=str(error))
         return replace(data, refused=(*data.refused, refused))
 
 
@@ -157,7 +158,7 @@ def board_latex(title: str, opening: Opening, systems: Sequence[str], columns: S
     shown = [column for column in columns if column.judged] or list(columns)
     table = Table(
         title=title,
-        columns=(*TEXT("System"), *(_column(column, mark) for mark, column in enumerate(shown, 1))),
+        columns=(*TEXT("System"), *(Column(column.head, NUMBER, mark=str(n)) for n, column in enumerate(shown, 1))),
         rows=[(Cell(name), *(_cell(column.cells[place]) for column in shown)) for place, name in enumerate(systems)],
         caption=opening.found,
         footnotes=[
@@ -168,11 +169,6 @@ def board_latex(title: str, opening: Opening, systems: Sequence[str], columns: S
         notes=[words for words in (_LETTERS, opening.sure) if words],
     )
     return latex(table)
-
-
-def _column(column: BoardColumn, mark: int) -> Column:
-    head = f"{column.reading.label} {ARROWS[column.reading.definition.better]}".rstrip()
-    return Column(head, NUMBER, mark=str(mark))
 
 
 def _cell(cell: BoardCell) -> Cell:

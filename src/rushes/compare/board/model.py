@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from rushes.compare.comparison import Comparison, Outcome, WhyNot
+from rushes.compare.comparison import Comparison, Outcome, Refused, WhyNot
 from rushes.core import Measurement
 from rushes.core.reading import Reading as Reading
 from rushes.core.reading import ReadingKey as ReadingKey
@@ -42,14 +42,6 @@ class BoardClip:
     facts: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RefusedReading:
-    """A number that is not on the board, and why."""
-
-    name: str
-    why: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class BoardData:
     """Everything a board shows, before any verdict."""
@@ -63,7 +55,7 @@ class BoardData:
     """One number per system and reading: the mean over its prompts with an interval, or the number itself."""
     clips: Mapping[tuple[str, str], BoardClip] = field(default_factory=dict)
     """By (system, prompt id)."""
-    refused: tuple[RefusedReading, ...] = ()
+    refused: tuple[Refused, ...] = ()
     remarks: tuple[str, ...] = ()
     """What a reader must know: prompts that a system lacks, media that differ, runs that are not complete."""
 

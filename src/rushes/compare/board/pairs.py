@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,65 +25,51 @@ Why: TypeAlias = NDArray[np.object_]
 """By prompt: why the two clips do not compare, "" where they do."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemPair:
-    """What a contrast is made from."""
-
-    first: str
-    second: str
-    differences: Floats
-    """Second − first as stored, by prompt; NaN where a prompt is left out."""
-    note: str = ""
-    """Which prompts were left out, and why; required where all were."""
-    why: WhyNot | None = None
-    """Why none is left, where none is."""
-
-
-def paired_contrasts(
-    reading: Reading, pairs: Sequence[SystemPair], *, binary: bool = False, level: float = LEVEL
-) -> list[Contrast]:
-    """Every pair's mean difference with its interval, its p and its counts.
-
-    Formula     see the definitions: `rushes metrics paired_mean_difference`, `rushes metrics sign_flip_p`
-    Inputs      `binary`: whether the reading is true or false
-    Edge cases  no prompt left: no value, the note says why. A difference of 0 in 8 decimals is a tie
-    """
-    if not pairs:
-        return []
-    differences = [np.round(pair.differences, 8) for pair in pairs]
-    p_values = sign_flip_p(np.nan_to_num(np.stack(differences)))
-    mean, test = of(MEAN_DIFFERENCE, reading.definition, systems=True), of(SIGN_FLIP, reading.definition)
-    return [
-        _contrast(reading, mean, test, pair, found[~np.isnan(found)], float(p), binary, level)
-        for pair, found, p in zip(pairs, differences, p_values, strict=True)
-    ]
-
-
 def place(reading: Reading, first: str, second: str) -> dict[str, str]:
     """What a contrast is about: the two systems, the metric's name, and what the metric itself is about."""
     return {"metric": reading.name} | dict(reading.at) | {"first": first, "second": second}
 
 
-def _contrast(
+def contrast_definitions(reading: Reading) -> tuple[Definition, Definition]:
+    """Of a mean difference of two systems on this reading, and of its p."""
+    return of(MEAN_DIFFERENCE, reading.definition, systems=True), of(SIGN_FLIP, reading.definition)
+
+
+def paired_contrast(
     reading: Reading,
-    mean: Definition,
-    test: Definition,
-    pair: SystemPair,
-    kept: Floats,
-    p: float,
-    binary: bool,
-    level: float,
+    names: tuple[str, str],
+    differences: Floats,
+    *,
+    definitions: tuple[Definition, Definition] | None = None,
+    p: float | None = None,
+    note: str = "",
+    why: WhyNot | None = None,
+    binary: bool = False,
+    level: float = LEVEL,
 ) -> Contrast:
-    at, names = place(reading, pair.first, pair.second), (pair.first, pair.second)
-    n, higher, lower = len(kept), int(np.sum(kept > 0)), int(np.sum(kept < 0))
-    if n == 0:
-        missing, no_p = (Measurement.missing(number, pair.note, at=at) for number in (mean, test))
-        return Contrast.draft(reading, names, missing, no_p, why=pair.why)
+    """The mean difference of two systems with its interval, its p and its counts.
+
+    Formula     see the definitions: `rushes metrics paired_mean_difference`, `rushes metrics sign_flip_p`
+    Inputs      `differences`: second − first as stored, by prompt; NaN where a prompt is left out. `definitions`
+                and `p`: where they were made for many pairs at once. `note`: which prompts were left out, and why;
+                required where all were, and then `why` says the same in a type. `binary`: whether the reading is true
+                or false
+    Edge cases  no prompt left: no value, the note says why. A difference of 0 in 8 decimals is a tie
+    """
+    at = place(reading, *names)
+    mean, test = definitions or contrast_definitions(reading)
+    kept = np.round(differences[~np.isnan(differences)], 8)
+    if not len(kept):
+        missing, no_p = (Measurement.missing(number, note, at=at) for number in (mean, test))
+        return Contrast.draft(reading, names, missing, no_p, why=why)
+    higher, lower = int(np.sum(kept > 0)), int(np.sum(kept < 0))
     found, changed = mean_change(kept.tolist(), flags=binary, level=level), higher + lower
-    note = "; ".join(filter(None, (pair.note, found.lacking)))
-    difference = Measurement.of(mean, found, at=at, note=note)
-    chance = Measurement(definition=test, value=p, count=changed, note="" if changed else "no prompt differs", at=at)
-    return Contrast.draft(reading, names, difference, chance, higher=higher, equal=n - changed, lower=lower)
+    difference = Measurement.of(mean, found, at=at, note="; ".join(filter(None, (note, found.lacking))))
+    value = float(sign_flip_p(kept[None, :])[0]) if p is None else p
+    chance = Measurement(
+        definition=test, value=value, count=changed, note="" if changed else "no prompt differs", at=at
+    )
+    return Contrast.draft(reading, names, difference, chance, higher=higher, equal=len(kept) - changed, lower=lower)
 
 
 class PromptPairs:
@@ -99,13 +84,16 @@ class PromptPairs:
 
     def contrasts(self, reading: Reading, level: float) -> list[Contrast]:
         """Every pair of systems, in the board's order."""
-        names = self._data.names
         rows, has, binary = self._table(reading)
-        pairs = [
-            self._pair(reading.definition, (names[i], names[j]), (rows[i], rows[j]), (has[i], has[j]))
-            for i, j in combinations(range(len(names)), 2)
+        systems = combinations(enumerate(self._data.names), 2)
+        pairs = [((one, other), rows[j] - rows[i], has[i] | has[j]) for (i, one), (j, other) in systems]
+        left_out = [self._left_out(reading.definition, *pair) for pair in pairs]
+        every: Any = {"definitions": contrast_definitions(reading), "binary": binary, "level": level}
+        chances = sign_flip_p(np.nan_to_num(np.round([found for _, found, _ in pairs], 8))) if pairs else ()
+        return [
+            paired_contrast(reading, names, found, p=float(p), note=note, why=why, **every)
+            for (names, found, _), (note, why), p in zip(pairs, left_out, chances, strict=True)
         ]
-        return paired_contrasts(reading, pairs, binary=binary, level=level)
 
     def _table(self, reading: Reading) -> tuple[Floats, NDArray[np.bool_], bool]:
         """Values by system and prompt, NaN where there is none; which prompts a system answered; true/false or not."""
@@ -122,15 +110,11 @@ class PromptPairs:
                     flags.append(isinstance(value, bool))
         return table, answered, bool(flags) and all(flags)
 
-    def _pair(
-        self,
-        metric: Definition,
-        names: tuple[str, str],
-        values: tuple[Floats, Floats],
-        answered: tuple[NDArray[np.bool_], NDArray[np.bool_]],
-    ) -> SystemPair:
-        differences = values[1] - values[0]
-        whole, asked = ~np.isnan(differences), answered[0] | answered[1]
+    def _left_out(
+        self, metric: Definition, names: tuple[str, str], differences: Floats, asked: NDArray[np.bool_]
+    ) -> tuple[str, WhyNot]:
+        """Leave out, in place, prompts whose clips do not compare; which are left out, and why where all are."""
+        whole = ~np.isnan(differences)
         why = self._media.differing(metric, names, self._prompts)
         apart = whole & (why != "")
         differences[apart] = np.nan
@@ -140,8 +124,7 @@ class PromptPairs:
             why=[str(text) for text in why[apart]],
             kept=int(np.sum(whole & ~apart)),
         )
-        reason = WhyNot.MEDIA_DIFFER if apart.any() else WhyNot.NOTHING_SHARED
-        return SystemPair(first=names[0], second=names[1], differences=differences, note=note, why=reason)
+        return note, WhyNot.MEDIA_DIFFER if apart.any() else WhyNot.NOTHING_SHARED
 
 
 def _left_out(*, total: int, lacking: int, why: Sequence[str], kept: int) -> str:
@@ -159,52 +142,38 @@ def _left_out(*, total: int, lacking: int, why: Sequence[str], kept: int) -> str
 
 
 class _Media:
-    """Facts of the clips; clips with the same facts are looked at once."""
+    """Facts of the clips; two clips with the same facts as two others are compared once."""
 
     def __init__(self, data: BoardData) -> None:
         self._subjects = {
             place: Subject(id=clip.subject, kind="clip", path=clip.path, sha256=None, facts=clip.facts)
             for place, clip in data.clips.items()
         }
-        self._codes: dict[tuple[tuple[str, ...], str], NDArray[np.int64]] = {}
-        self._kinds: dict[tuple[tuple[str, ...], object], int] = {}
-        self._examples: list[Subject] = []
+        self._kinds: dict[tuple[tuple[str, ...], str], list[tuple[object, Subject]]] = {}
         self._found: dict[tuple[tuple[str, ...], str, str], Why] = {}
 
     def differing(self, metric: Definition, names: tuple[str, str], prompts: Sequence[str]) -> Why:
         """By prompt, which facts that the metric depends on differ between the two systems' clips."""
         key = (metric.depends_on, *names)
         if key not in self._found:
-            self._found[key] = self._compare(metric, names, prompts)
+            sides = (self._clips(metric, name, prompts) for name in names)
+            known: dict[tuple[object, object], str] = {}
+            why = np.full(len(prompts), "", dtype=object)
+            for at, ((kind, clip), (other_kind, other)) in enumerate(zip(*sides, strict=True)):
+                if kind != other_kind:
+                    pair = kind, other_kind
+                    known[pair] = known.get(pair) or differing_facts(metric, clip, other, names=names)
+                    why[at] = known[pair]
+            self._found[key] = why
         return self._found[key]
 
-    def _compare(self, metric: Definition, names: tuple[str, str], prompts: Sequence[str]) -> Why:
-        why = np.full(len(prompts), "", dtype=object)
-        one, other = (self._coded(metric, name, prompts) for name in names)
-        unlike = np.flatnonzero(one != other)
-        known: dict[tuple[int, int], str] = {}
-        for at in unlike.tolist():
-            pair = int(one[at]), int(other[at])
-            if pair not in known:
-                a, b = (self._examples[code] for code in pair)
-                known[pair] = differing_facts(metric, a, b, names=names)
-            why[at] = known[pair]
-        return why
-
-    def _coded(self, metric: Definition, name: str, prompts: Sequence[str]) -> NDArray[np.int64]:
-        """A number by prompt that is the same for clips whose facts are."""
+    def _clips(self, metric: Definition, name: str, prompts: Sequence[str]) -> list[tuple[object, Subject]]:
+        """By prompt: the clip, and all that the metric depends on of it."""
         key = (metric.depends_on, name)
-        if key not in self._codes:
-            subjects = (self._subjects.get((name, prompt), _UNKNOWN) for prompt in prompts)
-            self._codes[key] = np.array([self._code(metric, subject) for subject in subjects], dtype=np.int64)
-        return self._codes[key]
-
-    def _code(self, metric: Definition, subject: Subject) -> int:
-        kind = (metric.depends_on, tuple(_kind(metric, subject)))
-        if kind not in self._kinds:
-            self._kinds[kind] = len(self._examples)
-            self._examples.append(subject)
-        return self._kinds[kind]
+        if key not in self._kinds:
+            clips = (self._subjects.get((name, prompt), _UNKNOWN) for prompt in prompts)
+            self._kinds[key] = [(tuple(_kind(metric, clip)), clip) for clip in clips]
+        return self._kinds[key]
 
 
 _UNKNOWN = Subject(id="?", kind="clip", path="", sha256=None)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal, TypeAlias
 
+from rushes.compare.comparison import number_or_why
 from rushes.compare.definitions.comparisons import MARGIN, REPEAT_NOISE, of
 from rushes.compare.runs.results import Change, MetricComparison, RunComparison, why_unlike
 from rushes.core import Definition, Measurement
@@ -123,38 +123,32 @@ def _checked(name: str, margin: float | str | None) -> float | str | None:
 
 def _rule(reading: GateReading, asked: float | str | None, factor: float, *, gated: bool) -> Rule:
     floor = noise_floor(reading.repeats) if reading.repeats else None
-    count = len(reading.repeats) * reading.runs
+    count, noise = len(reading.repeats) * reading.runs, of(REPEAT_NOISE, reading.definition)
     return Rule(
         reading=reading,
         side=loss_side(reading.definition),
         gated=gated,
         margin=_margin(reading, asked, factor, floor, count),
-        noise=_number(reading, of(REPEAT_NOISE, reading.definition), floor.sd if floor else None, count),
+        noise=number_or_why(noise, floor.sd if floor else None, count=count, why=_NO_REPEAT, at=reading.at),
         floor=floor,
     )
-
-
-def _number(
-    reading: GateReading, definition: Definition, value: float | None, count: int, why: str = _NO_REPEAT
-) -> Measurement:
-    if value is None:
-        return Measurement.missing(definition, why, at=reading.at)
-    return Measurement(definition=definition, value=value, count=count, at=reading.at)
 
 
 def _margin(
     reading: GateReading, asked: float | str | None, factor: float, floor: NoiseFloor | None, count: int
 ) -> Measurement:
-    margin, value = partial(of, MARGIN, reading.definition), None
+    value: float | None
+    rule, why = f"repeatability-limit-{COVERAGE}-x{factor:g}", _NO_REPEAT
     if isinstance(asked, str):
-        if n := len(reading.pairs):
-            size = abs(math.fsum(float(pair.first.value or 0) for pair in reading.pairs)) / n
-            value = float(asked.removesuffix("%")) / 100 * size
-        return _number(reading, margin(rule=f"given-{asked}"), value, n, "no clip has a value in both runs")
-    if asked is not None:
-        return _number(reading, margin(rule="given"), float(asked), 1)
-    limit = None if floor is None else factor * floor.repeatability_limit()
-    return _number(reading, margin(rule=f"repeatability-limit-{COVERAGE}-x{factor:g}"), limit, max(1, count))
+        rule, why, count = f"given-{asked}", "no clip has a value in both runs", len(reading.pairs)
+        size = abs(math.fsum(float(pair.first.value or 0) for pair in reading.pairs)) / max(1, count)
+        value = float(asked.removesuffix("%")) / 100 * size if count else None
+    elif asked is not None:
+        rule, value, count = "given", float(asked), 1
+    else:
+        value = factor * floor.repeatability_limit() if floor else None
+    definition = of(MARGIN, reading.definition, rule=rule)
+    return number_or_why(definition, value, count=max(1, count), why=why, at=reading.at)
 
 
 _SHOWN = 3

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rushes.compare.comparison import Outcome, WhyNot
+from rushes.compare.comparison import Outcome, WhyNot, number_or_why
 from rushes.compare.definitions.comparisons import BEYOND_P, CLIPS_TO_TELL, MEAN_DIFFERENCE, POWER, SAME_P, of
 from rushes.compare.gate.report import MetricGate
 from rushes.compare.gate.rules import GateReading, Rule, Side
@@ -161,9 +161,8 @@ def _difference(rule: Rule, test: MarginTest) -> Measurement:
 
 
 def _p(definition: Definition, p: float, test: MarginTest, rule: Rule) -> Measurement:
-    if test.unchanged:
-        return Measurement.missing(definition, "no clip changed", at=rule.reading.at)
-    return Measurement(definition=definition, value=p, count=test.count, at=rule.reading.at)
+    value = None if test.unchanged else p
+    return number_or_why(definition, value, count=test.count, why="no clip changed", at=rule.reading.at)
 
 
 def _plan(rule: Rule, test: MarginTest, alpha: float) -> tuple[Measurement | None, tuple[Measurement, ...]]:
@@ -182,13 +181,8 @@ def _plan(rule: Rule, test: MarginTest, alpha: float) -> tuple[Measurement | Non
     clips = []
     for assumed, loss in (("no change", 0.0), ("the mean as seen", seen)):
         n = clips_to_tell(loss, sd=test.sd, margin=margin, alpha=alpha, power=PLANNED_POWER, either=either)
-        place = at | {"assumed": assumed}
         why = f"more than {MOST_CLIPS} clips: the loss is as large as the margin"
-        clips.append(
-            Measurement.missing(needed, why, at=place)
-            if n is None
-            else Measurement(definition=needed, value=n, count=test.count, at=place)
-        )
+        clips.append(number_or_why(needed, n, count=test.count, why=why, at=at | {"assumed": assumed}))
     return Measurement(definition=power, value=value, count=test.count, at=at), tuple(clips)
 
 

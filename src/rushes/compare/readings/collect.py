@@ -24,6 +24,7 @@ from rushes.compare.readings.remarks import (
 from rushes.compare.readings.samples import Cell, average_samples, mean_over_prompts, over_prompts, sample_remarks
 from rushes.compare.readings.systems import FoundSystem, Gathered, PromptIndex, gather
 from rushes.core import Measurement
+from rushes.core.grouping import grouped
 from rushes.core.reading import Reading, ReadingKey
 from rushes.instruments.catalogue import readings_of
 from rushes.storage.runs import Run, Subject
@@ -121,9 +122,7 @@ def _answers(system: FoundSystem, index: PromptIndex) -> _Answers:
 
 def _doubles(claims: Mapping[tuple[Cell, int], list[Subject]]) -> dict[str, list[str]]:
     """By prompt: clips of which nobody can say which answers it. So has one with a clip of its own and samples."""
-    cells: dict[tuple[str, int], list[Cell]] = {}
-    for cell, place in claims:
-        cells.setdefault((cell.prompt, place), []).append(cell)
+    cells = grouped(((cell.prompt, place), cell) for cell, place in claims)
     found: dict[str, list[str]] = {}
     for (prompt, place), row in cells.items():
         paths = [subject.path for cell in row for subject in claims[cell, place]]
@@ -146,9 +145,7 @@ def _add_studies(columns: Columns, found: Gathered) -> list[str]:
     names = [system.name for system in found.systems]
     remarks = []
     for run in found.studies:
-        readings: dict[str, list[Reading]] = {}
-        for reading in readings_of(run):
-            readings.setdefault(dict(reading.at).get("system", ""), []).append(reading)
+        readings = grouped((dict(reading.at).get("system", ""), reading) for reading in readings_of(run))
         for name in names:
             for reading in readings.get(name, ()):
                 columns.add(name, reading, dict.fromkeys(reading.values, WHOLE))

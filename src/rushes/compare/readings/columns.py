@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from rushes.compare.board.model import RefusedReading
+from rushes.compare.comparison import Refused
 from rushes.core import Definition, Measurement
 from rushes.core.definition import describe_difference, parse_signature
+from rushes.core.grouping import grouped
 from rushes.core.measurement import At
 from rushes.core.reading import Reading
 from rushes.core.selection import spelt, told_apart
@@ -86,13 +87,11 @@ class Columns:
             self._found[key] = Column(reading=head)
         return self._found[key]
 
-    def settled(self) -> tuple[list[Column], list[RefusedReading]]:
+    def settled(self) -> tuple[list[Column], list[Refused]]:
         """The columns of a board, and what is refused."""
-        topics: dict[_Topic, list[Column]] = {}
-        for (topic, _), column in self._found.items():
-            topics.setdefault(topic, []).append(column)
+        topics = grouped((topic, column) for (topic, _), column in self._found.items())
         kept: list[Column] = []
-        refused: list[RefusedReading] = []
+        refused: list[Refused] = []
         for columns in topics.values():
             valued, without = _joined(columns)
             refused += without
@@ -100,14 +99,14 @@ class Columns:
             refused += rivals
             for column in alike:
                 if why := _other_references(column):
-                    refused.append(RefusedReading(name=column.reading.label, why=why))
+                    refused.append(Refused(name=column.reading.label, why=why))
                 elif not column.reading.minor or column.tells:
                     kept.append(column)
         _tell_apart(kept)
         return kept, refused
 
 
-def _joined(columns: Sequence[Column]) -> tuple[list[Column], list[RefusedReading]]:
+def _joined(columns: Sequence[Column]) -> tuple[list[Column], list[Refused]]:
     """Columns with a value. One without goes into that whose parameters it never came to set, or is refused."""
     valued = [column for column in columns if column.systems]
     without = []
@@ -115,7 +114,7 @@ def _joined(columns: Sequence[Column]) -> tuple[list[Column], list[RefusedReadin
         home = next((other for other in valued if is_unset(column.reading.definition, other.reading.definition)), None)
         if home is None and not column.reading.minor and not valued:
             note = next((m.note for m in column.numbers if m.note), "no value")
-            without.append(RefusedReading(name=column.reading.label, why=f"no clip has a value: {note}"))
+            without.append(Refused(name=column.reading.label, why=f"no clip has a value: {note}"))
         if home is not None:
             _move(column, home)
     return valued, without
@@ -127,7 +126,7 @@ def _move(column: Column, home: Column) -> None:
             home.cells.setdefault(system, {}).setdefault(prompt, replace(m, definition=home.reading.definition))
 
 
-def _without_rivals(columns: Sequence[Column]) -> tuple[list[Column], list[RefusedReading]]:
+def _without_rivals(columns: Sequence[Column]) -> tuple[list[Column], list[Refused]]:
     """Columns of one metric that stand side by side; two that share no system are one metric measured in two ways."""
     rivals: dict[int, Column] = {}
     for n, column in enumerate(columns):
@@ -135,12 +134,12 @@ def _without_rivals(columns: Sequence[Column]) -> tuple[list[Column], list[Refus
         if apart:
             rivals[n] = min(apart, key=lambda other: _distance(column.reading.definition, other.reading.definition))
     alike = [column for n, column in enumerate(columns) if n not in rivals]
-    told: dict[frozenset[str], RefusedReading] = {}
+    told: dict[frozenset[str], Refused] = {}
     for n, other in rivals.items():
         column = columns[n]
         one, two = column.reading.definition.signature, other.reading.definition.signature
         why = f"{describe_difference(one, two)} ({_names(column.systems)} against {_names(other.systems)})"
-        told.setdefault(frozenset({one, two}), RefusedReading(name=column.reading.label, why=why))
+        told.setdefault(frozenset({one, two}), Refused(name=column.reading.label, why=why))
     return alike, list(told.values())
 
 

@@ -93,15 +93,11 @@ def _mean(definition: Definition, found: Sequence[tuple[Measurement | None, Subj
         if words := differing_facts(definition, first, clip, names=(first.id, clip.id)):
             return Measurement.missing(definition, f"its samples are not alike: {words}", at=at)
     if len(known) == 1:
-        return replace(known[0], definition=definition, value=_number(known[0]))
-    value = math.fsum(_number(m) for m in known) / len(known)
+        return replace(known[0], definition=definition, value=float(known[0].value or 0))
+    value = math.fsum(float(m.value or 0) for m in known) / len(known)
     return Measurement(
         definition=definition, value=value, count=len(known), note=f"mean of {len(known)} samples", at=at
     )
-
-
-def _number(m: Measurement) -> float:
-    return math.nan if m.value is None else float(m.value)
 
 
 def sample_counts(samples: Samples) -> dict[str, dict[str, int]]:

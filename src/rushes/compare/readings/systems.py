@@ -203,10 +203,14 @@ class PromptIndex:
         self.declared = bool(declared)
         self.kinds = _prompted_kinds(systems)
         every = (subject.kind for system in systems for run in system.runs for subject in run.subjects)
-        self._has_clips = any(kind in _CLIPS for kind in every)
         self._roots = {id(system): ClipRoots(system.roots) for system in systems}
+        # Prompts are called by clips; by files of poses, or sweeps, where no system has clips.
+        named = _CLIPS if any(kind in _CLIPS for kind in every) else PROMPTED
         names = dict.fromkeys(
-            self.roots(system).name(subject) for system in systems for _, subject in self.naming(system)
+            self.roots(system).name(subject)
+            for system in systems
+            for _, subject in self.prompted(system)
+            if subject.kind in named
         )
         found = declared or [Prompt(id=name) for name in names]
         self._by_key: dict[str, Prompt] = {}
@@ -242,11 +246,6 @@ class PromptIndex:
     def prompted(self, system: FoundSystem) -> Iterator[tuple[Run, Subject]]:
         """Its subjects that answer a prompt."""
         return ((run, subject) for run in system.runs for subject in run.subjects if subject.kind in self.kinds)
-
-    def naming(self, system: FoundSystem) -> Iterator[tuple[Run, Subject]]:
-        """Those that prompts are called by: clips; files of poses, or sweeps, where no system has clips."""
-        named = _CLIPS if self._has_clips else PROMPTED
-        return ((run, subject) for run, subject in self.prompted(system) if subject.kind in named)
 
 
 def _prompted_kinds(systems: Iterable[FoundSystem]) -> tuple[str, ...]:

@@ -28,8 +28,8 @@ def regression(comparison: RunComparison, metric: str, amount: float) -> list[Me
         if statistics.metric.better == "neither":
             raise InputError(f"{metric}: neither direction is better, so there is no regression to guard against")
         if found.unlike:
-            n, total = len(found.unlike), len(found.unlike) + statistics.mean.count
-            what = f"{n} of {total} clips {'is' if n == 1 else 'are'} not comparable ({found.why_unlike})"
+            be = "is" if len(found.unlike) == 1 else "are"
+            what = f"{found.unlike_clips} {be} not comparable ({found.why_unlike})"
             raise InputError(f"{metric}: {what}, so the gate cannot be checked")
         if statistics.mean.value is None:
             raise InputError(f"{metric}: {statistics.mean.note}, so the gate cannot be checked")

@@ -6,18 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from rushes.compare.comparison import Outcome, WhyNot, change_outcome, holm_tests, paired_statistics, spread_difference
+from rushes.compare.comparison import (
+    Outcome,
+    Refused,
+    WhyNot,
+    change_outcome,
+    holm_tests,
+    paired_statistics,
+    spread_difference,
+)
 from rushes.compare.readings.clip_pairing import Pairing, called_alike, pair_subjects
 from rushes.compare.readings.media_facts import fact_differences
-from rushes.compare.runs.results import (
-    Change,
-    MetricComparison,
-    Refused,
-    RunComparison,
-    Unlike,
-    badge_transitions,
-    why_unlike,
-)
+from rushes.compare.runs.results import Change, MetricComparison, RunComparison, Unlike, badge_transitions, why_unlike
 from rushes.compare.runs.set_distances import are_distances, distance_changes
 from rushes.core import Measurement, difference
 from rushes.core.definition import describe_difference

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rushes.compare.comparison import Comparison, Outcome, PairedStatistics, WhyNot
+from rushes.compare.comparison import Comparison, Outcome, PairedStatistics, Refused, WhyNot
 from rushes.compare.definitions.comparisons import BADGE_TRANSITIONS
 from rushes.compare.readings.media_facts import FactDifference, facts_text
 from rushes.compare.runs.set_distances import DistanceChange
@@ -106,19 +106,14 @@ class MetricComparison(Comparison):
         return [clip for clip in had if clip not in held]
 
     @property
+    def unlike_clips(self) -> str:
+        """ "2 of 8 clips": on how many it does not compare."""
+        return f"{len(self.unlike)} of {len(self.unlike) + self.difference.count} clips"
+
+    @property
     def why_unlike(self) -> str:
         """What differs on the clips that are left out, by the letters of the runs."""
         return why_unlike(self.unlike, (self.first, self.second))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
-    """A metric whose two readings do not compare, and in what they differ."""
-
-    name: str
-    first: str
-    second: str
-    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

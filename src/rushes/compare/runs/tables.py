@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from rushes.compare.output import write_out
 from rushes.compare.runs.many import RunsComparison
 from rushes.compare.runs.page.rows import interval_cell, not_compared, p_cell, signed_cell, told
 from rushes.compare.runs.page.words import holm_lines, quiet_lines, run_name
@@ -48,11 +46,6 @@ def comparison_table(found: RunsComparison, format: TableFormat) -> str:
         return _csv(found)
     tables = _distances(found) if found.comparisons[0].distances else [_paper_table(found)]
     return "\n".join(map(markdown if format == "markdown" else latex, tables))
-
-
-def write_table(found: RunsComparison, out: Path | str, format: TableFormat) -> None:
-    """`comparison_table` into a file, here or in a store."""
-    write_out(out, comparison_table(found, format), "table")
 
 
 def result_table(found: RunsComparison) -> Table:

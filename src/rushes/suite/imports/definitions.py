@@ -20,17 +20,8 @@ from rushes.core.errors import DefinitionError, InputError
 
 _BETTER = ("higher", "lower", "neither")
 _WORDS = (
-    "unit",
-    "better",
-    "lowest",
-    "highest",
-    "column",
-    "summary",
-    "formula",
-    "reference",
-    "params",
-    "raised_by",
-    "lowered_by",
+    *("unit", "better", "lowest", "highest", "column"),
+    *("summary", "formula", "reference", "params", "raised_by", "lowered_by"),
 )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from rushes.core import Measurement
 from rushes.core.errors import InputError
+from rushes.core.grouping import grouped
 from rushes.core.machine.provenance import file_digest
 from rushes.storage.runs import Entry, Run, RunWriter, Subject, read_run, subject_ids
 from rushes.study.exchange.files import read_rows
@@ -60,17 +61,18 @@ def import_table(
     """
     wanted = distinct(columns)
     rows, unread = _read(path, wanted, system)
-    warnings = {
-        one.definition.name: warning
-        for one in wanted
-        if (warning := scale_warning(one.definition.name, _by_system(rows, one.definition.name)))
-    }
+    warnings = {}
+    for name in (one.definition.name for one in wanted):
+        by_system = grouped((row.system, value) for row in rows if (value := row.values[name]) is not None)
+        if warning := scale_warning(name, by_system):
+            warnings[name] = warning
     source = {"source": Path(path).name, "sha256": file_digest(path)}
-    runs = []
-    for name in dict.fromkeys(row.system for row in rows):
-        own = [row for row in rows if row.system == name]
-        entries = _entries(own, wanted, warnings)
-        runs.append(write_scores(run_folder(out, name, INSTRUMENT), entries, name, source, overwrite=overwrite))
+    runs = [
+        write_scores(
+            run_folder(out, name, INSTRUMENT), _entries(own, wanted, warnings), name, source, overwrite=overwrite
+        )
+        for name, own in grouped((row.system, row) for row in rows).items()
+    ]
     remarks = [f"{path}: not declared, so not read: {', '.join(unread)}"] if unread else []
     return Imported(runs=tuple(runs), remarks=(*remarks, *warnings.values()))
 
@@ -109,15 +111,6 @@ def _number(one: DeclaredColumn, value: float | None, warnings: Mapping[str, str
         return Measurement.missing(one.definition, "the table has no value")
     note = warnings.get(one.definition.name, "")
     return Measurement(definition=one.definition, value=value, count=1, note=note)
-
-
-def _by_system(rows: Sequence[_Row], metric: str) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
-    for row in rows:
-        value = row.values[metric]
-        if value is not None:
-            found.setdefault(row.system, []).append(value)
-    return found
 
 
 def _read(path: Path | str, wanted: Sequence[DeclaredColumn], system: str) -> tuple[list[_Row], list[str]]:

@@ -19,6 +19,7 @@ from rushes.core import Definition, Measurement, signature_params
 
 _REFERENCE = "Huang et al. 2024 (VBench), scripts/constant.py"
 
+_PART = "Σ weight · (score − min) / (max − min) / Σ weight"
 STILL = ("a picture that hardly moves",)
 _RAISED_BY: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(
@@ -71,60 +72,62 @@ class Suite:
 
     def summary(self, scores: Mapping[str, float]) -> list[Measurement]:
         """Both part scores and the total; without a value, saying what lacks, where a dimension is missing."""
-        found = [_number(self._part_definition(part), part.norms, scores, part.score) for part in self.parts]
-        norms = {name: norm for part in self.parts for name, norm in part.norms.items()}
-        return [*found, _number(self._total_definition(norms), norms, scores, self.total)]
+        found = [
+            self._number(
+                part.name,
+                f"VBench's {part.name} score: {len(part.norms)} dimensions, normalised and weighted.",
+                _PART,
+                part.norms,
+                scores,
+                part.score,
+            )
+            for part in self.parts
+        ]
+        total = self._number(
+            "total",
+            f"VBench's total score: its {' and '.join(part.name for part in self.parts)} scores, weighted.",
+            f"Σ weight · part score / Σ weight, each part {_PART}",
+            {name: norm for part in self.parts for name, norm in part.norms.items()},
+            scores,
+            self.total,
+            **{f"{part.name}_weight": f"{part.weight:g}" for part in self.parts},
+        )
+        return [*found, total]
 
     def total(self, scores: Mapping[str, float]) -> float:
         one, other = self.parts
         weighted = one.score(scores) * one.weight + other.score(scores) * other.weight
         return weighted / (one.weight + other.weight)
 
-    def _part_definition(self, part: Part) -> Definition:
-        return _definition(
-            f"{self.prefix}_{part.name}",
-            f"VBench's {part.name} score: {len(part.norms)} dimensions, normalised and weighted.",
-            "Σ weight · (score − min) / (max − min) / Σ weight",
-            {name: norm.text() for name, norm in part.norms.items()},
+    def _number(
+        self,
+        name: str,
+        summary: str,
+        formula: str,
+        norms: Mapping[str, Norm],
+        scores: Mapping[str, float],
+        score: Callable[[Mapping[str, float]], float],
+        **weights: str,
+    ) -> Measurement:
+        definition = Definition(
+            name=f"{self.prefix}_{name}",
+            unit="1",
+            lowest=None,
+            highest=None,
+            better="higher",
+            raised_by=STILL,
+            summary=summary,
+            formula=formula,
+            edge_cases="Not cut to 0–1. A dimension is missing: no value (VBench's script takes it as 0).",
+            reference=_REFERENCE,
+            params=signature_params(
+                origin="vbench", missing="refused", **{one: norm.text() for one, norm in norms.items()} | weights
+            ),
         )
-
-    def _total_definition(self, norms: Mapping[str, Norm]) -> Definition:
-        weights = {f"{part.name}_weight": f"{part.weight:g}" for part in self.parts}
-        return _definition(
-            f"{self.prefix}_total",
-            f"VBench's total score: its {' and '.join(part.name for part in self.parts)} scores, weighted.",
-            "Σ weight · part score / Σ weight, each part Σ weight · (score − min) / (max − min) / Σ weight",
-            {name: norm.text() for name, norm in norms.items()} | weights,
-        )
-
-
-def _definition(name: str, summary: str, formula: str, params: Mapping[str, str]) -> Definition:
-    return Definition(
-        name=name,
-        unit="1",
-        lowest=None,
-        highest=None,
-        better="higher",
-        raised_by=STILL,
-        summary=summary,
-        formula=formula,
-        edge_cases="Not cut to 0–1. A dimension is missing: no value (VBench's script takes it as 0).",
-        reference=_REFERENCE,
-        params=signature_params(origin="vbench", missing="refused", **params),
-    )
-
-
-def _number(
-    definition: Definition,
-    norms: Mapping[str, Norm],
-    scores: Mapping[str, float],
-    of: Callable[[Mapping[str, float]], float],
-) -> Measurement:
-    if lacking := [name for name in norms if name not in scores]:
-        return Measurement.missing(
-            definition, f"{len(lacking)} of {len(norms)} dimensions missing: {', '.join(lacking)}"
-        )
-    return Measurement(definition=definition, value=of(scores), count=len(norms))
+        if lacking := [one for one in norms if one not in scores]:
+            what = f"{len(lacking)} of {len(norms)} dimensions missing: {', '.join(lacking)}"
+            return Measurement.missing(definition, what)
+        return Measurement(definition=definition, value=score(scores), count=len(norms))
 
 
 def dimension_definition(name: str, *, level: str) -> Definition:

@@ -27,7 +27,7 @@ from rushes.present.pages.film_strips import jpeg_uri
 from rushes.present.pages.timeline import stored_series
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Entry, Run
-from rushes.storage.runs.relocation import candidates
+from rushes.storage.runs.relocation import candidates, relocate
 from rushes.workers.engine import Crash, run_tasks
 
 ClipKey: TypeAlias = tuple[str, str]
@@ -70,7 +70,7 @@ class ClipIndex:
         """
         if is_remote(self._clips[key].path):
             return ""
-        found = next((place for place in self.candidates(key) if _is_file(place)), None)
+        found = relocate(self._clips[key].path, beside=self.run(key).path)
         if found is None:
             return ""
         whole = Path(os.path.abspath(found))
@@ -79,13 +79,6 @@ class ClipIndex:
             if whole.is_relative_to(folder.parent) and folder.parent != Path(folder.anchor):
                 return quote(os.path.relpath(whole, folder).encode("utf-8", "surrogateescape"))
         return whole.as_uri()
-
-
-def _is_file(place: str) -> bool:
-    try:
-        return os.path.isfile(place)
-    except ValueError:  # a name this system cannot have
-        return False
 
 
 def frame_rate(clip: BoardClip) -> float:

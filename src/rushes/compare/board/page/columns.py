@@ -140,7 +140,7 @@ def cell_digits(found: Sequence[Measurement]) -> int:
         if all(value.is_integer() for value in values):
             return 0
         narrowest = ((max(values) - min(values)) or abs(values[0])) / 20
-    return min(max(1 - math.floor(math.log10(narrowest)), 0), _FINEST)
+    return _two_digits(narrowest)
 
 
 def value_digits(values: Sequence[float]) -> int:
@@ -149,10 +149,15 @@ def value_digits(values: Sequence[float]) -> int:
     >>> value_digits([0.0, 1.0]), value_digits([10.12, 11.4, 12.9]), value_digits([])
     (0, 2, 0)
     """
-    spread = max(values) - min(values) if values else 0.0
-    if not spread or all(float(value).is_integer() for value in values):
-        return 0 if all(float(value).is_integer() for value in values) else 3
-    return min(max(1 - math.floor(math.log10(spread / 20)), 0), _FINEST)
+    if all(float(value).is_integer() for value in values):
+        return 0
+    spread = max(values) - min(values)
+    return _two_digits(spread / 20) if spread else 3
+
+
+def _two_digits(width: float) -> int:
+    """Decimals that show two digits of a width."""
+    return min(max(1 - math.floor(math.log10(width)), 0), _FINEST)
 
 
 def fixed(value: float, digits: int) -> str:

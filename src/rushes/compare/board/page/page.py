@@ -15,8 +15,10 @@ from rushes.compare.board.model import BoardData, Contrast, ReadingKey, ReadingV
 from rushes.compare.board.page.clips import ClipIndex, ClipKey, Thumbnail, frame_rate, media_words
 from rushes.compare.board.page.columns import BoardColumn, value_digits, why_only_moves
 from rushes.compare.board.page.words import Opening
+from rushes.compare.output import written_page
 from rushes.compare.summaries import board_verdict
 from rushes.core import Definition, Measurement
+from rushes.core.words.definition_text import direction_text, moved_by, range_text
 from rushes.present.pages.page import asset, content_policy, embedded_json, joined_modules, page_environment
 from rushes.present.pages.page import page_style as report_style
 from rushes.present.pages.section import unit_text
@@ -81,8 +83,7 @@ def _render(page: BoardPage, urls: Mapping[ClipKey, str], **places: str) -> str:
             **dict.fromkeys(("policy", "style", "script", "static", "twin", "grid"), "") | places,
         )
     )
-    # A file name from a run can hold half a surrogate pair, which no file can.
-    return html.encode("utf-8", "replace").decode()
+    return written_page(html)
 
 
 def _verdict(page: BoardPage) -> Verdict:
@@ -103,19 +104,20 @@ def served_script(name: str) -> str:
 
 
 def _rows(page: BoardPage) -> Iterator[tuple[str, str]]:
-    """What a row has beyond its numbers, by element id: read when the row is drawn, and when it is opened."""
+    """What a row has beyond its numbers, by element id: read when the row is drawn, and when it is opened.
+
+    By system: the picture and why there is none; the timeline. Nothing of a prompt for which none was asked for.
+    """
     for place in page.order:
-        if pictures := row_pictures(page.data, place, page.thumbnails):
-            yield f"strips-{place}", embedded_json(pictures)
-        if timelines := row_timelines(page.data, place, page.timelines):
+        row = [(name, page.data.prompts[place].id) for name in page.data.names]
+        if any(pictures := [page.thumbnails.get(key) for key in row]):
+            yield f"strips-{place}", embedded_json([one and [one.jpeg, one.missing] for one in pictures])
+        if any(timelines := [page.timelines.get(key) for key in row]):
             yield f"timelines-{place}", embedded_json(timelines)
 
 
 def definition_facts(definition: Definition) -> list[tuple[str, str]]:
     """A definition as head and words, for the page."""
-    from rushes.core.words.definition_text import direction_text, moved_by, range_text
-    from rushes.present.pages.section import unit_text
-
     facts = [
         ("Formula", definition.formula),
         ("Unit", unit_text(definition)),
@@ -159,18 +161,6 @@ def page_data(
         "readings": [_reading(data, column) for column in sorted(columns, key=lambda column: column.number)],
         "clips": [[_clip(clips, data, (name, p.id), urls) for p in data.prompts] for name in data.names],
     }
-
-
-def row_pictures(data: BoardData, place: int, found: Mapping[ClipKey, Thumbnail]) -> list[object]:
-    """Pictures of one prompt, by system: the picture and why there is none; [] where none was asked for."""
-    row = [found.get((name, data.prompts[place].id)) for name in data.names]
-    return [[one.jpeg, one.missing] if one else None for one in row] if any(row) else []
-
-
-def row_timelines(data: BoardData, place: int, found: Mapping[ClipKey, dict[str, object]]) -> list[object]:
-    """Timelines of one prompt, by system; [] where it has none."""
-    row = [found.get((name, data.prompts[place].id)) for name in data.names]
-    return list(row) if any(row) else []
 
 
 def _reading(data: BoardData, column: BoardColumn) -> dict[str, object]:

@@ -9,6 +9,7 @@ from itertools import combinations
 from rushes.compare.board.model import BoardData, Contrast
 from rushes.compare.board.page.columns import BoardColumn
 from rushes.compare.comparison import Outcome
+from rushes.core.grouping import grouped
 from rushes.present.verdict.verdict import listed
 
 PEOPLE = "preference"
@@ -55,12 +56,13 @@ def _told(data: BoardData, ranked: Sequence[BoardColumn]) -> list[str]:
 def _only_moved(data: BoardData, columns: Sequence[BoardColumn]) -> list[str]:
     """Where no reading ranks: which systems surely differ from every other, and on what."""
     said = ["No reading here can say which system is better: something else moves each of them too."]
-    apart: dict[str, list[str]] = {}
-    for column in columns:
-        for name in data.names:
-            outcomes = [c.outcome for c in _contrasts(column) if name in (c.first, c.second)]
-            if outcomes and all(outcome.is_change for outcome in outcomes):
-                apart.setdefault(name, []).append(column.reading.label)
+    apart = grouped(
+        (name, column.reading.label)
+        for column in columns
+        for name in data.names
+        if (outcomes := [c.outcome for c in _contrasts(column) if name in (c.first, c.second)])
+        and all(outcome.is_change for outcome in outcomes)
+    )
     order = sorted(apart, key=lambda name: -len(apart[name]))
     parts = [f"{name} on {listed(apart[name], most=_NAMED)}" for name in order[:_NAMED]]
     if parts:
@@ -88,11 +90,11 @@ def _contrasts(column: BoardColumn) -> Sequence[Contrast]:
 
 def _two(data: BoardData, ranked: Sequence[BoardColumn]) -> str:
     first, second = data.names
-    said: dict[Outcome, list[str]] = {}
-    for column in ranked:
-        for contrast in _contrasts(column):
-            outcome = Outcome.CANNOT_TELL if contrast.outcome is Outcome.SAME else contrast.outcome.turned
-            said.setdefault(outcome, []).append(column.reading.label)
+    said = grouped(
+        (Outcome.CANNOT_TELL if contrast.outcome is Outcome.SAME else contrast.outcome.turned, column.reading.label)
+        for column in ranked
+        for contrast in _contrasts(column)
+    )
     better, worse = said.get(Outcome.BETTER, []), said.get(Outcome.WORSE, [])
     if not better:
         first, second, better, worse = second, first, worse, better
@@ -105,11 +107,12 @@ def _two(data: BoardData, ranked: Sequence[BoardColumn]) -> str:
 
 
 def _best(data: BoardData, ranked: Sequence[BoardColumn]) -> str:
-    won: dict[str, list[str]] = {}
-    for column in ranked:
-        for name, cell in zip(data.names, column.cells, strict=True):
-            if cell.best:
-                won.setdefault(name, []).append(column.reading.label)
+    won = grouped(
+        (name, column.reading.label)
+        for column in ranked
+        for name, cell in zip(data.names, column.cells, strict=True)
+        if cell.best
+    )
     if not won:
         return "No system is surely best on any reading, but some are surely behind others."
     order = sorted(won, key=lambda name: -len(won[name]))

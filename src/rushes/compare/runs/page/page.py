@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rushes import __version__
-from rushes.compare.output import write_out
+from rushes.compare.output import write_out, written_page
 from rushes.compare.runs.many import RunsComparison, compare_all
 from rushes.compare.runs.page.clips import ShownClip, most_changed
 from rushes.compare.runs.page.pictures import PAIRS_SHOW, shared_timeline, takes_of
@@ -119,8 +119,7 @@ def render_comparison(found: RunsComparison, *, clips: Sequence[ShownClip] = (),
             signed=signed_cell,
         )
     )
-    # A file name from a run can hold half a surrogate pair, which no file can.
-    return html.encode("utf-8", "replace").decode()
+    return written_page(html)
 
 
 def page_verdict(found: RunsComparison, clips: Sequence[ShownClip], chart: Figure | None = None) -> Verdict:

@@ -15,6 +15,7 @@ from rushes.compare.runs.many import RunsComparison
 from rushes.compare.runs.page.words import sentence
 from rushes.compare.runs.results import MetricComparison
 from rushes.core import Measurement
+from rushes.core.grouping import grouped
 from rushes.core.table import ARROWS, Cell, Table, number, word_table
 from rushes.core.words.number_text import signed_text as signed
 from rushes.present.charts.dot_chart import dot, dot_chart
@@ -117,11 +118,8 @@ def not_compared(found: RunsComparison) -> Table:
             ("clip", comparison.doubtful, "the same id, but two different clips by their paths"),
         ):
             rows += [(what, name, mark, why) for name in names]
-        reasons: dict[str, list[str]] = {}
-        for one in (one for one in found.judged if one.run == place and one.unlike):
-            n, total = len(one.unlike), len(one.unlike) + one.statistics.mean.count
-            why = f"not comparable on {n} of {total} clips: {one.why_unlike}"
-            reasons.setdefault(why, []).append(one.name)
+        apart = [one for one in found.judged if one.run == place and one.unlike]
+        reasons = grouped((f"not comparable on {one.unlike_clips}: {one.why_unlike}", one.name) for one in apart)
         rows += [("metric", ", ".join(names), mark, why) for why, names in reasons.items()]
     return word_table("What was not compared", ("what", "name", "run", "why"), rows)
 

@@ -8,6 +8,7 @@ from rushes.compare.comparison import Outcome, WhyNot
 from rushes.compare.runs.compare import SURE
 from rushes.compare.runs.many import RunsComparison
 from rushes.compare.runs.results import MetricComparison, RunComparison
+from rushes.core.grouping import grouped
 from rushes.present.verdict.verdict import Side, counted
 from rushes.stats.sign_flip import fewest_prompts
 from rushes.storage.runs import Run
@@ -81,10 +82,8 @@ def sides(found: RunsComparison, names: Sequence[str] | None = None) -> list[Sid
 
 def _side(found: RunsComparison, names: Sequence[str], place: int) -> Side:
     comparison = found.comparisons[place - 1]
-    named: dict[Outcome, list[str]] = {}
-    for one in () if comparison.distances else comparison.metrics:
-        if one.why is not WhyNot.NOTHING_SHARED:
-            named.setdefault(one.outcome, []).append(one.name)
+    metrics = () if comparison.distances else comparison.metrics
+    named = grouped((one.outcome, one.name) for one in metrics if one.why is not WhyNot.NOTHING_SHARED)
     name, against = names[place], names[0]
     if name == against:
         name, against = found.letters[place], found.letters[0]
@@ -121,10 +120,8 @@ def quiet_lines(found: RunsComparison, *, unlike: bool = True) -> list[tuple[str
         if names := [_with_letters(name, rows, found) for name in dict.fromkeys(one.name for one in rows)]:
             lines.append((said, names))
     told = {one.key for one in found.judged if not one.quiet}
-    reasons: dict[str, list[str]] = {}
-    for one in found.judged:
-        if unlike and one.why is WhyNot.MEDIA_DIFFER and one.key not in told:
-            reasons.setdefault(f"{one.second} not comparable with A ({one.why_unlike})", []).append(one.name)
+    apart = [one for one in found.judged if unlike and one.why is WhyNot.MEDIA_DIFFER and one.key not in told]
+    reasons = grouped((f"{one.second} not comparable with A ({one.why_unlike})", one.name) for one in apart)
     return [*lines, *reasons.items()]
 
 
@@ -133,12 +130,12 @@ def unlike_lines(comparison: RunComparison) -> list[str]:
 
     "On 2 of 8 clips not compared (frame size 640×360 in A, 320×180 in B): blur_score, freeze_frame_ratio"
     """
-    reasons: dict[str, list[str]] = {}
-    for m in comparison.metrics:
-        if m.unlike:
-            n, total = len(m.unlike), len(m.unlike) + m.statistics.mean.count
-            clips = "On no clip compared" if n == total else f"On {n} of {total} clips not compared"
-            reasons.setdefault(f"{clips} ({m.why_unlike})", []).append(m.name)
+    clips = {True: "On {} not compared", False: "On no clip compared"}
+    reasons = grouped(
+        (f"{clips[m.difference.count > 0].format(m.unlike_clips)} ({m.why_unlike})", m.name)
+        for m in comparison.metrics
+        if m.unlike
+    )
     return [f"{reason}: {', '.join(names)}" for reason, names in reasons.items()]
 
 
