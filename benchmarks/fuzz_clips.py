@@ -19,6 +19,7 @@ from pathlib import Path
 
 from damage import Case, measure_damaged, write_sources
 from recording import record
+from rushes.workers.limits import Limits
 from rushes.workers.local import Crash, cpu_count, run_tasks
 
 _KEPT = Path(".cache/fuzz")
@@ -46,7 +47,7 @@ def _keep(case: Case, why: str) -> None:
 
 def _batch(cases: list[Case], jobs: int) -> Counter[str]:
     seen: Counter[str] = Counter()
-    for index, outcome in run_tasks(measure_damaged, cases, jobs=jobs, timeout=TIMEOUT_S, memory_mb=MEMORY_MB):
+    for index, outcome in run_tasks(measure_damaged, cases, jobs=jobs, limits=Limits(TIMEOUT_S, MEMORY_MB)):
         kind, why = ("isolated", outcome.reason) if isinstance(outcome, Crash) else outcome
         seen[kind] += 1
         if why:

@@ -73,7 +73,7 @@ PAGES = (
         title="Faces, blinks and identity",
         lead="Is there a face, is it steady, does it blink, and does it stay the same person?",
         guide="face",
-        families="face blink blink_fixed identity",
+        families="face blink identity",
     ),
     MetricPage(
         slug="clip-lips",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -23,16 +24,21 @@ from benchmarks.faults import (
     unmount,
 )
 from benchmarks.serve_kills import kill_serve
+from typer.testing import CliRunner
+
+from rushes.cli.main import app
+from rushes.workers.engine import inline_work
 
 pytestmark = pytest.mark.workers
 
-KILLS = 3
+KILLS = 2
 
 
 @pytest.mark.parametrize(
-    "make", [clip_job, *(pytest.param(make, marks=pytest.mark.soak) for make in (shards_job, sweep_job))]
+    "make",
+    [partial(clip_job, clips=3), *(pytest.param(make, marks=pytest.mark.soak) for make in (shards_job, sweep_job))],
 )
-def test_killed_and_resumed_equals_uninterrupted(make, tmp_path: Path) -> None:
+def test_killed_and_resumed_equals_uninterrupted(make: Callable[[Path], Job], tmp_path: Path) -> None:
     job = make(tmp_path / "material")
     assert killed_rounds(job, tmp_path / "runs", kills=KILLS, per_round=KILLS, seed=5) >= 1
 
@@ -45,9 +51,18 @@ def test_a_killed_server_has_every_vote_it_acknowledged(tmp_path: Path) -> None:
     assert votes >= 2
 
 
-@pytest.fixture
-def job(tmp_path: Path) -> Job:
-    return clip_job(tmp_path / "material", clips=3)
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Job:
+    made = clip_job(tmp_path_factory.mktemp("job") / "material", clips=2)
+    return Job(made.name, (*made.arguments[:-1], "1"))
+
+
+@pytest.fixture(scope="module")
+def whole(job: Job, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run of it that nothing disturbs."""
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    run(job, folder)
+    return folder
 
 
 @pytest.fixture
@@ -68,30 +83,39 @@ def fails_in_one_line(job: Job, output: Path, *, before: object = None) -> str:
     return done.stderr
 
 
-def test_a_full_disk_is_one_line_and_the_run_goes_on_when_there_is_room(job: Job, small_disk: Path) -> None:
-    assert "the disk is full" in fails_in_one_line(job, small_disk / "run")
+def fails_here(job: Job, output: Path) -> str:
+    """The same of the command in this process: what a disk refuses is the same for every process."""
+    with inline_work():
+        done = CliRunner().invoke(app, [*job.arguments, "-o", str(output)])
+    assert done.exit_code == 1, done.output
+    assert len(done.stderr.strip().splitlines()) == 1 and done.stderr.startswith("rushes: "), done.stderr
+    return done.stderr
+
+
+def test_a_full_disk_is_one_line_and_the_run_goes_on_when_there_is_room(
+    job: Job, whole: Path, small_disk: Path
+) -> None:
+    assert "the disk is full" in fails_here(job, small_disk / "run")
     assert remount(small_disk, "size=20m")
-    run(job, small_disk / "run")
-    run(job, small_disk / "whole")
-    assert contents(small_disk / "run") == contents(small_disk / "whole")
+    with inline_work():
+        assert CliRunner().invoke(app, [*job.arguments, "-o", str(small_disk / "run")]).exit_code == 0
+    assert contents(small_disk / "run") == contents(whole)
 
 
-def test_a_file_that_may_not_grow_is_one_line_and_the_run_goes_on(job: Job, tmp_path: Path) -> None:
-    run(job, tmp_path / "whole")
+def test_a_file_that_may_not_grow_is_one_line_and_the_run_goes_on(job: Job, whole: Path, tmp_path: Path) -> None:
     said = fails_in_one_line(job, tmp_path / "run", before=partial(limit_file_size, 4096))
     assert "cannot write the run" in said and "File too large" in said
     run(job, tmp_path / "run")
-    assert contents(tmp_path / "run") == contents(tmp_path / "whole")
+    assert contents(tmp_path / "run") == contents(whole)
 
 
-def test_a_disk_that_turns_read_only_is_one_line_and_nothing_is_lost(job: Job, small_disk: Path) -> None:
+def test_a_disk_that_turns_read_only_is_one_line_and_nothing_is_lost(job: Job, whole: Path, small_disk: Path) -> None:
     assert remount(small_disk, "size=20m")
-    run(job, small_disk / "run")
-    before = contents(small_disk / "run")
+    shutil.copytree(whole, small_disk / "run")
     assert remount(small_disk, "ro")
-    fails_in_one_line(job, small_disk / "run")
-    fails_in_one_line(job, small_disk / "other")
-    assert contents(small_disk / "run") == before
+    fails_here(job, small_disk / "run")
+    fails_here(job, small_disk / "other")
+    assert contents(small_disk / "run") == contents(whole)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere; the read-only disk stands for this")

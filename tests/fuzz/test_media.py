@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from benchmarks.damage import DAMAGES, KINDS, Case, measure_damaged, write_sources
 
+from rushes.workers.limits import Limits
 from rushes.workers.local import Crash, run_tasks
 
 CASES = 150
@@ -26,7 +27,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_damaged_clips_end_in_a_result(sources: Path) -> None:
     cases = [Case(str(sources), 0, number) for number in range(CASES)]
-    results = dict(run_tasks(measure_damaged, cases, jobs=2, timeout=120, memory_mb=1500))
+    results = dict(run_tasks(measure_damaged, cases, jobs=2, limits=Limits(120, 1500)))
     assert len(results) == CASES
     faults = {n: r for n, r in results.items() if isinstance(r, Crash) or r[0] == "surprise"}
     assert not faults

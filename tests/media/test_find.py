@@ -131,7 +131,7 @@ def test_linked_folders_are_searched_and_loops_end(folder: Path, tmp_path_factor
     found = search_clips(folder)
     assert names(list(found.clips), folder) == ["a_link/far.mp4", "sub/a b é.webm", "take2.MP4", "take10.mp4"]
     # sub/loop and sub/up lead up; again and a_link/back lead to what was searched
-    assert found.passed_over.loops == 4
+    assert found.passed_over.counts["loops"] == 4
 
 
 def test_a_clip_is_called_by_where_it_lies_and_not_by_a_linked_folder(folder: Path) -> None:

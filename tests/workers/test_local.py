@@ -116,7 +116,7 @@ def test_the_time_of_a_task_starts_when_its_worker_begins_it() -> None:
 def test_a_slow_start_is_not_the_task_s() -> None:
     """Importing the work takes longer than a task may; so does every replacement."""
     assert IMPORT_S > 2
-    assert dict(run_tasks(double, range(4), jobs=2, timeout=2)) == {0: 0, 1: 2, 2: 4, 3: 6}
+    assert dict(run_tasks(double, range(4), jobs=2, limits=Limits(2))) == {0: 0, 1: 2, 2: 4, 3: 6}
 
 
 def test_a_start_that_fails_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +190,7 @@ def test_what_a_worker_prints_stays_out_of_ours(capfd: pytest.CaptureFixture[str
 
 
 def test_a_hang_is_stopped() -> None:
-    results = dict(run_tasks(misbehave, [("hang", ""), ("fine", ""), ("fine", "")], jobs=2, timeout=2))
+    results = dict(run_tasks(misbehave, [("hang", ""), ("fine", ""), ("fine", "")], jobs=2, limits=Limits(2)))
     assert results[0] == Crash("took longer than 2 s", may_retry=False)
     assert results[1] == results[2] == "fine"
 
@@ -201,7 +201,7 @@ def test_a_defect_is_raised_not_hidden() -> None:
 
 
 def test_runaway_memory_takes_down_its_own_task_only() -> None:
-    results = dict(run_tasks(eat, [20, 3000, 30, 20], jobs=2, memory_mb=400))
+    results = dict(run_tasks(eat, [20, 3000, 30, 20], jobs=2, limits=Limits(memory_mb=400)))
     assert results.pop(1) == Crash("used more than 400 MB of memory", may_retry=False)
     assert results == {0: 20, 2: 30, 3: 20}
 

@@ -14,9 +14,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,9 @@ from benchmarks.faults import contents
 from benchmarks.ray_cluster import Running, running, token
 from tests.processes import ctrl_c, says, started, until
 from tests.workers.misbehaving import eat, fail, kill_supervisor, meet, misbehave, square, visible_gpus
+from typer.testing import CliRunner
 
+from rushes.cli.main import app
 from rushes.core.errors import InputError, MissingDependency, RunError
 from rushes.instruments.clip.evaluate import evaluate_clips
 from rushes.instruments.distribution.clips import sharding
@@ -37,7 +40,7 @@ from rushes.instruments.robustness.sweep.evaluate import sweep_clips
 from rushes.media import write_clip
 from rushes.media.find.sets import Clip
 from rushes.workers import ray as on_ray
-from rushes.workers.engine import Crash, Engine, connected, run_tasks
+from rushes.workers.engine import Crash, Engine, connected, inline_work, run_tasks
 from rushes.workers.ray_session import why
 
 # Not imported here: Ray reads its token once, when it is loaded.
@@ -55,13 +58,25 @@ MARK = "RUSHES_TEST_CLUSTER"
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Running]:
-    """Two nodes of one core each, behind a token of their own."""
+    """One node of one core, behind a token of its own; `_second_node` adds another."""
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (token() | {MARK: secrets.token_hex(8)}).items():
             patch.setenv(name, value)
         patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "src"), str(ROOT)]))
-        with running((1, 1), {}) as found:
+        with running((1,), {}) as found:
             yield found
+
+
+@pytest.fixture(scope="module")
+def second_node(cluster: Running) -> None:
+    cluster.tell("add")
+
+
+@pytest.fixture(autouse=True)
+def _second_node(request: pytest.FixtureRequest) -> None:
+    """What dies, joins and differs takes two nodes; each costs seconds to start."""
+    if request.node.get_closest_marker("soak") and "cluster" in request.fixturenames:
+        request.getfixturevalue("second_node")
 
 
 @pytest.fixture(scope="module")
@@ -149,9 +164,21 @@ def test_a_defect_is_raised_not_hidden(engine: Engine) -> None:
     all_workers_end()
 
 
-def test_a_clip_run_has_the_same_bytes(engine: Engine, clips: Path, whole: dict[str, bytes], tmp_path: Path) -> None:
+@pytest.mark.soak
+def test_a_long_clip_run_has_the_same_bytes(
+    engine: Engine, clips: Path, whole: dict[str, bytes], tmp_path: Path
+) -> None:
     run = evaluate_clips([clips], run=tmp_path / "run", engine=engine)
     assert contents(tmp_path / "run") == whole
+    assert [subject.badge for subject in run.subjects].count("reject") == 1
+
+
+def test_a_clip_run_has_the_same_bytes(engine: Engine, clips: Path, tmp_path: Path) -> None:
+    paths = [clips / f"take{number}.mp4" for number in (0, 1, 2, 60)]
+    run = evaluate_clips(paths, run=tmp_path / "ray", engine=engine)
+    with inline_work():
+        evaluate_clips(paths, run=tmp_path / "here")
+    assert contents(tmp_path / "ray") == contents(tmp_path / "here")
     assert [subject.badge for subject in run.subjects].count("reject") == 1
 
 
@@ -208,7 +235,25 @@ def test_a_set_that_crashes_the_decoder_is_left_out_in_the_same_words(engine: En
     assert found == [(0, ClipFeatures(None, error="bad.mp4: the decoder crashed on it; re-export it"))]
 
 
-@pytest.mark.parametrize("keep_clips", [False, pytest.param(True, marks=pytest.mark.soak)])
+def test_a_sweep_runs_where_it_is_told(clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every task goes to the engine it names, here a stand-in that works in this process: the bytes are the same."""
+    asked: list[str | None] = []
+
+    def stand_in(work: Any, tasks: Any, *, address: str | None, **options: object) -> Any:
+        asked.append(address)
+        return run_tasks(work, tasks)
+
+    monkeypatch.setattr(on_ray, "run_tasks", stand_in)
+    monkeypatch.setattr("rushes.workers.ray_session.session", lambda *given, **options: nullcontext())
+    for name, where in (("local", Engine()), ("ray", Engine(kind="ray", address="head:6379"))):
+        with inline_work():
+            sweep_clips([clips / "take0.mp4"], axes={"brightness": (0.8,)}, out=tmp_path / name, engine=where)
+    assert asked and set(asked) == {"head:6379"}
+    assert contents(tmp_path / "ray") == contents(tmp_path / "local")
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("keep_clips", [False, True])
 def test_a_sweep_has_the_same_bytes(engine: Engine, clips: Path, tmp_path: Path, keep_clips: bool) -> None:
     for name, where in (("local", Engine()), ("ray", engine)):
         sweep_clips(
@@ -387,11 +432,12 @@ def test_ray_of_this_machine_alone(clips: Path, whole: dict[str, bytes], tmp_pat
     ],
 )
 def test_a_wrong_address_is_told_at_once(
-    arguments: list[str], code: int, told: str, clips: Path, tmp_path: Path
+    arguments: list[str], code: int, told: str, clips: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = rushes("clip", str(clips), "-o", str(tmp_path / "run"), *arguments)
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"COLUMNS": "200", "TERM": "dumb"})
-    assert done.returncode == code, done.stderr
+    monkeypatch.setattr("ray.is_initialized", lambda: False)  # this process may have joined a cluster already
+    command = ["clip", str(clips), "-o", str(tmp_path / "run"), *arguments]
+    done = CliRunner().invoke(app, command, env={"COLUMNS": "200", "TERM": "dumb"})
+    assert done.exit_code == code, done.stderr
     assert told in done.stderr and "Traceback" not in done.stderr
     if code == 1:
         assert len(done.stderr.splitlines()) == 1 and done.stderr.startswith("rushes: ")

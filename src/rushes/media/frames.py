@@ -301,7 +301,8 @@ class _Clock:
         origin = start / base if start is not None else Fraction(_ticks(first) or 0)
         self._origin = origin.numerator if origin.denominator == 1 else float(origin)
         self._expected = self._origin
-        self._first: float | None = None
+        self.first: float = 0
+        """The first frame's timestamp, in ticks."""
         self._end: float = 0
         self.frames = 0
 
@@ -309,22 +310,17 @@ class _Clock:
         """The frame's time; one without a timestamp starts where the frame before it ends."""
         ticks = _ticks(frame)
         now = self._expected if ticks is None else ticks
-        self.frames += 1
         self._expected = now + (frame.duration or self._usual)
-        if self._first is None:
-            self._first, self._end = now, self._expected
+        if not self.frames:
+            self.first, self._end = now, self._expected
         elif self._expected > self._end:
             self._end = self._expected
+        self.frames += 1
         return (now - self._origin) * self._up / self._down
 
     def duration_ms(self) -> float:
         """Start of the first frame to the end of the last."""
         return (self._end - self.first) * self._up / self._down
-
-    @property
-    def first(self) -> float:
-        """The first frame's timestamp, in ticks."""
-        return cast(float, self._first)
 
     def end_ms(self) -> float:
         """End of the last frame on the file's own clock."""

@@ -108,13 +108,13 @@ def run_tasks(
     the files a task reads: a node of the cluster that cannot see one stops the run, with a line that says so. `gpus` is
     what each worker on Ray asks the cluster for.
     """
+    if engine.kind == "local" and _is_inline:
+        return _run_here(work, tasks)
+    limits = Limits(timeout, memory_mb)
     if engine.kind == "local":
-        if _is_inline:
-            return _run_here(work, tasks)
-        return local.run_tasks(work, tasks, jobs=jobs or worker_count(), timeout=timeout, memory_mb=memory_mb)
+        return local.run_tasks(work, tasks, jobs=jobs or worker_count(), limits=limits)
     from rushes.workers import ray as on_ray
 
-    limits = Limits(timeout, memory_mb)
     return on_ray.run_tasks(work, tasks, address=engine.address, jobs=jobs, limits=limits, needs=needs, gpus=gpus)
 
 

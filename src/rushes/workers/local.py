@@ -43,22 +43,15 @@ def cpu_count() -> int:
 
 
 def run_tasks(
-    work: Callable[[Task], Result],
-    tasks: Sequence[Task],
-    *,
-    jobs: int,
-    timeout: float | None = None,
-    memory_mb: int | None = None,
+    work: Callable[[Task], Result], tasks: Sequence[Task], *, jobs: int, limits: Limits = NO_LIMITS
 ) -> Iterator[tuple[int, Result | Crash]]:
     """Yield (index, result) for every task, in finishing order.
 
     `work` is a function at the top of a module, which workers import by name; tasks and results travel by pickle. A
-    task that runs longer than `timeout` seconds or whose worker holds more than `memory_mb` megabytes (MiB, resident)
-    is stopped; a worker that dies at a task (a decoder crash, the system out of memory) is replaced and the task tried
-    once more. All of these end as a `Crash`. Any other exception in `work` is a defect and is raised here. Workers that
-    cannot be started are a `RunError`.
+    task that passes one of the `limits` is stopped; a worker that dies at a task (a decoder crash, the system out of
+    memory) is replaced and the task tried once more. All of these end as a `Crash`. Any other exception in `work` is a
+    defect and is raised here. Workers that cannot be started are a `RunError`.
     """
-    limits = Limits(timeout, memory_mb)
     limits.require_possible()
     if not tasks:
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,8 +13,19 @@ from rushes.instruments.clip.bundle import by_name
 from rushes.instruments.clip.faces.observation import FaceObservation
 from rushes.instruments.clip.frames.observe import Observation
 from rushes.instruments.clip.metrics import METRICS
-from rushes.instruments.clip.metrics.face.blink import blink_count, blink_rate_hz, find_blinks, open_share, tremble
-from rushes.instruments.clip.metrics.face.blink_fixed import blink_count as fixed_count
+from rushes.instruments.clip.metrics.face.blink import (
+    BLINK_COUNT,
+    BLINK_COUNT_FIXED,
+    BLINK_RATE_HZ,
+    blinks,
+    find_blinks,
+    fixed_blinks,
+    open_share,
+    tremble,
+)
+
+blink_count, blink_rate_hz = (partial(blinks, one) for one in (BLINK_COUNT, BLINK_RATE_HZ))
+fixed_count = partial(fixed_blinks, BLINK_COUNT_FIXED)
 
 FPS = 25.0
 G = math.nan

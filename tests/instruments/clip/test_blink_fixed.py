@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 from tests.face_tracks import made_points, made_track
 
 from rushes.instruments.clip.faces.observation import FaceObservation
-from rushes.instruments.clip.metrics.face.blink_fixed import THRESHOLDS, blink_count, blink_rate_hz, count_blinks
+from rushes.instruments.clip.metrics.face.blink import (
+    BLINK_COUNT_FIXED,
+    BLINK_RATE_HZ_FIXED,
+    THRESHOLDS,
+    count_blinks,
+    fixed_blinks,
+)
+
+blink_count, blink_rate_hz = (partial(fixed_blinks, one) for one in (BLINK_COUNT_FIXED, BLINK_RATE_HZ_FIXED))
 
 O, S, G = 0.3, 0.1, math.nan  # open, shut, gap  # noqa: E741
 

@@ -16,6 +16,7 @@ from rushes.cli.main import app
 from rushes.core.errors import RunError
 from rushes.media import AudioTrack, write_clip
 from rushes.storage.runs import Run
+from rushes.workers.engine import inline_work
 
 
 def command(*arguments: object) -> Result:
@@ -199,7 +200,8 @@ def test_a_run_in_shards_has_the_rows_of_one_in_one_piece(tmp_path: Path) -> Non
     for number in range(4):
         clip(folder / f"take{number}.mp4", seed=number)
     (folder / "broken.mp4").write_bytes(b"no clip")
-    whole = rushes.evaluate_clips([folder], run=tmp_path / "whole", jobs=2)
+    with inline_work():
+        whole = rushes.evaluate_clips([folder], run=tmp_path / "whole")
     shards = rushes.evaluate_clips([folder], run=run, jobs=2, shards=2)
     assert sorted(path.name for path in (run / "shards").glob("*.parquet")) == [f"0000{n}.parquet" for n in range(3)]
     assert shards.digest == whole.digest and list(shards.entries) == list(whole.entries)
@@ -209,5 +211,6 @@ def test_a_run_in_shards_has_the_rows_of_one_in_one_piece(tmp_path: Path) -> Non
     def progress(done: int, total: int, unit: str) -> None:
         told.append((done, total))
 
-    rushes.evaluate_clips([folder], run=run, progress=progress)
+    with inline_work():
+        rushes.evaluate_clips([folder], run=run, progress=progress)
     assert told == [(5, 5)] and {path.name: path.read_bytes() for path in (run / "shards").iterdir()} == before

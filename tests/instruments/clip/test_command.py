@@ -95,11 +95,10 @@ def test_a_gate_that_holds(takes: Path, tmp_path: Path) -> None:
 
 @pytest.mark.workers
 def test_same_bytes_twice_and_for_any_number_of_jobs(takes: Path, tmp_path: Path) -> None:
-    for name, jobs in (("one", 1), ("three", 3)):
-        assert rushes("clip", takes, "-o", tmp_path / name, "--jobs", jobs).exit_code == 0
+    assert rushes("clip", takes, "-o", tmp_path / "two", "--jobs", 2).exit_code == 0
     with inline_work():
-        assert rushes("clip", takes, "-o", tmp_path / "again").exit_code == 0
-    assert result_bytes(tmp_path / "one") == result_bytes(tmp_path / "again") == result_bytes(tmp_path / "three")
+        assert rushes("clip", takes, "-o", tmp_path / "none").exit_code == 0
+    assert result_bytes(tmp_path / "two") == result_bytes(tmp_path / "none")
 
 
 def test_finished_clips_are_not_measured_again_but_changed_ones_are(takes: Path, tmp_path: Path) -> None:
@@ -190,9 +189,10 @@ def test_a_limit_is_a_reject_row_and_a_wider_one_measures_again(
     clip, run = takes / "good 1.mkv", tmp_path / "run"
     assert rushes("clip", clip, "-o", run, "--fail-on", "reject", *flags).exit_code == 3
     assert given_up(run) == [("reject", says)]
-    assert rushes("clip", clip, "-o", run).exit_code == 0
-    assert given_up(run) == [("pass", "")]
-    assert rushes("clip", clip, "-o", tmp_path / "fresh").exit_code == 0
+    with inline_work():
+        assert rushes("clip", clip, "-o", run).exit_code == 0
+        assert given_up(run) == [("pass", "")]
+        assert rushes("clip", clip, "-o", tmp_path / "fresh").exit_code == 0
     assert result_bytes(run) == result_bytes(tmp_path / "fresh")
 
 

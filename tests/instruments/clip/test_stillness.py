@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rushes.instruments.clip.frames.spans import Span, frame_spans, longest, still_spans, stretches
-from rushes.instruments.clip.metrics.stillness import longest_freeze_ms, longest_still_ms, repeated_frame_ratio
+from rushes.instruments.clip.frames.spans import Span, frame_spans, longest_of, still_spans, stretches
+from rushes.instruments.clip.metrics.stillness import (
+    LONGEST_STILL_MS,
+    longest_freeze_ms,
+    longest_still_ms,
+    repeated_frame_ratio,
+)
 
 
 def test_the_longest_of_two_freezes() -> None:
@@ -78,7 +83,7 @@ def test_times_that_run_backwards_give_no_negative_length() -> None:
 
 def test_spans() -> None:
     assert list(stretches([])) == [] and list(stretches([True])) == [(0, 0)]
-    assert longest(iter([Span(0, 10), Span(20, 30), Span(40, 45)])) == Span(0, 10)
-    assert longest(iter([])) is None
+    found = longest_of(LONGEST_STILL_MS, iter([Span(0, 10), Span(20, 30), Span(40, 45)]), 3)
+    assert found.span == Span(0, 10) and longest_of(LONGEST_STILL_MS, iter([]), 3).value == 0
     assert list(still_spans([True, False, True], [0.0, 1.0, 2.0, 3.0])) == [Span(0.0, 1.0), Span(2.0, 3.0)]
     assert list(frame_spans([True, False, True], [0.0, 1.0, 2.0])) == [Span(0.0, 1.0), Span(2.0, 2.0)]

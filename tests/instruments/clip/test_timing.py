@@ -11,42 +11,56 @@ import pytest
 
 from rushes.instruments.clip.frames.observe import Observation
 from rushes.instruments.clip.metrics import timing
+from rushes.media import MediaFacts
+from rushes.media.array_reader import ArrayReader
+
+
+def _seen(frames: int, *, times: np.ndarray | None = None, **more: Any) -> Observation:
+    steady = np.arange(frames) * 40.0
+    return Observation(frames=frames, time_ms=steady if times is None else times, **more)
+
+
+def _stated(frames: int, *, duration_ms: float | None = 3000.0, fps: Fraction | None = None) -> MediaFacts:
+    """What a file says of its picture."""
+    facts = ArrayReader(np.zeros((max(frames, 1), 2, 2, 3), np.uint8), fps=25).facts
+    assert facts.video is not None
+    return replace(facts, video=replace(facts.video, duration_ms=duration_ms, fps=fps))
 
 
 def test_decode_ok_needs_one_frame() -> None:
-    assert timing.decode_ok(1).value is True
-    broken = timing.decode_ok(0, error="expected a video; got text")
+    assert timing.decode_ok(_seen(1)).value is True
+    broken = timing.decode_ok(_seen(0, error="expected a video; got text"))
     assert (broken.value, broken.count, broken.note) == (False, 0, "expected a video; got text")
 
 
 def test_the_delta_is_absolute_and_needs_both() -> None:
-    video = timing.video_duration_ms(3000.0, frames=75)
-    short, none = timing.audio_duration_ms(2400.0), timing.audio_duration_ms(None)
-    long = timing.audio_duration_ms(3600.0)
-    assert timing.av_duration_delta_ms(video, short).value == 600.0
-    assert timing.av_duration_delta_ms(video, long).value == 600.0
-    assert timing.av_duration_delta_ms(video, none).value is None
-    assert timing.av_duration_delta_ms(video, none).note == "the clip has no sound"
+    video = _seen(75, facts=_stated(75))
+    deltas = [timing.av_duration_delta_ms(replace(video, audio_duration_ms=ms)) for ms in (2400.0, 3600.0, None)]
+    assert [delta.value for delta in deltas] == [600.0, 600.0, None]
+    assert deltas[-1].note == "the clip has no sound"
 
 
 def test_fps() -> None:
-    assert timing.fps(Fraction(30000, 1001), frames=2).value == 30000 / 1001
-    assert timing.fps(None, frames=1).value is None
-    assert timing.fps(Fraction(0), frames=1).value is None
+    assert timing.fps(_seen(2, facts=_stated(2, fps=Fraction(30000, 1001)))).value == 30000 / 1001
+    assert timing.fps(_seen(1)).value is None
+    assert timing.fps(_seen(1, facts=_stated(1, fps=Fraction(0)))).value is None
 
 
 def test_a_count_of_no_frames_is_zero_and_says_why() -> None:
-    assert (timing.frame_count(0).value, timing.frame_count(0).note) == (0, "no frame could be decoded")
-    assert timing.decode_failures(3, frames=9).value == 3
-    assert timing.video_duration_ms(None, frames=9).value is None
+    nothing = timing.frame_count(_seen(0))
+    assert (nothing.value, nothing.note) == (0, "no frame could be decoded")
+    assert timing.damage_count(timing.DECODE_FAILURES, _seen(9, decode_failures=3)).value == 3
+    assert timing.video_duration_ms(_seen(9)).value is None
 
 
 def test_what_is_promised_and_not_there() -> None:
-    assert timing.duration_shortfall_ms(8000.0, 3800.0, frames=95).value == 4200.0
-    assert timing.duration_shortfall_ms(8000.0, 8040.0, frames=201).value == 0.0  # longer is not short
-    nothing = timing.duration_shortfall_ms(None, 3800.0, frames=95)
+    half = _seen(95, promised_duration_ms=8000.0, measured_duration_ms=3800.0)
+    assert timing.duration_shortfall_ms(half).value == 4200.0
+    longer = replace(half, measured_duration_ms=8040.0)
+    assert timing.duration_shortfall_ms(longer).value == 0.0  # longer is not short
+    nothing = timing.duration_shortfall_ms(replace(half, promised_duration_ms=None))
     assert (nothing.value, nothing.note) == (None, "the file promises no length of the picture")
-    assert timing.duration_shortfall_ms(8000.0, None, frames=0).value is None
+    assert timing.duration_shortfall_ms(_seen(0, promised_duration_ms=8000.0)).value is None
 
 
 # The largest of 100 ms, 3 frames and 0.5 % of the promise.
@@ -102,11 +116,6 @@ def test_holes_of_few_frames_and_of_none() -> None:
     assert timing.usual_step_ms(np.zeros(0)) == 0.0
 
 
-def _seen(frames: int, *, times: np.ndarray | None = None, **more: Any) -> Observation:
-    steady = np.arange(frames) * 40.0
-    return Observation(frames=frames, time_ms=steady if times is None else times, **more)
-
-
 def test_missing_frames_of_an_index_need_a_sign_of_damage() -> None:
     # 95 of 200: the picture ends 4.2 s early.
     half = _seen(95, measured_duration_ms=3800.0, promised_duration_ms=8000.0, promised_frames=200)
@@ -141,5 +150,5 @@ def test_what_is_missing_from_what_was_not_read_is_not_known() -> None:
     assert timing.missing_frames(Observation(error="not a video")).note == "not a video"
     stopped = _seen(8, error="the size changes at frame 8", promised_frames=200)
     assert timing.missing_frames(stopped).value is None
-    assert timing.corrupt_frames(0, frames=0).note == "no frame could be decoded"
-    assert timing.corrupt_frames(43, frames=200).value == 43
+    assert timing.damage_count(timing.CORRUPT_FRAMES, _seen(0)).note == "no frame could be decoded"
+    assert timing.damage_count(timing.CORRUPT_FRAMES, _seen(200, corrupt_frames=43)).value == 43

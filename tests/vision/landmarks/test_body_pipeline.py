@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from tests.vision.landmarks.body_oracle import variants
 
 from rushes.core.errors import MissingDependency, WeightsError
-from rushes.vision.landmarks.body_pipeline import BodyDetector, BodyPipeline, refine, region_of_person
+from rushes.vision.landmarks.body_pipeline import _GRIDS, SIZE, VALUES, BodyPipeline, refine, region_of_person
+from rushes.vision.landmarks.detection import AnchorDetector
 from rushes.vision.models.pulling import pull
 
 
@@ -59,7 +60,7 @@ def test_missing_models_say_what_to_run(tmp_path: Path, monkeypatch: pytest.Monk
 def test_another_model_is_refused(body_models: tuple[Path, ...]) -> None:
     _, landmarker = body_models
     with pytest.raises(WeightsError, match="224"):
-        BodyDetector(landmarker.read_bytes(), name="landmarker")
+        AnchorDetector(landmarker.read_bytes(), name="landmarker", size=SIZE, values=VALUES, grids=_GRIDS, threads=1)
 
 
 def test_the_region_around_a_person() -> None:

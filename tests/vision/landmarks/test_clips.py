@@ -30,20 +30,20 @@ from rushes.media import AudioTrack, ClipReader, write_clip
 
 Pixels = NDArray[np.uint8]
 TIER1 = KEYS[11:18]
-pytestmark = pytest.mark.usefixtures("face_models")
+pytestmark = pytest.mark.usefixtures("face_models", "remembered_faces")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory, astronaut: Pixels) -> DemoPart:
     return run(tmp_path_factory.mktemp("demo"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def takes(demo: DemoPart) -> list[Path]:
     return [demo.run.parent / "faces" / f"{take.name}.mp4" for take in TAKES]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def good(takes: list[Path]) -> ClipResult:
     return evaluate_clip(takes[0], tier=1, profile="talking-head")
 

@@ -22,7 +22,7 @@ from rushes.vision.landmarks import FacePipeline
 
 Pixels = NDArray[np.uint8]
 SPEAKERS = ("bbaf2n", "lwbsza", "swiz3n")
-pytestmark = [pytest.mark.shared, pytest.mark.usefixtures("face_models")]
+pytestmark = [pytest.mark.shared, pytest.mark.usefixtures("face_models", "remembered_faces")]
 
 
 def _by_eye() -> list[dict[str, str]]:

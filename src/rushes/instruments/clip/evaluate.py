@@ -225,15 +225,13 @@ class _Task:
     settings: ClipSettings
     spool: SpoolPlace | None = None
 
-    def files(self) -> tuple[str | None, ...]:
-        """What a worker reads for it."""
-        faces = self.settings.faces
-        models = (None, None) if faces is None else (faces.model, faces.weights)
-        return (self.path, self.sound.path, *models)
-
 
 def _files(task: _Task | ShardJob) -> tuple[str | None, ...]:
-    return () if isinstance(task, ShardJob) else task.files()
+    """What a worker reads for a task."""
+    if isinstance(task, ShardJob):
+        return ()
+    faces = task.settings.faces
+    return (task.path, task.sound.path, *(() if faces is None else (faces.model, faces.weights)))
 
 
 def _work(task: _Task | ShardJob) -> Packed | Stored | Shard | None:
@@ -260,18 +258,14 @@ def _measured(path: str, sound: Sound, settings: ClipSettings) -> ClipResult:
             result = measure(path, settings, audio=sound.path, audio_missing=sound.missing, copies=files)
     except RemoteError as error:
         failed = unreadable(path, str(error), settings)
-        return _with_facts(failed, {"given_up": True}) if isinstance(error, Unreachable) else failed
+        return failed.with_facts(given_up=True) if isinstance(error, Unreachable) else failed
     objects = {"remote": copies[path].file, "audio_remote": copies[sound.path].file if sound.path else None}
-    return _with_facts(result, {key: file.facts() for key, file in objects.items() if file is not None})
-
-
-def _with_facts(result: ClipResult, more: Mapping[str, object]) -> ClipResult:
-    return replace(result, facts=dict(result.facts) | dict(more))
+    return result.with_facts(**{key: file.facts() for key, file in objects.items() if file is not None})
 
 
 def _crashed(task: _Task, crash: Crash) -> Packed:
     result = unreadable(task.path, crash.reason, task.settings)
-    return _packed(task.subject_id, _with_facts(result, {"given_up": True}))
+    return _packed(task.subject_id, result.with_facts(given_up=True))
 
 
 def _packed(subject_id: str, result: ClipResult) -> Packed:

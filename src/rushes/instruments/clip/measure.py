@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -33,7 +32,6 @@ from rushes.media.video_arrays import VideoArray
 from rushes.storage.remote.transfer import temporary_folder
 
 if TYPE_CHECKING:
-    import numpy as np
     from av.audio.frame import AudioFrame
 
 
@@ -63,6 +61,10 @@ class ClipResult:
         """MetricBundleV1 as its 22 flat keys."""
         return bundle(self.measurements, self.badge, self.reasons)
 
+    def with_facts(self, **more: object) -> ClipResult:
+        """The same, with more facts."""
+        return replace(self, facts={**self.facts, **more})
+
     def __getitem__(self, name: str) -> Measurement:
         """The measurement of this name, as the bundle reads it: `result["blur_score"]`."""
         return by_name(self.measurements)[name]
@@ -87,11 +89,16 @@ def measure(
     sound = None if audio is None else _File(audio, files.get(audio, audio))
     if settings.input == "raw":
         return _measured(clip, settings, sound, audio_missing)
-    with canonical_copy(clip.file, audio=None if sound is None else sound.file) as form:
-        if isinstance(form, NotCanonical):
-            result = unreadable(path, _named(form.why, clip, sound), settings, file=clip.file)
-            return replace(result, facts={**result.facts, "given_up": True}) if form.machine else result
-        return _measured(clip, settings, sound, audio_missing, form)
+    with temporary_folder() as folder:
+        target = folder / "output_canon.mp4"
+        try:
+            source = canonical_form(clip.file, target, audio=None if sound is None else sound.file)
+        except RushesError as error:
+            why = str(error).replace(str(target), "its canonical form")
+            result = unreadable(path, _named(why, clip, sound), settings, file=clip.file)
+            # The disk's fault and not the clip's: another time may end better.
+            return result.with_facts(given_up=True) if str(target) in str(error) else result
+        return _measured(clip, settings, sound, audio_missing, CanonFile(path=str(target), source=source))
 
 
 def _measured(
@@ -262,31 +269,6 @@ class CanonFile:
 
     path: str
     source: CanonSource
-
-
-@dataclass(frozen=True, slots=True)
-class NotCanonical:
-    """Why a clip has no canonical form."""
-
-    why: str
-    machine: bool
-    """The disk's fault and not the clip's: another time may end better."""
-
-
-@contextmanager
-def canonical_copy(clip: str, *, audio: str | None) -> Iterator[CanonFile | NotCanonical]:
-    """The canonical form of a clip in a temporary folder that goes away afterwards; as `rushes canon` writes it."""
-    with temporary_folder() as folder:
-        target = folder / "output_canon.mp4"
-        yield _made(clip, audio, target)
-
-
-def _made(clip: str, audio: str | None, target: Path) -> CanonFile | NotCanonical:
-    try:
-        return CanonFile(path=str(target), source=canonical_form(clip, target, audio=audio))
-    except RushesError as error:
-        text = str(error)
-        return NotCanonical(text.replace(str(target), "its canonical form"), machine=str(target) in text)
 
 
 def source_observation(source: CanonSource) -> Observation:

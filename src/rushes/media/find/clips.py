@@ -73,7 +73,7 @@ def search_clips(paths: Paths) -> FoundClips:
         searched = _remote_clips_of if is_remote(named) else _clips_of
         for clip, name in searched(str(named), passed_over):
             key = clip.resolve() if isinstance(clip, Path) else clip
-            passed_over.doubles += key in found
+            passed_over.counts["doubles"] += key in found
             found.setdefault(key, (clip, name))
     if not found:
         raise InputError("expected at least one clip, folder or glob; got none")
@@ -105,7 +105,7 @@ def _clips_of(named: str, passed_over: PassedOver) -> Iterator[tuple[Path, str]]
         if not matches:
             raise InputError(f"{named}: the pattern matches no file")
         files = [match for match in matches if not match.is_dir()]
-        passed_over.folders += len(matches) - len(files)
+        passed_over.counts["folders"] += len(matches) - len(files)
         yield from _named(files, _fixed_part(named))
     else:
         raise InputError(f"{named}: no such file or folder")

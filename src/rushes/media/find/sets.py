@@ -19,7 +19,7 @@ from rushes.media.find.clips import natural_key
 from rushes.media.find.datasets import dataset_clips, is_dataset
 from rushes.media.find.endings import is_clip
 from rushes.media.find.picture_names import FrameSequence, gaps_text, sequences
-from rushes.media.find.walk import PassedOver, files_below
+from rushes.media.find.walk import PassedOver, files_below, identity
 from rushes.storage.remote.address import Place, RemoteFile, is_remote, joined
 from rushes.storage.remote.store import list_objects
 from rushes.storage.remote.transfer import local_copy
@@ -169,13 +169,10 @@ def _each_file_once(found: _Found) -> _Found:
 
 
 def _identity(path: Place) -> tuple[int, int] | str:
-    if not isinstance(path, Path):
-        return str(path)
     try:
-        status = path.stat()
+        return identity(path) if isinstance(path, Path) else str(path)
     except OSError:
         return str(path)  # reading it will say why
-    return status.st_dev, status.st_ino
 
 
 def _below_root(places: Mapping[_Picture, Place], root: PurePath) -> _Found:

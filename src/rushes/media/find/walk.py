@@ -9,6 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 _ENDINGS_SHOWN = 4
+_KINDS = {
+    "hidden": "{} hidden",  # files and folders whose names begin with a dot
+    "broken_links": "{} broken link{s}",
+    "loops": "{} link{s} to a folder that was searched anyway",  # those that lead back up, or to one searched before
+    "doubles": "{} clip{s} that came twice",  # named, or found, a second time
+    "folders": "{} folder{s} that a pattern matched",  # only a folder given by itself is searched
+    "unreadable": "{} folder{s} that cannot be read",
+    "odd": "{} that {are} no regular file",  # pipes, sockets and devices
+}
 _SEARCHED = "a link to a folder that is read anyway"
 
 
@@ -18,19 +27,8 @@ class PassedOver:
 
     others: Counter[str] = field(default_factory=Counter)
     """Files that are no clips, by ending."""
-    hidden: int = 0
-    """Files and folders whose names begin with a dot."""
-    broken_links: int = 0
-    loops: int = 0
-    """Links that lead back to a folder above them, or to one that was searched already."""
-    doubles: int = 0
-    """Clips that were named, or found, a second time."""
-    folders: int = 0
-    """Folders that a pattern matched; only a folder given by itself is searched."""
-    unreadable: int = 0
-    """Folders that could not be listed."""
-    odd: int = 0
-    """Pipes, sockets and devices."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """Everything else, by its kind in `_KINDS`."""
     named: list[tuple[Path, str]] = field(default_factory=list)
     """Each of these that is no file with a wrong ending, and why it was passed over."""
 
@@ -43,30 +41,16 @@ class PassedOver:
             shown = ", ".join(name or "no ending" for name in names[:_ENDINGS_SHOWN])
             more = ", …" if len(names) > _ENDINGS_SHOWN else ""
             files = sum(self.others.values())
-            yield f"{_count(files, 'file')} that {'are no clips' if files > 1 else 'is no clip'} ({shown}{more})"
-        told = (
-            (self.hidden, f"{self.hidden} hidden"),
-            (self.broken_links, _count(self.broken_links, "broken link")),
-            (self.loops, f"{_count(self.loops, 'link')} to a folder that was searched anyway"),
-            (self.doubles, f"{_count(self.doubles, 'clip')} that came twice"),
-            (self.folders, f"{_count(self.folders, 'folder')} that a pattern matched"),
-            (self.unreadable, f"{_count(self.unreadable, 'folder')} that cannot be read"),
-            (self.odd, f"{self.odd} that {'are' if self.odd > 1 else 'is'} no regular file"),
-        )
-        yield from (words for number, words in told if number)
+            told = f"{files} files that are no clips" if files > 1 else "1 file that is no clip"
+            yield f"{told} ({shown}{more})"
+        for kind, words in _KINDS.items():
+            if number := self.counts[kind]:
+                yield words.format(number, s="s" * (number > 1), are="are" if number > 1 else "is")
 
     def add(self, kind: str, path: Path, why: str) -> None:
-        """One more of a kind, which is the name of its count."""
-        setattr(self, kind, getattr(self, kind) + 1)
+        """One more of a kind, and why it was passed over."""
+        self.counts[kind] += 1
         self.named.append((path, why))
-
-
-def _count(number: int, noun: str) -> str:
-    """
-    >>> _count(1, "link"), _count(3, "link")
-    ('1 link', '3 links')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def files_below(root: Path, passed_over: PassedOver) -> list[Path]:
@@ -82,7 +66,7 @@ def files_below(root: Path, passed_over: PassedOver) -> list[Path]:
     while waiting or linked:
         folder = waiting.popleft() if waiting else linked.popleft()
         try:
-            key = _identity(folder)
+            key = identity(folder)
             with os.scandir(folder) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
@@ -112,7 +96,8 @@ def files_below(root: Path, passed_over: PassedOver) -> list[Path]:
     return files
 
 
-def _identity(folder: Path) -> tuple[int, int]:
+def identity(folder: Path) -> tuple[int, int]:
+    """What a file or folder is, whatever the path that leads to it."""
     found = folder.stat()
     return found.st_dev, found.st_ino
 

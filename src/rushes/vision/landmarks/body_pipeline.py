@@ -60,24 +60,28 @@ class BodyPipeline:
         paths = [model_path(name) for name in ("pose_detection.tflite", "pose_landmark_full.tflite")]
         self.digest = short_digest(bytes_digest("".join(file_digest(path) for path in paths).encode()))
         """One digest for both model files, as it stands in signatures."""
-        self._detector = BodyDetector(paths[0].read_bytes(), name=str(paths[0]), threads=threads)
-        self._landmarks = BodyLandmarkModel(paths[1].read_bytes(), name=str(paths[1]), threads=threads)
+        (detector, name), (landmarks, other) = ((path.read_bytes(), str(path)) for path in paths)
+        self._detector = AnchorDetector(detector, name=name, size=SIZE, values=VALUES, grids=_GRIDS, threads=threads)
+        outputs = (POINTS * 5, 1, _HEAT * _HEAT * POINTS)
+        self._landmarks = Network(
+            landmarks, name=other, size=CROP_SIZE, outputs=outputs, low=0.0, high=1.0, threads=threads
+        )
 
     def observe(self, rgb: Pixels) -> Body | None:
-        """The most certain person's joints, in pixels of this picture."""
-        roi = self._detector.detect(rgb)
-        return None if roi is None else self._landmarks.locate(rgb, roi)
-
-
-class BodyDetector:
-    """Finds the region of the most certain person of a frame; None where there is nobody."""
-
-    def __init__(self, content: bytes, *, name: str, threads: int = 1) -> None:
-        self._detector = AnchorDetector(content, name=name, size=SIZE, values=VALUES, grids=_GRIDS, threads=threads)
-
-    def detect(self, frame: Pixels) -> Roi | None:
-        people = self._detector.find(frame, MIN_SCORE)
-        return region_of_person(people[0][0], frame.shape[1], frame.shape[0]) if people else None
+        """The most certain person's joints, in pixels of this picture; None where the networks see nobody."""
+        height, width = rgb.shape[:2]
+        people = self._detector.find(rgb, MIN_SCORE)
+        if not people:
+            return None
+        roi = region_of_person(people[0][0], width, height)
+        seen = self._landmarks.look(rgb, roi)
+        if seen is None or float(seen[1][0]) <= MIN_PRESENCE:
+            return None
+        raw, flag, heat = seen
+        values = raw.reshape(POINTS, 5)
+        shares = refine(values[:, :3] / np.float32(CROP_SIZE), heat.reshape(_HEAT, _HEAT, POINTS))[:JOINTS]
+        pixels = project(shares, roi) * np.array([width, height, width], np.float32)
+        return Body(pixels, _sigmoid(values[:JOINTS, 3]), float(flag[0]))
 
 
 def region_of_person(row: NDArray[np.float32], width: int, height: int) -> Roi:
@@ -91,28 +95,6 @@ def region_of_person(row: NDArray[np.float32], width: int, height: int) -> Roi:
     reach = f(math.hypot(float(end_x - hip_x), float(end_y - hip_y))) * f(2.0)
     rotation = wrapped(math.pi / 2 - math.atan2(float(-(end_y - hip_y)), float(end_x - hip_x)))
     return Roi(shares[0, 0], shares[0, 1], reach / frame[0] * f(MARGIN), reach / frame[1] * f(MARGIN), f(rotation))
-
-
-class BodyLandmarkModel:
-    """Gives the joints of the person inside a region, or None where the network sees none."""
-
-    def __init__(self, content: bytes, *, name: str, threads: int = 1) -> None:
-        outputs = (POINTS * 5, 1, _HEAT * _HEAT * POINTS)
-        self._network = Network(content, name=name, size=CROP_SIZE, outputs=outputs, low=0.0, high=1.0, threads=threads)
-
-    def locate(self, frame: Pixels, roi: Roi) -> Body | None:
-        height, width = frame.shape[:2]
-        region = roi.in_pixels(width, height)
-        if not (region.width > 0 and region.height > 0):
-            return None
-        raw, flag, heat = self._network.run(frame, region, replicate=True)
-        presence = float(flag[0])
-        if presence <= MIN_PRESENCE:
-            return None
-        values = raw.reshape(POINTS, 5)
-        shares = refine(values[:, :3] / np.float32(CROP_SIZE), heat.reshape(_HEAT, _HEAT, POINTS))[:JOINTS]
-        pixels = project(shares, roi) * np.array([width, height, width], np.float32)
-        return Body(pixels, _sigmoid(values[:JOINTS, 3]), presence)
 
 
 def refine(points: NDArray[np.float32], heat: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -45,30 +45,6 @@ MESH_468 = Layout(points=468, size=192, square=True)
 MESH_478 = Layout(points=478, size=256, square=False)
 
 
-class LandmarkModel:
-    """Gives the points of the face inside a region, or None where the network sees no face."""
-
-    def __init__(self, content: bytes, *, name: str, layout: Layout, threads: int = 1) -> None:
-        self.layout = layout
-        self._network = Network(
-            content, name=name, size=layout.size, outputs=(layout.points * 3, 1), low=0.0, high=1.0, threads=threads
-        )
-
-    def locate(self, frame: Pixels, detection: Detection) -> tuple[NDArray[np.float32], float] | None:
-        """Points in pixels (N × 3, z on the scale of x) and the presence score."""
-        height, width = frame.shape[:2]
-        roi = region_of_interest(detection, width, height, square=self.layout.square)
-        region = roi.in_pixels(width, height)
-        if not (region.width > 0 and region.height > 0):
-            return None
-        raw, flag = self._network.run(frame, region, replicate=True)
-        presence = 1.0 / (1.0 + math.exp(-max(-80.0, float(flag[0]))))
-        if presence <= MIN_PRESENCE:
-            return None
-        shares = project(raw.reshape(-1, 3) / np.float32(self.layout.size), roi)
-        return shares * np.array([width, height, width], np.float32), presence
-
-
 def region_of_interest(detection: Detection, width: int, height: int, *, square: bool) -> Roi:
     """The detector's box, turned so that the eyes are level, grown by `MARGIN`."""
     f = np.float32
@@ -101,19 +77,6 @@ class Detection:
     """Left, top, width, height."""
     points: NDArray[np.float32]
     """Six key points: right eye, left eye, nose tip, mouth, right ear, left ear (6 × 2)."""
-
-
-class Detector:
-    """Finds the faces of one frame, best score first."""
-
-    def __init__(self, content: bytes, *, name: str, min_score: float = MIN_SCORE, threads: int = 1) -> None:
-        self._detector = AnchorDetector(content, name=name, size=SIZE, values=VALUES, grids=_GRIDS, threads=threads)
-        self._min_score = min_score
-
-    def detect(self, frame: Pixels) -> list[Detection]:
-        height, width = frame.shape[:2]
-        found = self._detector.find(frame, self._min_score)
-        return [_in_frame(values, score, width, height) for values, score in found]
 
 
 def _in_frame(values: NDArray[np.float32], score: float, width: int, height: int) -> Detection:
@@ -163,19 +126,31 @@ class FacePipeline:
         """Of both networks together: part of the signature of every value."""
         self.max_faces = max_faces
         name = "face models" if model is None else str(model)
-        self._detector = Detector(detector, name=name, threads=threads)
-        self._landmarks = LandmarkModel(landmarks, name=name, layout=layout, threads=threads)
+        self._detector = AnchorDetector(detector, name=name, size=SIZE, values=VALUES, grids=_GRIDS, threads=threads)
+        outputs = (layout.points * 3, 1)
+        self._landmarks = Network(
+            landmarks, name=name, size=layout.size, outputs=outputs, low=0.0, high=1.0, threads=threads
+        )
 
     def observe(self, rgb: Pixels) -> tuple[Face, ...]:
         """The faces of one H × W × 3 uint8 RGB frame, best detector score first; none is an empty tuple."""
         frame = _checked(rgb)
-        faces = []
-        for detection in self._detector.detect(frame)[: self.max_faces]:
-            found = self._landmarks.locate(frame, detection)
-            if found is not None:
-                points, presence = found
-                faces.append(Face(bbox=_bbox(points), score=detection.score, presence=presence, landmarks=points))
-        return tuple(faces)
+        height, width = frame.shape[:2]
+        found = self._detector.find(frame, MIN_SCORE)[: self.max_faces]
+        faces = (self._face(frame, _in_frame(values, score, width, height)) for values, score in found)
+        return tuple(face for face in faces if face is not None)
+
+    def _face(self, frame: Pixels, detection: Detection) -> Face | None:
+        """The points of the face inside a region; None where the landmark network sees no face."""
+        height, width = frame.shape[:2]
+        roi = region_of_interest(detection, width, height, square=self.layout.square)
+        seen = self._landmarks.look(frame, roi)
+        presence = 0.0 if seen is None else 1.0 / (1.0 + math.exp(-max(-80.0, float(seen[1][0]))))
+        if seen is None or presence <= MIN_PRESENCE:
+            return None
+        shares = project(seen[0].reshape(-1, 3) / np.float32(self.layout.size), roi)
+        points = shares * np.array([width, height, width], np.float32)
+        return Face(bbox=_bbox(points), score=detection.score, presence=presence, landmarks=points)
 
 
 def _checked(rgb: Pixels) -> Pixels:

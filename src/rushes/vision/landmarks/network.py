@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core.errors import MissingDependency, WeightsError
-from rushes.vision.landmarks.crop import Cropper, Pixels, Region
+from rushes.vision.landmarks.crop import Cropper, Pixels, Region, Roi
 
 Tensor: TypeAlias = NDArray[np.float32]
 
@@ -45,6 +45,11 @@ class Network:
         self._outputs = _find_outputs(self._interpreter, name, outputs)
         scale = np.float32(high - low) / np.float32(255.0)
         self._values = (np.arange(256, dtype=np.float32) * scale + np.float32(low)).astype(np.float32)
+
+    def look(self, frame: Pixels, roi: Roi) -> list[Tensor] | None:
+        """The outputs for a region of interest, the frame's edge repeated outside; None where the region is empty."""
+        region = roi.in_pixels(frame.shape[1], frame.shape[0])
+        return self.run(frame, region, replicate=True) if region.width > 0 and region.height > 0 else None
 
     def run(self, frame: Pixels, region: Region, *, replicate: bool) -> list[Tensor]:
         """The outputs for one region of a frame, flat; outside the frame is black, or its edge repeated."""

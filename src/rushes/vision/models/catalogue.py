@@ -91,12 +91,8 @@ class Group:
 
     def as_dict(self) -> dict[str, object]:
         """The group as plain data, for `--json`."""
-        return {
-            "name": self.name,
-            "summary": self.summary,
-            "unlocks": self.unlocks,
-            "licence": self.licence,
-            "named_in": self.named_in,
+        words = {key: getattr(self, key) for key in ("name", "summary", "unlocks", "licence", "named_in")}
+        return words | {
             "archives": [
                 {"package": one.requirement, "file": one.file, "sha256": one.sha256, "bytes": one.size}
                 for one in self.archives

@@ -179,11 +179,8 @@ class _TorchReader(_ArrayReader):
     KNOWN: Mapping[tuple[str, str], Callable[..., Any]] = {
         ("torch._utils", "_rebuild_tensor_v2"): _Tensor,
         ("torch._utils", "_rebuild_parameter"): _same,
-        ("torch.jit._pickle", "build_intlist"): _same,
-        ("torch.jit._pickle", "build_doublelist"): _same,
-        ("torch.jit._pickle", "build_boollist"): _same,
-        ("torch.jit._pickle", "build_tensorlist"): _same,
         ("torch.jit._pickle", "restore_type_tag"): _same,
+        **{("torch.jit._pickle", f"build_{kind}list"): _same for kind in ("int", "double", "bool", "tensor")},
     }
 
     def __init__(self, file: io.BytesIO, stored: Callable[[str], bytes] | None) -> None:

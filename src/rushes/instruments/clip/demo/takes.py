@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -104,12 +104,12 @@ TAKES = (
 )
 
 
-def make_takes(folder: Path) -> list[Path]:
+def make_takes(folder: Path, takes: Sequence[Take] = TAKES) -> list[Path]:
     """Write the sample takes; the same bytes every time."""
     folder.mkdir(parents=True, exist_ok=True)
     good = list(scene(0))
     paths = []
-    for take in TAKES:
+    for take in takes:
         path = folder / f"{take.name}.mp4"
         write_clip(path, take.change(good), fps=FPS, audio=hum(FRAMES / FPS + take.extra_sound_s))
         if take.corrupt:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,9 +20,6 @@ from rushes.instruments.clip.input_param import names_input, with_input
 from rushes.instruments.clip.metrics import METRICS
 from rushes.instruments.clip.settings import ClipSettings
 from rushes.media import Frame, MediaFacts
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 class ClipWatch:

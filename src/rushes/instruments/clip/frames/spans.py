@@ -25,14 +25,9 @@ def stretches(holds: Sequence[bool]) -> Iterator[tuple[int, int]]:
         yield start, len(holds) - 1
 
 
-def longest(spans: Iterator[Span]) -> Span | None:
-    """The longest of them, the first of equals; None where there is none."""
-    return max(spans, key=lambda span: span.length_ms, default=None)
-
-
 def longest_of(definition: Definition, spans: Iterator[Span], count: int) -> Measurement:
-    """The length of the longest as a number, whose note says where it is; 0 where there is none."""
-    span = longest(spans)
+    """The length of the longest (the first of equals), whose note says where it is; 0 where there is none."""
+    span = max(spans, key=lambda span: span.length_ms, default=None)
     if span is None or span.length_ms <= 0:  # times of a damaged file may run backwards
         return Measurement(definition=definition, value=0.0, count=count)
     return Measurement(definition=definition, value=span.length_ms, count=count, note=span.text(), span=span)

@@ -11,17 +11,12 @@ from typing import Any
 import numpy as np
 
 from rushes.core import Definition, Measurement, signature_params
+from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.flow.observer import FLOOR, RATE, MotionObservation
 from rushes.instruments.clip.frames.detail import HEIGHT
 from rushes.instruments.clip.metrics.light import luma_alternation
 from rushes.instruments.clip.metrics.making import from_zero, lane, metric
 
-_unrest = partial(
-    from_zero,
-    unit="1",
-    better="lower",
-    params=signature_params(flow="dis-fast", height=HEIGHT, rate=RATE, statistic="median"),
-)
 _FRAMES = (
     f"F is DIS optical flow at {HEIGHT} rows between frames about {1 / RATE:.1f} s apart (an even stride), median over "
     "steps"
@@ -32,14 +27,20 @@ _EDGES = (
 )
 _REFERENCE = "Kroeger et al. 2016 (DIS flow)"
 ALTERNATION_FLOOR = 0.5
+_unrest = partial(
+    from_zero,
+    unit="1",
+    better="lower",
+    edge_cases=_EDGES,
+    depends_on=("frame_size", "fps", "luma"),
+    params=signature_params(flow="dis-fast", height=HEIGHT, rate=RATE, statistic="median"),
+)
 
 FLOW_RESIDUAL = _unrest(
     name="flow_residual",
     summary="What of a frame cannot be explained by moving the frame before it, over its texture.",
     formula="median of mean|I_{t−1}(x) − I_t(x + F_t(x))| / (mean gradient of I_{t−1} + 0.5); " + _FRAMES,
-    edge_cases=_EDGES,
     reference=f"{_REFERENCE}; warping error as in Lai et al. 2018",
-    depends_on=("frame_size", "fps", "luma"),
     raised_by=("noise and grain", "fast or hidden motion", "changes of light"),
     lowered_by=("blur and compression", "little motion"),
 )
@@ -47,9 +48,7 @@ FLOW_BACKWARD_ERROR = _unrest(
     name="flow_backward_error",
     summary="How far a point misses its place when it is followed to the next frame and back, over the motion.",
     formula=f"median of mean|F_t(x) + B_t(x + F_t(x))| / (mean|F_t| + {FLOOR} px), B the flow back; " + _FRAMES,
-    edge_cases=_EDGES,
     reference=f"{_REFERENCE}; forward-backward error as in Kalal et al. 2010",
-    depends_on=("frame_size", "fps", "luma"),
     raised_by=("noise and grain", "things that pass in front of others", "plain areas without texture"),
     lowered_by=("blur and compression", "little motion"),
 )
@@ -61,7 +60,6 @@ FLOW_ACCELERATION = _unrest(
     + _FRAMES,
     edge_cases=_EDGES + " It takes three frames. Fast and irregular real motion is high as well.",
     reference=f"{_REFERENCE}; on the clips of the FETV study ρ = −.63 with people's temporal quality",
-    depends_on=("frame_size", "fps", "luma"),
     raised_by=("shaking and irregular real motion", "noise in a still scene", "dropped frames"),
     lowered_by=("steady camera motion", "blur and compression"),
 )
@@ -96,34 +94,26 @@ def temporal_inconsistency(alternation: Measurement, acceleration: Measurement) 
     return Measurement(definition=TEMPORAL_INCONSISTENCY, value=value, count=acceleration.count)
 
 
-def _acceleration(seen: Any) -> Measurement:
-    return of_motion(FLOW_ACCELERATION, seen.motion, "acceleration", seen.motion_missing)
-
-
 def _inconsistency(seen: Any) -> Measurement:
     light = luma_alternation(seen.luma_mean, fps=None if seen.fps is None else float(seen.fps))
-    return temporal_inconsistency(light, _acceleration(seen))
+    acceleration = of_motion(FLOW_ACCELERATION, seen.motion, "acceleration", seen.motion_missing)
+    return temporal_inconsistency(light, acceleration)
 
 
-FLOW_RESIDUAL_METRIC = metric(
-    FLOW_RESIDUAL,
-    lambda seen: of_motion(FLOW_RESIDUAL, seen.motion, "residual", seen.motion_missing),
-    "luma",
-    "motion",
-    too_high="frames do not follow from each other",
-)
-FLOW_BACKWARD_ERROR_METRIC = metric(
-    FLOW_BACKWARD_ERROR,
-    lambda seen: of_motion(FLOW_BACKWARD_ERROR, seen.motion, "backward_error", seen.motion_missing),
-    "luma",
-    "motion",
-    too_high="motion cannot be followed back",
-)
-FLOW_ACCELERATION_METRIC = metric(
+def _followed(definition: Definition, series: str, **shown: Any) -> ClipMetric:
+    """A metric that is the median of one series of the flow."""
+
+    def measure(seen: Any) -> Measurement:
+        return of_motion(definition, seen.motion, series, seen.motion_missing)
+
+    return metric(definition, measure, "luma", "motion", **shown)
+
+
+FLOW_RESIDUAL_METRIC = _followed(FLOW_RESIDUAL, "residual", too_high="frames do not follow from each other")
+FLOW_BACKWARD_ERROR_METRIC = _followed(FLOW_BACKWARD_ERROR, "backward_error", too_high="motion cannot be followed back")
+FLOW_ACCELERATION_METRIC = _followed(
     FLOW_ACCELERATION,
-    _acceleration,
-    "luma",
-    "motion",
+    "acceleration",
     label="unrest",
     room="page",
     lane=lane("Motion", "flow_acceleration", "acceleration", (0.0, 2.0), pooled_by="flow_acceleration"),

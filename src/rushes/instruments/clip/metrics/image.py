@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from statistics import median
 
 from rushes.core import Measurement, signature_params
 from rushes.instruments.clip.frames.detail import HEIGHT
 from rushes.instruments.clip.metrics.making import from_zero, lane, of_luma, share
 
-FLICKER_SCORE = from_zero(
-    name="flicker_score",
-    unit="luma levels",
-    better="lower",
+_flicker = partial(from_zero, name="flicker_score", unit="luma levels", better="lower")
+_blur = partial(
+    from_zero,
+    name="blur_score",
+    unit="luma levels²",
+    better="higher",
+    edge_cases="No frame, or frames less than 2 pixels wide or high: no value.",
+    depends_on=("frame_size", "bit_depth", "transfer", "luma"),
+    raised_by=("noise and grain", "ringing, blocking and sharpening", "detail in the scene"),
+    lowered_by=("denoising and compression", "a dark, plain or shallow-focus scene"),
+)
+
+FLICKER_SCORE = _flicker(
     summary="How much the overall brightness wanders. A slow fade or a lighting change is legitimately high.",
     formula="population std of m_t, m_t = mean luma of frame t on 0–255",
     edge_cases="No frame: no value. One frame: 0.",
@@ -23,10 +33,7 @@ FLICKER_SCORE = from_zero(
     raised_by=("fades, pans and changes of light", "more contrast"),
     lowered_by=("a still or dark scene", "compression", "less contrast"),
 )
-FLICKER_DELTA = from_zero(
-    name="flicker_score",
-    unit="luma levels",
-    better="lower",
+FLICKER_DELTA = _flicker(
     summary="How much the overall brightness jumps from frame to frame; blind to slow fades.",
     formula="mean of |m_t − m_{t−1}|, m_t = mean luma of frame t on 0–255",
     edge_cases="Fewer than two frames: no value.",
@@ -36,31 +43,17 @@ FLICKER_DELTA = from_zero(
     raised_by=("motion, cuts and changes of light", "dropped frames closed up", "more contrast"),
     lowered_by=("a still or dark scene", "compression", "less contrast"),
 )
-BLUR_SCORE = from_zero(
-    name="blur_score",
-    unit="luma levels²",
-    better="higher",
+BLUR_SCORE = _blur(
     summary="Sharpness: low is blurry. It grows with noise and depends on the frame size.",
     formula="mean over frames of var(L), L = 4-neighbour Laplacian of luma on 0–255, borders reflected",
-    edge_cases="No frame, or frames less than 2 pixels wide or high: no value.",
     reference="MetricBundleV1, tier 0; equals cv2.Laplacian(gray, CV_64F).var()",
     params=signature_params(border="reflect101", plane="luma", range="full", statistic="mean"),
-    depends_on=("frame_size", "bit_depth", "transfer", "luma"),
-    raised_by=("noise and grain", "ringing, blocking and sharpening", "detail in the scene"),
-    lowered_by=("denoising and compression", "a dark, plain or shallow-focus scene"),
 )
-BLUR_P10 = from_zero(
-    name="blur_score",
-    unit="luma levels²",
-    better="higher",
+BLUR_P10 = _blur(
     summary="Sharpness of the blurriest tenth of the frames: finds a blur that the mean hides.",
     formula="10th percentile over frames of var(L), linear between ranks; L as in the mean",
-    edge_cases="No frame, or frames less than 2 pixels wide or high: no value.",
     reference="MetricBundleV1, tier 0 (optional p10)",
     params=signature_params(border="reflect101", plane="luma", range="full", statistic="p10"),
-    depends_on=("frame_size", "bit_depth", "transfer", "luma"),
-    raised_by=("noise and grain", "ringing, blocking and sharpening", "detail in the scene"),
-    lowered_by=("denoising and compression", "a dark, plain or shallow-focus scene"),
 )
 
 SAMPLE_MS = 1000.0

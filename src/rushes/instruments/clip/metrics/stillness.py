@@ -7,6 +7,7 @@ small a step is and for how long, never by the share of small steps.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -24,9 +25,10 @@ STILL_SHARE = 0.1
 REPEAT_SHARE = 0.3
 REPEAT_CAP = 0.5
 
-LONGEST_FREEZE_MS = from_zero(
+_stretch = partial(from_zero, unit="ms", depends_on=("frame_size", "fps", "duration", "transfer", "luma"))
+
+LONGEST_FREEZE_MS = _stretch(
     name="longest_freeze_ms",
-    unit="ms",
     better="lower",
     summary="Longest stretch in which nothing changes at all. Slides and title cards are legitimately long.",
     formula="longest run of steps with median(d over the `window` steps around) < max(eps, share · median(d over steps "
@@ -37,13 +39,11 @@ LONGEST_FREEZE_MS = from_zero(
     "static camera on a quiet speaker changes by 0.2 and more.",
     reference="beside MetricBundleV1: freeze_frame_ratio counts every quiet step, this one a standstill",
     params=signature_params(eps=FROZEN_EPSILON, plane="luma", range="full", share=FROZEN_SHARE, window=WINDOW),
-    depends_on=("frame_size", "fps", "duration", "transfer", "luma"),
     raised_by=("slides, titles and other stills", "strong compression of a quiet scene"),
     lowered_by=("noise and grain", "a shorter clip"),
 )
-LONGEST_STILL_MS = from_zero(
+LONGEST_STILL_MS = _stretch(
     name="longest_still_ms",
-    unit="ms",
     better="neither",
     summary="Longest stretch that is far quieter than the clip's own steps.",
     formula="longest run of steps with d_t < share · median(d over steps with d ≥ 0.04), from its first frame's time "
@@ -52,7 +52,6 @@ LONGEST_STILL_MS = from_zero(
     "none: quiet is measured against itself.",
     reference="beside MetricBundleV1",
     params=signature_params(plane="luma", range="full", share=STILL_SHARE),
-    depends_on=("frame_size", "fps", "duration", "transfer", "luma"),
 )
 REPEATED_FRAME_RATIO = share(
     name="repeated_frame_ratio",

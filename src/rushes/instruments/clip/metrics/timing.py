@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,9 +20,12 @@ _OF_THE_STREAM = (
 )
 _SANITY = "beside MetricBundleV1: decode sanity, which every profile judges"
 _LIBAV = signature_params(decoder="libav")
+_fact = partial(from_zero, better="neither", reference=_SEED)
 _damage = partial(
     from_zero,
+    unit="frames",
     better="lower",
+    reference=_SANITY,
     params=_LIBAV,
     lowered_by=("re-encoding a damaged clip: the damage stays in the picture, the errors go",),
 )
@@ -37,77 +39,64 @@ DECODE_OK = Definition(
     better="higher",
     summary="The video can be decoded and has at least one frame.",
     formula="frame_count ≥ 1",
-    edge_cases=(
-        "A damaged file that still gives one frame is true; decode_failures counts what was lost. A clip whose size, "
-        "depth or range changes midway is true, with a note, and its badge is flagged under every profile."
-    ),
+    edge_cases="A damaged file that still gives one frame is true; decode_failures counts what was lost. A clip whose "
+    "size, depth or range changes midway is true, with a note, and its badge is flagged under every profile.",
     reference=_SEED,
     params=_LIBAV,
 )
-VIDEO_DURATION_MS = from_zero(
+VIDEO_DURATION_MS = _fact(
     name="video_duration_ms",
     unit="ms",
-    better="neither",
     summary="Length of the video stream.",
     formula="the stream's own duration; else its Matroska DURATION tag; else the container's, where the file has no "
     "other picture or sound; else last presentation time + frame duration − first",
-    edge_cases=(
-        "No video stream or no frame: no value. A DURATION tag by libavformat is the time of the end, so the stream's "
-        "start is taken off it (a picture of 3 s that starts at 0.464 s is tagged 3464 ms: 3000 ms); other muxers tag "
-        "the length. Containers with one length for all streams (FLV, ASF, untagged WebM) and those that only "
-        "estimate one (MPEG program and transport streams, bare streams): measured, not stated. A file that breaks "
-        "off keeps the length it states; duration_shortfall_ms says how much is not there."
-    ),
+    edge_cases="No video stream or no frame: no value. A DURATION tag by libavformat is the time of the end, so the "
+    "stream's start is taken off it (a picture of 3 s that starts at 0.464 s is tagged 3464 ms: 3000 ms); other "
+    "muxers tag the length. Containers with one length for all streams (FLV, ASF, untagged WebM) and those that only "
+    "estimate one (MPEG program and transport streams, bare streams): measured, not stated. A file that breaks "
+    "off keeps the length it states; duration_shortfall_ms says how much is not there.",
     reference=f"{_SEED}; equals ffprobe's stream duration where the file declares one",
     params=signature_params(source="stream-container-frames"),
     history=("first release", _OF_THE_STREAM),
 )
-AUDIO_DURATION_MS = from_zero(
+AUDIO_DURATION_MS = _fact(
     name="audio_duration_ms",
     unit="ms",
-    better="neither",
     summary="Length of the sound that belongs to the clip: its own track, or the file given with --audio.",
     formula="the audio stream's own duration; else its Matroska DURATION tag; else the container's, where the file "
     "has no other picture or sound; else end of its last packet − start of its first",
-    edge_cases=(
-        "No sound: no value. DURATION tags and containers with one length for all streams are read as for "
-        "video_duration_ms. In MPEG program and transport streams it is libav's figure, as ffprobe prints it, which "
-        "may leave out the last packet; measured where libav has none."
-    ),
-    reference=_SEED,
+    edge_cases="No sound: no value. DURATION tags and containers with one length for all streams are read as for "
+    "video_duration_ms. In MPEG program and transport streams it is libav's figure, as ffprobe prints it, which "
+    "may leave out the last packet; measured where libav has none.",
     params=signature_params(source="stream-container-samples"),
     history=("first release", _OF_THE_STREAM),
 )
-AV_DURATION_DELTA_MS = from_zero(
+AV_DURATION_DELTA_MS = _fact(
     name="av_duration_delta_ms",
     unit="ms",
     better="lower",
     summary="How far the lengths of picture and sound differ.",
     formula="|video_duration_ms − audio_duration_ms|",
     edge_cases="Either length missing: no value. It compares lengths; where the two start is not part of it.",
-    reference=_SEED,
     raised_by=("cutting either stream", "dropped frames closed up, where the picture is the shorter"),
     lowered_by=("cutting either stream", "dropped frames closed up, where the sound is the shorter"),
     history=("first release", _OF_THE_STREAM),
 )
-FPS = from_zero(
+FPS = _fact(
     name="fps",
     unit="frames/s",
-    better="neither",
     summary="Average frame rate of the video stream.",
     formula="avg_frame_rate as the container declares it; else (frames − 1) / (last − first presentation time)",
     edge_cases="One frame and no declared rate: no value. A variable rate gives its average.",
     reference=f"{_SEED}; equals ffprobe's avg_frame_rate",
     params=signature_params(rate="average"),
 )
-FRAME_COUNT = from_zero(
+FRAME_COUNT = _fact(
     name="frame_count",
     unit="frames",
-    better="neither",
     summary="Frames that came out of the decoder.",
     formula="count of decoded frames; the header's own count is not used",
     edge_cases="Nothing decodes: 0. Frames after a change of size are not counted, and the note says so.",
-    reference=_SEED,
     params=_LIBAV,
 )
 DECODE_FAILURES = _damage(
@@ -115,44 +104,33 @@ DECODE_FAILURES = _damage(
     unit="packets",
     summary="Packets and frames the decoder had to drop as corrupt.",
     formula="count of decoder errors while reading the video stream",
-    edge_cases=(
-        "Damage the codec conceals without an error is not counted; corrupt_frames has what it marks. A packet without "
-        "data, Theora's way to repeat a frame, is no failure."
-    ),
+    edge_cases="Damage the codec conceals without an error is not counted; corrupt_frames has what it marks. A packet "
+    "without data, Theora's way to repeat a frame, is no failure.",
     reference="beside MetricBundleV1: a skipped frame is counted, never swallowed",
     history=("first release", "Theora's packets without data are no failures"),
 )
 
 CORRUPT_FRAMES = _damage(
     name="corrupt_frames",
-    unit="frames",
     summary="Frames the decoder marked as damaged, patched up and delivered.",
     formula="count of decoded frames with libav's corrupt flag or a decode error flag",
-    edge_cases=(
-        "Nothing decodes: 0. Codecs without checks of their own (VP8) patch up noise without a mark. No tolerance: "
-        "one is damage."
-    ),
-    reference=_SANITY,
-    params=_LIBAV,
+    edge_cases="Nothing decodes: 0. Codecs without checks of their own (VP8) patch up noise without a mark. No "
+    "tolerance: one is damage.",
 )
 MISSING_FRAMES = _damage(
     name="missing_frames",
-    unit="frames",
     summary="Frames that the file promises, or its timestamps imply, and that did not come.",
     formula="MP4, MOV: frames the index lists and the edit list shows − leading pictures of an open GOP − frame_count; "
     "else Σ over holes of (round(step / usual step) − 1) + round(shortfall / usual step); usual step = median",
-    edge_cases=(
-        "Frames are called missing only where something else bears it out, for whole files too have fields in packets "
-        "of their own, frames that are not coded and a variable rate: a decoder failure, a damaged frame or packet, "
-        "or a picture that ends early (by 1.5 usual steps with an index, else by more than duration_shortfall_ms "
-        "tolerates). Holes are steps of 1.5 usual ones and more, and count where 80 % of all steps are within 10 % of "
-        "the usual one. Without any other sign they count in Matroska, WebM, Ogg, FLV and ASF alone, and only where "
-        "the rate is otherwise constant (all other steps, at least 24, within 2 % or 1.5 ms) and there are at most "
-        "three, of 5 frames and 200 ms at least, none at the first frame. A packet without data (Theora) fills one "
-        "place of a hole. AVI may leave slots empty: its header's count is used for the length alone. Nothing "
-        "decodes, or reading stopped: no value."
-    ),
-    reference=_SANITY,
+    edge_cases="Frames are called missing only where something else bears it out, for whole files too have fields in "
+    "packets of their own, frames that are not coded and a variable rate: a decoder failure, a damaged frame or "
+    "packet, or a picture that ends early (by 1.5 usual steps with an index, else by more than duration_shortfall_ms "
+    "tolerates). Holes are steps of 1.5 usual ones and more, and count where 80 % of all steps are within 10 % of "
+    "the usual one. Without any other sign they count in Matroska, WebM, Ogg, FLV and ASF alone, and only where "
+    "the rate is otherwise constant (all other steps, at least 24, within 2 % or 1.5 ms) and there are at most "
+    "three, of 5 frames and 200 ms at least, none at the first frame. A packet without data (Theora) fills one "
+    "place of a hole. AVI may leave slots empty: its header's count is used for the length alone. Nothing "
+    "decodes, or reading stopped: no value.",
     params=signature_params(decoder="libav", promise="index-holes-length"),
 )
 DURATION_SHORTFALL_MS = _damage(
@@ -160,15 +138,11 @@ DURATION_SHORTFALL_MS = _damage(
     unit="ms",
     summary="How far the picture ends before the file says it does.",
     formula="max(0, promised length of the picture − (end of the last decoded frame − start of the first))",
-    edge_cases=(
-        "The promise is the length the file states for the picture; of AVI its header's frame count / rate, where "
-        "that is longer; of a container with one length for picture and sound (FLV, ASF, untagged WebM) what neither "
-        "of them reaches of it, from 500 ms on. MPEG and bare streams promise nothing: no value. GIF and Ogg are read "
-        "to their end for their length, so a cut one is not seen here. Headers are off by a frame or two: up to the "
-        "largest of 100 ms, 3 frames and 0.5 % of the promise is no damage."
-    ),
-    reference=_SANITY,
-    params=_LIBAV,
+    edge_cases="The promise is the length the file states for the picture; of AVI its header's frame count / rate, "
+    "where that is longer; of a container with one length for picture and sound (FLV, ASF, untagged WebM) what neither "
+    "of them reaches of it, from 500 ms on. MPEG and bare streams promise nothing: no value. GIF and Ogg are read "
+    "to their end for their length, so a cut one is not seen here. Headers are off by a frame or two: up to the "
+    "largest of 100 ms, 3 frames and 0.5 % of the promise is no damage.",
 )
 
 _LEAST_MS = 100.0
@@ -184,78 +158,66 @@ _CLEAN_HOLES, _CLEAN_FRAMES, _CLEAN_HOLE_MS = 3, 5, 200.0
 """What `MISSING_FRAMES` and `DURATION_SHORTFALL_MS` say in words."""
 
 
-def decode_ok(frames: int, *, error: str = "") -> Measurement:
-    """Whether at least one frame decodes; `error` says why not, or why not all of the clip was measured.
-
-    >>> decode_ok(75).value, decode_ok(0, error="not a video").note
-    (True, 'not a video')
-    """
-    note = error or ("" if frames else _NO_FRAME)
-    return Measurement(definition=DECODE_OK, value=frames >= 1, count=frames, note=note)
+def _unread(seen: Observation) -> str:
+    """Why there is no frame; "" where there is one."""
+    return "" if seen.frames else seen.error or _NO_FRAME
 
 
-def video_duration_ms(duration: float | None, *, frames: int, error: str = "") -> Measurement:
+def decode_ok(seen: Observation) -> Measurement:
+    """Whether at least one frame decodes; the note says why not, or why not all of the clip was measured."""
+    note = seen.error or _unread(seen)
+    return Measurement(definition=DECODE_OK, value=seen.frames >= 1, count=seen.frames, note=note)
+
+
+def video_duration_ms(seen: Observation) -> Measurement:
     """Length of the video stream in milliseconds; None where nothing tells it."""
-    if duration is None or frames == 0:
-        return Measurement.missing(VIDEO_DURATION_MS, error or _NO_FRAME)
-    return Measurement(definition=VIDEO_DURATION_MS, value=duration, count=frames)
+    if seen.video_duration_ms is None or not seen.frames:
+        return Measurement.missing(VIDEO_DURATION_MS, seen.error or _NO_FRAME)
+    return Measurement(definition=VIDEO_DURATION_MS, value=seen.video_duration_ms, count=seen.frames)
 
 
-def audio_duration_ms(duration: float | None, *, why_missing: str = "") -> Measurement:
+def audio_duration_ms(seen: Observation) -> Measurement:
     """Length of the clip's sound in milliseconds."""
-    if duration is None:
-        return Measurement.missing(AUDIO_DURATION_MS, why_missing or "the clip has no sound")
-    return Measurement(definition=AUDIO_DURATION_MS, value=duration, count=1)
+    if seen.audio_duration_ms is None:
+        return Measurement.missing(AUDIO_DURATION_MS, seen.audio_duration_missing or "the clip has no sound")
+    return Measurement(definition=AUDIO_DURATION_MS, value=seen.audio_duration_ms, count=1)
 
 
-def av_duration_delta_ms(video: Measurement, audio: Measurement) -> Measurement:
-    """How far picture and sound differ in length.
-
-    >>> video, audio = video_duration_ms(3000.0, frames=75), audio_duration_ms(2960.0)
-    >>> av_duration_delta_ms(video, audio).value
-    40.0
-    """
+def av_duration_delta_ms(seen: Observation) -> Measurement:
+    """How far picture and sound differ in length."""
+    video, audio = video_duration_ms(seen), audio_duration_ms(seen)
     if video.value is None or audio.value is None:
         return Measurement.missing(AV_DURATION_DELTA_MS, video.note or audio.note)
     return Measurement(definition=AV_DURATION_DELTA_MS, value=abs(float(video.value) - float(audio.value)), count=1)
 
 
-def fps(rate: Fraction | float | None, *, frames: int, error: str = "") -> Measurement:
+def fps(seen: Observation) -> Measurement:
     """Average frame rate."""
-    if not rate or frames == 0:
-        return Measurement.missing(FPS, error or "the file declares no frame rate and has fewer than two frames")
-    return Measurement(definition=FPS, value=float(rate), count=frames)
+    if not seen.fps or not seen.frames:
+        return Measurement.missing(FPS, seen.error or "the file declares no frame rate and has fewer than two frames")
+    return Measurement(definition=FPS, value=float(seen.fps), count=seen.frames)
 
 
-def frame_count(frames: int, *, error: str = "") -> Measurement:
+def frame_count(seen: Observation) -> Measurement:
     """Frames that came out of the decoder."""
-    note = error or ("" if frames else _NO_FRAME)
-    return Measurement(definition=FRAME_COUNT, value=frames, count=frames, note=note)
+    note = seen.error or _unread(seen)
+    return Measurement(definition=FRAME_COUNT, value=seen.frames, count=seen.frames, note=note)
 
 
-def decode_failures(failures: int, *, frames: int, error: str = "") -> Measurement:
-    """Packets the decoder had to drop."""
-    note = "" if frames else (error or _NO_FRAME)
-    return Measurement(definition=DECODE_FAILURES, value=failures, count=frames, note=note)
+def damage_count(definition: Definition, seen: Observation) -> Measurement:
+    """Packets the decoder had to drop, or frames it patched up: what the pass counted under the definition's name."""
+    count = getattr(seen, definition.name)
+    return Measurement(definition=definition, value=count, count=seen.frames, note=_unread(seen))
 
 
-def corrupt_frames(corrupt: int, *, frames: int, error: str = "") -> Measurement:
-    """Frames the decoder patched up."""
-    note = "" if frames else (error or _NO_FRAME)
-    return Measurement(definition=CORRUPT_FRAMES, value=corrupt, count=frames, note=note)
-
-
-def duration_shortfall_ms(promised: float | None, measured: float | None, *, frames: int) -> Measurement:
-    """How far the picture ends before it is promised to.
-
-    >>> duration_shortfall_ms(8000.0, 3800.0, frames=95).value, duration_shortfall_ms(8000.0, 8040.0, frames=201).value
-    (4200.0, 0.0)
-    """
+def duration_shortfall_ms(seen: Observation) -> Measurement:
+    """How far the picture ends before it is promised to."""
+    promised, measured = seen.promised_duration_ms, seen.measured_duration_ms
     if measured is None:
         return Measurement.missing(DURATION_SHORTFALL_MS, "the picture was not read to its end")
     if promised is None:
         return Measurement.missing(DURATION_SHORTFALL_MS, "the file promises no length of the picture")
-    return Measurement(definition=DURATION_SHORTFALL_MS, value=max(0.0, promised - measured), count=frames)
+    return Measurement(definition=DURATION_SHORTFALL_MS, value=max(0.0, promised - measured), count=seen.frames)
 
 
 def shortfall_tolerance_ms(promised: float, *, step_ms: float) -> float:
@@ -325,36 +287,15 @@ def missing_frames(seen: Observation) -> Measurement:
     return Measurement(definition=MISSING_FRAMES, value=lost, count=seen.frames)
 
 
-def _video(seen: Observation) -> Measurement:
-    return video_duration_ms(seen.video_duration_ms, frames=seen.frames, error=seen.error)
-
-
-def _audio(seen: Observation) -> Measurement:
-    return audio_duration_ms(seen.audio_duration_ms, why_missing=seen.audio_duration_missing)
-
-
-DECODE_OK_METRIC = metric(DECODE_OK, lambda seen: decode_ok(seen.frames, error=seen.error), too_low="cannot be decoded")
-VIDEO_DURATION_MS_METRIC = metric(VIDEO_DURATION_MS, _video)
-AUDIO_DURATION_MS_METRIC = metric(AUDIO_DURATION_MS, _audio)
+DECODE_OK_METRIC = metric(DECODE_OK, decode_ok, too_low="cannot be decoded")
+VIDEO_DURATION_MS_METRIC = metric(VIDEO_DURATION_MS, video_duration_ms)
+AUDIO_DURATION_MS_METRIC = metric(AUDIO_DURATION_MS, audio_duration_ms)
 AV_DURATION_DELTA_MS_METRIC = metric(
-    AV_DURATION_DELTA_MS,
-    lambda seen: av_duration_delta_ms(_video(seen), _audio(seen)),
-    label="avΔ ms",
-    too_high="sound and picture differ in length",
+    AV_DURATION_DELTA_MS, av_duration_delta_ms, label="avΔ ms", too_high="sound and picture differ in length"
 )
-FPS_METRIC = metric(FPS, lambda seen: fps(seen.fps, frames=seen.frames, error=seen.error))
-FRAME_COUNT_METRIC = metric(FRAME_COUNT, lambda seen: frame_count(seen.frames, error=seen.error))
-DECODE_FAILURES_METRIC = metric(
-    DECODE_FAILURES, lambda seen: decode_failures(seen.decode_failures, frames=seen.frames, error=seen.error)
-)
-CORRUPT_FRAMES_METRIC = metric(
-    CORRUPT_FRAMES,
-    lambda seen: corrupt_frames(seen.corrupt_frames, frames=seen.frames, error=seen.error),
-    too_high="damaged frames",
-)
+FPS_METRIC = metric(FPS, fps)
+FRAME_COUNT_METRIC = metric(FRAME_COUNT, frame_count)
+DECODE_FAILURES_METRIC = metric(DECODE_FAILURES, partial(damage_count, DECODE_FAILURES))
+CORRUPT_FRAMES_METRIC = metric(CORRUPT_FRAMES, partial(damage_count, CORRUPT_FRAMES), too_high="damaged frames")
 MISSING_FRAMES_METRIC = metric(MISSING_FRAMES, missing_frames, too_high="frames missing")
-DURATION_SHORTFALL_MS_METRIC = metric(
-    DURATION_SHORTFALL_MS,
-    lambda seen: duration_shortfall_ms(seen.promised_duration_ms, seen.measured_duration_ms, frames=seen.frames),
-    too_high="ends early",
-)
+DURATION_SHORTFALL_MS_METRIC = metric(DURATION_SHORTFALL_MS, duration_shortfall_ms, too_high="ends early")

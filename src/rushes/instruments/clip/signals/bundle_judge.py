@@ -21,21 +21,21 @@ class BundleJudge(Judge):
     """The clip bundle as judge: the badge is the answer, its reasons are the justification."""
 
     profile: Profile
-    tier: int = 0
+    tier: Tier = 0
 
     @classmethod
     def from_options(cls, argument: str, options: JudgeOptions) -> BundleJudge:
         """`bundle` under the profile of the options, `bundle:NAME` under a profile of its own; at the options' tier."""
         profile = argument or options.profile
         rules = profile if isinstance(profile, Profile) else load_profile(profile)  # type: ignore[arg-type]
-        return cls(rules, options.tier)
+        return cls(rules, cast(Tier, options.tier))
 
     def check(self) -> None:
         """Refuse, before the first run, a tier whose models are not here."""
-        load_face_settings(self._tier)
+        load_face_settings(self.tier)
 
     def describe(self) -> dict[str, object]:
-        faces = load_face_settings(self._tier)
+        faces = load_face_settings(self.tier)
         return {
             "kind": "bundle",
             "tier": self.tier,
@@ -58,11 +58,7 @@ class BundleJudge(Judge):
         )
 
     def judge(self, clip: Path, *, seed: int) -> Verdict:
-        result = evaluate_clip(clip, tier=self._tier, profile=self.profile)
+        result = evaluate_clip(clip, tier=self.tier, profile=self.profile)
         # A reason may name the file; the sweep's folder is no part of the verdict.
         reasons = "; ".join(result.reasons).replace(str(clip), clip.name)
         return Verdict(output=result.badge, justification=reasons)
-
-    @property
-    def _tier(self) -> Tier:
-        return cast(Tier, self.tier)

@@ -1,16 +1,17 @@
-"""Blinks against the clip's own open eye.
+"""Blinks against the clip's own open eye; and by a fixed threshold, which is the seed's reading, kept beside it.
 
 How far an open eye opens differs between people by a factor of two, so no fixed ratio tells open from shut. Here each
 frame is held against how open the same eyes are within a second of it: a blink is a quick fall of that share, and the
 same fall looks alike in narrow and wide eyes. Where the ratio trembles as much as a blink would move it (a face far
-away, or in the dark) the eyes cannot be told and the value is missing.
+away, or in the dark) the eyes cannot be told and the value is missing. One number for every face counts a narrow eye
+as shut and misses the blink of a wide one: see `docs/face.md`.
 """
 
 from __future__ import annotations
 
 import math
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +38,14 @@ MIN_SECONDS = 1.0
 MAX_NOISE = 0.06
 """Typical step of the ratio from frame to frame, as a share of it, up to which blinks can be told from noise."""
 
-_FACE = signature_params(
-    face="most-persistent",
-    max_faces=MAX_FACES,
-    eyes="mean",
+DEBOUNCE = 2
+"""By the fixed threshold, an eye is shut, or open again, after this many successive frames."""
+THRESHOLDS = {468: 0.23, 478: 0.2}
+"""Eye aspect ratio under which an eye counts as shut, by model: the 468-point mesh closes its lids less far (a blink
+bottoms out at 0.15 to 0.28 where the 478-point one reaches 0.01 to 0.1; most open eyes are at 0.23 to 0.4)."""
+
+_EYES = signature_params(face="most-persistent", max_faces=MAX_FACES, eyes="mean")
+_OPEN_EYE = signature_params(
     reference="own-open-eye",
     window_ms=WINDOW_MS,
     percentile=OPEN_PERCENTILE,
@@ -54,8 +59,8 @@ _EDGE = (
     "× median |ΔEAR| / median EAR): none. A gap ends a blink. Eyes shut throughout, or narrowed slowly, are no blink."
 )
 
-EAR = "EAR = (|p2 − p6| + |p3 − p5|) / (2 |p1 − p4|), mean of both eyes"
-count_of = partial(
+_EAR = "EAR = (|p2 − p6| + |p3 − p5|) / (2 |p1 − p4|), mean of both eyes"
+_count = partial(
     Definition,
     name="blink_count",
     unit="blinks",
@@ -65,7 +70,7 @@ count_of = partial(
     reference="MetricBundleV1, tier 1; Soukupová and Čech 2016",
     depends_on=("frame_size", "fps", "duration", "transfer"),
 )
-rate_of = partial(
+_rate = partial(
     Definition,
     name="blink_rate_hz",
     unit="Hz",
@@ -76,22 +81,35 @@ rate_of = partial(
     reference="MetricBundleV1, tier 1",
     depends_on=("frame_size", "fps", "transfer"),
 )
-"""What both readings of a blink have in common; the other is in `blink_fixed`."""
+"""What both readings of a blink have in common."""
+_OWN_EYE: dict[str, Any] = {
+    "edge_cases": _EDGE,
+    "params": (*_EYES, *_OPEN_EYE),
+    "open_params": ("model", "shut", "open"),
+}
+_FIXED: dict[str, Any] = {"params": (*_EYES, *signature_params(debounce=DEBOUNCE)), "open_params": ("model", "ear")}
 
-BLINK_COUNT = count_of(
+BLINK_COUNT = _count(
     summary="How often the eyes shut, held against how open the same eyes are within a second.",
-    formula=f"{EAR}; q_t = EAR_t / 80th percentile of EAR "
+    formula=f"{_EAR}; q_t = EAR_t / 80th percentile of EAR "
     "within ±1 s; a blink is a dip with q < `shut` in 50 ms worth of frames or more, until q ≥ `open`, that has q ≥ "
     "`open` within 200 ms before it or after it",
-    edge_cases=_EDGE,
-    params=_FACE,
-    open_params=("model", "shut", "open"),
+    **_OWN_EYE,
 )
-BLINK_RATE_HZ = rate_of(
-    summary="Blinks per second in which the face was seen, held against the clip's own open eye.",
-    edge_cases=_EDGE,
-    params=_FACE,
-    open_params=("model", "shut", "open"),
+BLINK_RATE_HZ = _rate(
+    summary="Blinks per second in which the face was seen, held against the clip's own open eye.", **_OWN_EYE
+)
+BLINK_COUNT_FIXED = _count(
+    summary="How often the eye aspect ratio falls under one threshold for every face.",
+    formula=f"{_EAR}; a blink starts when EAR < threshold in `debounce` successive frames and ends when it is not in "
+    "as many",
+    edge_cases="no frame with the face: none. A gap ends a blink; eyes shut throughout are one blink.",
+    **_FIXED,
+)
+BLINK_RATE_HZ_FIXED = _rate(
+    summary="Blinks by the fixed threshold per second in which the face was seen.",
+    edge_cases="no frame with the face, or no frame rate: none.",
+    **_FIXED,
 )
 
 
@@ -149,22 +167,33 @@ def tremble(ratios: NDArray[np.float64]) -> float:
     return 1.4826 * float(np.median(steps)) / middle if middle > 0 else math.inf
 
 
-def blink_count(face: FaceObservation) -> Measurement:
-    """How often the eyes shut; see `BLINK_COUNT`."""
-    return _measured(face, BLINK_COUNT)
+def count_blinks(ratios: NDArray[np.float64], *, threshold: float, debounce: int = DEBOUNCE) -> int:
+    """Blinks in a series of eye aspect ratios.
+
+    A change of state takes `debounce` successive frames. A gap (NaN) opens the eyes: what comes after it is new.
+
+    >>> count_blinks(np.array([0.3, 0.1, 0.1, 0.3, 0.1, 0.1, 0.3, 0.3]), threshold=0.2)
+    1
+    """
+    blinks, shut, run = 0, False, 0
+    for ratio in ratios:
+        if np.isnan(ratio):
+            shut, run = False, 0
+            continue
+        run = run + 1 if bool(ratio < threshold) != shut else 0
+        if run == debounce:
+            shut, run = not shut, 0
+            blinks += shut
+    return blinks
 
 
-def blink_rate_hz(face: FaceObservation) -> Measurement:
-    """Blinks per second in which the face was seen; see `BLINK_RATE_HZ`."""
-    return _measured(face, BLINK_RATE_HZ)
-
-
-def value_of(definition: Definition, blinks: int, frames: int, fps: float | None) -> float:
+def _value(definition: Definition, blinks: int, frames: int, fps: float | None) -> float:
     """So many blinks in so many frames, as a count or a rate."""
     return blinks * (fps or 0.0) / frames if definition.unit == "Hz" else blinks
 
 
-def _measured(face: FaceObservation, definition: Definition) -> Measurement:
+def blinks(definition: Definition, face: FaceObservation) -> Measurement:
+    """Blinks held against the clip's own open eye, as a count or a rate; see `BLINK_COUNT` and `BLINK_RATE_HZ`."""
     shut, opened = SHUT[face.points], OPEN[face.points]
     bound = definition.with_params(model=face.model, shut=shut, open=opened)
     ratios = face.track.eye_aspect_ratio
@@ -180,10 +209,23 @@ def _measured(face: FaceObservation, definition: Definition) -> Measurement:
     if noise > MAX_NOISE:
         why = f"the eyes cannot be told: their opening trembles by {noise:.0%} from frame to frame"
         return Measurement.missing(bound, why, count=frames)
-    blinks = find_blinks(open_share(ratios, fps=face.fps), fps=face.fps, shut=shut, opened=opened)
-    found, note = value_of(definition, len(blinks), frames, face.fps), _where(face, blinks)
-    span = face.span(blinks[0].first, blinks[0].first) if blinks else None
-    return Measurement(definition=bound, value=found, count=frames, note=note, span=span)
+    found = find_blinks(open_share(ratios, fps=face.fps), fps=face.fps, shut=shut, opened=opened)
+    value, note = _value(definition, len(found), frames, face.fps), _where(face, found)
+    span = face.span(found[0].first, found[0].first) if found else None
+    return Measurement(definition=bound, value=value, count=frames, note=note, span=span)
+
+
+def fixed_blinks(definition: Definition, face: FaceObservation) -> Measurement:
+    """Blinks by the fixed threshold; see `BLINK_COUNT_FIXED` and `BLINK_RATE_HZ_FIXED`."""
+    threshold, ratios = THRESHOLDS[face.points], face.track.eye_aspect_ratio
+    bound = definition.with_params(model=face.model, ear=threshold)
+    frames = int(np.count_nonzero(np.isfinite(ratios)))
+    if not frames:
+        return Measurement.missing(bound, face.absence("the eyes are never seen"))
+    if bound.unit == "Hz" and not face.fps:
+        return Measurement.missing(bound, "the clip states no frame rate", count=frames)
+    value = _value(bound, count_blinks(ratios, threshold=threshold), frames, face.fps)
+    return Measurement(definition=bound, value=value, count=frames)
 
 
 def _where(face: FaceObservation, blinks: list[Blink]) -> str:
@@ -194,5 +236,8 @@ def _where(face: FaceObservation, blinks: list[Blink]) -> str:
     return f"at {shown} s" + (f" and {len(blinks) - 6} more" if len(blinks) > 6 else "")
 
 
-BLINK_COUNT_METRIC = of_face(BLINK_COUNT, blink_count, too_high="blinks often", too_low="hardly blinks")
-BLINK_RATE_HZ_METRIC = of_face(BLINK_RATE_HZ, blink_rate_hz, too_high="blinks often", too_low="hardly blinks")
+_OFTEN = {"too_high": "blinks often", "too_low": "hardly blinks"}
+BLINK_COUNT_METRIC = of_face(BLINK_COUNT, partial(blinks, BLINK_COUNT), **_OFTEN)
+BLINK_RATE_HZ_METRIC = of_face(BLINK_RATE_HZ, partial(blinks, BLINK_RATE_HZ), **_OFTEN)
+BLINK_COUNT_FIXED_METRIC = of_face(BLINK_COUNT_FIXED, partial(fixed_blinks, BLINK_COUNT_FIXED))
+BLINK_RATE_HZ_FIXED_METRIC = of_face(BLINK_RATE_HZ_FIXED, partial(fixed_blinks, BLINK_RATE_HZ_FIXED))

@@ -21,18 +21,25 @@ from rushes.vision.landmarks.face_pipeline import MAX_FACES
 
 _POLICY = signature_params(face="most-persistent", max_faces=MAX_FACES)
 _SEED = "MetricBundleV1, tier 1"
-_face = partial(Definition, lowest=0.0, open_params=("model",))
+_face = partial(
+    Definition,
+    unit="ratio",
+    lowest=0.0,
+    highest=None,
+    better="lower",
+    reference=_SEED,
+    open_params=("model",),
+    depends_on=("frame_size", "fps", "transfer"),
+)
 """A number of the face models, counted from 0 up."""
 
 FACE_PRESENT_RATIO = _face(
     name="face_present_ratio",
-    unit="ratio",
     highest=1.0,
     better="higher",
     summary="Share of frames in which a face is found.",
     formula="frames with at least one face / frames",
     edge_cases="no frames: none. Detector and landmark network both have to be confident (0.5).",
-    reference=_SEED,
     params=signature_params(max_faces=MAX_FACES),
     depends_on=("frame_size", "transfer"),
     raised_by=("a false face", "a larger face", "dropped frames that had none"),
@@ -42,8 +49,6 @@ FACE_PRESENT_RATIO = _face(
 LONGEST_FACE_GAP_MS = _face(
     name="longest_face_gap_ms",
     unit="ms",
-    highest=None,
-    better="lower",
     summary="The longest stretch without any face, at the start and the end too.",
     formula="longest run of successive frames without a face, from the start of the first to the start of the frame "
     "after the last; the clip's last frame lasts 1 / fps",
@@ -58,33 +63,23 @@ LONGEST_FACE_GAP_MS = _face(
 
 FACE_BBOX_JITTER = _face(
     name="face_bbox_jitter",
-    unit="ratio",
-    highest=None,
-    better="lower",
     summary="How much the face's box moves and changes size from frame to frame.",
     formula="mean of (|Δcentre| + |Δsize|) / frame diagonal over successive frames that both show the face; "
     "centre (x, y) and size (w, h) of the box around all landmarks, |·| Euclidean",
     edge_cases="no two successive frames with the face: none. A gap is skipped, never bridged.",
-    reference=_SEED,
     params=(*_POLICY, *signature_params(box="landmarks", norm="frame-diagonal")),
-    depends_on=("frame_size", "fps", "transfer"),
     raised_by=("head motion", "a larger face", "noise", "dropped frames closed up"),
     lowered_by=("a still head", "a smaller face", "smoothing by blur or compression"),
 )
 
 LANDMARK_JITTER = _face(
     name="landmark_jitter",
-    unit="ratio",
-    highest=None,
-    better="lower",
     summary="How far the rigid points of the face move from frame to frame, in inter-ocular distances.",
     formula="mean over successive frames that both show the face of mean over points |p_t − p_(t−1)| / d; d is the "
     "mean distance of the outer eye corners (33, 263) in the two frames; points 1, 6, 10, 33, 133, 168, 234, 263, 362, "
     "454",
     edge_cases="no two successive frames with the face: none. A gap is skipped. Head movement counts as well.",
-    reference=_SEED,
     params=(*_POLICY, *signature_params(norm="inter-ocular", points="rigid-10")),
-    depends_on=("frame_size", "fps", "transfer"),
     raised_by=("head motion", "a smaller face, whose points are less sure", "noise", "dropped frames closed up"),
     lowered_by=("a still head", "smoothing by blur or compression"),
 )
@@ -92,12 +87,10 @@ LANDMARK_JITTER = _face(
 MOUTH_OPEN_ENERGY = _face(
     name="mouth_open_energy",
     unit="1",
-    highest=None,
     better="neither",
     summary="How much the mouth opens and closes; near zero is a dead mouth.",
     formula="population variance over frames of |p13 − p14| / |p33 − p263| (inner lips over outer eye corners)",
     edge_cases="fewer than two frames with the face: none.",
-    reference=_SEED,
     params=(*_POLICY, *signature_params(norm="inter-ocular", points="13-14", stat="variance")),
     depends_on=("frame_size", "transfer"),
 )

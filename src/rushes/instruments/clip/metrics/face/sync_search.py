@@ -8,6 +8,7 @@ sync is where the best place is the true one.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -63,7 +64,11 @@ _CANNOT_TELL = (
     "pairs, or a quarter of the frames, are left out."
 )
 
-MOUTH_AUDIO_MARGIN = Definition(
+_search = partial(
+    Definition, params=_SEARCH, open_params=("model",), depends_on=("frame_size", "fps", "duration", "transfer")
+)
+
+MOUTH_AUDIO_MARGIN = _search(
     name="mouth_audio_margin",
     unit="1",
     lowest=-2.0,
@@ -74,13 +79,10 @@ MOUTH_AUDIO_MARGIN = Definition(
     formula=f"max match over lags from −160 to +120 ms − max match over all other lags up to ±1 s; {_MATCH}",
     edge_cases=_CANNOT_TELL,
     reference="in place of mouth_audio_corr of MetricBundleV1 where sound may be far off",
-    params=_SEARCH,
-    open_params=("model",),
-    depends_on=("frame_size", "fps", "duration", "transfer"),
     raised_by=("chance, in a short clip", "smoothing by blur or compression"),
     lowered_by=("noise", "sound that is not the mouth's: music, other voices"),
 )
-MOUTH_AUDIO_OFFSET_MS = Definition(
+MOUTH_AUDIO_OFFSET_MS = _search(
     name="mouth_audio_offset_ms",
     unit="ms",
     lowest=-float(REACH_MS),
@@ -93,8 +95,6 @@ MOUTH_AUDIO_OFFSET_MS = Definition(
     f"{_CANNOT_TELL}",
     reference="in place of mouth_audio_lag of MetricBundleV1 where sound may be far off",
     params=(*_SEARCH, *signature_params(peak_ms=PEAK_MS, clear=CLEAR, min_peak=MIN_PEAK)),
-    open_params=("model",),
-    depends_on=("frame_size", "fps", "duration", "transfer"),
 )
 
 
