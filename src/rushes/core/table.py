@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -55,6 +55,13 @@ class Column:
     """The number of its footnote."""
     keep: bool = False
     """Whether a narrow window may not leave it out."""
+
+    def marked(self, escaped: Callable[[str], str], mark: str) -> str:
+        """The head with the number of its footnote, as a format spells both: behind the name, before an arrow."""
+        name, space, arrow = self.head.rpartition(" ")
+        if arrow in ("↑", "↓"):
+            return f"{escaped(name)}{mark}{space}{escaped(arrow)}"
+        return f"{escaped(self.head)}{mark}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +115,11 @@ class Table:
     caption: str = ""
     footnotes: Sequence[Footnote] = ()
     notes: Sequence[str] = ()
+
+    @property
+    def legend(self) -> str:
+        """Title and caption, for formats that set them as one."""
+        return ". ".join(filter(None, (self.title, self.caption)))
 
     @property
     def header(self) -> tuple[str, ...]:

@@ -10,21 +10,20 @@ import json
 import shutil
 import tempfile
 import weakref
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rushes.core import Definition, Measurement
-from rushes.core.errors import RunError
-from rushes.storage.runs.packing import line_digest
+from rushes.storage.runs.packing import entry_of, line_digest
 from rushes.storage.runs.subjects import Entry
 from rushes.storage.shards.build import GROUP
 from rushes.storage.shards.index import Index, Shard
-from rushes.storage.shards.lines import entry_of
-from rushes.storage.shards.places import RemotePlace, ShardPlace, open_table, table_fault
+from rushes.storage.shards.places import ShardPlace, open_table, table_errors
 from rushes.storage.shards.spool import Span
 from rushes.storage.shards.table import Columns, ReadingKey, schema
 
@@ -99,21 +98,16 @@ class Shards:
         shard, row = found
         return bytes(self._group(shard, row // GROUP)[row % GROUP])
 
-    def series_of(self, subject_id: str) -> bytes | None:
-        """A clip's series as the bytes of an .npz file; None where none was stored."""
-        found = self.find(subject_id)
-        if found is None:
-            return None
-        if isinstance(found, Span):
-            return self._loose(found)[1]
-        shard, row = found
-        table = _columns(self.place, shard, row // GROUP, ["series_start", "series_bytes"])
-        start, size = (column[row % GROUP].as_py() for column in table.columns)
-        return self.place.read_range(shard.series_name, start, size) if size else None
-
     def unpacked(self, subject_id: str) -> Path | None:
         """A file with a clip's series, in a folder that goes when this does; None where none was stored."""
-        packed = self.series_of(subject_id)
+        found, packed = self.find(subject_id), None
+        if isinstance(found, Span):
+            packed = self._loose(found)[1]
+        elif found is not None:
+            shard, row = found
+            table = _columns(self.place, shard, row // GROUP, ["series_start", "series_bytes"])
+            start, size = (column[row % GROUP].as_py() for column in table.columns)
+            packed = self.place.read_range(shard.series_name, start, size) if size else None
         if packed is None:
             return None
         target = self._scratch / f"{subject_id}.npz"
@@ -167,11 +161,9 @@ class Shards:
         loose = self._loose_columns()
         wanted = schema(self.readings, dict.fromkeys((*self.index.intervals, *loose.intervals)))
         system, base = self.place.arrow()
-        try:
+        with table_errors(self.place):
             files = [f"{base}/{shard.name}" for shard in self.index.shards]
             whole = ds.dataset(files, schema=wanted, format="parquet", filesystem=system) if files else None
-        except (OSError, ValueError) as error:
-            raise table_fault(self.place, "shards", error) from None
         if not loose.rows:
             return whole if whole is not None else ds.dataset(wanted.empty_table())
         table = loose.table([(0, 0)] * loose.rows)
@@ -188,8 +180,6 @@ class Shards:
         return columns
 
     def _loose(self, span: Span) -> tuple[bytes, bytes | None]:
-        if isinstance(self.place, RemotePlace):
-            raise RunError(f"{self.place}: a run under way is read from its folder")
         return span.read(self.place.folder)
 
 
@@ -205,16 +195,28 @@ def _read_ids(place: ShardPlace, shard: Shard) -> dict[str, int]:
 
 def _columns(place: ShardPlace, shard: Shard, group: int | None, names: list[str]) -> pa.Table:
     """Columns of a shard, of one row group or of all."""
-    table = open_table(place, shard.name)
-    try:
+    with open_table(place, shard.name) as table:
         return table.read(columns=names) if group is None else table.read_row_group(group, columns=names)
-    except (OSError, ValueError) as error:
-        raise table_fault(place, shard.name, error) from None
-    finally:
-        table.close()
 
 
-class LazyItems(Sequence[Item], Generic[Item]):
+class LazySequence(Sequence[Item]):
+    """Items that are made when they are asked for: a million of them need not be held."""
+
+    @abstractmethod
+    def _at(self, position: int) -> Item:
+        """The item of this position, from 0; `IndexError` where there is none."""
+
+    @overload
+    def __getitem__(self, position: int) -> Item: ...
+    @overload
+    def __getitem__(self, position: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, position: int | slice) -> Item | tuple[Item, ...]:
+        if isinstance(position, slice):
+            return tuple(self[number] for number in range(*position.indices(len(self))))
+        return self._at(position + len(self) if position < 0 else position)
+
+
+class LazyItems(LazySequence[Item]):
     """A sequence over the lines of a run; `make` makes an item of a line."""
 
     def __init__(self, shards: Shards, make: Callable[[bytes], Item]) -> None:
@@ -226,14 +228,8 @@ class LazyItems(Sequence[Item], Generic[Item]):
     def __iter__(self) -> Iterator[Item]:
         return map(self._make, self._shards.lines())
 
-    @overload
-    def __getitem__(self, position: int) -> Item: ...
-    @overload
-    def __getitem__(self, position: slice) -> tuple[Item, ...]: ...
-    def __getitem__(self, position: int | slice) -> Item | tuple[Item, ...]:
-        if isinstance(position, slice):
-            return tuple(self[number] for number in range(*position.indices(len(self))))
-        return self._make(self._shards.line(position + len(self) if position < 0 else position))
+    def _at(self, position: int) -> Item:
+        return self._make(self._shards.line(position))
 
 
 class LazyMeasurements(Mapping[str, tuple[Measurement, ...]]):
