@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rushes.core.machine.packages import optional_package
+from rushes.core.registry import optional_package
 
 if TYPE_CHECKING:
     import altair

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rushes.core.machine.packages import optional_package
+from rushes.core.registry import optional_package
 from rushes.present.charts.figure import Figure, chart_svg
 
 INK, MUTED, LINE, GREY, CARD = "#1d2126", "#56606b", "#dde1e6", "#7d8894", "#ffffff"

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from rushes import __version__
 from rushes.core import Definition
-from rushes.core.machine.packages import optional_package
+from rushes.core.registry import optional_package
 from rushes.core.table import Cell
 from rushes.core.words.definition_text import moved_by
 from rushes.core.words.html_table import Look, html

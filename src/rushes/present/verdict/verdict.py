@@ -82,7 +82,9 @@ class Side:
         """
         better, worse, unclear, moved = map(len, (self.better, self.worse, self.cannot_tell, self.moved))
         if not (better or worse or unclear or moved):
-            return self._nothing()
+            if self.same:
+                return f"{self.name} is the same as {self.against} on every {self.unit}."
+            return f"{self.name} and {self.against} have nothing that compares."
         left = f"; {_metrics(moved)} moved, which does not say better or worse" if moved else ""
         if better or worse:
             head = f"better than {self.against} on {_metrics(better)}, worse on {worse or 'none'}"
@@ -94,22 +96,11 @@ class Side:
         which = "the one metric that judges" if unclear == 1 else f"any of {unclear} metrics"
         return f"{self.name} and {self.against} cannot be told apart on {which}{left}."
 
-    def _nothing(self) -> str:
-        if self.same:
-            return f"{self.name} is the same as {self.against} on every {self.unit}."
-        return f"{self.name} and {self.against} have nothing that compares."
-
     @property
     def lines(self) -> Sequence[tuple[str, Sequence[str]]]:
         """What is said of which metrics, what matters first; empty lines are left out."""
-        named = [
-            ("better", self.better),
-            ("worse", self.worse),
-            ("moved", self.moved),
-            ("cannot tell", self.cannot_tell),
-            ("not comparable", self.not_comparable),
-        ]
-        return [(word, names) for word, names in named if names]
+        words = ("better", "worse", "moved", "cannot tell", "not comparable")
+        return [(word, names) for word in words if (names := getattr(self, word.replace(" ", "_")))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,6 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from rushes.core.errors import RunError, RushesError
@@ -29,7 +28,7 @@ from rushes.storage.runs.packing import Packed
 from rushes.storage.runs.subjects import Entry
 from rushes.storage.runs.writer import RESULTS, RunWriter
 from rushes.storage.shards.index import FOLDER, INDEX, INPUTS, Index, Shard, fault
-from rushes.storage.shards.places import ShardPlace
+from rushes.storage.shards.reading import ShardPlace
 from rushes.storage.shards.spool import FOLDER as SPOOL
 from rushes.storage.shards.spool import SESSION, Stored, token_in
 from rushes.storage.shards.writer import ShardedWriter
@@ -97,9 +96,7 @@ class Mirrored(RunWriter):
                 f"it is kept in {self.path}, and the same command pushes it"
             ) from None
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         self._pusher.stop()
         under_way = self._is_open
         super().__exit__(kind, error, trace)

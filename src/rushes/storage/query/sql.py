@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from rushes.core import Definition
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError
-from rushes.core.machine.packages import optional_package
+from rushes.core.registry import optional_package
 from rushes.storage.runs.packing import pack
 from rushes.storage.runs.reader import opened_run
 from rushes.storage.runs.run import Run

@@ -26,10 +26,9 @@ from rushes.storage.runs.subjects import Subject
 from rushes.storage.runs.writer import SHARDED, in_shards
 from rushes.storage.shards import index as marks
 from rushes.storage.shards.index import FOLDER, INDEX, Index
-from rushes.storage.shards.places import ShardPlace
-from rushes.storage.shards.reading import LazyItems, LazyMeasurements, Shards
+from rushes.storage.shards.reading import LazyItems, LazyMeasurements, ShardPlace, Shards, read_loose
 from rushes.storage.shards.spool import FOLDER as SPOOL
-from rushes.storage.shards.spool import Span, read_spools
+from rushes.storage.shards.spool import Span
 
 
 def read_run(path: Path | str) -> Run:
@@ -145,11 +144,5 @@ def _under_way(place: ShardPlace) -> tuple[Index, dict[str, Span]]:
         small = [name for name in names if not name.endswith((".parquet", ".series"))]
         get_files([(joined(place.url, name), place.folder / name) for name in small])
     inside = Shards(place, marks.read_markers(place.folder, (lambda shard: "") if place.url else None))
-    definitions = dict(inside.index.definitions)
-    loose: dict[str, Span] = {}
-    for record in read_spools(place.folder):
-        if isinstance(record, dict):
-            definitions[str(record["signature"])] = record
-        elif inside.find(name := str(json.loads(record[1])["subject"]["id"])) is None:
-            loose[name] = record[0]
-    return Index(inside.index.shards, definitions), loose
+    loose, definitions = read_loose(place.folder, inside)
+    return Index(inside.index.shards, {**inside.index.definitions, **definitions}), loose

@@ -13,7 +13,7 @@ from rushes.core import Measurement
 from rushes.core.definition import setting_text
 from rushes.core.errors import InputError, RunError
 from rushes.core.machine.files import Paths
-from rushes.core.machine.packages import optional_package
+from rushes.core.registry import optional_package
 from rushes.core.selection import Where, keys_of, label, one, select, spelt, told_apart
 from rushes.core.table import ARROWS, NUMBER, TEXT, Cell, Table, number
 from rushes.core.words.notebook_repr import COLUMNS, ROWS, line_html, page_html, table_html

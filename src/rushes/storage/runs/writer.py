@@ -13,14 +13,13 @@ import datetime
 import json
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Self
 
 from rushes.core import Definition
-from rushes.core.canonical import canonical_json
+from rushes.core.canonical import canonical_json, json_object
 from rushes.core.errors import RunError
 from rushes.core.machine.files import LOCK, exclusive_lock, replacing, replacing_bytes
 from rushes.core.machine.interrupt import mark_stopped
@@ -123,9 +122,7 @@ class RunWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         mark_stopped(error, kept=True)
         if self._is_open:
             with suppress(OSError):  # a full disk fails again here; the reason for leaving early matters more
@@ -192,17 +189,7 @@ class RunWriter:
         order = self._with_kept(order)
         with disk_errors(self.path):
             self._journal.flush()
-            used: set[str] = set()
-            with (
-                replacing(self.path / "subjects.jsonl") as subjects,
-                replacing(self.path / "measurements.jsonl") as measurements,
-            ):
-                for subject_id in order:
-                    subject, rows = take_apart(self._read_span(self._lines[subject_id]))
-                    subjects.write(subject + "\n")
-                    for row, facts in rows:
-                        measurements.write(row + "\n")
-                        used.add(str(facts["signature"]))
+            used = write_merged(self.path, (self._read_span(self._lines[subject_id]) for subject_id in order))
             self._journal.close()
             self._definitions = {s: d for s, d in self._definitions.items() if s in used}
             self._drop_stray_series(set(order))
@@ -247,11 +234,8 @@ class RunWriter:
                     f"{self.path}: expected an empty folder or a run; it holds {strangers[0]}; choose another -o"
                 )
             return {}
-        try:
-            info = json.loads(target.read_bytes())
-        except (ValueError, RecursionError):
-            info = None
-        if not isinstance(info, dict) or "instrument" not in info:
+        info = json_object(target.read_bytes())
+        if "instrument" not in info:
             raise RunError(f"{target}: expected a run's JSON; got something else; choose another -o")
         return info
 
@@ -330,6 +314,22 @@ class RunWriter:
         if status != "running":
             info["finished"] = now()
         write_info(self.path, info)
+
+
+def write_merged(folder: Path, lines: Iterable[str]) -> set[str]:
+    """`subjects.jsonl` and `measurements.jsonl` of these lines of a journal; the signatures that they have."""
+    used = set()
+    with (
+        replacing(folder / "subjects.jsonl") as subjects,
+        replacing(folder / "measurements.jsonl") as measurements,
+    ):
+        for line in lines:
+            subject, rows = take_apart(line)
+            subjects.write(subject + "\n")
+            for row, facts in rows:
+                measurements.write(row + "\n")
+                used.add(str(facts["signature"]))
+    return used
 
 
 def write_info(folder: Path, info: Mapping[str, object]) -> None:

@@ -1,35 +1,41 @@
 """A run in shards, read in parts: subjects and numbers come when they are asked for, and few are held.
 
-`LazyItems` and `LazyMeasurements` stand where a small run has a tuple and a dict. Going
-through them reads one row group after the other; asking for one clip reads the row group it lies in.
+`LazyItems` and `LazyMeasurements` stand where a small run has a tuple and a dict. Going through them reads one row
+group after the other; asking for one clip reads the row group it lies in. `ShardPlace` is where the files lie: a folder
+here, an address, or both while a run is under way.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 import weakref
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rushes.core import Definition, Measurement
+from rushes.core.errors import RunError
+from rushes.storage.remote.address import joined
+from rushes.storage.remote.store import filesystem, get_bytes, object_path
 from rushes.storage.runs.packing import entry_of, line_digest
 from rushes.storage.runs.subjects import Entry
 from rushes.storage.shards.build import GROUP
 from rushes.storage.shards.index import Index, Shard
-from rushes.storage.shards.places import ShardPlace, open_table, table_errors
-from rushes.storage.shards.spool import Span
+from rushes.storage.shards.spool import Span, read_spools
 from rushes.storage.shards.table import Columns, ReadingKey, schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as ds
+    import pyarrow.fs as fs
 
 _GROUPS = 8
 """Row groups held: some 20 MB of lines."""
@@ -37,24 +43,75 @@ _ID_LISTS = 32
 Item = TypeVar("Item")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True)
+class ShardPlace:
+    """A folder of this machine; with an address, its files go to that store as they are finished.
+
+    What is not here is there. It is read by range, and no copy is made.
+    """
+
+    folder: Path
+    url: str = ""
+
+    def __str__(self) -> str:
+        return self.url or str(self.folder)
+
+    def _is_there(self, name: str) -> bool:
+        return bool(self.url) and not (self.folder / name).exists()
+
+    def read(self, name: str) -> bytes:
+        return get_bytes(joined(self.url, name)) if self._is_there(name) else (self.folder / name).read_bytes()
+
+    def read_range(self, name: str, start: int, size: int) -> bytes:
+        if self._is_there(name):
+            return get_bytes(joined(self.url, name), start=start, end=start + size)
+        try:
+            with open(self.folder / name, "rb") as file:
+                return os.pread(file.fileno(), size, start)
+        except OSError as error:
+            raise RunError(f"{self.folder / name}: cannot be read ({error.strerror or error})") from None
+
+    def arrow(self, name: str | None = None) -> tuple[fs.FileSystem, str]:
+        """Arrow's file system, and the folder's path in it, for this file.
+
+        For all files it is the store's where there is one: what a reader sees of a run under way is what was pushed.
+        """
+        import pyarrow.fs as fs
+
+        if self.url and (name is None or self._is_there(name)):
+            return fs.PyFileSystem(fs.FSSpecHandler(filesystem(self.url))), object_path(self.url)
+        return fs.LocalFileSystem(), str(self.folder.absolute())
+
+
+@contextmanager
+def open_table(place: ShardPlace, name: str) -> Iterator[Any]:
+    """A shard's table, of which nothing is read yet but its foot; `RunError` where it cannot be."""
+    import pyarrow.parquet as pq
+
+    system, base = place.arrow(name)
+    with table_errors(place, name), pq.ParquetFile(system.open_input_file(f"{base}/{name}")) as table:
+        yield table
+
+
+@contextmanager
+def table_errors(place: ShardPlace, name: str = "shards") -> Iterator[None]:
+    """Arrow's errors, which are these two, in one line about a shard that cannot be read."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        why = " ".join(str(error).split())[:200]
+        raise RunError(f"{place}/{name}: cannot be read ({why}); the same command measures its clips again") from None
+
+
 class Shards:
     """The files of a run in shards. `loose` are finished clips that are in no shard yet, by id."""
 
-    place: ShardPlace
-    index: Index
-    loose: Mapping[str, Span] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
+    def __init__(self, place: ShardPlace, index: Index, loose: Mapping[str, Span] | None = None) -> None:
+        self.place, self.index, self.loose = place, index, loose or {}
+        self.definitions = {key: Definition.from_dict(fact) for key, fact in index.definitions.items()}
         # Of functions, not of methods: nothing of this object holds it, so that it goes when it is let go.
-        object.__setattr__(self, "_group", lru_cache(maxsize=_GROUPS)(partial(_read_group, self.place)))
-        object.__setattr__(self, "_ids", lru_cache(maxsize=_ID_LISTS)(partial(_read_ids, self.place)))
-        facts = self.index.definitions
-        object.__setattr__(self, "definitions", {key: Definition.from_dict(fact) for key, fact in facts.items()})
-
-    definitions: Mapping[str, Definition] = field(init=False, repr=False)
-    _group: Any = field(init=False, repr=False)
-    _ids: Any = field(init=False, repr=False)
+        self._group = lru_cache(maxsize=_GROUPS)(partial(_read_group, place))
+        self._ids = lru_cache(maxsize=_ID_LISTS)(partial(_read_ids, place))
 
     def __len__(self) -> int:
         return self.index.rows + len(self.loose)
@@ -181,6 +238,18 @@ class Shards:
 
     def _loose(self, span: Span) -> tuple[bytes, bytes | None]:
         return span.read(self.place.folder)
+
+
+def read_loose(folder: Path, inside: Shards) -> tuple[dict[str, Span], dict[str, Any]]:
+    """The clips that are finished and in none of these shards, by id; and the definitions that they bring."""
+    loose, definitions = {}, {}
+    for record in read_spools(folder):
+        if isinstance(record, dict):
+            definitions[str(record["signature"])] = record
+        # A clip is measured again only after its shard was laid aside: what is in a shard is the latest.
+        elif inside.find(name := str(json.loads(record[1])["subject"]["id"])) is None:
+            loose[name] = record[0]
+    return loose, definitions
 
 
 def _read_group(place: ShardPlace, shard: Shard, group: int) -> list[bytes]:

@@ -17,8 +17,7 @@ import numpy as np
 
 from rushes.storage.runs.old_reasons import read_reason
 from rushes.storage.shards.index import Index
-from rushes.storage.shards.places import open_table, table_errors
-from rushes.storage.shards.reading import Shards
+from rushes.storage.shards.reading import Shards, open_table, table_errors
 from rushes.storage.shards.spool import Span
 
 if TYPE_CHECKING:
@@ -65,15 +64,13 @@ def with_values(shards: Shards, columns: Sequence[str]) -> frozenset[str]:
 
 def _filled(foot: Any, columns: Collection[str]) -> set[str]:
     names = foot.schema.names
-    places = {name: names.index(name) for name in columns if name in names}
-    filled = set()
-    for name, place in places.items():
-        for group in range(foot.num_row_groups):
-            told = foot.row_group(group).column(place).statistics
-            if told is None or told.num_values:
-                filled.add(name)
-                break
-    return filled
+    groups = [foot.row_group(number) for number in range(foot.num_row_groups)]
+
+    def is_filled(place: int) -> bool:
+        told = (group.column(place).statistics for group in groups)
+        return any(one is None or one.num_values for one in told)
+
+    return {name for name in columns if name in names and is_filled(names.index(name))}
 
 
 def batches(shards: Shards, columns: Sequence[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
