@@ -28,21 +28,28 @@ WIDTHS = ((1440, 900), (900, 900), (390, 844))
 class Reader:
     """One person's browser, which notes every fault and every request that leaves the file."""
 
-    def __init__(self, browser: playwright.Browser, path: Path, **options: Any) -> None:
+    def __init__(self, browser: playwright.Browser, **options: Any) -> None:
         self.context = browser.new_context(**options)
         self.context.set_default_timeout(PATIENCE_MS)
         self.page = self.context.new_page()
         self.faults: list[str] = []
         self.elsewhere: list[str] = []
+        self.path = Path()
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
         self.page.on("console", lambda m: self.faults.append(m.text) if m.type in ("error", "warning") else None)
         self.page.on("dialog", lambda dialog: self.faults.append(f"dialog: {dialog.message}"))
-        self.page.on("request", lambda request: self._request(request.url, path))
+        self.page.on("request", lambda request: self._request(request.url))
+
+    def visit(self, path: Path) -> None:
+        """The page as if opened for the first time, in a window of the usual size."""
+        self.path = path
+        self.page.set_viewport_size({"width": 1280, "height": 720})
+        self.page.goto("about:blank")  # or an address that differs behind its # alone would load nothing
         self.page.goto(path.as_uri())
         self.page.wait_for_selector("html[data-ready]")
 
-    def _request(self, url: str, path: Path) -> None:
-        if url != path.as_uri() and not url.startswith("data:"):
+    def _request(self, url: str) -> None:
+        if url != self.path.as_uri() and not url.startswith("data:"):
             self.elsewhere.append(url)
 
     @property
@@ -53,23 +60,33 @@ class Reader:
         self.page.get_by_role("button", name=name, exact=True).click()
         return self.page.locator("tr.detail")
 
-    def close(self) -> None:
-        assert self.faults == []
-        assert self.elsewhere == [], "the page asked for something outside itself"
-        self.context.close()
+
+@pytest.fixture(scope="module")
+def usual(browser: playwright.Browser) -> Iterator[Reader]:
+    """A browser window without options, which the tests use one after the other."""
+    reader = Reader(browser)
+    yield reader
+    reader.context.close()
 
 
 @pytest.fixture
-def read(browser: playwright.Browser, page: Path) -> Iterator[Callable[..., Reader]]:
+def read(browser: playwright.Browser, usual: Reader, page: Path) -> Iterator[Callable[..., Reader]]:
     readers: list[Reader] = []
 
     def make(path: Path = page, **options: Any) -> Reader:
-        readers.append(Reader(browser, path, **options))
+        readers.append(Reader(browser, **options) if options else usual)
+        readers[-1].visit(path)
         return readers[-1]
 
     yield make
+    found = [(reader.faults, reader.elsewhere) for reader in readers]
+    usual.faults, usual.elsewhere = [], []
     for reader in readers:
-        reader.close()
+        if reader is not usual:
+            reader.context.close()
+    for faults, elsewhere in found:
+        assert faults == []
+        assert elsewhere == [], "the page asked for something outside itself"
 
 
 def shoot(page: playwright.Page, name: str) -> None:
@@ -276,6 +293,7 @@ def test_no_accessibility_violation_and_fits_every_window(
     if opened:
         reader.open(opened)
     shoot(reader.page, name)
+    reader.page.set_viewport_size({"width": 1280, "height": 720})
     for fold in reader.page.locator("details > summary").all():
         fold.click()
     for scheme, options in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
