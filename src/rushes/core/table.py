@@ -117,11 +117,6 @@ class Table:
     notes: Sequence[str] = ()
 
     @property
-    def legend(self) -> str:
-        """Title and caption, for formats that set them as one."""
-        return ". ".join(filter(None, (self.title, self.caption)))
-
-    @property
     def header(self) -> tuple[str, ...]:
         return tuple(column.head for column in self.columns)
 
@@ -157,6 +152,11 @@ class Table:
         """Plain data: every cell its text, and of a number its signature, value and what it is about."""
         rows = [[_cell_dict(cell) for cell in row] for row in self.rows]
         return {"title": self.title, "header": list(self.header), "rows": rows}
+
+
+def legend(table: Table) -> str:
+    """Title and caption, for formats that set them as one."""
+    return ". ".join(filter(None, (table.title, table.caption)))
 
 
 def word_table(title: str, columns: Sequence[Column | str], rows: Iterable[Sequence[str]]) -> Table:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from rushes.core.table import Cell, Column, Table
+from rushes.core.table import Cell, Column, Table, legend
 
 _NARROW = 6
 """Columns that fit into one of two columns of text; more of them go over both, in smaller letters."""
@@ -55,7 +55,7 @@ def latex(table: Table, *, booktabs: bool = True) -> str:
     top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if booktabs else (r"\hline",) * 3
     wide = len(table.columns) > _NARROW
     environment = "table*" if wide else "table"
-    caption = escaped(table.legend)
+    caption = escaped(legend(table))
     kinds = "".join("r" if column.kind.right else "l" for column in table.columns)
     lines = [r"% \usepackage{booktabs} in the preamble"] if booktabs else []
     lines += [rf"\begin{{{environment}}}[t]", r"\centering"]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from rushes.core.table import Cell, Table
+from rushes.core.table import Cell, Table, legend
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def markdown(table: Table) -> str:
     """A pipe table; below it title and caption, the signatures by number, and the notes."""
-    lines = [*pipe_lines(table), "", *([escaped(table.legend), ""] if table.legend else [])]
+    lines = [*pipe_lines(table), "", *([escaped(legend(table)), ""] if legend(table) else [])]
     for note in table.footnotes:
         remark = f": {escaped(note.remark)}" if note.remark else ""
         lines.append(f"{note.mark}. {code_span(note.signature)}{remark}")
