@@ -6,7 +6,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rushes.core import canonical_json, canonical_line
@@ -46,6 +46,7 @@ def test_sets_are_sorted() -> None:
     assert canonical_json({"b", "a"}) == '["a","b"]'
 
 
+@settings(max_examples=50)
 @given(_plain)
 def test_it_is_json_and_stays_the_same_when_read_and_written_again(data: object) -> None:
     text = canonical_json(data)

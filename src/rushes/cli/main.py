@@ -64,29 +64,12 @@ def root(
     use_project_file(context, config)
 
 
-_VERBS = {
-    "board": board.board,
-    "believe": believe.believe,
-    "canon": canon.canon,
-    "compare": compare.compare,
-    "config": config.config,
-    "demo": demo.demo,
-    "doctor": doctor.doctor,
-    "export": query.export,
-    "gate": gate.gate,
-    "import-scores": import_scores.import_scores,
-    "log": log.log,
-    "metrics": metrics.metrics,
-    "models": models.app,
-    "paper": paper.paper,
-    "query": query.query,
-    "report": report.report,
-    "serve": serve.serve,
-    "suite": suite.app,
-    "table": table.table,
-    "view": view.view,
-}
-"""Verbs about runs and about Rushes itself; the others are the instruments' own."""
+_VERBS = (
+    *(board.board, believe.believe, canon.canon, compare.compare, config.config, demo.demo, doctor.doctor),
+    *(query.export, gate.gate, import_scores.import_scores, log.log, metrics.metrics, paper.paper, query.query),
+    *(report.report, serve.serve, table.table, view.view),
+)
+"""Verbs about runs and about Rushes itself, each called as its function is; the others are the instruments' own."""
 
 
 def _add(name: str, verb: Any) -> None:
@@ -96,8 +79,9 @@ def _add(name: str, verb: Any) -> None:
         app.command(name, cls=getattr(verb, "command_class", None))(one_line_errors(verb))
 
 
+_SHARED = {verb.__name__.replace("_", "-"): verb for verb in _VERBS} | {"models": models.app, "suite": suite.app}
 _OWN = {name: load(verb) for _, instrument in INSTRUMENTS.items() for name, verb in instrument.commands.items()}
-for _name, _verb in sorted((_VERBS | _OWN).items()):
+for _name, _verb in sorted((_SHARED | _OWN).items()):
     _add(_name, _verb)
 
 

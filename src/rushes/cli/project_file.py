@@ -207,7 +207,8 @@ def _announce(command: Any, names: tuple[str, ...], project: ProjectFile) -> Non
     @wraps(inner)
     def callback(*args: Any, **kwargs: Any) -> Any:
         context = _current_context()
-        taken = [s.text() for s in ours if _is_default(context, s.parameter)]
+        sources = [(setting, context.get_parameter_source(setting.parameter)) for setting in ours]
+        taken = [setting.text() for setting, source in sources if source and source.name == "DEFAULT_MAP"]
         if taken:
             say(f"{project.path}: {' '.join(taken)}")
         return inner(*args, **kwargs)
@@ -222,8 +223,3 @@ def _current_context() -> Any:
     except ImportError:
         home = import_module("click")
     return home.get_current_context()
-
-
-def _is_default(context: Any, parameter: str) -> bool:
-    source = context.get_parameter_source(parameter)
-    return source is not None and source.name == "DEFAULT_MAP"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from rushes.core.errors import DefinitionError
 
@@ -37,6 +38,15 @@ def canonical_json(data: object) -> str:
 def canonical_line(data: object) -> str:
     """One line of a JSON-lines file, newline included."""
     return canonical_json(data) + "\n"
+
+
+def json_object(text: bytes) -> dict[str, Any]:
+    """The object that somebody's JSON holds; {} where it holds something else, or is no JSON."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _plain(data: object) -> object:

@@ -18,7 +18,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rushes.core.errors import InputError
+from rushes.core.errors import InputError, MissingDependency
 from rushes.core.words.suggest import did_you_mean
 
 if TYPE_CHECKING:
@@ -35,6 +35,19 @@ def load(reference: str) -> Any:
     """
     module, _, name = reference.partition(":")
     return attrgetter(name)(import_module(module))
+
+
+def optional_package(name: str, needed: str) -> Any:
+    """A package that an extra brings, imported now; `MissingDependency` with what needs it, and the command to get it.
+
+    >>> optional_package("not_installed", "charts need it: pip install it")
+    Traceback (most recent call last):
+    rushes.core.errors.MissingDependency: charts need it: pip install it
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingDependency(needed) from None
 
 
 class Registry(Generic[Thing]):

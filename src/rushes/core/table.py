@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -55,6 +55,13 @@ class Column:
     """The number of its footnote."""
     keep: bool = False
     """Whether a narrow window may not leave it out."""
+
+    def marked(self, escaped: Callable[[str], str], mark: str) -> str:
+        """The head with the number of its footnote, as a format spells both: behind the name, before an arrow."""
+        name, space, arrow = self.head.rpartition(" ")
+        if arrow in ("↑", "↓"):
+            return f"{escaped(name)}{mark}{space}{escaped(arrow)}"
+        return f"{escaped(self.head)}{mark}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +152,11 @@ class Table:
         """Plain data: every cell its text, and of a number its signature, value and what it is about."""
         rows = [[_cell_dict(cell) for cell in row] for row in self.rows]
         return {"title": self.title, "header": list(self.header), "rows": rows}
+
+
+def legend(table: Table) -> str:
+    """Title and caption, for formats that set them as one."""
+    return ". ".join(filter(None, (table.title, table.caption)))
 
 
 def word_table(title: str, columns: Sequence[Column | str], rows: Iterable[Sequence[str]]) -> Table:

@@ -13,9 +13,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
+from tests.clips import noise, write_luma
 from tests.doc_material import gate_runs
 from tests.present.ci.junit_schema import check_junit
+from typer.testing import CliRunner
 
+from rushes.cli.main import app
 from rushes.cli.project_file import load_project_file
 from rushes.media import write_clip
 from rushes.vision.models.catalogue import group_named
@@ -81,21 +85,24 @@ def test_the_action_hands_every_input_on_and_none_into_the_script() -> None:
 
 
 def test_the_example_project_file_is_understood() -> None:
-    import typer
-
-    from rushes.cli.main import app
-
     project = load_project_file(typer.main.get_command(app), str(EXAMPLES / "rushes.toml"), EXAMPLES)
     assert {setting.command for setting in project.settings} == {("clip",), ("gate",), ("report",)}
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
-    """A folder with clips of an old and of a blurred new model, and an environment in which `rushes` is this one."""
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """In which `rushes` is this one."""
+    program = tmp_path_factory.mktemp("bin") / "rushes"
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m rushes "$@"\n')
+    program.chmod(0o755)
+    path = f"{program.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "src")}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with clips of an old and of a blurred new model."""
     folder = tmp_path_factory.mktemp("project")
-    (folder / "bin").mkdir()
-    (folder / "bin" / "rushes").write_text(f'#!/bin/sh\nexec {sys.executable} -m rushes "$@"\n')
-    (folder / "bin" / "rushes").chmod(0o755)
     for model, contrast in (("old", 60), ("new", 20)):
         (folder / model).mkdir()
         for number in (1, 2):
@@ -103,8 +110,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, s
             waves = [128 + contrast * np.sin(2 * np.pi * (columns - 3 * t) / 12) for t in range(16)]
             pictures = [np.broadcast_to(wave, (64, 96, 3)).astype(np.uint8) for wave in waves]
             write_clip(folder / model / f"take{number}.mp4", pictures, fps=25)
-    path = f"{folder / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    return folder, os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "src")}
+    return folder
 
 
 def gate(folder: Path, environment: dict[str, str], **asked: str) -> subprocess.CompletedProcess[str]:
@@ -112,14 +118,12 @@ def gate(folder: Path, environment: dict[str, str], **asked: str) -> subprocess.
     return subprocess.run(command, cwd=folder, env=environment | asked, capture_output=True, text=True)
 
 
-def test_the_gate_script_on_runs(
-    project: tuple[Path, dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_gate_script_on_runs(environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     gate_runs()
     step = {"GITHUB_STEP_SUMMARY": str(tmp_path / "step.md"), "GITHUB_OUTPUT": str(tmp_path / "output")}
     runs = {"CANDIDATE": "runs/int4", "BASELINE": "runs/full", "REPEATS": "runs/full-seed2\nruns/full-seed3\n"}
-    done = gate(tmp_path, project[1], **runs, **step, METRICS="psnr\nssim:1%")
+    done = gate(tmp_path, environment, **runs, **step, METRICS="psnr\nssim:1%")
     assert done.returncode == 3, done.stdout + done.stderr
     assert "::error title=rushes gate::psnr: worse" in done.stderr
     assert (tmp_path / "output").read_text() == "report=rushes-ci/compare.html\nanswer=fails\n"
@@ -129,8 +133,8 @@ def test_the_gate_script_on_runs(
 
 
 @pytest.mark.soak
-def test_the_gate_script_from_clips_to_a_page(project: tuple[Path, dict[str, str]]) -> None:
-    folder, environment = project
+def test_the_gate_script_from_clips_to_a_page(project: Path, environment: dict[str, str]) -> None:
+    folder = project
     step = {"GITHUB_STEP_SUMMARY": str(folder / "step.md"), "GITHUB_OUTPUT": str(folder / "output")}
     done = gate(folder, environment, CANDIDATE="new", BASELINE="old", METRICS="blur_score:5", **step)
     assert done.returncode == 3, done.stdout + done.stderr
@@ -147,9 +151,9 @@ def test_the_gate_script_from_clips_to_a_page(project: tuple[Path, dict[str, str
 
 
 @pytest.mark.soak
-def test_the_example_of_a_test_suite(project: tuple[Path, dict[str, str]]) -> None:
+def test_the_example_of_a_test_suite(project: Path, environment: dict[str, str]) -> None:
     """Its gate fails, as it should: the new model is blurred."""
-    folder, environment = project
+    folder = project
     if not (folder / "runs").is_dir():
         pytest.skip("needs the runs that the gate script makes, in the test before")
     shutil.copy(EXAMPLES / "test_model.py", folder)
@@ -160,8 +164,7 @@ def test_the_example_of_a_test_suite(project: tuple[Path, dict[str, str]]) -> No
     assert "1 failed, 2 passed" in done.stdout and "blur_score (statistic mean): worse" in done.stdout, done.stdout
 
 
-def test_the_hook_refuses_a_video_that_does_not_play(project: tuple[Path, dict[str, str]]) -> None:
-    folder, environment = project
+def test_the_hook_refuses_a_video_that_does_not_play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hook = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
     fields = dict(line.split(": ", 1) for line in hook.replace("- id", "  id").splitlines())
     assert {key.strip() for key in fields} == {
@@ -169,7 +172,9 @@ def test_the_hook_refuses_a_video_that_does_not_play(project: tuple[Path, dict[s
     }  # fmt: skip
     assert re.search(fields["  files"], "a/b.mp4") and not re.search(fields["  files"], "a/b.mp4.txt")
     assert "- id: rushes-clip" in (EXAMPLES / "pre-commit-config.yaml").read_text(encoding="utf-8")
-    (folder / "bad.mp4").write_bytes(b"no video")
-    command = [*shlex.split(fields["  entry"]), "new/take1.mp4", "bad.mp4"]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 3 and "1 of 2 clips" in done.stderr, done.stderr
+    monkeypatch.chdir(tmp_path)
+    write_luma(Path("take1.mkv"), noise(12), "gray")
+    Path("bad.mp4").write_bytes(b"no video")
+    program, *words = shlex.split(fields["  entry"])
+    done = CliRunner().invoke(app, [*words, "take1.mkv", "bad.mp4"])
+    assert program == "rushes" and done.exit_code == 3 and "1 of 2 clips" in done.stderr, done.output

@@ -28,21 +28,28 @@ WIDTHS = ((1440, 900), (900, 900), (390, 844))
 class Reader:
     """One person's browser, which notes every fault and every request that leaves the file."""
 
-    def __init__(self, browser: playwright.Browser, path: Path, **options: Any) -> None:
+    def __init__(self, browser: playwright.Browser, **options: Any) -> None:
         self.context = browser.new_context(**options)
         self.context.set_default_timeout(PATIENCE_MS)
         self.page = self.context.new_page()
         self.faults: list[str] = []
         self.elsewhere: list[str] = []
+        self.path = Path()
         self.page.on("pageerror", lambda error: self.faults.append(str(error)))
         self.page.on("console", lambda m: self.faults.append(m.text) if m.type in ("error", "warning") else None)
         self.page.on("dialog", lambda dialog: self.faults.append(f"dialog: {dialog.message}"))
-        self.page.on("request", lambda request: self._request(request.url, path))
+        self.page.on("request", lambda request: self._request(request.url))
+
+    def visit(self, path: Path) -> None:
+        """The page as if opened for the first time, in a window of the usual size."""
+        self.path = path
+        self.page.set_viewport_size({"width": 1280, "height": 720})
+        self.page.goto("about:blank")  # or an address that differs behind its # alone would load nothing
         self.page.goto(path.as_uri())
         self.page.wait_for_selector("html[data-ready]")
 
-    def _request(self, url: str, path: Path) -> None:
-        if url != path.as_uri() and not url.startswith("data:"):
+    def _request(self, url: str) -> None:
+        if url != self.path.as_uri() and not url.startswith("data:"):
             self.elsewhere.append(url)
 
     @property
@@ -53,23 +60,33 @@ class Reader:
         self.page.get_by_role("button", name=name, exact=True).click()
         return self.page.locator("tr.detail")
 
-    def close(self) -> None:
-        assert self.faults == []
-        assert self.elsewhere == [], "the page asked for something outside itself"
-        self.context.close()
+
+@pytest.fixture(scope="module")
+def usual(browser: playwright.Browser) -> Iterator[Reader]:
+    """A browser window without options, which the tests use one after the other."""
+    reader = Reader(browser)
+    yield reader
+    reader.context.close()
 
 
 @pytest.fixture
-def read(browser: playwright.Browser, page: Path) -> Iterator[Callable[..., Reader]]:
+def read(browser: playwright.Browser, usual: Reader, page: Path) -> Iterator[Callable[..., Reader]]:
     readers: list[Reader] = []
 
     def make(path: Path = page, **options: Any) -> Reader:
-        readers.append(Reader(browser, path, **options))
+        readers.append(Reader(browser, **options) if options else usual)
+        readers[-1].visit(path)
         return readers[-1]
 
     yield make
+    found = [(reader.faults, reader.elsewhere) for reader in readers]
+    usual.faults, usual.elsewhere = [], []
     for reader in readers:
-        reader.close()
+        if reader is not usual:
+            reader.context.close()
+    for faults, elsewhere in found:
+        assert faults == []
+        assert elsewhere == [], "the page asked for something outside itself"
 
 
 def shoot(page: playwright.Page, name: str) -> None:
@@ -169,9 +186,12 @@ def test_an_open_row_shows_the_run_s_numbers(read: Callable[..., Reader], clip_r
     assert detail.get_by_text("Scene cut at 0.80 s (frame 20)").count() == 1
 
 
-def test_the_timeline_reads_values_and_points_at_key_frames(read: Callable[..., Reader]) -> None:
+def test_an_open_row_has_what_fired_first_and_a_timeline_with_key_frames(read: Callable[..., Reader]) -> None:
     reader = read()
     detail = reader.open("frozen")
+    first = detail.locator("[data-signature]").first
+    assert "longest_freeze_ms" in first.inner_text() and "the reason" in first.inner_text()
+    assert first.locator(".limit").inner_text() == "flagged > 450"
     canvas = detail.get_by_role("slider")
     drawn = "c => c.getContext('2d').getImageData(0, 0, c.width, c.height).data.some(v => v)"
     assert canvas.evaluate(drawn)
@@ -189,22 +209,14 @@ def test_the_timeline_reads_values_and_points_at_key_frames(read: Callable[..., 
     playwright.expect(detail.locator(".reading")).to_contain_text("luma ≈")
 
 
-@pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 844)])
-def test_the_first_screen_has_the_verdict_pictures_and_reasons(
-    read: Callable[..., Reader], width: int, height: int
-) -> None:
-    page = read(viewport={"width": width, "height": height}).page
+def test_the_first_screen_has_the_verdict_pictures_and_reasons(read: Callable[..., Reader]) -> None:
+    page = read().page
     assert page.locator(".headline").inner_text() == "2 of 5 clips need a look: 1 reject, 1 flagged. 3 pass."
-    for part in (page.locator(".takes .reason"), page.locator(".takes img")):
-        assert part.count() and (box := part.last.bounding_box()) and box["y"] + box["height"] <= height
+    for width, height in ((1440, 900), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        for part in (page.locator(".takes .reason"), page.locator(".takes img")):
+            assert part.count() and (box := part.last.bounding_box()) and box["y"] + box["height"] <= height
     assert [take.split("\n")[0] for take in page.locator(".takes li").all_inner_texts()][-1] == "frozen"
-
-
-def test_the_metric_that_fired_comes_first_with_its_rule(read: Callable[..., Reader]) -> None:
-    reader = read()
-    first = reader.open("frozen").locator("[data-signature]").first
-    assert "longest_freeze_ms" in first.inner_text() and "the reason" in first.inner_text()
-    assert first.locator(".limit").inner_text() == "flagged > 450"
 
 
 @pytest.mark.parametrize("number", [2, 4])
@@ -242,21 +254,18 @@ def test_the_address_keeps_filter_sort_and_opened_row(read: Callable[..., Reader
     assert "#" not in tab.url
 
 
-def test_arrows_lead_from_the_filter_into_the_rows_and_back(read: Callable[..., Reader]) -> None:
-    reader = read()
-    keys = reader.page.keyboard
-    reader.page.get_by_label("Find").focus()
-    keys.press("ArrowDown")
-    assert reader.page.evaluate("document.activeElement.innerText") == reader.names[0]
-    keys.press("ArrowUp")
-    assert reader.page.evaluate("document.activeElement.name") == "find"
-    keys.press("Enter")
-    assert reader.page.locator("tr.detail").count() == 1
-
-
 def test_the_keyboard_is_enough(read: Callable[..., Reader]) -> None:
     reader = read()
     page, keys = reader.page, reader.page.keyboard
+    page.get_by_label("Find").focus()
+    keys.press("ArrowDown")
+    assert page.evaluate("document.activeElement.innerText") == reader.names[0]
+    keys.press("ArrowUp")
+    assert page.evaluate("document.activeElement.name") == "find"
+    keys.press("Enter")
+    assert page.locator("tr.detail").count() == 1
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
     keys.press("/")
     keys.type("o")
     playwright.expect(page.get_by_label("Find")).to_be_focused()
@@ -274,44 +283,44 @@ def test_the_keyboard_is_enough(read: Callable[..., Reader]) -> None:
     playwright.expect(page.locator("button.open").first).to_be_focused()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_accessibility_violation(read: Callable[..., Reader], sweep_page: Path, scheme: str) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
-    for path, name in ((None, "frozen"), (sweep_page, None)):
-        reader = read(*([path] if path else []), color_scheme=scheme)
-        if name:
-            reader.open(name)
-        for fold in reader.page.locator("details > summary").all():
-            fold.click()
-        found = axe.Axe().run(reader.page).response["violations"]
-        assert [f"{v['id']}: {v['nodes'][0]['html']}" for v in found] == []
-
-
-def test_fits_narrow_and_wide_windows(read: Callable[..., Reader], sweep_page: Path) -> None:
-    reader = read()
-    reader.open("frozen")
-    shoot(reader.page, "clips")
-    shoot(read(sweep_page).page, "robustness")
-
-
-def test_thousands_of_rows_come_as_they_are_needed(
-    read: Callable[..., Reader], many: Callable[..., Run], tmp_path: Path
+@pytest.mark.parametrize(("name", "opened"), [("page", "frozen"), ("sweep_page", "")])
+def test_no_accessibility_violation_and_fits_every_window(
+    read: Callable[..., Reader], request: pytest.FixtureRequest, name: str, opened: str
 ) -> None:
-    made = write_report([many(600)], tmp_path / "many.html", strips=0)
-    reader = read(made.path)
-    assert len(reader.names) < 400
+    """Of what axe looks at, the dark page differs in its colours alone."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
+    reader = read(request.getfixturevalue(name), color_scheme="light")
+    if opened:
+        reader.open(opened)
+    shoot(reader.page, name)
+    reader.page.set_viewport_size({"width": 1280, "height": 720})
+    for fold in reader.page.locator("details > summary").all():
+        fold.click()
+    for scheme, options in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
+        reader.page.emulate_media(color_scheme=scheme)
+        found = axe.Axe().run(reader.page, options=options).response["violations"]
+        assert [f"{v['id']}: {v['nodes'][0]['html']}" for v in found] == [], scheme
+
+
+@pytest.fixture(scope="module")
+def long_page(many: Callable[..., Run], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """250 rows, of which the page shows 100 at a time."""
+    made = write_report([many(250)], tmp_path_factory.mktemp("long") / "many.html", strips=0)
+    return Path(made.path)
+
+
+def test_many_rows_come_as_they_are_needed(read: Callable[..., Reader], long_page: Path) -> None:
+    reader = read(long_page)
+    assert len(reader.names) < 250
     reader.page.locator("[data-more]").scroll_into_view_if_needed()
     playwright.expect(reader.page.locator("button.open").nth(199)).to_be_attached()
-    reader.page.get_by_label("Find").fill("clip_00599")
-    assert reader.names == ["clip_00599"]
-    assert "No film strip was asked" in reader.open("clip_00599").inner_text()
+    reader.page.get_by_label("Find").fill("clip_00249")
+    assert reader.names == ["clip_00249"]
+    assert "No film strip was asked" in reader.open("clip_00249").inner_text()
 
 
-def test_prints_more_than_the_screen_shows(
-    read: Callable[..., Reader], many: Callable[..., Run], tmp_path: Path
-) -> None:
-    made = write_report([many(250)], tmp_path / "many.html", strips=0)
-    reader = read(made.path)
+def test_prints_more_than_the_screen_shows(read: Callable[..., Reader], long_page: Path) -> None:
+    reader = read(long_page)
     data = reader.page.pdf(format="A4")
     assert data.startswith(b"%PDF") and len(reader.names) == 250
 

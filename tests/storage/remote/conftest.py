@@ -6,6 +6,7 @@ import logging
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -66,14 +67,20 @@ def other_client(settings: dict[str, str]) -> Iterator[Callable[[], None]]:
     remote._client.cache_clear()
 
 
+@cache
+def boto_client(endpoint: str) -> Any:
+    """One for all tests: making a client reads megabytes of service descriptions."""
+    import boto3
+
+    keys = {"aws_access_key_id": "an-id", "aws_secret_access_key": "x", "region_name": "us-east-1"}
+    return boto3.client("s3", endpoint_url=endpoint, **keys)
+
+
 class Bucket:
     """One bucket through boto3, which shares no code with what is tested."""
 
     def __init__(self, endpoint: str, name: str) -> None:
-        import boto3
-
-        keys = {"aws_access_key_id": "an-id", "aws_secret_access_key": "x", "region_name": "us-east-1"}
-        self.client: Any = boto3.client("s3", endpoint_url=endpoint, **keys)
+        self.client: Any = boto_client(endpoint)
         self.name = name
         self.client.create_bucket(Bucket=name)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -38,10 +39,10 @@ class Averages:
             yield vector
 
 
-@pytest.fixture
-def sets(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made_sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """gen/ with three videos, gt/ with two videos and a picture sequence."""
-    folder = tmp_path / "sets"
+    folder = tmp_path_factory.mktemp("made") / "sets"
     for side in ("gen", "gt"):
         (folder / side).mkdir(parents=True)
         for number in (2, 10):
@@ -52,6 +53,12 @@ def sets(tmp_path: Path) -> Path:
         cv2.imwrite(str(folder / "gt" / "walk" / f"frame_{number}.png"), picture)
     (folder / "gt" / "notes.md").write_text("not a clip", encoding="utf-8")
     return folder
+
+
+@pytest.fixture
+def sets(made_sets: Path, tmp_path: Path) -> Path:
+    """The same in a folder of the test's own."""
+    return Path(shutil.copytree(made_sets, tmp_path / "sets"))
 
 
 @pytest.fixture
@@ -84,7 +91,6 @@ def compared(gen: Path | str, gt: Path | str, **more: Any) -> SetComparison:
     return compare_sets(gen, gt, **({"metrics": "fvd", "device": "cpu", "jobs": 0} | more))
 
 
-@pytest.mark.workers
 @pytest.mark.usefixtures("stand_in")
 def test_the_same_bytes_as_the_same_sets_here(
     bucket: Bucket, sets: Path, tmp_path: Path, settings: dict[str, str]

@@ -13,7 +13,6 @@ from rushes.instruments.robustness.sweep.evaluate import sweep_clips
 from rushes.storage.remote import store as remote
 from rushes.storage.remote import transfer
 from rushes.storage.runs import subject_ids
-from rushes.workers.engine import inline_work
 
 from .conftest import Bucket, left_behind
 
@@ -24,7 +23,6 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.workers
 def test_the_same_bytes_as_the_same_clip_here(
     bucket: Bucket, here: Path, tmp_path: Path, settings: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -34,8 +32,7 @@ def test_the_same_bytes_as_the_same_clip_here(
     monkeypatch.setattr(
         transfer, "_download", lambda place, local: fetches.append(str(place)) or download(place, local)
     )
-    with inline_work():
-        sweep_clips([here / "take2.mkv"], axes=AXES, out=tmp_path / "near")
+    sweep_clips([here / "take2.mkv"], axes=AXES, out=tmp_path / "near")
     sweep_clips([url], axes=AXES, out=tmp_path / "far", jobs=1)
     assert tree(tmp_path / "near") == tree(tmp_path / "far")
     assert fetches == [url], "one copy serves every perturbed version"

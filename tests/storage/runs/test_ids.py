@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rushes.storage.runs import clip_ids
@@ -64,6 +64,7 @@ def test_long_names_that_differ_late_do_not_meet() -> None:
 names = st.lists(st.text(min_size=1, max_size=8).filter(lambda text: "/" not in text), min_size=1, max_size=3)
 
 
+@settings(max_examples=50)
 @given(st.lists(names.map("/".join), max_size=8, unique=True), st.lists(st.text(min_size=1, max_size=8), max_size=3))
 def test_ids_are_unique_and_safe_as_file_names(below: list[str], taken: list[str]) -> None:
     known = {name: f"elsewhere/{number}.mp4" for number, name in enumerate(taken)}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -192,14 +192,7 @@ def test_a_place_named_like_a_column_gets_a_column_of_its_own(tmp_path: Path) ->
 
 
 def test_without_pandas_a_frame_says_what_to_install(study: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *args: Any) -> Any:
-        if name == "pandas":
-            raise ImportError(name)
-        return real(name, *args)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingDependency, match="pip install pandas"):
         study.to_frame()
 

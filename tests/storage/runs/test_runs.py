@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rushes.core import Definition, Measurement, signature_params
@@ -326,6 +326,7 @@ plain_facts = st.recursive(
 )
 
 
+@settings(max_examples=30)
 @given(st.lists(plain_facts, max_size=3), st.lists(st.text(max_size=9), min_size=1, max_size=3))
 def test_lines_are_cut_up_as_they_were_put_together(facts: list[object], notes: list[str]) -> None:
     """Whatever subjects and notes say, the merged lines are the canonical ones, also after coming back twice."""

@@ -242,7 +242,7 @@ def test_a_full_disk_while_a_shard_is_made(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(build, "_safe_on_disk", full)
+        patched.setattr(os, "fsync", full)
         with pytest.raises(RunError, match="the disk is full; free some space and run the same command again"):
             write_shards(tmp_path / "run", names(11))
     assert len(read_run(tmp_path / "run").subjects) == 11

@@ -219,8 +219,7 @@ def _show(run: Run, profile: str, written: list[str], *, verbose: bool) -> None:
     from rushes.instruments.clip.show.tables import clip_table
     from rushes.instruments.clip.signals.profile import load_profile
     from rushes.present.pages.subjects import not_judged
-    from rushes.present.verdict.text import FIRST, print_opening
-    from rushes.present.verdict.verdict import clip_verdict
+    from rushes.present.verdict.verdict import FIRST, clip_verdict, print_opening
 
     some = FIRST if len(run.subjects) > FIRST else 0  # the table shows three at a glance
     print_opening(clip_verdict(run.subjects, most=some), about=f"profile {load_profile(profile).name}")

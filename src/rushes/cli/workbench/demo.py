@@ -93,8 +93,7 @@ def _show_clips(part: DemoPart) -> None:
     """How many clips of the first part have which signal, and the three to look at, by path."""
     from dataclasses import replace
 
-    from rushes.present.verdict.text import FIRST, print_opening
-    from rushes.present.verdict.verdict import clip_verdict
+    from rushes.present.verdict.verdict import FIRST, clip_verdict, print_opening
     from rushes.storage.runs import read_run
 
     by_path = [replace(one, id=one.path) for one in read_run(part.run).subjects]

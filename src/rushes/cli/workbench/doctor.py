@@ -15,10 +15,7 @@ if TYPE_CHECKING:
     from rushes.cli.workbench.installation import Piece
 
 
-def doctor(
-    verbose: Verbose = False,
-    as_json: Json = False,
-) -> None:
+def doctor(verbose: Verbose = False, as_json: Json = False) -> None:
     """Say what is installed, which models are found, and how to get what is missing.
 
     Exits with 0 unless the core itself is broken: a missing extra is a choice.

@@ -14,12 +14,13 @@ if TYPE_CHECKING:
 
     from rushes.storage.runs import Run
 
+RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="A run, here or in a store.")]
 _SHOWN = 50
 """Rows of the table on the terminal; --csv, --json and -o give all of them."""
 
 
 def query(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run, here or in a store.")],
+    run: RunArgument,
     sql: Annotated[
         str | None,
         typer.Argument(metavar="SQL", help="A SELECT over clips (a row per clip) or measurements (a row per number)."),
@@ -67,7 +68,7 @@ def query(
 
 
 def export(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run, here or in a store.")],
+    run: RunArgument,
     out: Annotated[str, typer.Option("-o", "--out", metavar="FOLDER", help="A new or empty folder.")],
     series: Annotated[bool, typer.Option("--series", help="Also the per-frame series, a file per clip.")] = False,
 ) -> None:

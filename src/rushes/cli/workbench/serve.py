@@ -82,7 +82,7 @@ def serve(
     bench: Workbench = app.state.workbench
     _set_password_from_environment(bench)
     with socket.create_server((host, port), backlog=2048) as listener:
-        address = public_url.rstrip("/") or f"http://{_shown(host)}:{listener.getsockname()[1]}"
+        address = public_url.rstrip("/") or f"http://{shown_host(host)}:{listener.getsockname()[1]}"
         setup = "" if bench.service.admin_exists() else f"{address}/setup?key={key}"
         _announce(address, setup, as_json=as_json, reachable=host not in ("127.0.0.1", "::1", "localhost"))
         serve_on(listener, app)
@@ -161,18 +161,17 @@ def _set_password_from_environment(bench: Workbench) -> None:
     bench.service.set_admin_password(password)
 
 
-def _shown(host: str) -> str:
-    return {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(  # compared, not bound  # nosec B104
-        host, f"[{host}]" if ":" in host else host
-    )
+def shown_host(host: str) -> str:
+    """An address to listen on as a browser reaches it."""
+    reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # compared, not bound  # nosec B104
+    return f"[{reached}]" if ":" in reached else reached
 
 
 def _announce(address: str, setup: str, *, as_json: bool, reachable: bool) -> None:
     if reachable and not address.startswith("https://"):
         say("warning: this address can be reached from other machines without encryption; put a TLS proxy in front")
     if as_json:
-        print_json({"address": address, "setup": setup})
-        sys.stdout.flush()
+        print_json({"address": address, "setup": setup}, flush=True)
     elif setup:
         say("First start: open this link to set the administrator's password.")
         print(setup, flush=True)

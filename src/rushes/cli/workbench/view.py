@@ -66,12 +66,12 @@ def _refuse(folder: Path) -> NoReturn:
 def _serve(app: Starlette, host: str, port: int, token: str, *, open_browser: bool, as_json: bool) -> None:
     import threading
 
+    from rushes.cli.workbench.serve import shown_host
     from rushes.web.serving import serve_on
 
     bench: Workbench = app.state.workbench
     with _listener(host, port) as listener:
-        shown = f"[{host}]" if ":" in host else host
-        address = f"http://{shown}:{listener.getsockname()[1]}"
+        address = f"http://{shown_host(host)}:{listener.getsockname()[1]}"
         link = f"{address}{_first_page(bench)}?token={token}"
         _announce(bench, address, link, as_json=as_json)
         if open_browser and _has_browser():  # in a thread: one that takes its time must not hold up the first page
@@ -114,8 +114,7 @@ def _announce(bench: Workbench, address: str, link: str, *, as_json: bool) -> No
     found = Found() if bench.discovery is None else bench.discovery.look()
     counts = {kind: len(getattr(found, kind)) for kind in ("runs", "suites", "sweeps", "studies")}
     if as_json:
-        print_json({"address": address, "link": link, "found": counts})
-        sys.stdout.flush()
+        print_json({"address": address, "link": link, "found": counts}, flush=True)
         return
     if found:
         words = {"runs": "run", "suites": "board", "sweeps": "sweep", "studies": "study database"}

@@ -7,19 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from rushes.core import Measurement
-from rushes.present.charts.style import (
-    BLUE,
-    GREY,
-    KINDS,
-    ORANGE,
-    SHAPES,
-    Room,
-    kind_legend,
-    load_altair,
-    number_axis,
-    row_axis,
-    row_height,
-)
+from rushes.present.charts import style
 
 Looks = Mapping[str, tuple[str, str]]
 """Colour and shape of each kind of dot."""
@@ -49,13 +37,13 @@ def dot(m: Measurement, row: str, *, kind: str = "", text: str = "", limit: Meas
 
 def looks_of(kinds: Sequence[str]) -> Looks:
     """A colour and a shape for each, told apart by every common kind of colour blindness."""
-    return dict(zip(kinds, zip(KINDS, SHAPES, strict=True), strict=False))
+    return dict(zip(kinds, zip(style.KINDS, style.SHAPES, strict=True), strict=False))
 
 
 def dot_chart(
     dots: Sequence[Dot],
     title: Any,
-    room: Room,
+    room: style.Room,
     *,
     looks: Looks | None = None,
     zero: bool = True,
@@ -72,21 +60,21 @@ def dot_chart(
     charts that stand below each other. `at_end` puts the texts at the ends of the rows, in the colours of their dots,
     in place of above the dots.
     """
-    altair = load_altair()
-    looks = looks or {"": (BLUE, SHAPES[0])}
+    altair = style.load_altair()
+    looks = looks or {"": (style.BLUE, style.SHAPES[0])}
     names = list(dict.fromkeys(one.row for one in dots))
     shared = len(dots) > len(names)
     texts = any(one.text for one in dots)
     least = 16 * len(looks) + 14 if shared else 22 if at_end else 40 if texts else 30
     values = [{key: value for key, value in asdict(one).items() if value is not None} for one in dots]
-    size = {"width": room.width, "height": row_height(names, room, least=least)}
+    size = {"width": room.width, "height": style.row_height(names, room, least=least)}
     base = altair.Chart(altair.Data(values=values), **size)
     spread = [one[key] for one in values for key in ("value", "low", "high", "limit") if key in one]
     ends = frame or [*spread, *([] if most is None else [most])]
-    x = number_axis(ends, title, zero=zero, most=room.ticks, framed=frame is not None, bare=title is None)
-    legend = kind_legend(altair) if shared else None
+    x = style.number_axis(ends, title, zero=zero, most=room.ticks, framed=frame is not None, bare=title is None)
+    legend = style.kind_legend(altair) if shared else None
     scales = [altair.Scale(domain=list(looks), range=list(found)) for found in zip(*looks.values(), strict=True)]
-    where = {"y": row_axis(names, room, aligned=aligned)}
+    where = {"y": style.row_axis(names, room, aligned=aligned)}
     where |= {"yOffset": altair.YOffset("kind:N", sort=list(looks))} if shared else {}
     colour = altair.Color("kind:N", scale=scales[0], legend=legend)
     shape = altair.Shape("kind:N", scale=scales[1], legend=legend)
@@ -96,7 +84,7 @@ def dot_chart(
         base.mark_point(filled=True, size=80, opacity=1).encode(x=x, color=colour, shape=shape, **where),
     ]
     if rule is not None:
-        line = altair.Chart(altair.Data(values=[{"value": rule}])).mark_rule(strokeDash=[4, 4], color=GREY)
+        line = altair.Chart(altair.Data(values=[{"value": rule}])).mark_rule(strokeDash=[4, 4], color=style.GREY)
         layers.insert(0, line.encode(x=x))
     if texts and at_end:
         words = base.mark_text(align="left").encode(x=altair.value(room.width + 8), color=colour)
@@ -104,6 +92,6 @@ def dot_chart(
     elif texts:
         layers.append(base.mark_text(align="center", dy=-13).encode(x=x, text="text:N", **where))
     if any(one.limit is not None for one in dots):
-        beyond = base.mark_point(shape="diamond", size=90, color=ORANGE)
+        beyond = base.mark_point(shape="diamond", size=90, color=style.ORANGE)
         layers.append(beyond.transform_filter("isValid(datum.limit)").encode(x="limit:Q", **where))
     return altair.layer(*layers)

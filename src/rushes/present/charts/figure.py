@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rushes.core.errors import MissingDependency
+from rushes.core.registry import optional_package
 
 if TYPE_CHECKING:
     import altair
@@ -38,10 +38,7 @@ def chart_svg(chart: altair.Chart | altair.TopLevelMixin) -> str:
 
     Raises `MissingDependency` where the report extra is not installed.
     """
-    try:
-        import vl_convert
-    except ImportError:
-        raise MissingDependency("charts need vl-convert; run: pip install 'rushes[report]'") from None
+    vl_convert = optional_package("vl_convert", "charts need vl-convert; run: pip install 'rushes[report]'")
     # Altair types `to_dict` loosely; what it returns is the Vega-Lite specification.
     return own_ids(str(vl_convert.vegalite_to_svg(chart.to_dict())))
 

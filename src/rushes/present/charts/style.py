@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rushes.core.errors import MissingDependency
+from rushes.core.registry import optional_package
 from rushes.present.charts.figure import Figure, chart_svg
 
 INK, MUTED, LINE, GREY, CARD = "#1d2126", "#56606b", "#dde1e6", "#7d8894", "#ffffff"
@@ -72,11 +72,7 @@ def drawn(title: str, caption: str, draw: Callable[[Room], Any]) -> Figure:
 
 def load_altair() -> Any:
     """Altair without its types: its generated signatures are too narrow for values that are computed."""
-    try:
-        import altair
-    except ImportError:
-        raise MissingDependency("charts need altair; run: pip install 'rushes[report]'") from None
-    return altair
+    return optional_package("altair", "charts need altair; run: pip install 'rushes[report]'")
 
 
 def styled(chart: Any) -> Any:

@@ -79,10 +79,9 @@ def _add_case(suite: ElementTree.Element, check: Check, family: str) -> None:
     case = ElementTree.SubElement(suite, "testcase", {"name": _xml(check.name), "classname": family})
     told = f"{check.kind}: {check.why}" if check.kind and check.why else check.kind or check.why
     detail = _xml("\n".join([check.why, *check.details]))
-    if check.outcome == "failed":
-        ElementTree.SubElement(case, "failure", {"message": _xml(told), "type": check.kind}).text = detail
-    elif check.outcome == "unclear":
-        ElementTree.SubElement(case, "error", {"message": _xml(told), "type": check.kind}).text = detail
+    if check.outcome in ("failed", "unclear"):
+        element = "failure" if check.outcome == "failed" else "error"
+        ElementTree.SubElement(case, element, {"message": _xml(told), "type": check.kind}).text = detail
     elif check.outcome == "allowed":
         ElementTree.SubElement(case, "skipped", {"message": _xml(told)})
     elif told:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from rushes import __version__
 from rushes.core import Definition
-from rushes.core.errors import MissingDependency
+from rushes.core.registry import optional_package
 from rushes.core.table import Cell
 from rushes.core.words.definition_text import moved_by
 from rushes.core.words.html_table import Look, html
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+_HOME = "rushes.present.pages"
 SHARED = ("verdict.html",)
 """Templates that other packages' pages include."""
 _SCRIPTS = ("timeline.js", "numbers.js", "report.js")
@@ -100,12 +101,12 @@ def content_policy(style: str, script: str, *, media: str = "") -> str:
     )
 
 
-def asset(name: str, package: str = "rushes.present.pages") -> str:
+def asset(name: str, package: str = _HOME) -> str:
     """The text of a file in a package's `assets/`."""
     return (files(package) / "assets" / name).read_text(encoding="utf-8")
 
 
-def joined_modules(names: Sequence[str], package: str = "rushes.present.pages") -> str:
+def joined_modules(names: Sequence[str], package: str = _HOME) -> str:
     """ES modules as one: a page opened from disk cannot import files, so their imports of each other are dropped.
 
     Imports and exports stand at the start of a line, one a line, and the modules come in the order they need.
@@ -153,17 +154,15 @@ def _source(text: str) -> str:
 
 
 @cache
-def page_environment(package: str = "rushes.present.pages") -> Environment:
+def page_environment(package: str = _HOME) -> Environment:
     """Templates of a package's `assets/`; what they print is escaped."""
-    try:
-        from jinja2 import Environment, FunctionLoader, StrictUndefined
-        from markupsafe import Markup
-    except ImportError:
-        raise MissingDependency("reports need jinja2; run: pip install 'rushes[report]'") from None
-    environment = Environment(
-        loader=FunctionLoader(lambda name: asset(name, package if name not in SHARED else "rushes.present.pages")),
+    jinja2 = optional_package("jinja2", "reports need jinja2; run: pip install 'rushes[report]'")
+    from markupsafe import Markup
+
+    environment: Environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(lambda name: asset(name, _HOME if name in SHARED else package)),
         autoescape=True,
-        undefined=StrictUndefined,
+        undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )

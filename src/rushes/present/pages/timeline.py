@@ -23,16 +23,15 @@ the list beside a timeline has the few worth a look, and the rest as a count.
 from __future__ import annotations
 
 import base64
-import zlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core.metric import Lane, Trace
+from rushes.storage.numpy_files import FAULTS, load_npz
 from rushes.storage.runs import Run
 
 POINTS = 600
@@ -117,13 +116,10 @@ def stored_series(run: Run, subject_id: str, wanted: Collection[str] | None = No
     """The series of these names (left out: all) that a run kept; {} where there are none or the file is damaged: that
     costs a timeline, no more."""
     target = run.series_file(subject_id)
-    if target is None:
-        return {}
     try:
-        # numpy leaves the file open when it is no archive, so it is opened here.
-        with open(target, "rb") as file, np.load(file, allow_pickle=False) as stored:
-            return {key: stored[key] for key in stored.files if wanted is None or key in wanted}
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error):
+        picked = list if wanted is None else lambda names: [name for name in names if name in wanted]
+        return {} if target is None else load_npz(target, wanted=picked)[0]
+    except FAULTS:
         return {}
 
 

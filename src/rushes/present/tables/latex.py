@@ -6,58 +6,32 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from rushes.core.table import Cell, Column, Table
+from rushes.core.table import Cell, Column, Table, legend
 
 _NARROW = 6
 """Columns that fit into one of two columns of text; more of them go over both, in smaller letters."""
 _NUMBER = re.compile(r"(?P<before>[\[(]?)(?P<digits>[-−]?\d[\d.,]*?)(?:e(?P<power>[-+]\d+))?(?P<after>[\]),]*)")
+_NAMED = r"""
+    \ textbackslash   ~ textasciitilde   ^ textasciicircum   | textbar   < textless   > textgreater   … dots
+    ß ss   ø o   Ø O   ł l   Ł L   æ ae   Æ AE   å aa   Å AA
+""".split()
+_MATHEMATICS = r"""
+    − -   × \times   ± \pm   · \cdot   ≤ \leq   ≥ \geq   → \to   ↑ \uparrow   ↓ \downarrow   ∞ \infty   ° ^\circ   µ \mu
+""".split()
+"""Letters and their names, by turns."""
 _SPELT = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "_": r"\_",
-    "#": r"\#",
-    "$": r"\$",
-    "%": r"\%",
-    "&": r"\&",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "|": r"\textbar{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
+    **{letter: rf"\{letter}" for letter in "{}_#$%&"},
+    **{letter: f"{{{letter}}}" for letter in "[]*"},  # the end of a row takes brackets, or a star, for its own
+    **{letter: rf"\{name}{{}}" for letter, name in zip(_NAMED[::2], _NAMED[1::2], strict=True)},
+    **{letter: f"${name}$" for letter, name in zip(_MATHEMATICS[::2], _MATHEMATICS[1::2], strict=True)},
     "`": r"\`{}",
     '"': "''",
-    "[": "{[}",  # the end of a row takes what is in brackets, or a star, for its own
-    "]": "{]}",
-    "*": "{*}",
-    "–": "--",
-    "—": "---",
-    "−": "$-$",
-    "×": r"$\times$",
-    "±": r"$\pm$",
-    "·": r"$\cdot$",
-    "≤": r"$\leq$",
-    "≥": r"$\geq$",
-    "→": r"$\to$",
-    "↑": r"$\uparrow$",
-    "↓": r"$\downarrow$",
-    "∞": r"$\infty$",
-    "°": r"$^\circ$",
-    "µ": r"$\mu$",
-    "…": r"\dots{}",
     "‘": "`",
     "’": "'",
     "“": "``",
     "”": "''",
-    "ß": r"\ss{}",
-    "ø": r"\o{}",
-    "Ø": r"\O{}",
-    "ł": r"\l{}",
-    "Ł": r"\L{}",
-    "æ": r"\ae{}",
-    "Æ": r"\AE{}",
-    "å": r"\aa{}",
-    "Å": r"\AA{}",
+    "–": "--",
+    "—": "---",
     "\N{NO-BREAK SPACE}": "~",
 }
 _BREAK = r"|\allowbreak "
@@ -81,13 +55,14 @@ def latex(table: Table, *, booktabs: bool = True) -> str:
     top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if booktabs else (r"\hline",) * 3
     wide = len(table.columns) > _NARROW
     environment = "table*" if wide else "table"
-    caption = escaped(". ".join(filter(None, (table.title, table.caption))))
+    caption = escaped(legend(table))
     kinds = "".join("r" if column.kind.right else "l" for column in table.columns)
     lines = [r"% \usepackage{booktabs} in the preamble"] if booktabs else []
     lines += [rf"\begin{{{environment}}}[t]", r"\centering"]
     lines += [rf"\caption{{{caption}}}"] if caption else []
     lines += [r"\small\setlength{\tabcolsep}{3pt}"] if wide else []
-    lines += [rf"\begin{{tabular}}{{{kinds}}}", top, _line(map(_head, table.columns)), middle]
+    heads = (column.marked(escaped, _raised(column.mark)) for column in table.columns)
+    lines += [rf"\begin{{tabular}}{{{kinds}}}", top, _line(heads), middle]
     lines += [_line(map(_cell, row, table.columns)) for row in table.rows]
     lines += [bottom, r"\end{tabular}", r"\par\smallskip", r"{\footnotesize\raggedright"]
     for note in table.footnotes:
@@ -103,13 +78,6 @@ def _line(cells: Iterable[str]) -> str:
 
 def _raised(text: str) -> str:
     return rf"\textsuperscript{{{escaped(text)}}}" if text else ""
-
-
-def _head(column: Column) -> str:
-    name, space, arrow = column.head.rpartition(" ")
-    if arrow in ("↑", "↓"):  # the number of a footnote belongs to the name
-        return f"{escaped(name)}{_raised(column.mark)}{space}{escaped(arrow)}"
-    return f"{escaped(column.head)}{_raised(column.mark)}"
 
 
 def _cell(cell: Cell, column: Column) -> str:

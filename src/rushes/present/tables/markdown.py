@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from rushes.core.table import Cell, Column, Table
+from rushes.core.table import Cell, Table, legend
 
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def markdown(table: Table) -> str:
     """A pipe table; below it title and caption, the signatures by number, and the notes."""
-    caption = ". ".join(filter(None, (table.title, table.caption)))
-    lines = [*pipe_lines(table), "", *([escaped(caption), ""] if caption else [])]
+    lines = [*pipe_lines(table), "", *([escaped(legend(table)), ""] if legend(table) else [])]
     for note in table.footnotes:
         remark = f": {escaped(note.remark)}" if note.remark else ""
         lines.append(f"{note.mark}. {code_span(note.signature)}{remark}")
@@ -24,19 +23,12 @@ def markdown(table: Table) -> str:
 def pipe_lines(table: Table) -> list[str]:
     """The table itself: heads, the line that says how each column is set, and the rows."""
     rule = ["---:" if column.kind.right else ":---" for column in table.columns]
-    return [_line(map(_head, table.columns)), _line(rule), *(_line(map(_cell, row)) for row in table.rows)]
+    heads = [column.marked(escaped, column.mark.translate(_RAISED)) for column in table.columns]
+    return [_line(heads), _line(rule), *(_line(map(_cell, row)) for row in table.rows)]
 
 
 def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
-
-
-def _head(column: Column) -> str:
-    mark = column.mark.translate(_RAISED)
-    name, space, arrow = column.head.rpartition(" ")
-    if arrow in ("↑", "↓"):  # the number of a footnote belongs to the name
-        return f"{escaped(name)}{mark}{space}{arrow}"
-    return f"{escaped(column.head)}{mark}"
 
 
 def _cell(cell: Cell) -> str:

@@ -8,21 +8,12 @@ from typing import TextIO
 
 _RED, _YELLOW, _GREEN, _BOLD, _FAINT = "31", "33", "32", "1", "2"
 
-_WORDS = {
-    "reject": _RED,
-    "flagged": _YELLOW,
-    "pass": _GREEN,
-    "better": _GREEN,
-    "worse": _RED,
-    "same": _GREEN,
-    "cannot tell": _YELLOW,
-    "cannot be told": _YELLOW,
-    "no evidence": _YELLOW,
-    "agrees": _GREEN,
-    "goes against": _RED,
-    "failed": _RED,
-    "refused": _RED,
+_COLOURS = {
+    _RED: ("reject", "worse", "goes against", "failed", "refused"),
+    _YELLOW: ("flagged", "cannot tell", "cannot be told", "no evidence"),
+    _GREEN: ("pass", "better", "same", "agrees"),
 }
+_WORDS = {word: colour for colour, words in _COLOURS.items() for word in words}
 
 
 def is_coloured(stream: TextIO) -> bool:

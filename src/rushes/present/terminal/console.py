@@ -74,9 +74,9 @@ def say(*messages: str) -> None:
         print(message, file=sys.stderr)
 
 
-def print_json(data: object) -> None:
+def print_json(data: object, *, flush: bool = False) -> None:
     """Canonical JSON, alone on stdout."""
-    print(canonical_json(data))
+    print(canonical_json(data), flush=flush)
 
 
 def window_width() -> int:

@@ -14,12 +14,14 @@ from heapq import nsmallest
 from rushes.core.reason import RANKS, SIGNALS, ranked
 from rushes.present.charts.figure import Figure
 from rushes.present.pages.film_strips import Strip, telling_frame
-from rushes.present.verdict.text import verdict_lines
+from rushes.present.terminal.wrapping import cell_width, printable, wrapped
 from rushes.storage.runs import Subject
 
 _NAMED = 3
 WORST = 6
 """Clips that a strip shows, at most."""
+FIRST = 3
+"""Clips that a command names before its table."""
 _ALIKE = 2
 """Clips of one kind of reason that come before a clip with another one: six stills would hide the flicker."""
 
@@ -80,7 +82,9 @@ class Side:
         """
         better, worse, unclear, moved = map(len, (self.better, self.worse, self.cannot_tell, self.moved))
         if not (better or worse or unclear or moved):
-            return self._nothing()
+            if self.same:
+                return f"{self.name} is the same as {self.against} on every {self.unit}."
+            return f"{self.name} and {self.against} have nothing that compares."
         left = f"; {_metrics(moved)} moved, which does not say better or worse" if moved else ""
         if better or worse:
             head = f"better than {self.against} on {_metrics(better)}, worse on {worse or 'none'}"
@@ -92,22 +96,11 @@ class Side:
         which = "the one metric that judges" if unclear == 1 else f"any of {unclear} metrics"
         return f"{self.name} and {self.against} cannot be told apart on {which}{left}."
 
-    def _nothing(self) -> str:
-        if self.same:
-            return f"{self.name} is the same as {self.against} on every {self.unit}."
-        return f"{self.name} and {self.against} have nothing that compares."
-
     @property
     def lines(self) -> Sequence[tuple[str, Sequence[str]]]:
         """What is said of which metrics, what matters first; empty lines are left out."""
-        named = [
-            ("better", self.better),
-            ("worse", self.worse),
-            ("moved", self.moved),
-            ("cannot tell", self.cannot_tell),
-            ("not comparable", self.not_comparable),
-        ]
-        return [(word, names) for word, names in named if names]
+        words = ("better", "worse", "moved", "cannot tell", "not comparable")
+        return [(word, names) for word in words if (names := getattr(self, word.replace(" ", "_")))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -312,3 +305,58 @@ def signal_sentence(counts: Sequence[tuple[str, int]], *, noun: str = "clip", to
         return f"The one {noun} needs a look: {bad[0][0]}."
     need = "needs" if many == 1 else "need"
     return f"{many:,} of {total:,} {noun}s {need} a look: {told}. {fine:,} pass."
+
+
+def verdict_lines(verdict: Verdict, width: int) -> list[str]:
+    """The whole strip, in lines of at most `width` columns."""
+    lines = _wrapped(verdict.headline, width)
+    for side in verdict.sides:
+        if len(verdict.sides) > 1:
+            lines += _wrapped(side.sentence, width)
+        for word, names in side.lines:
+            lines += _wrapped(", ".join(names), width, first=f"  {word:<14}  ", rest=" " * 18)
+    lines += _wrapped(verdict.sure, width)
+    for finding in verdict.findings:
+        lines += _wrapped(f"{finding.title}: {finding.text}", width, rest="  ")
+    lines += take_lines(verdict.takes, width)
+    return [*lines, *_wrapped(f"Next: {verdict.next}" if verdict.next else "", width, rest="  ")]
+
+
+def take_lines(takes: Sequence[Highlight], width: int, *, paint: Callable[[str], str] = str) -> list[str]:
+    """The clips to look at first: one line each, the reasons beside the name, or below it where they do not fit.
+
+    `paint` gives a review signal its colour. Names are never broken.
+    """
+    if not takes:
+        return []
+    names = [printable(f"{take.group} · {take.id}" if take.group else take.id) for take in takes]
+    wide, widest = max(map(cell_width, names)), max(len(take.signal) for take in takes)
+    lines = ["Look first at:"]
+    for name, take in zip(names, takes, strict=True):
+        why, gap = printable(take.why), " " * (wide - cell_width(name))
+        signal = paint(take.signal) + " " * (widest - len(take.signal))
+        head = f"  {name}{gap}  {signal}" if widest else f"  {name}{gap}"
+        if 2 + wide + (2 + widest if widest else 0) + 2 + cell_width(why) <= width:
+            lines.append(f"{head}  {why}".rstrip())
+        else:
+            lines.append(f"  {name}  {paint(take.signal)}".rstrip())
+            lines += _wrapped(why, width, first="    ", rest="    ")
+    return lines
+
+
+def print_opening(verdict: Verdict, *, about: str = "") -> None:
+    """The first lines of a result: "8 clips: 2 reject, 4 flagged, 2 pass (profile general)", then the worst clips."""
+    import sys
+
+    from rushes.present.terminal.colours import is_coloured, paint_signals, signal
+    from rushes.present.terminal.console import tell, window_width
+
+    counts = verdict.counted or verdict.headline
+    tell(f"{counts} ({about})" if about else counts, paint=paint_signals)
+    for line in take_lines(verdict.takes, window_width(), paint=signal if is_coloured(sys.stdout) else str):
+        print(line)
+
+
+def _wrapped(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]:
+    """Lines with their indents; no text, no line."""
+    return wrapped(printable(first + text), width, hang=len(rest)) if text else []

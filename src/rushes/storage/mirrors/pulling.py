@@ -7,13 +7,15 @@ pieces of the last session that has a first piece, one after the other, are the 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+from rushes.core.canonical import json_object
 from rushes.core.errors import RunError
-from rushes.storage.remote.address import joined, parse_address
+from rushes.storage.remote.address import is_remote, joined, parse_address
 from rushes.storage.remote.errors import Vanished
 from rushes.storage.remote.store import get_bytes, get_files, list_objects
 
@@ -65,13 +67,10 @@ def pull_run(url: str, folder: Path) -> dict[str, int]:
 
     A run whose `run.json` says it is complete has no journal, whatever a killed writer left of one.
     """
-    for attempt in range(_ATTEMPTS):
-        try:
+    for _ in range(1, _ATTEMPTS):
+        with suppress(Vanished):  # its writer finished just now, and took the journal away
             return _pull(url, folder)
-        except Vanished:  # its writer finished just now, and took the journal away
-            if attempt == _ATTEMPTS - 1:
-                raise
-    raise AssertionError("unreachable")
+    return _pull(url, folder)
 
 
 def _pull(url: str, folder: Path) -> dict[str, int]:
@@ -98,10 +97,11 @@ def is_complete(folder: Path) -> bool:
     return read_info(folder).get("status") == "complete"
 
 
-def read_info(folder: Path) -> dict[str, object]:
-    """A folder's `run.json`; {} where there is none, or something else."""
+def read_info(place: Path | str) -> dict[str, Any]:
+    """`run.json` in a folder or at an address; {} where there is none, or something else."""
     try:
-        found = json.loads((folder / "run.json").read_bytes())
-    except (OSError, ValueError, RecursionError):
+        if is_remote(place):
+            return json_object(get_bytes(joined(run_address(str(place)), "run.json")))
+        return json_object((Path(place) / "run.json").read_bytes())
+    except (OSError, Vanished):
         return {}
-    return found if isinstance(found, dict) else {}

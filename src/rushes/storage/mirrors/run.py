@@ -14,21 +14,28 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from rushes.core.errors import RunError, RushesError
 from rushes.storage.mirrors import pulling
 from rushes.storage.mirrors.pulling import FEATURES, is_complete, listed, session_of
-from rushes.storage.mirrors.staging import Pusher, Staging
+from rushes.storage.mirrors.staging import LOCK, Pusher, Staging
 from rushes.storage.remote.address import joined
-from rushes.storage.remote.errors import RemoteError
-from rushes.storage.remote.store import get_files, put_bytes
+from rushes.storage.remote.errors import RemoteError, Vanished
+from rushes.storage.remote.store import get_bytes, get_files, put_bytes
 from rushes.storage.remote.transfer import errors_about
 from rushes.storage.runs.packing import Packed
 from rushes.storage.runs.subjects import Entry
 from rushes.storage.runs.writer import RESULTS, RunWriter
-from rushes.storage.shards.spool import Stored
+from rushes.storage.shards.index import FOLDER, INDEX, INPUTS, Index, Shard, fault
+from rushes.storage.shards.reading import ShardPlace
+from rushes.storage.shards.spool import FOLDER as SPOOL
+from rushes.storage.shards.spool import SESSION, Stored, token_in
+from rushes.storage.shards.writer import ShardedWriter
+
+_PUSHED = ".pushed"
+"""The token of the last session that reached the store: while the store has the same, nobody else went on."""
+_SMALL = ("run.json", INPUTS, INDEX)
 
 
 class Mirrored(RunWriter):
@@ -65,7 +72,7 @@ class Mirrored(RunWriter):
 
     def _take_away(self) -> None:
         """Remove the results of the run that was there."""
-        self._staging.remove(name for name in listed(self.url) if is_result(name))
+        self._staging.remove(name for name in listed(self.url) if _is_result(name))
 
     @abstractmethod
     def _push_work(self) -> None:
@@ -89,9 +96,7 @@ class Mirrored(RunWriter):
                 f"it is kept in {self.path}, and the same command pushes it"
             ) from None
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         self._pusher.stop()
         under_way = self._is_open
         super().__exit__(kind, error, trace)
@@ -103,14 +108,14 @@ class Mirrored(RunWriter):
         self._staging.close(keep=self._unpushed)
 
 
-def require_run(url: str, names: Collection[str]) -> None:
+def _require_run(url: str, names: Collection[str]) -> None:
     """Refuse an address that holds something else than a run."""
     strangers = sorted(name for name in names if not name.startswith("."))
     if strangers and "run.json" not in names:
         raise RunError(f"{url}: expected nothing or a run; it holds {strangers[0]}; choose another -o")
 
 
-def is_result(name: str) -> bool:
+def _is_result(name: str) -> bool:
     """Whether an object is of a run, in one piece or in shards, beside what that says of itself."""
     return name.split("/")[0] in RESULTS or bool(session_of(name))
 
@@ -119,9 +124,9 @@ class MirroredRun(Mirrored):
     """Writes one run directory at an address."""
 
     def _fill(self) -> None:
-        folder, fresh = self._staging.folder, self._staging.beside("pulled")
+        folder, fresh = self._staging.folder, self._staging.emptied_beside()
         names = pulling.pull_run(self.url, fresh)
-        require_run(self.url, names)
+        _require_run(self.url, names)
         self._stale = [name for name in names if session_of(name)]
         self._session, self._offset = 1 + max(map(session_of, names), default=0), 0
         features = [name for name in names if name.startswith(f"{FEATURES}/")]
@@ -191,3 +196,72 @@ def _journal(folder: Path) -> bytes:
         return (folder / "journal.jsonl").read_bytes()
     except FileNotFoundError:
         return b""
+
+
+class MirroredShards(Mirrored, ShardedWriter):
+    """Writes one run in shards at an address: each shard is pushed once it is whole, and then let go here.
+
+    Spools are pushed first, then shards, then their markers. So whenever a writer is killed, the store holds every clip
+    that was pushed, in a shard or in a spool, and any machine continues from it: it fetches markers and spools, and
+    reads the shards that are there by range. What could not be pushed stays in the folder here, and the same command on
+    this machine pushes it, unless another machine went on meanwhile.
+    """
+
+    def _fill(self) -> None:
+        self._stale = [INDEX]  # a marker for each of its shards is there by then
+        self._sizes = listed(self.url)
+        names = [name for name in self._sizes if name != LOCK]
+        _require_run(self.url, names)
+        pushed = token_in(self._staging.folder / _PUSHED)
+        if not (names and pushed and pushed == self._token_there(names)):
+            self._staging.wipe()
+            markers = [name for name in names if name.startswith(f"{FOLDER}/") and name.endswith(".json")]
+            spools = [name for name in names if name.startswith(f"{SPOOL}/")]
+            self._staging.fetch([*(name for name in names if name in _SMALL), *spools, *markers])
+
+    def _token_there(self, names: list[str]) -> str:
+        try:
+            return get_bytes(joined(self.url, SESSION)).decode("ascii", "replace") if SESSION in names else ""
+        except Vanished:
+            return ""
+
+    def _take_away(self) -> None:
+        super()._take_away()
+        self._sizes = {}
+
+    def _place(self) -> ShardPlace:
+        return ShardPlace(self.path, self.url)
+
+    def _fault(self, shard: Shard) -> str:
+        return fault(self.path, shard, elsewhere=self._sizes, url=self.url)
+
+    def _second_name(self, name: str, target: Path) -> None:
+        if (self.path / name).exists():
+            super()._second_name(name, target)
+        elif name in self._sizes:
+            get_files([(joined(self.url, name), target)])
+
+    def _push_work(self) -> None:
+        """Push what is new: spools, shards, markers, in this order; a shard that is there is let go here."""
+        spools = sorted((self.path / SPOOL).rglob("*"))
+        self._staging.push(file for file in spools if file.suffix not in (".recipe", ".tmp"))
+        (self.path / _PUSHED).write_text(token_in(self.path / SESSION), encoding="ascii")
+        for marker in filter(self._staging.is_new, sorted((self.path / FOLDER).glob("*.json"))):
+            files = [file for ending in (".parquet", ".series") if (file := marker.with_suffix(ending)).exists()]
+            self._staging.push([*files, marker])
+            for file in files:
+                self._sizes[f"{FOLDER}/{file.name}"] = file.stat().st_size
+                file.unlink()
+        self._staging.push([self.path / INPUTS])
+        self._staging.remove(self._staging.gone(SPOOL))
+
+    def _tidy(self, index: Index) -> None:
+        """Push what is left, `run.json` last, and take away there what only a run under way needs."""
+        self._pusher.stop()
+        with self._completing():
+            self._staging.renew()
+            self._push_work()
+            self._staging.push([self.path / INDEX])
+            self._staging.push([self.path / "run.json"])
+            kept = {name for shard in index.shards for name in (shard.name, shard.series_name)} | set(_SMALL)
+            self._staging.remove(name for name in listed(self.url) if _is_result(name) and name not in kept)

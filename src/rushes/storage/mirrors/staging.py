@@ -4,6 +4,9 @@ The folder is below `RUSHES_STAGING`, or `staging` in the cache, and belongs to 
 are told apart by a file lock. Two machines by an object, `.rushes-lock`, that is created only where there is none, and
 written again as a sign of life with every push; one without a sign of life for `DEAD_AFTER_S` is taken over, and one
 whose process on this machine is gone at once. Ages are told by the two machines' clocks.
+
+Runs are written by `mirrors.run`. `mirrored_folder` is for a folder of small finished files, such as a sweep: it is
+made here and pushed as it grows.
 """
 
 from __future__ import annotations
@@ -13,22 +16,29 @@ import os
 import platform
 import secrets
 import shutil
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
+from rushes.core.canonical import json_object
 from rushes.core.errors import RunError, RushesError
 from rushes.core.machine.cache import cache_folder
 from rushes.core.machine.files import exclusive_lock, file_stamp
 from rushes.core.machine.provenance import bytes_digest
-from rushes.storage.remote.address import joined, safe_name
+from rushes.storage.mirrors.pulling import listed, run_address
+from rushes.storage.remote.address import is_remote, joined, safe_name
 from rushes.storage.remote.errors import RemoteError, Unreachable, Vanished
 from rushes.storage.remote.store import get_bytes, get_files, put_bytes, put_files, remove
+from rushes.storage.remote.transfer import errors_about
 
 LOCK = ".rushes-lock"
 DEAD_AFTER_S = 120.0
+_LAST = {"manifest.json": 1, "sweep_manifest.json": 2}
+"""Files that say that others are there go out after them."""
 
 
 def push_seconds() -> float:
@@ -53,7 +63,7 @@ class Staging:
         root = Path(named).expanduser() if named else cache_folder() / "staging"
         self._home = root / bytes_digest(url.encode())[:16]
         self.folder = self._home / safe_name(url)
-        self._beside = self._home / ".beside"
+        self._beside = self._home / ".pulled"
         self._token = secrets.token_hex(8)
         busy = RunError(f"{url}: another rushes on this machine is writing it; wait for it")
         with ExitStack() as guard:
@@ -99,9 +109,8 @@ class Staging:
         facts = {"token": self._token, "machine": _machine(), "pid": os.getpid(), "at": time.time()}
         return json.dumps(facts, sort_keys=True).encode()
 
-    def beside(self, name: str) -> Path:
+    def emptied_beside(self) -> Path:
         """An empty folder next to the folder."""
-        self._beside = self._home / f".{name}"
         shutil.rmtree(self._beside, ignore_errors=True)
         self._beside.mkdir(parents=True)
         return self._beside
@@ -157,21 +166,15 @@ class Staging:
         except RemoteError:
             pass  # it ends by itself
         finally:
-            for folder in (self._beside, *([] if keep else [self.folder])):
-                shutil.rmtree(folder, ignore_errors=True)
-            if not keep:
-                shutil.rmtree(self._home, ignore_errors=True)
+            shutil.rmtree(self._beside if keep else self._home, ignore_errors=True)
             self._guard.close()
 
 
 def _read(address: str) -> dict[str, object] | None:
     try:
-        found = json.loads(get_bytes(address))
+        return json_object(get_bytes(address))
     except Vanished:
         return None
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _is_dead(holder: dict[str, object]) -> bool:
@@ -222,3 +225,65 @@ class Pusher:
     def stop(self) -> None:
         self._done.set()
         self._thread.join()
+
+
+@contextmanager
+def mirrored_folder(target: Path | str) -> Iterator[Path]:
+    """The folder to write in: the target itself, or for an address one here that holds what is there.
+
+    New and changed files are pushed every few seconds and when the block ends, well or not; names that begin with a dot
+    are work under way and stay here.
+    """
+    if not is_remote(target):
+        yield Path(target)
+        return
+    staging = Staging(run_address(str(target)))
+    unpushed = True
+    try:
+        _fill(staging)
+        pusher = Pusher(partial(_push, staging))
+        try:
+            yield staging.folder
+        finally:
+            pusher.stop()
+            with suppress(RushesError, OSError):  # told below, unless there is a worse reason for leaving
+                _push(staging)
+                unpushed = False
+        pusher.check()
+        _push(staging)
+    finally:
+        staging.close(keep=unpushed)
+
+
+@contextmanager
+def pulled_folder(place: Path | str) -> Iterator[Path]:
+    """A folder to read: the one here, or a copy of what lies at an address, which goes away afterwards."""
+    if not is_remote(place):
+        yield Path(place)
+        return
+    url = run_address(str(place))
+    with tempfile.TemporaryDirectory(prefix="rushes-") as made:
+        folder = Path(made) / safe_name(url)
+        get_files([(joined(url, name), folder / name) for name in listed(url) if not _is_hidden(name)])
+        with errors_about(folder, url):
+            yield folder
+
+
+def _fill(staging: Staging) -> None:
+    """Bring what is there into the folder here; with nothing there, nothing is here."""
+    names = [name for name in listed(staging.url) if not _is_hidden(name)]
+    if not names:
+        staging.wipe()
+    staging.fetch(names)
+
+
+def _push(staging: Staging) -> None:
+    staging.renew()
+    every = sorted(path for path in staging.folder.rglob("*") if path.is_file())
+    files = [path for path in every if not _is_hidden(path.relative_to(staging.folder).as_posix())]
+    for rank in (0, 1, 2):
+        staging.push(path for path in files if _LAST.get(path.name, 0) == rank)
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith(".") for part in name.split("/"))

@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 from rushes.core import Definition
 from rushes.core.canonical import canonical_json
-from rushes.core.errors import InputError, MissingDependency
+from rushes.core.errors import InputError
+from rushes.core.registry import optional_package
 from rushes.storage.runs.packing import pack
 from rushes.storage.runs.reader import opened_run
 from rushes.storage.runs.run import Run
@@ -111,10 +112,7 @@ def signatures_in(run: Run, sql: str) -> dict[str, str]:
 @contextmanager
 def _answer(run: Run, sql: str) -> Iterator[Any]:
     """DuckDB's answer, while its connection is open; its errors in one line."""
-    try:
-        import duckdb
-    except ImportError:
-        raise MissingDependency("queries need DuckDB: pip install 'rushes[query]'") from None
+    duckdb = optional_package("duckdb", "queries need DuckDB: pip install 'rushes[query]'")
     try:
         statements = duckdb.extract_statements(sql)
     except duckdb.Error as error:
@@ -152,10 +150,7 @@ def _source(run: Run) -> Any:
     """The run's rows as something DuckDB reads columns of: the shards, or a table of a run that is in memory."""
     if run.shards is not None:
         return run.shards.dataset()
-    try:
-        import pyarrow as pa  # noqa: F401
-    except ImportError:
-        raise MissingDependency("queries need pyarrow: pip install 'rushes[query]'") from None
+    optional_package("pyarrow", "queries need pyarrow: pip install 'rushes[query]'")
     columns = Columns()
     for number, entry in enumerate(run.entries):
         columns.add(pack(entry).line, number)

@@ -133,36 +133,36 @@ def file_of(protocol: str, info: dict[str, Any]) -> RemoteFile:
 
 def put_file(local: Path, url: str) -> None:
     """Upload a file, whole or not at all."""
-    with_retries(url, lambda: filesystem(url).put_file(str(local), _path(url)))
+    with_retries(url, lambda: filesystem(url).put_file(str(local), object_path(url)))
 
 
 def put_bytes(data: bytes, url: str, *, create: bool = False) -> bool:
     """Write an object; with `create` only where there is none yet, and False where there is."""
     mode = {"mode": "create"} if create else {}
     try:
-        with_retries(url, lambda: filesystem(url).pipe_file(_path(url), data, **mode))
+        with_retries(url, lambda: filesystem(url).pipe_file(object_path(url), data, **mode))
     except Exists:
         return False
     return True
 
 
-def get_bytes(url: str) -> bytes:
-    """An object's bytes, for the small ones."""
-    return bytes(with_retries(url, lambda: filesystem(url).cat_file(_path(url))))
+def get_bytes(url: str, *, start: int | None = None, end: int | None = None) -> bytes:
+    """An object's bytes, for the small ones, or those from `start` to before `end`."""
+    return bytes(with_retries(url, lambda: filesystem(url).cat_file(object_path(url), start=start, end=end)))
 
 
 def remove(urls: Sequence[str]) -> None:
     """Remove objects; those that are gone already are no error."""
     for url in urls:
         with suppress(Vanished):
-            with_retries(url, partial(filesystem(url).rm_file, _path(url)))
+            with_retries(url, partial(filesystem(url).rm_file, object_path(url)))
 
 
 def put_files(files: Sequence[tuple[Path, str]]) -> None:
     """Upload many small files, several at a time."""
     if files:
         url = files[0][1]
-        store, paths = filesystem(url), [_path(address) for _, address in files]
+        store, paths = filesystem(url), [object_path(address) for _, address in files]
         with_retries(url, lambda: store.put([str(local) for local, _ in files], paths))
 
 
@@ -172,24 +172,23 @@ def get_files(files: Sequence[tuple[str, Path]]) -> None:
         for _, local in files:
             local.parent.mkdir(parents=True, exist_ok=True)
         url = files[0][0]
-        store, paths = filesystem(url), [_path(address) for address, _ in files]
+        store, paths = filesystem(url), [object_path(address) for address, _ in files]
         with_retries(url, lambda: store.get(paths, [str(local) for _, local in files]))
 
 
-def _path(url: str) -> str:
+def object_path(url: str) -> str:
+    """What the store's client calls an object."""
     _, bucket, key = parse_address(url)
     return f"{bucket}/{key}"
 
 
 def with_retries(url: str, action: Callable[[], _Answer]) -> _Answer:
     """What the action gives, tried again while the store does not answer; its errors in one line each."""
-    for attempt in range(ATTEMPTS):
-        if attempt:
-            time.sleep(PAUSE_S * 2 ** (attempt - 1))
+    for attempt in range(1, ATTEMPTS):
         try:
             with plain_errors(url):
                 return action()
         except Unreachable:
-            if attempt == ATTEMPTS - 1:
-                raise
-    raise AssertionError("unreachable")
+            time.sleep(PAUSE_S * 2 ** (attempt - 1))
+    with plain_errors(url):
+        return action()

@@ -1,7 +1,7 @@
 """Run directories: write, continue, read."""
 
-from rushes.storage.mirrors.folder import mirrored_folder as mirrored_folder
-from rushes.storage.mirrors.folder import pulled_folder as pulled_folder
+from rushes.storage.mirrors.staging import mirrored_folder as mirrored_folder
+from rushes.storage.mirrors.staging import pulled_folder as pulled_folder
 from rushes.storage.runs.ids import clip_ids as clip_ids
 from rushes.storage.runs.ids import subject_ids as subject_ids
 from rushes.storage.runs.opening import open_run as open_run

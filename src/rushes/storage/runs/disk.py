@@ -1,4 +1,4 @@
-"""What a file system says when a run cannot be written, in one line that tells what to do."""
+"""What a run's files end in when they cannot be written or read, in one line that tells what to do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rushes.core.errors import RunError
+from rushes.core.errors import DefinitionError, RunError, RushesError
+
+_CORRUPT = (DefinitionError, LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
+"""What files of somebody else's making can end in while they are put together."""
 
 
 @contextmanager
@@ -22,3 +25,14 @@ def disk_errors(path: Path) -> Iterator[None]:
             ) from error
         where = error.filename or path
         raise RunError(f"{where}: cannot write the run ({error.strerror or error})") from error
+
+
+@contextmanager
+def misfits(what: str, then: str) -> Iterator[None]:
+    """Turn what files end in that are not what a run writes into one line: what is wrong, why, and what to do then."""
+    try:
+        yield
+    except _CORRUPT as error:
+        if isinstance(error, RushesError) and not isinstance(error, DefinitionError):
+            raise
+        raise RunError(f"{what} ({' '.join(repr(error).split())}); {then}") from None

@@ -7,14 +7,12 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from rushes.core.canonical import canonical_json
 from rushes.core.errors import RunError
-from rushes.core.machine.files import replacing
 from rushes.storage.runs.disk import disk_errors
 from rushes.storage.runs.packing import pack
 from rushes.storage.runs.reader import opened_run
 from rushes.storage.runs.run import Run
-from rushes.storage.runs.writer import FORMAT, take_apart
+from rushes.storage.runs.writer import FORMAT, write_info, write_merged
 from rushes.storage.shards.index import INPUTS
 
 _OF_SHARDS = ("shards", "subjects", "measurements", "digest")
@@ -31,21 +29,13 @@ def export_run(run: Run | Path | str, folder: Path | str, *, series: bool = Fals
         target.mkdir(parents=True, exist_ok=True)
         if strangers := sorted(path.name for path in target.iterdir()):
             raise RunError(f"{target}: expected an empty folder; it holds {strangers[0]}; choose another -o")
-        with (
-            replacing(target / "subjects.jsonl") as subjects,
-            replacing(target / "measurements.jsonl") as measurements,
-        ):
-            for line in _lines(opened):
-                subject, rows = take_apart(line.decode())
-                subjects.write(subject + "\n")
-                measurements.writelines(row + "\n" for row, _ in rows)
+        write_merged(target, (line.decode() for line in _lines(opened)))
         if series:
             _copy_series(opened, target / "series")
         info = {key: value for key, value in opened.info.items() if key not in _OF_SHARDS} | {"format": FORMAT}
         if opened.shards is not None:
             info["inputs"] = [json.loads(line) for line in opened.shards.place.read(INPUTS).split(b"\n") if line]
-        with replacing(target / "run.json") as out:
-            out.write(json.dumps(json.loads(canonical_json(info)), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+        write_info(target, info)
     return target
 
 

@@ -115,15 +115,12 @@ class _Clip:
         self.beside = whole.with_suffix("") if whole.name else whole
         self._ending = whole.suffix
         self._above = [part for part in whole.parts[: -len(self._name)] if part.strip("./\\")]
+        self.parents = len(self._above)
 
     def id(self, *, parents: int = 0, ending: bool = False) -> str:
         """With this many folders above its name in front, and its ending."""
         above = self._above[-parents:] if parents else []
         return _safe([*above, *self._name], self._ending if ending else "")
-
-    @property
-    def parents(self) -> int:
-        return len(self._above)
 
 
 def _told_apart(rivals: Sequence[_Clip]) -> tuple[int, bool] | None:

@@ -13,21 +13,18 @@ _RULE = re.compile(
     r"(?:(?P<words>.*) \()?(?P<metric>[a-z][a-z0-9_]*)=(?P<value>[-+\d.e]+) (?P<sign>[<>]) (?P<threshold>[-+\d.e]+)\)?"
 )
 _STATE = re.compile(r"(?:(?P<words>.*) \()?(?P<metric>[a-z][a-z0-9_]*)=(?P<value>true|false)(?:\)|: (?P<note>.*))?")
-_SANITY: Mapping[Cause, re.Pattern[str]] = {
-    Cause.UNREADABLE: re.compile(r"cannot be decoded \((?P<note>.*)\)"),
-    Cause.PARTLY: re.compile(r"not measured as a whole: (?P<note>.*)"),
-    Cause.ENDS_EARLY: re.compile(r"picture ends .* s before the file says \((?P<got>\d+) of (?P<threshold>\d+) ms\)"),
-    Cause.MISSING: re.compile(r"(?P<value>\d+) of (?P<threshold>\d+) frames missing"),
-    Cause.DAMAGED: re.compile(r"(?P<value>\d+) frames? damaged"),
-    Cause.UNDECODED: re.compile(r"(?P<value>\d+) packets? could not be decoded"),
+_SANITY: Mapping[Cause, tuple[str, str]] = {
+    Cause.UNREADABLE: ("decode_ok", r"cannot be decoded \((?P<note>.*)\)"),
+    Cause.PARTLY: ("", r"not measured as a whole: (?P<note>.*)"),
+    Cause.ENDS_EARLY: (
+        "duration_shortfall_ms",
+        r"picture ends .* s before the file says \((?P<got>\d+) of (?P<threshold>\d+) ms\)",
+    ),
+    Cause.MISSING: ("missing_frames", r"(?P<value>\d+) of (?P<threshold>\d+) frames missing"),
+    Cause.DAMAGED: ("corrupt_frames", r"(?P<value>\d+) frames? damaged"),
+    Cause.UNDECODED: ("decode_failures", r"(?P<value>\d+) packets? could not be decoded"),
 }
-_METRICS = {
-    Cause.UNREADABLE: "decode_ok",
-    Cause.ENDS_EARLY: "duration_shortfall_ms",
-    Cause.MISSING: "missing_frames",
-    Cause.DAMAGED: "corrupt_frames",
-    Cause.UNDECODED: "decode_failures",
-}
+"""The metric of each kind of decode sanity, and the sentence."""
 _PLACE = re.compile(r"(?P<start>\d+(?:\.\d+)?)(?:–(?P<end>\d+(?:\.\d+)?))? s\b")
 _COMPARISONS: Mapping[str, Comparison] = {"<": "below", ">": "above"}
 
@@ -67,14 +64,14 @@ def _rule(text: str) -> dict[str, Any] | None:
 
 
 def _sane(text: str) -> dict[str, Any] | None:
-    for cause, pattern in _SANITY.items():
-        if (found := pattern.fullmatch(text)) is not None:
+    for cause, (metric, pattern) in _SANITY.items():
+        if (found := re.fullmatch(pattern, text)) is not None:
             parts: dict[str, Any] = found.groupdict()
             got = parts.pop("got", None)
             numbers: dict[str, float] = {key: float(parts[key]) for key in ("value", "threshold") if key in parts}
             if got is not None:
                 numbers["value"] = numbers["threshold"] - float(got)
-            return {"cause": cause, "metric": _METRICS.get(cause, ""), **parts, **numbers}
+            return {"cause": cause, "metric": metric, **parts, **numbers}
     return None
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from rushes.core.errors import RunError
-from rushes.storage.mirrors.pulling import read_info, run_address
-from rushes.storage.mirrors.run import MirroredRun
-from rushes.storage.mirrors.shards import MirroredShards
-from rushes.storage.remote.address import is_remote, joined
-from rushes.storage.remote.errors import Vanished
-from rushes.storage.remote.store import get_bytes
+from rushes.storage.mirrors.pulling import read_info
+from rushes.storage.mirrors.run import MirroredRun, MirroredShards
+from rushes.storage.remote.address import is_remote
 from rushes.storage.runs.writer import RunWriter, in_shards
 from rushes.storage.shards.writer import ShardedWriter
 
@@ -35,7 +31,7 @@ def open_run(
     """
     if shards < 0:
         raise RunError(f"{path}: a shard holds at least 1 clip, 0 is for none; got {shards}")
-    there = {} if overwrite or str(path) == "" else _info(path)
+    there = {} if overwrite or str(path) == "" else read_info(path)
     if there:
         shards = (shards or 1) if in_shards(there) else 0
     kinds: tuple[type[RunWriter], type[ShardedWriter]] = (RunWriter, ShardedWriter)
@@ -44,14 +40,3 @@ def open_run(
     return make(
         path, instrument=instrument, settings=settings, inputs=inputs, asked=asked, add=add, overwrite=overwrite
     )
-
-
-def _info(path: Path | str) -> Mapping[str, object]:
-    """What the run that is there says about itself; {} where there is none."""
-    if not is_remote(path):
-        return read_info(Path(path))
-    try:
-        found = json.loads(get_bytes(joined(run_address(str(path)), "run.json")))
-    except (Vanished, ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -1,4 +1,4 @@
-"""An entry as the bytes a run stores, made where the work is done.
+"""An entry as the bytes a run stores, made where the work is done; and a clip's line read back.
 
 Encoding and compressing cost more than writing. A worker packs its own result, so that the process that holds the run
 together only writes, and many workers do not wait for it.
@@ -14,20 +14,23 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from rushes.core import Definition
+from rushes.core import Definition, Measurement
 from rushes.core.canonical import canonical_line
-from rushes.storage.runs.subjects import Entry
+from rushes.storage.runs.disk import misfits
+from rushes.storage.runs.subjects import Entry, Subject
 
 if TYPE_CHECKING:
     import numpy as np
 
 
 _FIELDS = fields(Definition)
+_NO_ROW = ("a clip's row is not what a run writes", "run the command again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,3 +90,18 @@ def run_digest(digests: Iterable[bytes]) -> str:
 def line_digest(line: bytes) -> bytes:
     """The digest of one clip's logical rows: sha256 over its canonical line, newline included."""
     return hashlib.sha256(line).digest()
+
+
+def entry_of(line: bytes | str, definitions: Mapping[str, Definition]) -> Entry:
+    """A clip's line as an entry, without its series; `RunError` where it is no such line."""
+    with misfits(*_NO_ROW):
+        record = json.loads(line)
+        rows = record["measurements"]
+        numbers = tuple(Measurement.from_dict(row, definitions[row["signature"]]) for row in rows)
+        return Entry(subject=Subject.from_row(record["subject"]), measurements=numbers)
+
+
+def subject_of(line: bytes) -> Subject:
+    """The same for the subject alone."""
+    with misfits(*_NO_ROW):
+        return Subject.from_row(json.loads(line)["subject"])

@@ -6,33 +6,29 @@ import json
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rushes.core import Definition, Measurement
-from rushes.core.errors import DefinitionError, RunError, RushesError
+from rushes.core.errors import RunError
 from rushes.storage.mirrors.pulling import listed, pull_run, read_info, run_address
 from rushes.storage.numpy_files import reason
 from rushes.storage.remote.address import is_remote, joined, safe_name
 from rushes.storage.remote.errors import Vanished
 from rushes.storage.remote.store import get_bytes, get_files
 from rushes.storage.remote.transfer import errors_about
+from rushes.storage.runs.disk import misfits
+from rushes.storage.runs.packing import subject_of
 from rushes.storage.runs.run import Run
 from rushes.storage.runs.subjects import Subject
 from rushes.storage.runs.writer import SHARDED, in_shards
 from rushes.storage.shards import index as marks
 from rushes.storage.shards.index import FOLDER, INDEX, Index
-from rushes.storage.shards.lines import subject_of
-from rushes.storage.shards.places import LocalPlace, MixedPlace, RemotePlace, ShardPlace
-from rushes.storage.shards.reading import LazyItems, LazyMeasurements, Shards
+from rushes.storage.shards.reading import LazyItems, LazyMeasurements, ShardPlace, Shards, read_loose
 from rushes.storage.shards.spool import FOLDER as SPOOL
-from rushes.storage.shards.spool import Span, read_spools
-
-_CORRUPT = (DefinitionError, LookupError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
-"""What files of somebody else's making can end in while they are put together."""
+from rushes.storage.shards.spool import Span
 
 
 def read_run(path: Path | str) -> Run:
@@ -70,15 +66,12 @@ def _read_at(url: str, folder: Path) -> Run:
     except Vanished:
         pull_run(url, folder)  # a bucket that is not there, a run that has no run.json yet: told as ever
     with errors_about(folder, url):
-        info = read_info(folder)
-        if in_shards(info):
-            with _told(folder):
-                return _read_remote_shards(url, folder, info)
-        pull_run(url, folder)
-        return _read(folder)
+        if not in_shards(read_info(folder)):
+            pull_run(url, folder)
+        return _read(folder, url)
 
 
-def _read(folder: Path) -> Run:
+def _read(folder: Path, url: str = "") -> Run:
     try:
         info = json.loads((folder / "run.json").read_bytes())
     except FileNotFoundError:
@@ -91,21 +84,11 @@ def _read(folder: Path) -> Run:
         raise RunError(
             f"{folder}: written by a newer rushes (format {info['format']}, this one reads {SHARDED}); upgrade rushes"
         )
-    with _told(folder):
-        return _read_shards(folder, info) if in_shards(info) else _assemble(folder, info)
-
-
-@contextmanager
-def _told(folder: Path) -> Iterator[None]:
-    """Files that do not fit together, in one line."""
     try:
-        yield
+        with misfits(f"{folder}: the run's files do not fit together", "run the command again"):
+            return _read_shards(ShardPlace(folder, url), info) if in_shards(info) else _assemble(folder, info)
     except OSError as error:
         raise RunError(f"{folder}: cannot be read ({error})") from None
-    except _CORRUPT as error:
-        if isinstance(error, RushesError) and not isinstance(error, DefinitionError):
-            raise
-        raise RunError(f"{folder}: the run's files do not fit together ({error!r}); run the command again") from None
 
 
 def _assemble(folder: Path, info: dict[str, Any]) -> Run:
@@ -136,44 +119,30 @@ def _whole_lines(path: Path) -> list[Any]:
     return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
 
 
-def _read_shards(folder: Path, info: Mapping[str, Any]) -> Run:
-    """A run in shards in a folder here; `RunError` where a shard of it is missing or cut."""
+def _read_shards(place: ShardPlace, info: Mapping[str, Any]) -> Run:
+    """A run in shards; `RunError` where one of them is missing or cut in a folder here.
+
+    Of an address nothing is copied but the index; of a run under way, markers and spools.
+    """
     marks.require_pyarrow()
     loose: dict[str, Span] = {}
-    if (folder / INDEX).exists():
-        index = marks.read_index((folder / INDEX).read_bytes(), info["definitions"])
-        marks.require_whole(folder, index.shards)
-    else:
-        index, loose = _under_way(folder, LocalPlace(folder))
-    return _sharded(folder, info, Shards(LocalPlace(folder), index, loose))
-
-
-def _read_remote_shards(url: str, folder: Path, info: Mapping[str, Any]) -> Run:
-    """The same at an address, of which nothing is copied but the index; of a run under way, markers and spools."""
-    marks.require_pyarrow()
     try:
-        index = marks.read_index(RemotePlace(url).read(INDEX), info["definitions"])
-    except Vanished:
-        names = [name for name in listed(url) if name.startswith((f"{SPOOL}/", f"{FOLDER}/"))]
-        small = [name for name in names if not name.endswith((".parquet", ".series"))]
-        get_files([(joined(url, name), folder / name) for name in small])
-        index, loose = _under_way(folder, MixedPlace(folder, url))
-        return _sharded(folder, info, Shards(MixedPlace(folder, url), index, loose))
-    return _sharded(folder, info, Shards(RemotePlace(url), index))
+        index = marks.read_index(place.read(INDEX), info["definitions"])
+    except (FileNotFoundError, Vanished):
+        index, loose = _under_way(place)
+    else:
+        if not place.url:
+            marks.require_whole(place.folder, index.shards)
+    shards = Shards(place, index, loose)
+    return Run(place.folder, info, LazyItems(shards, subject_of), LazyMeasurements(shards), shards=shards)
 
 
-def _sharded(folder: Path, info: Mapping[str, Any], shards: Shards) -> Run:
-    return Run(folder, info, LazyItems(shards, subject_of), LazyMeasurements(shards), shards=shards)
-
-
-def _under_way(folder: Path, place: ShardPlace) -> tuple[Index, dict[str, Span]]:
+def _under_way(place: ShardPlace) -> tuple[Index, dict[str, Span]]:
     """The shards that are made so far, and the clips that are finished and in none of them."""
-    inside = Shards(place, marks.read_markers(folder, None if isinstance(place, LocalPlace) else lambda shard: ""))
-    definitions = dict(inside.index.definitions)
-    loose: dict[str, Span] = {}
-    for record in read_spools(folder):
-        if isinstance(record, dict):
-            definitions[str(record["signature"])] = record
-        elif inside.find(name := str(json.loads(record[1])["subject"]["id"])) is None:
-            loose[name] = record[0]
-    return Index(inside.index.shards, definitions), loose
+    if place.url:
+        names = [name for name in listed(place.url) if name.startswith((f"{SPOOL}/", f"{FOLDER}/"))]
+        small = [name for name in names if not name.endswith((".parquet", ".series"))]
+        get_files([(joined(place.url, name), place.folder / name) for name in small])
+    inside = Shards(place, marks.read_markers(place.folder, (lambda shard: "") if place.url else None))
+    loose, definitions = read_loose(place.folder, inside)
+    return Index(inside.index.shards, {**inside.index.definitions, **definitions}), loose

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from rushes.core import Measurement
 from rushes.core.definition import setting_text
-from rushes.core.errors import InputError, MissingDependency, RunError
+from rushes.core.errors import InputError, RunError
 from rushes.core.machine.files import Paths
+from rushes.core.registry import optional_package
 from rushes.core.selection import Where, keys_of, label, one, select, spelt, told_apart
 from rushes.core.table import ARROWS, NUMBER, TEXT, Cell, Table, number
 from rushes.core.words.notebook_repr import COLUMNS, ROWS, line_html, page_html, table_html
@@ -188,16 +189,15 @@ class Run:
         subject, badge, name, value, count, note, low, high, level, method (of the interval), signature, then
         one per place (`at_value` for a place that is called like one of these).
         """
-        try:
-            import pandas
-        except ImportError:
-            raise MissingDependency("a data frame needs pandas; run: pip install pandas") from None
+        pandas = optional_package("pandas", "a data frame needs pandas; run: pip install pandas")
         if columns is not None:
             from rushes.storage.query.sql import clips_sql, query
 
             return query(self, clips_sql(self, columns, None)).to_pandas()
         rows = [_frame_row(entry, m) for entry in self.entries for m in entry.measurements]
-        return pandas.DataFrame(rows, columns=list(dict.fromkeys((*_FRAME, *(key for row in rows for key in row)))))
+        heads = dict.fromkeys((*_FRAME, *(key for row in rows for key in row)))
+        frame: pd.DataFrame = pandas.DataFrame(rows, columns=list(heads))
+        return frame
 
     def series(self, subject_id: str) -> dict[str, np.ndarray]:
         """Per-frame series of one subject; {} where none was stored."""

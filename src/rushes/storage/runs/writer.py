@@ -13,25 +13,23 @@ import datetime
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Self
 
 from rushes.core import Definition
-from rushes.core.canonical import canonical_json
-from rushes.core.errors import DefinitionError, RunError
+from rushes.core.canonical import canonical_json, json_object
+from rushes.core.errors import RunError
 from rushes.core.machine.files import LOCK, exclusive_lock, replacing, replacing_bytes
 from rushes.core.machine.interrupt import mark_stopped
 from rushes.core.machine.provenance import environment
 from rushes.storage.mirrors.pulling import FEATURES
-from rushes.storage.runs.disk import disk_errors
+from rushes.storage.runs.disk import disk_errors, misfits
 from rushes.storage.runs.ids import Identities
-from rushes.storage.runs.packing import Packed, pack
+from rushes.storage.runs.packing import Packed, entry_of, pack
 from rushes.storage.runs.run_request import Question
 from rushes.storage.runs.subjects import Entry
-from rushes.storage.shards.lines import entry_of
 from rushes.storage.shards.spool import Stored
 
 FORMAT: int = 4
@@ -100,7 +98,7 @@ class RunWriter:
                 before = {}
             elif before:
                 self._require_format(before)
-                with misfits(self.path):
+                with self._misfits():
                     question = question.going_on(before, self.path, add=add, empty=self._is_empty())
             self._inputs = question.inputs
             self._info = question.as_dict() | {"format": self._format, "environment": environment()}
@@ -110,9 +108,13 @@ class RunWriter:
             self._write_info("running")
             self._lock = lock.pop_all()
 
+    def _misfits(self) -> AbstractContextManager[None]:
+        """Files of an earlier run that are not what a run writes: one line, and nothing of theirs is touched."""
+        return misfits(f"{self.path}: the run's files do not fit together", "choose another -o or remove the folder")
+
     def _begin(self) -> None:
         """Find what is finished, and make ready for more."""
-        with misfits(self.path):
+        with self._misfits():
             brought_back = self._bring_back_merged()
             self._lines = self._index_journal() if brought_back is None else brought_back
         self._journal: IO[bytes] = open(self.path / "journal.jsonl", "ab+")
@@ -120,9 +122,7 @@ class RunWriter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         mark_stopped(error, kept=True)
         if self._is_open:
             with suppress(OSError):  # a full disk fails again here; the reason for leaving early matters more
@@ -189,17 +189,7 @@ class RunWriter:
         order = self._with_kept(order)
         with disk_errors(self.path):
             self._journal.flush()
-            used: set[str] = set()
-            with (
-                replacing(self.path / "subjects.jsonl") as subjects,
-                replacing(self.path / "measurements.jsonl") as measurements,
-            ):
-                for subject_id in order:
-                    subject, rows = take_apart(self._read_span(self._lines[subject_id]))
-                    subjects.write(subject + "\n")
-                    for row, facts in rows:
-                        measurements.write(row + "\n")
-                        used.add(str(facts["signature"]))
+            used = write_merged(self.path, (self._read_span(self._lines[subject_id]) for subject_id in order))
             self._journal.close()
             self._definitions = {s: d for s, d in self._definitions.items() if s in used}
             self._drop_stray_series(set(order))
@@ -244,11 +234,8 @@ class RunWriter:
                     f"{self.path}: expected an empty folder or a run; it holds {strangers[0]}; choose another -o"
                 )
             return {}
-        try:
-            info = json.loads(target.read_bytes())
-        except (ValueError, RecursionError):
-            info = None
-        if not isinstance(info, dict) or "instrument" not in info:
+        info = json_object(target.read_bytes())
+        if "instrument" not in info:
             raise RunError(f"{target}: expected a run's JSON; got something else; choose another -o")
         return info
 
@@ -326,8 +313,29 @@ class RunWriter:
         info = dict(self._info) | {"status": status, "definitions": self._definitions}
         if status != "running":
             info["finished"] = now()
-        with replacing(self.path / "run.json") as out:
-            out.write(json.dumps(json.loads(canonical_json(info)), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
+        write_info(self.path, info)
+
+
+def write_merged(folder: Path, lines: Iterable[str]) -> set[str]:
+    """`subjects.jsonl` and `measurements.jsonl` of these lines of a journal; the signatures that they have."""
+    used = set()
+    with (
+        replacing(folder / "subjects.jsonl") as subjects,
+        replacing(folder / "measurements.jsonl") as measurements,
+    ):
+        for line in lines:
+            subject, rows = take_apart(line)
+            subjects.write(subject + "\n")
+            for row, facts in rows:
+                measurements.write(row + "\n")
+                used.add(str(facts["signature"]))
+    return used
+
+
+def write_info(folder: Path, info: Mapping[str, object]) -> None:
+    """`run.json`: canonical, but laid out for people."""
+    with replacing(folder / "run.json") as out:
+        out.write(json.dumps(json.loads(canonical_json(info)), indent=1, ensure_ascii=False, sort_keys=True) + "\n")
 
 
 def in_shards(info: Mapping[str, object]) -> bool:
@@ -385,15 +393,3 @@ def as_dict(data: object) -> dict[str, object]:
 
 def now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-
-
-@contextmanager
-def misfits(path: Path) -> Iterator[None]:
-    """Files of an earlier run that are not what a run writes: one line, and nothing of theirs is touched."""
-    try:
-        yield
-    except (LookupError, TypeError, ValueError, RecursionError, DefinitionError) as error:
-        raise RunError(
-            f"{path}: the run's files do not fit together ({' '.join(repr(error).split())}); "
-            "choose another -o or remove the folder"
-        ) from None

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from rushes.core.errors import RunError
-from rushes.core.machine.files import replacing, replacing_path
+from rushes.core.machine.files import replacing, replacing_bytes
 from rushes.core.machine.provenance import file_digest
 from rushes.storage.runs.disk import disk_errors
 from rushes.storage.shards.index import FOLDER, Shard, write_marker
@@ -88,23 +88,16 @@ def build_shard(job: ShardJob) -> Shard | None:
     folder = Path(job.folder)
     columns, series = Columns(), []
     with disk_errors(folder):
-        target = folder / FOLDER / f"{job.number:05d}.series"
-        with replacing_path(target, f"{target.name}.{os.getpid()}.tmp") as part:
-            with open(part, "wb") as out:
-                place = 0
-                for position, (line, packed) in enumerate(_contents(folder, recipe.rows)):
-                    columns.add(line, recipe.first + position)
-                    out.write(packed or b"")
-                    series.append((place, len(packed or b"")))
-                    place += len(packed or b"")
-                _safe_on_disk(out)
-            series_digest = file_digest(part) if place else ""
+        target, place = folder / FOLDER / f"{job.number:05d}.series", 0
+        with replacing_bytes(target, shared=True, synced=True) as out:
+            for position, (line, packed) in enumerate(_contents(folder, recipe.rows)):
+                columns.add(line, recipe.first + position)
+                series.append((place, out.write(packed or b"")))
+                place += series[-1][1]
         if not place:
-            target.unlink()
+            target.unlink(missing_ok=True)
         table = folder / FOLDER / f"{job.number:05d}.parquet"
-        with replacing_path(table, f"{table.name}.{os.getpid()}.tmp") as part:
-            _write_table(columns.table(series), part)
-            digest, size = file_digest(part), part.stat().st_size
+        _write_table(columns.table(series), table)
         ids = columns.column("id")
         shard = Shard(
             number=job.number,
@@ -114,10 +107,10 @@ def build_shard(job: ShardJob) -> Shard | None:
             badges=Counter(badge or "" for badge in columns.column("badge")),
             low=min(ids),
             high=max(ids),
-            bytes=size,
-            sha256=digest,
+            bytes=table.stat().st_size,
+            sha256=file_digest(table),
             series_bytes=place,
-            series_sha256=series_digest,
+            series_sha256=file_digest(target) if place else "",
             readings=tuple(columns.readings),
             intervals=tuple(columns.intervals),
         )
@@ -130,7 +123,7 @@ def _write_table(table: pa.Table, target: Path) -> None:
     import pyarrow.parquet as pq
 
     texts = [name for name in table.column_names if name.partition(":")[0] in _WORDS]
-    with open(target, "wb") as out:
+    with replacing_bytes(target, shared=True, synced=True) as out:
         pq.write_table(
             table,
             out,
@@ -140,12 +133,6 @@ def _write_table(table: pa.Table, target: Path) -> None:
             write_statistics=[name for name in table.column_names if name not in ("line", "digest", "facts")],
             store_schema=False,
         )
-        _safe_on_disk(out)
-
-
-def _safe_on_disk(out: IO[bytes]) -> None:
-    out.flush()
-    os.fsync(out.fileno())
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,36 +1,41 @@
 """A run in shards, read in parts: subjects and numbers come when they are asked for, and few are held.
 
-`LazyItems` and `LazyMeasurements` stand where a small run has a tuple and a dict. Going
-through them reads one row group after the other; asking for one clip reads the row group it lies in.
+`LazyItems` and `LazyMeasurements` stand where a small run has a tuple and a dict. Going through them reads one row
+group after the other; asking for one clip reads the row group it lies in. `ShardPlace` is where the files lie: a folder
+here, an address, or both while a run is under way.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
 import weakref
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from rushes.core import Definition, Measurement
 from rushes.core.errors import RunError
-from rushes.storage.runs.packing import line_digest
+from rushes.storage.remote.address import joined
+from rushes.storage.remote.store import filesystem, get_bytes, object_path
+from rushes.storage.runs.packing import entry_of, line_digest
 from rushes.storage.runs.subjects import Entry
 from rushes.storage.shards.build import GROUP
 from rushes.storage.shards.index import Index, Shard
-from rushes.storage.shards.lines import entry_of
-from rushes.storage.shards.places import RemotePlace, ShardPlace, open_table, table_fault
-from rushes.storage.shards.spool import Span
+from rushes.storage.shards.spool import Span, read_spools
 from rushes.storage.shards.table import Columns, ReadingKey, schema
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.dataset as ds
+    import pyarrow.fs as fs
 
 _GROUPS = 8
 """Row groups held: some 20 MB of lines."""
@@ -38,24 +43,75 @@ _ID_LISTS = 32
 Item = TypeVar("Item")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True)
+class ShardPlace:
+    """A folder of this machine; with an address, its files go to that store as they are finished.
+
+    What is not here is there. It is read by range, and no copy is made.
+    """
+
+    folder: Path
+    url: str = ""
+
+    def __str__(self) -> str:
+        return self.url or str(self.folder)
+
+    def _is_there(self, name: str) -> bool:
+        return bool(self.url) and not (self.folder / name).exists()
+
+    def read(self, name: str) -> bytes:
+        return get_bytes(joined(self.url, name)) if self._is_there(name) else (self.folder / name).read_bytes()
+
+    def read_range(self, name: str, start: int, size: int) -> bytes:
+        if self._is_there(name):
+            return get_bytes(joined(self.url, name), start=start, end=start + size)
+        try:
+            with open(self.folder / name, "rb") as file:
+                return os.pread(file.fileno(), size, start)
+        except OSError as error:
+            raise RunError(f"{self.folder / name}: cannot be read ({error.strerror or error})") from None
+
+    def arrow(self, name: str | None = None) -> tuple[fs.FileSystem, str]:
+        """Arrow's file system, and the folder's path in it, for this file.
+
+        For all files it is the store's where there is one: what a reader sees of a run under way is what was pushed.
+        """
+        import pyarrow.fs as fs
+
+        if self.url and (name is None or self._is_there(name)):
+            return fs.PyFileSystem(fs.FSSpecHandler(filesystem(self.url))), object_path(self.url)
+        return fs.LocalFileSystem(), str(self.folder.absolute())
+
+
+@contextmanager
+def open_table(place: ShardPlace, name: str) -> Iterator[Any]:
+    """A shard's table, of which nothing is read yet but its foot; `RunError` where it cannot be."""
+    import pyarrow.parquet as pq
+
+    system, base = place.arrow(name)
+    with table_errors(place, name), pq.ParquetFile(system.open_input_file(f"{base}/{name}")) as table:
+        yield table
+
+
+@contextmanager
+def table_errors(place: ShardPlace, name: str = "shards") -> Iterator[None]:
+    """Arrow's errors, which are these two, in one line about a shard that cannot be read."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        why = " ".join(str(error).split())[:200]
+        raise RunError(f"{place}/{name}: cannot be read ({why}); the same command measures its clips again") from None
+
+
 class Shards:
     """The files of a run in shards. `loose` are finished clips that are in no shard yet, by id."""
 
-    place: ShardPlace
-    index: Index
-    loose: Mapping[str, Span] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
+    def __init__(self, place: ShardPlace, index: Index, loose: Mapping[str, Span] | None = None) -> None:
+        self.place, self.index, self.loose = place, index, loose or {}
+        self.definitions = {key: Definition.from_dict(fact) for key, fact in index.definitions.items()}
         # Of functions, not of methods: nothing of this object holds it, so that it goes when it is let go.
-        object.__setattr__(self, "_group", lru_cache(maxsize=_GROUPS)(partial(_read_group, self.place)))
-        object.__setattr__(self, "_ids", lru_cache(maxsize=_ID_LISTS)(partial(_read_ids, self.place)))
-        facts = self.index.definitions
-        object.__setattr__(self, "definitions", {key: Definition.from_dict(fact) for key, fact in facts.items()})
-
-    definitions: Mapping[str, Definition] = field(init=False, repr=False)
-    _group: Any = field(init=False, repr=False)
-    _ids: Any = field(init=False, repr=False)
+        self._group = lru_cache(maxsize=_GROUPS)(partial(_read_group, place))
+        self._ids = lru_cache(maxsize=_ID_LISTS)(partial(_read_ids, place))
 
     def __len__(self) -> int:
         return self.index.rows + len(self.loose)
@@ -99,21 +155,16 @@ class Shards:
         shard, row = found
         return bytes(self._group(shard, row // GROUP)[row % GROUP])
 
-    def series_of(self, subject_id: str) -> bytes | None:
-        """A clip's series as the bytes of an .npz file; None where none was stored."""
-        found = self.find(subject_id)
-        if found is None:
-            return None
-        if isinstance(found, Span):
-            return self._loose(found)[1]
-        shard, row = found
-        table = _columns(self.place, shard, row // GROUP, ["series_start", "series_bytes"])
-        start, size = (column[row % GROUP].as_py() for column in table.columns)
-        return self.place.read_range(shard.series_name, start, size) if size else None
-
     def unpacked(self, subject_id: str) -> Path | None:
         """A file with a clip's series, in a folder that goes when this does; None where none was stored."""
-        packed = self.series_of(subject_id)
+        found, packed = self.find(subject_id), None
+        if isinstance(found, Span):
+            packed = self._loose(found)[1]
+        elif found is not None:
+            shard, row = found
+            table = _columns(self.place, shard, row // GROUP, ["series_start", "series_bytes"])
+            start, size = (column[row % GROUP].as_py() for column in table.columns)
+            packed = self.place.read_range(shard.series_name, start, size) if size else None
         if packed is None:
             return None
         target = self._scratch / f"{subject_id}.npz"
@@ -167,11 +218,9 @@ class Shards:
         loose = self._loose_columns()
         wanted = schema(self.readings, dict.fromkeys((*self.index.intervals, *loose.intervals)))
         system, base = self.place.arrow()
-        try:
+        with table_errors(self.place):
             files = [f"{base}/{shard.name}" for shard in self.index.shards]
             whole = ds.dataset(files, schema=wanted, format="parquet", filesystem=system) if files else None
-        except (OSError, ValueError) as error:
-            raise table_fault(self.place, "shards", error) from None
         if not loose.rows:
             return whole if whole is not None else ds.dataset(wanted.empty_table())
         table = loose.table([(0, 0)] * loose.rows)
@@ -188,9 +237,19 @@ class Shards:
         return columns
 
     def _loose(self, span: Span) -> tuple[bytes, bytes | None]:
-        if isinstance(self.place, RemotePlace):
-            raise RunError(f"{self.place}: a run under way is read from its folder")
         return span.read(self.place.folder)
+
+
+def read_loose(folder: Path, inside: Shards) -> tuple[dict[str, Span], dict[str, Any]]:
+    """The clips that are finished and in none of these shards, by id; and the definitions that they bring."""
+    loose, definitions = {}, {}
+    for record in read_spools(folder):
+        if isinstance(record, dict):
+            definitions[str(record["signature"])] = record
+        # A clip is measured again only after its shard was laid aside: what is in a shard is the latest.
+        elif inside.find(name := str(json.loads(record[1])["subject"]["id"])) is None:
+            loose[name] = record[0]
+    return loose, definitions
 
 
 def _read_group(place: ShardPlace, shard: Shard, group: int) -> list[bytes]:
@@ -205,16 +264,28 @@ def _read_ids(place: ShardPlace, shard: Shard) -> dict[str, int]:
 
 def _columns(place: ShardPlace, shard: Shard, group: int | None, names: list[str]) -> pa.Table:
     """Columns of a shard, of one row group or of all."""
-    table = open_table(place, shard.name)
-    try:
+    with open_table(place, shard.name) as table:
         return table.read(columns=names) if group is None else table.read_row_group(group, columns=names)
-    except (OSError, ValueError) as error:
-        raise table_fault(place, shard.name, error) from None
-    finally:
-        table.close()
 
 
-class LazyItems(Sequence[Item], Generic[Item]):
+class LazySequence(Sequence[Item]):
+    """Items that are made when they are asked for: a million of them need not be held."""
+
+    @abstractmethod
+    def _at(self, position: int) -> Item:
+        """The item of this position, from 0; `IndexError` where there is none."""
+
+    @overload
+    def __getitem__(self, position: int) -> Item: ...
+    @overload
+    def __getitem__(self, position: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, position: int | slice) -> Item | tuple[Item, ...]:
+        if isinstance(position, slice):
+            return tuple(self[number] for number in range(*position.indices(len(self))))
+        return self._at(position + len(self) if position < 0 else position)
+
+
+class LazyItems(LazySequence[Item]):
     """A sequence over the lines of a run; `make` makes an item of a line."""
 
     def __init__(self, shards: Shards, make: Callable[[bytes], Item]) -> None:
@@ -226,14 +297,8 @@ class LazyItems(Sequence[Item], Generic[Item]):
     def __iter__(self) -> Iterator[Item]:
         return map(self._make, self._shards.lines())
 
-    @overload
-    def __getitem__(self, position: int) -> Item: ...
-    @overload
-    def __getitem__(self, position: slice) -> tuple[Item, ...]: ...
-    def __getitem__(self, position: int | slice) -> Item | tuple[Item, ...]:
-        if isinstance(position, slice):
-            return tuple(self[number] for number in range(*position.indices(len(self))))
-        return self._make(self._shards.line(position + len(self) if position < 0 else position))
+    def _at(self, position: int) -> Item:
+        return self._make(self._shards.line(position))
 
 
 class LazyMeasurements(Mapping[str, tuple[Measurement, ...]]):

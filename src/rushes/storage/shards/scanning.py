@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
@@ -18,8 +17,7 @@ import numpy as np
 
 from rushes.storage.runs.old_reasons import read_reason
 from rushes.storage.shards.index import Index
-from rushes.storage.shards.places import open_table, table_fault
-from rushes.storage.shards.reading import Shards
+from rushes.storage.shards.reading import Shards, open_table, table_errors
 from rushes.storage.shards.spool import Span
 
 if TYPE_CHECKING:
@@ -39,7 +37,7 @@ def values(shards: Shards, columns: Sequence[str]) -> list[np.ndarray]:
     for part in _parts(shards):
         dataset = part.dataset()
         there = {name: pc.field(name) for name in columns if name in dataset.schema.names}
-        with _told(shards):
+        with table_errors(shards.place):
             table = dataset.to_table(columns=there) if there else None
         for name, arrays in zip(columns, found, strict=True):
             if table is None or name not in there:
@@ -54,9 +52,8 @@ def with_values(shards: Shards, columns: Sequence[str]) -> frozenset[str]:
     left = set(columns)
     for shard in shards.index.shards:
         if left:
-            table = open_table(shards.place, shard.name)
-            left -= _filled(table.metadata, left)
-            table.close()
+            with open_table(shards.place, shard.name) as table:
+                left -= _filled(table.metadata, left)
     if left and shards.loose:
         loose = Shards(shards.place, Index((), shards.index.definitions), shards.loose)
         names = sorted(left)
@@ -67,22 +64,20 @@ def with_values(shards: Shards, columns: Sequence[str]) -> frozenset[str]:
 
 def _filled(foot: Any, columns: Collection[str]) -> set[str]:
     names = foot.schema.names
-    places = {name: names.index(name) for name in columns if name in names}
-    filled = set()
-    for name, place in places.items():
-        for group in range(foot.num_row_groups):
-            told = foot.row_group(group).column(place).statistics
-            if told is None or told.num_values:
-                filled.add(name)
-                break
-    return filled
+    groups = [foot.row_group(number) for number in range(foot.num_row_groups)]
+
+    def is_filled(place: int) -> bool:
+        told = (group.column(place).statistics for group in groups)
+        return any(one is None or one.num_values for one in told)
+
+    return {name for name in columns if name in names and is_filled(names.index(name))}
 
 
 def batches(shards: Shards, columns: Sequence[str]) -> Iterator[tuple[int, pa.RecordBatch]]:
     """Some thousand rows at a time in order, each with the position of its first; of columns that every run has."""
     first = 0
     for part in _parts(shards):
-        with _told(shards):
+        with table_errors(shards.place):
             for batch in part.dataset().to_batches(columns=list(columns), batch_size=_BATCH):
                 yield first, batch
                 first += batch.num_rows
@@ -95,15 +90,6 @@ def _parts(shards: Shards) -> Iterator[Shards]:
         yield Shards(shards.place, Index(index.shards[first : first + _AT_ONCE], index.definitions))
     if shards.loose:
         yield Shards(shards.place, Index((), index.definitions), shards.loose)
-
-
-@contextmanager
-def _told(shards: Shards) -> Iterator[None]:
-    """Arrow's errors, which are these two, in one line."""
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        raise table_fault(shards.place, "shards", error) from None
 
 
 def signals(shards: Shards, badges: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from heapq import merge
-from typing import Generic, TypeVar, overload
+from typing import TypeVar
 
 from rushes.storage.runs.packing import Packed
 from rushes.storage.runs.writer import RunWriter
 from rushes.storage.shards.build import ShardJob
 from rushes.storage.shards.index import Shard
+from rushes.storage.shards.reading import LazySequence
 from rushes.storage.shards.spool import SpoolPlace, Stored
 from rushes.storage.shards.writer import ShardedWriter
 
@@ -23,8 +24,8 @@ _BEHIND = 256
 """Clips between the last clip of a shard and the task of making it: more than workers hold at a time."""
 
 
-class Schedule(Sequence[Task | ShardJob], Generic[Task]):
-    """Tasks made when their turn comes; a million of them need not be held.
+class Schedule(LazySequence[Task | ShardJob]):
+    """Tasks made when their turn comes.
 
     `clips` gives for each clip to measure the number of its shard, in order; `task` makes the task of a clip.
     """
@@ -48,13 +49,7 @@ class Schedule(Sequence[Task | ShardJob], Generic[Task]):
     def __len__(self) -> int:
         return len(self._items)
 
-    @overload
-    def __getitem__(self, position: int) -> Task | ShardJob: ...
-    @overload
-    def __getitem__(self, position: slice) -> list[Task | ShardJob]: ...
-    def __getitem__(self, position: int | slice) -> Task | ShardJob | list[Task | ShardJob]:
-        if isinstance(position, slice):
-            return [self[number] for number in range(*position.indices(len(self)))]
+    def _at(self, position: int) -> Task | ShardJob:
         item = self._items[position]
         return self._task(item) if item >= 0 else self._job(-1 - item)
 

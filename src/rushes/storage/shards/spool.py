@@ -28,7 +28,7 @@ RECORDS = 2000
 _HEAD = struct.Struct("<4sIII")
 _ENTRY, _DEFINITION = b"take", b"defn"
 _NAME = re.compile(r"(\d{6})-([0-9a-z]+)-(\d{6})\.spool")
-_SESSION = "session"
+SESSION = f"{FOLDER}/session"
 """The file by which a worker tells that the folder it sees is the run's."""
 
 
@@ -87,26 +87,22 @@ class SpoolWriter:
         self._told: set[str] = set()
 
     def store(self, packed: Packed) -> Stored:
-        """Append one entry, and say where it is and which definitions are new."""
-        new = tuple(pair for pair in packed.definitions if pair[0] not in self._told)
-        self._told.update(signature for signature, _ in new)
-        return Stored(packed.subject_id, self.add(packed), new)
+        """Append one entry, and say where it is and which definitions are new to this writer.
 
-    def add(self, packed: Packed) -> Span:
-        """Append one entry; when this returns, the end of this process does not lose it."""
-        file = self._open()
-        head = b""
-        for signature, line in packed.definitions:
-            if signature not in self._known:
-                head += _record(_DEFINITION, line, b"")
-        series = packed.series or b""
+        When this returns, the end of this process does not lose it.
+        """
+        file, series = self._open(), packed.series or b""
+        here = dict(packed.definitions)
+        head = b"".join(_record(_DEFINITION, line, b"") for name, line in here.items() if name not in self._known)
         file.write(head + _record(_ENTRY, packed.line, series))
         file.flush()
-        self._known.update(signature for signature, _ in packed.definitions)
         start = self._place + len(head) + _HEAD.size
         self._place = start + len(packed.line) + len(series)
         self._entries += 1
-        return Span(self._name, start, len(packed.line), len(series))
+        new = tuple((name, line) for name, line in here.items() if name not in self._told)
+        self._known |= here.keys()
+        self._told |= here.keys()
+        return Stored(packed.subject_id, Span(self._name, start, len(packed.line), len(series)), new)
 
     def close(self) -> None:
         if self._file is not None:
@@ -133,7 +129,7 @@ def keep(packed: Packed, place: SpoolPlace | None) -> Packed | Stored:
         return packed
     if place not in _writers:
         folder = Path(place.folder)
-        seen = token_of(folder) == place.token
+        seen = token_in(folder / SESSION) == place.token
         _writers[place] = SpoolWriter(folder, place.session, secrets.token_hex(4)) if seen else None
     writer = _writers[place]
     if writer is None:
@@ -157,14 +153,14 @@ def new_session(folder: Path) -> SpoolPlace:
     (folder / FOLDER).mkdir(exist_ok=True)
     last = max((int(match[1]) for name in os.listdir(folder / FOLDER) if (match := _NAME.fullmatch(name))), default=0)
     token = secrets.token_hex(8)
-    (folder / FOLDER / _SESSION).write_text(token, encoding="ascii")
+    (folder / SESSION).write_text(token, encoding="ascii")
     return SpoolPlace(str(folder.absolute()), last + 1, token)
 
 
-def token_of(folder: Path) -> str:
-    """The token of the session that a run's folder is in; "" where there is none."""
+def token_in(file: Path) -> str:
+    """The token of a session that a file holds; "" where there is none."""
     try:
-        return (folder / FOLDER / _SESSION).read_text(encoding="ascii")
+        return file.read_text(encoding="ascii")
     except (OSError, ValueError):
         return ""
 

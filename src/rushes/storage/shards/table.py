@@ -37,10 +37,6 @@ class ReadingKey:
     at: tuple[tuple[str, str], ...] = ()
 
     @property
-    def text(self) -> str:
-        return f"{self.signature}@{canonical_json(dict(self.at))}" if self.at else self.signature
-
-    @property
     def name(self) -> str:
         """The metric's name."""
         return self.signature.partition("|")[0]
@@ -51,7 +47,8 @@ class ReadingKey:
         >>> ReadingKey("blur_score|v:1").column("value")
         'value:blur_score|v:1'
         """
-        return f"{part}:{self.text}"
+        about = f"@{canonical_json(dict(self.at))}" if self.at else ""
+        return f"{part}:{self.signature}{about}"
 
     def as_dict(self) -> dict[str, object]:
         return {"signature": self.signature, "at": dict(self.at)}

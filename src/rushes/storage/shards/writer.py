@@ -29,12 +29,11 @@ from rushes.core.machine.files import replacing, replacing_bytes
 from rushes.storage.runs.disk import disk_errors
 from rushes.storage.runs.packing import Packed, pack, run_digest
 from rushes.storage.runs.subjects import Entry
-from rushes.storage.runs.writer import SHARDED, RunWriter, as_dict, in_shards, misfits
+from rushes.storage.runs.writer import SHARDED, RunWriter, as_dict, in_shards
 from rushes.storage.shards import index as marks
 from rushes.storage.shards.build import Place, Recipe, ShardJob, build_shard
 from rushes.storage.shards.index import FOLDER, INDEX, INPUTS, Index, Shard
-from rushes.storage.shards.places import LocalPlace, ShardPlace
-from rushes.storage.shards.reading import Shards
+from rushes.storage.shards.reading import ShardPlace, Shards, read_loose
 from rushes.storage.shards.spool import FOLDER as SPOOL
 from rushes.storage.shards.spool import Span, SpoolPlace, SpoolWriter, Stored, let_go, new_session, read_spools
 
@@ -78,7 +77,7 @@ class ShardedWriter(RunWriter):
         info = super()._read_info()
         inputs = self.path / INPUTS
         if info and inputs.exists():
-            with misfits(self.path):
+            with self._misfits():
                 info["inputs"] = [json.loads(line) for line in inputs.read_bytes().split(b"\n") if line]
         return info
 
@@ -89,7 +88,7 @@ class ShardedWriter(RunWriter):
         self._size = size if isinstance(size, int) and size > 0 else self._size
 
     def _begin(self) -> None:
-        with misfits(self.path):
+        with self._misfits():
             (self.path / FOLDER).mkdir(exist_ok=True)
             self.place: SpoolPlace = new_session(self.path)
             """Where workers put what they finish."""
@@ -99,8 +98,8 @@ class ShardedWriter(RunWriter):
             self._held: Shards | None = None
             self._definitions.update(marked.definitions)
             self._older = self._laid_aside()
-            self._loose: dict[str, Span] = {}
-            self._read_loose()
+            self._loose, loose_definitions = read_loose(self.path, self._standing)
+            self._definitions.update(loose_definitions)
         for recipe in (self.path / SPOOL).glob("*.recipe"):  # of an earlier session: its clips may have changed since
             recipe.unlink()
         self._spool = SpoolWriter(self.path, self.place.session, _DRIVER)
@@ -132,24 +131,13 @@ class ShardedWriter(RunWriter):
         for name in sorted(os.listdir(self.path / SPOOL), reverse=True):
             if name.isdecimal():
                 folder = self.path / SPOOL / name
-                found[int(name)] = Shards(LocalPlace(folder), marks.read_markers(folder))
+                found[int(name)] = Shards(ShardPlace(folder), marks.read_markers(folder))
                 self._definitions.update(found[int(name)].index.definitions)
         return found
 
-    def _read_loose(self) -> None:
-        for record in read_spools(self.path):
-            if isinstance(record, dict):
-                self._definitions[str(record["signature"])] = record
-                continue
-            span, line = record
-            name = str(json.loads(line)["subject"]["id"])
-            # A clip is measured again only after its shard was laid aside: what is in a shard is the latest.
-            if self._standing.find(name) is None:
-                self._loose[name] = span
-
     def _place(self) -> ShardPlace:
         """Where the shards lie."""
-        return LocalPlace(self.path)
+        return ShardPlace(self.path)
 
     def _fault(self, shard: Shard) -> str:
         """What is wrong with a shard's files."""

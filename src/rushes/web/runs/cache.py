@@ -20,7 +20,7 @@ from rushes.instruments.catalogue import instrument_of
 from rushes.present.charts.figure import Figure
 from rushes.present.pages.section import ReportOptions, figures_of
 from rushes.storage.runs import Entry, Run, read_run
-from rushes.storage.shards.lines import entry_of
+from rushes.storage.runs.packing import entry_of
 from rushes.web.runs.summary import run_stamp
 
 _MOST_SECTIONS = 200

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rushes.core.reason import RANKS
+from rushes.storage.runs.packing import entry_of
 from rushes.storage.shards import scanning
-from rushes.storage.shards.lines import entry_of
 from rushes.storage.shards.reading import Shards
 from rushes.web.runs.cache import OpenRun, Row
 from rushes.web.runs.run_rows import ClipPath, RunRows

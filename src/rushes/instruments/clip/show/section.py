@@ -51,8 +51,8 @@ def many_clips(run: Run, *, most: int = MOST_CLIPS) -> ManyClips | None:
         return None
     import numpy as np
 
+    from rushes.storage.runs.packing import entry_of
     from rushes.storage.shards import scanning
-    from rushes.storage.shards.lines import entry_of
 
     shards = run.shards
     counted = scanning.count_reasons(shards)
