@@ -56,8 +56,11 @@ def _resized(plane: Plane, width: int, height: int) -> Plane:
     return cast("Plane", cv2.resize(plane, (width, height), interpolation=cv2.INTER_AREA))
 
 
-def _energy(plane: Any) -> int:
-    """Sum of squared differences of neighbours along both axes, borders of two pixels left out."""
-    inner = plane[2:-2, 2:-2].astype(np.int64)
-    squares = np.square(np.diff(inner, axis=1)[:-1]) + np.square(np.diff(inner, axis=0)[:, :-1])
-    return sum(squares.sum(axis=1).tolist())  # rows fit into 64 bits; of a large plane of 16 bits not all of them do
+def _energy(plane: Any) -> float:
+    """Sum of squared differences of neighbours along both axes, borders of two pixels left out.
+
+    OpenCV adds whole numbers up in doubles: exact below 2⁵³, which planes of 8 and 10 bits do not reach.
+    """
+    inner = plane[2:-2, 2:-2]
+    across = cv2.norm(inner[:-1, 1:], inner[:-1, :-1], cv2.NORM_L2SQR)
+    return float(across + cv2.norm(inner[1:, :-1], inner[:-1, :-1], cv2.NORM_L2SQR))
