@@ -14,7 +14,7 @@ from rushes.cli.main import app
 from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.core.selection import keys_of
-from rushes.instruments.distribution.definitions.distances import bound_definition
+from rushes.instruments.distribution.definitions import bound_definition
 from rushes.instruments.distribution.distances.sensitivity import Departure, departures, is_departure, ranked
 from rushes.instruments.distribution.evaluate import compare_sets
 from rushes.instruments.distribution.protocols import Recipe, recipe

@@ -19,7 +19,7 @@ _SIZES = ("n_gen", "n_gt", "n_versus")
 def few_videos(definition: Definition, videos: Iterable[int]) -> Why | None:
     """Why a distance, or a difference of two, of sets with so many videos is no verdict; None where it may be one.
 
-    >>> from rushes.instruments.distribution.definitions.features import FRECHET_DISTANCE
+    >>> from rushes.instruments.distribution.definitions import FRECHET_DISTANCE
     >>> frechet = FRECHET_DISTANCE.with_params(d=400)
     >>> few_videos(frechet, [512, 400]), few_videos(frechet, [512, 401])
     (<Why.FEW_VIDEOS: 'few-videos'>, None)

@@ -47,6 +47,9 @@ out until they come at a constant rate, as ffmpeg's command line does."""
 Side: TypeAlias = Literal["gen", "gt"]
 
 METRICS: tuple[Metric, ...] = get_args(Metric)
+GivenMetric: TypeAlias = Literal["frechet_distance", "kernel_distance"]
+GIVEN_METRICS: tuple[GivenMetric, ...] = get_args(GivenMetric)
+"""Distances on features that were given, of whatever extractor."""
 SHORTHANDS: dict[str, tuple[Metric, ...]] = {"prdc": ("precision", "recall", "density", "coverage")}
 """Names for several metrics at once."""
 OWN_BACKBONE: dict[str, str] = {

@@ -11,7 +11,7 @@ import numpy as np
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
 from rushes.core.measurement import At
-from rushes.instruments.distribution.definitions.distances import bound_definition, extrapolated_definition, family
+from rushes.instruments.distribution.definitions import bound_definition, extrapolated_definition, family
 from rushes.instruments.distribution.distances import prdc
 from rushes.instruments.distribution.distances.frechet import frechet_distance, frechet_single
 from rushes.instruments.distribution.distances.groups import Groups

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rushes.core import Interval, Measurement
 from rushes.core.errors import InputError
-from rushes.instruments.distribution.definitions.distances import difference_definition, family, higher_is_better
+from rushes.instruments.distribution.definitions import difference_definition, family, higher_is_better
 from rushes.instruments.distribution.distances.curve import curve_measurements
 from rushes.instruments.distribution.distances.difference import Pair, difference_interval, even_pair, only_videos
 from rushes.instruments.distribution.distances.groups import Groups, class_order

@@ -21,13 +21,11 @@ from numpy.typing import NDArray
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
 from rushes.instruments.distribution.compare import SetComparison, set_entry
-from rushes.instruments.distribution.definitions.distances import extrapolated_definition
-from rushes.instruments.distribution.definitions.features import (
-    GIVEN_METRICS,
+from rushes.instruments.distribution.definitions import (
     KERNELS,
-    GivenMetric,
     Kernel,
     KernelName,
+    extrapolated_definition,
     given_definition,
 )
 from rushes.instruments.distribution.distances.frechet import frechet_distance
@@ -41,6 +39,7 @@ from rushes.instruments.distribution.distances.intervals import (
 from rushes.instruments.distribution.distances.kvd import polynomial_mmd
 from rushes.instruments.distribution.features.rows import Features, FeatureSet, stored_sets
 from rushes.instruments.distribution.few_videos import GEN_ID, GT_ID, few_videos, few_videos_remark
+from rushes.instruments.distribution.protocols import GIVEN_METRICS, GivenMetric
 from rushes.instruments.distribution.show.remarks import as_note
 from rushes.storage.numpy_files import FAULTS, load_npz, reason
 from rushes.storage.remote.address import is_remote

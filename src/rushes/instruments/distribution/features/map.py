@@ -10,7 +10,7 @@ import numpy as np
 
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
-from rushes.instruments.distribution.definitions.map import SET_MAP_COORDINATE, SET_MAP_DISTANCE, SET_MAP_VARIANCE_SHARE
+from rushes.instruments.distribution.definitions import SET_MAP_COORDINATE, SET_MAP_DISTANCE, SET_MAP_VARIANCE_SHARE
 from rushes.instruments.distribution.distances.intervals import Floats, sample_of
 from rushes.instruments.distribution.features.files import Given, given_features, need_one_width
 from rushes.instruments.distribution.features.rows import FeatureSet

@@ -14,9 +14,8 @@ from rushes.core import Measurement
 from rushes.core.selection import keys_of
 from rushes.core.words.definition_text import value_text
 from rushes.core.words.number_text import number_text
-from rushes.instruments.distribution.definitions.distances import higher_is_better
-from rushes.instruments.distribution.definitions.features import GIVEN_METRICS
-from rushes.instruments.distribution.protocols import METRICS
+from rushes.instruments.distribution.definitions import higher_is_better
+from rushes.instruments.distribution.protocols import GIVEN_METRICS, METRICS
 from rushes.instruments.distribution.show.tables import (
     DIFFERENCE,
     DistanceRow,

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 from rushes.core import Measurement
 from rushes.core.selection import keys_of
 from rushes.core.table import ARROWS, COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, interval_cell, number
-from rushes.instruments.distribution.definitions.features import GIVEN_METRICS
 from rushes.instruments.distribution.distances.sensitivity import is_departure, ranked
-from rushes.instruments.distribution.protocols import METRICS, OWN_BACKBONE, SHORTHANDS
+from rushes.instruments.distribution.protocols import GIVEN_METRICS, METRICS, OWN_BACKBONE, SHORTHANDS
 from rushes.instruments.distribution.show.remarks import sentences_of
 
 if TYPE_CHECKING:
