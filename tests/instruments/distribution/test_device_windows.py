@@ -16,11 +16,10 @@ import torch
 
 from rushes.instruments.distribution.clips import decoding
 from rushes.instruments.distribution.clips.decoding import Decoders, Message, read_clip
-from rushes.instruments.distribution.clips.device_windows import DevicePreparation, DeviceWindows
+from rushes.instruments.distribution.clips.device_windows import TOLERANCE, DevicePreparation, DeviceWindows
 from rushes.instruments.distribution.clips.frame_slots import InSlot, SlotReader, SlotWriter, new_slots
+from rushes.instruments.distribution.clips.preparation import resize_frames
 from rushes.instruments.distribution.clips.reading import Task, clip_segments
-from rushes.instruments.distribution.clips.resize import resize_frames
-from rushes.instruments.distribution.clips.taps import TOLERANCE
 from rushes.instruments.distribution.protocols import Recipe, recipe
 from rushes.media.find.sets import read_set
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from rushes.core.errors import InputError
-from rushes.instruments.distribution.distances.difference import difference_interval, even_pair
 from rushes.instruments.distribution.distances.frechet import frechet_distance
 from rushes.instruments.distribution.distances.kvd import polynomial_mmd
+from rushes.instruments.distribution.distances.measuring import difference_interval, even_pair
 from rushes.instruments.distribution.features.rows import FeatureSet
 
 

@@ -111,7 +111,7 @@ def test_fid_and_kid_against_torchmetrics_and_sklearn() -> None:
 
 def test_every_frame_is_a_row_from_files_and_from_memory(sets: Path, tmp_path: Path, averages: list[Any]) -> None:
     """Clips of 16, 17, 40, 10 and 20 frames a side: 103 rows of five videos, in the same bits."""
-    from rushes.instruments.distribution.clips.pictures import rgb_frames
+    from rushes.instruments.distribution.clips.reading import rgb_frames
     from rushes.media.find.sets import read_set
 
     weights = write_random_checkpoint("inception", tmp_path / "inception.pt")

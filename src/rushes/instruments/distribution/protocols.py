@@ -19,7 +19,7 @@ from rushes.instruments.distribution.clips.segments import Cut, Rows, Windows
 from rushes.instruments.distribution.features.backbones import BACKBONES
 
 if TYPE_CHECKING:
-    from rushes.instruments.distribution.clips.resize import Resizer  # numpy stays out of the command line's start
+    from rushes.instruments.distribution.clips.preparation import Resizer  # numpy stays out of the command line's start
 
 Metric: TypeAlias = Literal["fvd", "fid-vid", "kvd", "fid", "kid", "precision", "recall", "density", "coverage"]
 ProtocolName: TypeAlias = Literal[

@@ -20,8 +20,15 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rushes.core.errors import InputError, RushesError
 from rushes.instruments.distribution.clips.frame_slots import InSlot, slot_writer
-from rushes.instruments.distribution.clips.pictures import Seen
-from rushes.instruments.distribution.clips.reading import Segment, Task, at_hand, clip_frames, clip_segments, crash_line
+from rushes.instruments.distribution.clips.reading import (
+    Seen,
+    Segment,
+    Task,
+    at_hand,
+    clip_frames,
+    clip_segments,
+    crash_line,
+)
 from rushes.instruments.distribution.clips.segments import Cutter
 from rushes.instruments.distribution.show.remarks import ReadFacts, read_facts
 from rushes.media.find.sequences import Pixels, clip_digest

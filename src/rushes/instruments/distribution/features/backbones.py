@@ -20,7 +20,7 @@ from rushes.core.registry import Registry
 if TYPE_CHECKING:
     from torch import nn
 
-    from rushes.instruments.distribution.clips.resize import Resizer
+    from rushes.instruments.distribution.clips.preparation import Resizer
     from rushes.instruments.distribution.networks.fast import FastNetwork
     from rushes.instruments.distribution.protocols import Recipe
 
