@@ -80,8 +80,7 @@ def slots_of(slots: int, slot_bytes: int) -> SlotWriter:
     return made
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-@pytest.mark.parametrize("protocol", ["genhoi", "disco", "videogpt"])
+@pytest.mark.parametrize(("protocol", "workers"), [("genhoi", 0), ("disco", 0), ("videogpt", 0), ("disco", 2)])
 def test_windows_are_the_hosts(sets: Path, monkeypatch: pytest.MonkeyPatch, protocol: str, workers: int) -> None:
     monkeypatch.setattr(decoding, "read_clip", read_in_small_slots)
     monkeypatch.setattr(decoding, "slot_writer", decoding.slot_writer)

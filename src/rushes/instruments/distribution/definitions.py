@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from rushes.core import Definition
+from rushes.instruments.distribution.distances.formulas import COEF0, DEGREE, DENSITY_K, PRECISION_K
 from rushes.instruments.distribution.distances.intervals import EXTRAPOLATION_REPEATS, EXTRAPOLATION_SIZES
-from rushes.instruments.distribution.distances.kvd import COEF0, DEGREE
-from rushes.instruments.distribution.distances.prdc import DENSITY_K, PRECISION_K
 from rushes.instruments.distribution.protocols import OWN_BACKBONE, RARE, GivenMetric, Metric, Recipe
 
 _RUN = ("n_gen", "n_gt", "precision", "weights")
@@ -208,17 +207,7 @@ SET_MAP_DISTANCE = replace(
     places=("clip", "set"),
 )
 
-_BY_METRIC: dict[Metric, Definition] = {
-    "fvd": FVD,
-    "fid-vid": FID_VID,
-    "kvd": KVD,
-    "fid": FID,
-    "kid": KID,
-    "precision": PRECISION,
-    "recall": RECALL,
-    "density": DENSITY,
-    "coverage": COVERAGE,
-}
+_BY_METRIC = {metric.name: metric for metric in (FVD, FID_VID, KVD, FID, KID, PRECISION, RECALL, DENSITY, COVERAGE)}
 
 Family: TypeAlias = Literal["frechet", "kernel", "neighbours"]
 """frechet: Gaussians are fitted, and the value falls with N. kernel: unbiased. neighbours: shares, by nearest clips."""
@@ -230,7 +219,7 @@ def family(metric: str) -> Family:
     >>> family("fvd"), family("kvd"), family("recall")
     ('frechet', 'kernel', 'neighbours')
     """
-    params = dict(_BY_METRIC[metric].params)  # type: ignore[index]
+    params = dict(_BY_METRIC[metric].params)
     if "k" in params:
         return "neighbours"
     return "kernel" if "degree" in params else "frechet"
@@ -238,7 +227,7 @@ def family(metric: str) -> Family:
 
 def higher_is_better(metric: str) -> bool:
     """The direction of a metric by its name; a difference's is its metric's."""
-    return _BY_METRIC[metric.removesuffix("_difference")].better == "higher"  # type: ignore[index]
+    return _BY_METRIC[metric.removesuffix("_difference")].better == "higher"
 
 
 def extrapolated_definition(base: Definition) -> Definition:

@@ -31,18 +31,16 @@ def few_videos(definition: Definition, videos: Iterable[int]) -> Why | None:
 
 
 def why_no_verdict(stored: Measurement, videos: Iterable[int] = ()) -> Why | None:
-    """The same of a number that was read back; `videos` are those of its run's sets, as far as the run says."""
+    """The same of a number that was read back; `videos` are those of its run's sets, as far as the run says.
+
+    Runs written before `why` was stored: from rows and videos, which the signature and the run count; of a difference,
+    whose videos after cutting are in its note alone, from that.
+    """
     if stored.why is not None:
         return stored.why if stored.why.forbids_verdict else None
-    return _of_an_older_run(stored, videos)
-
-
-def _of_an_older_run(stored: Measurement, videos: Iterable[int]) -> Why | None:
-    """Runs written before `why` was stored: from rows and videos, which the signature and the run count; of a
-    difference, whose videos after cutting are in its note alone, from that."""
-    if counts := [*_rows(stored.definition), *videos]:
-        if why := few_videos(stored.definition, counts):
-            return why
+    counts = [*_rows(stored.definition), *videos]
+    if counts and (why := few_videos(stored.definition, counts)):
+        return why
     return Why.FEW_VIDEOS if "versus" in stored.place and stored.note.startswith("no verdict") else None
 
 

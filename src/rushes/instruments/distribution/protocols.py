@@ -325,14 +325,8 @@ def _slid(found: Recipe, choices: Choices) -> Recipe:
         raise InputError(f"{_fixed_frames(found)}; got stride {choices.stride}")
     if choices.stride < 1:
         raise InputError(f"stride is a number of frames from 1; got {choices.stride}")
-    return replace(
-        found,
-        clips_gen="sliding",
-        clips_gt="sliding",
-        clips_pictures=None,
-        stride=choices.stride,
-        rows=choices.rows or "window",
-    )
+    slid = {"clips_pictures": None, "stride": choices.stride, "rows": choices.rows or "window"}
+    return _like(found, found.protocol, "sliding", **slid)
 
 
 def _fixed_frames(found: Recipe) -> str:

@@ -129,14 +129,13 @@ def video_segments(
     if windows.cut == "random":
         start = random_start(len(video) - windows.span + 1, seed=chosen.seed, content=digest)
     frames = video.frames(start, None if windows.enough is None else start + windows.enough)
-    if preparation is None:
-        for window in cut_frames((prepared(frame, chosen) for frame in frames), windows):
-            yield np.stack(window)
-        return
-    import torch
+    stack: Callable[[list[Any]], Any] = np.stack
+    ready: Iterator[Any] = (prepared(frame, chosen) for frame in frames)
+    if preparation is not None:
+        import torch
 
-    for shown in cut_frames(_prepared_there(frames, preparation), windows):
-        yield torch.stack(shown)
+        stack, ready = torch.stack, _prepared_there(frames, preparation)
+    yield from map(stack, cut_frames(ready, windows))
 
 
 def _prepared_there(frames: Iterator[np.ndarray], preparation: Any) -> Iterator[Any]:

@@ -26,12 +26,13 @@ import numpy as np
 from rushes.core import Interval, Measurement
 from rushes.core.errors import InputError
 from rushes.instruments.distribution.definitions import difference_definition, family, higher_is_better
-from rushes.instruments.distribution.distances.groups import Groups, class_order
+from rushes.instruments.distribution.distances.groups import Groups
 from rushes.instruments.distribution.distances.intervals import Distance, Sample, sample_of
 from rushes.instruments.distribution.distances.labelled import Extras, Sets, at_infinity, measure, too_few
 from rushes.instruments.distribution.features.rows import STATS_SUFFIX, FeatureSet
 from rushes.instruments.distribution.few_videos import few_videos, few_videos_text
 from rushes.instruments.distribution.show.remarks import as_note
+from rushes.media.find.clips import natural_key
 from rushes.stats.intervals import normal_interval
 from rushes.stats.jackknife import JACKKNIFE_GROUPS, left_out
 
@@ -248,27 +249,22 @@ def curve_measurements(sets: Sets, *, seed: int = 0) -> list[Measurement]:
         whole = x.count == y.count == size
         for number in range(1, 2 if whole else CURVE_SUBSETS + 1):
             one, other = (x, y) if whole else (x.drawn(draw, size), y.drawn(draw, size))
-            found.append(_point(sets, one, other, size, number, seed))
+            definition = sets.definition(len(one.rows), len(other.rows))
+            value, note = None, f"a random subset of {size} clips of each set, seed {seed}"
+            try:
+                value = sets.distance(one.rows, other.rows)
+            except InputError as error:
+                note = str(error)
+            count, at = len(one.rows) + len(other.rows), {"n": str(size), "subset": str(number)}
+            found.append(Measurement(definition=definition, value=value, count=count, note=note, at=at))
     return found
-
-
-def _point(sets: Sets, x: Sample, y: Sample, size: int, subset: int, seed: int) -> Measurement:
-    n_gen, n_gt = len(x.rows), len(y.rows)
-    definition = sets.definition(n_gen, n_gt)
-    at = (("n", str(size)), ("subset", str(subset)))
-    try:
-        value = sets.distance(x.rows, y.rows)
-    except InputError as error:
-        return Measurement.missing(definition, str(error), count=n_gen + n_gt, at=at)
-    note = f"a random subset of {size} clips of each set, seed {seed}"
-    return Measurement(definition=definition, value=value, count=n_gen + n_gt, note=note, at=at)
 
 
 def _by_class(sets: Sets, extras: Extras, groups: Groups) -> list[Measurement]:
     """Every class of either set, in natural order."""
     gen, gt = groups.split(sets.gen, "gen"), groups.split(sets.gt, "gt")
     found: list[Measurement] = []
-    for name in class_order([*gen, *gt]):
+    for name in sorted({*gen, *gt}, key=natural_key):
         one, other = only_videos(sets.gen, gen.get(name, set())), only_videos(sets.gt, gt.get(name, set()))
         found += _of_class(replace(sets, gen=one, gt=other), extras, name)
     return found
