@@ -16,7 +16,7 @@ from scipy.linalg import sqrtm
 
 from recording import record
 from rushes.core.errors import WeightsError
-from rushes.instruments.distribution.distances.frechet import frechet_distance
+from rushes.instruments.distribution.distances.formulas import frechet_distance
 from rushes.instruments.distribution.features.extraction import CpuExtractor
 from rushes.instruments.distribution.features.random_weights import write_random_checkpoint
 from rushes.instruments.distribution.features.weights import Weights, find_weights, read_weights

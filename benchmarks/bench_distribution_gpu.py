@@ -23,7 +23,7 @@ import torch
 from gpu_tuning import TuningOperations, milliseconds
 from recording import record
 from rushes.instruments.distribution.clips.preparation import normalised
-from rushes.instruments.distribution.distances.frechet import frechet_distance
+from rushes.instruments.distribution.distances.formulas import frechet_distance
 from rushes.instruments.distribution.features.backbones import BACKBONES
 from rushes.instruments.distribution.features.extraction import CpuExtractor, gpu_extractor
 from rushes.instruments.distribution.features.random_weights import random_state, write_random_checkpoint

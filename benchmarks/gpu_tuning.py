@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 
 import torch
 
+from rushes.instruments.distribution.networks.fast import NO_PADS, Pads, PlainOperations
 from rushes.instruments.distribution.networks.folding import Folded
 from rushes.instruments.distribution.networks.kernels import Tile, TritonOperations
-from rushes.instruments.distribution.networks.operations import NO_PADS, Pads, PlainOperations
 
 TOLERANCE = 3e-3
 """Relative error against the plain form above which a candidate is refused."""

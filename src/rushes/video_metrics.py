@@ -20,24 +20,13 @@ __all__ = ["calculate_video_metrics", "main"]
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the results and, with `--write_metric_to`, write them as JSON. Returns the exit code."""
-    options = _parser().parse_args(arguments)
-    chosen = {} if options.device is None else {"device": options.device}
+    options = vars(_parser().parse_args(arguments))
+    target = options.pop("write_metric_to")
     try:
-        need_writable(options.write_metric_to)
-        results = calculate_video_metrics(
-            options.root_dir,
-            options.path_gen,
-            options.path_gt,
-            options.type,
-            options.sample_duration,
-            options.batch_size,
-            options.num_workers,
-            protocol=options.protocol,
-            weights=options.weights,
-            **chosen,
-        )
-        if options.write_metric_to:
-            _write(Path(options.write_metric_to), results)
+        need_writable(target)
+        results = calculate_video_metrics(**options)
+        if target:
+            _write(Path(target), results)
     except RushesError as error:
         print(f"rushes: {' '.join(str(error).split())}", file=sys.stderr)
         return 1
@@ -48,8 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(stopped_line(error), file=sys.stderr)
         return 130
     print(results)
-    if options.write_metric_to:
-        print(options.write_metric_to)
+    if target:
+        print(target)
     return 0
 
 
@@ -60,6 +49,7 @@ def _write(target: Path, results: dict[str, float]) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
+    """All but `--write_metric_to` are arguments of `calculate_video_metrics`, whose own default a device has."""
     parser = argparse.ArgumentParser(
         prog="python -m rushes.video_metrics",
         description="FID-VID and FVD between generated and ground-truth videos.",
@@ -68,11 +58,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--root_dir", required=True, help="root of the relative paths")
     parser.add_argument("--path_gen", required=True, help="generated videos")
     parser.add_argument("--path_gt", required=True, help="ground-truth videos")
-    parser.add_argument("--type", nargs="+", default=["fid-vid", "fvd"], choices=METRICS)
+    parser.add_argument("--type", nargs="+", default=["fid-vid", "fvd"], choices=METRICS, dest="metrics")
     parser.add_argument("--sample_duration", type=int, default=16, help="frames of one segment (16)")
     parser.add_argument("--batch_size", type=int, default=1, help="1 leaves it to Rushes; no value depends on it")
     parser.add_argument("--num_workers", type=int, default=16, help="decoding processes (16, at most the cores)")
-    parser.add_argument("--device", help="cpu, cuda or cuda:0; the GPU where there is one, when left out")
+    device = "cpu, cuda or cuda:0; the GPU where there is one, when left out"
+    parser.add_argument("--device", default=argparse.SUPPRESS, help=device)
     parser.add_argument("--protocol", default=DEFAULT, help=", ".join(PROTOCOLS))
     parser.add_argument("--weights", nargs="+", default=[], help="weights files; tools/eval_fvd/ when left out")
     parser.add_argument("--write_metric_to", help="JSON file for the results")

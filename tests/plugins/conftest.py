@@ -7,6 +7,8 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -42,12 +44,13 @@ def rushes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rushes]:
             metadata(HERE / plugins, site / plugins)
         found = [str(site / plugins), str(HERE / plugins)] if plugins else []
         environment = os.environ | {"PYTHONPATH": os.pathsep.join([*found, *sys.path]), "COLUMNS": "200"}
-        command = [sys.executable, "-m", "rushes"] if fresh else [str(program)]
+        command = [sys.executable, "-m", "rushes"] if fresh else [str(program())]
         return subprocess.run(
             [*command, *map(str, arguments)], capture_output=True, text=True, env=environment, timeout=240
         )
 
-    with warm_command(site) as program:
+    with ExitStack() as stack:
+        program = cache(lambda: stack.enter_context(warm_command(site)))  # started when it is first wanted
         yield call
 
 

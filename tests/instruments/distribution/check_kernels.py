@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import torch
 
-from rushes.instruments.distribution.networks.fast import deep_input
+from rushes.instruments.distribution.networks.fast import PlainOperations, deep_input
 from rushes.instruments.distribution.networks.folding import Folded, deepen
 from rushes.instruments.distribution.networks.gpu import deepen_clips
 from rushes.instruments.distribution.networks.kernels import Switches, Tile, TritonOperations, default_tile
-from rushes.instruments.distribution.networks.operations import PlainOperations
 
 NEAR = 5e-4  # results are rounded to ten bits of fraction
 ONES = ((1, 1), (1, 1), (1, 1))

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from rushes.core.machine.files import file_stamp
 from rushes.instruments.distribution.features import extraction as features
+from rushes.instruments.distribution.features import weights as weights_files
 from rushes.instruments.distribution.features.random_weights import write_random_checkpoint
+from rushes.instruments.distribution.features.weights import Weights, read_weights
 from rushes.media import write_clip
 
 
@@ -28,6 +32,17 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (root / side).mkdir()
         for number, count in enumerate((16, 17, 40, 10, 20), 1):
             write_clip(root / side / f"take{number * 3}.mp4", pictures(count, level=base + 9 * number), fps=25)
+    return root
+
+
+@pytest.fixture(scope="session")
+def few(sets: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """gen/ and gt/ with three of these clips each, of 16, 17 and 20 frames: enough for every protocol."""
+    root = tmp_path_factory.mktemp("few")
+    for side in ("gen", "gt"):
+        (root / side).mkdir()
+        for name in ("take3.mp4", "take6.mp4", "take15.mp4"):
+            (root / side / name).symlink_to(sets / side / name)
     return root
 
 
@@ -64,9 +79,21 @@ def stand_in() -> Callable[[int], Averages]:
     return Averages
 
 
+@lru_cache(maxsize=4)
+def _read_once(path: Path, stamp: tuple[int, int]) -> Weights:
+    return read_weights(path)
+
+
+def _remembered(path: Path | str) -> Weights:
+    """`read_weights`, which reads and digests hundreds of megabytes, once for a file as it is."""
+    return _read_once(Path(path), file_stamp(Path(path))) if Path(path).is_file() else read_weights(path)
+
+
 @pytest.fixture
 def averages(monkeypatch: pytest.MonkeyPatch) -> list[Averages]:
-    """Every extractor made from here on is an `Averages`; the list says which were made."""
+    """Every extractor made from here on is an `Averages`; the list says which were made. No file of weights that one
+    of them was asked for is read twice."""
+    monkeypatch.setattr(weights_files, "read_weights", _remembered)
     made: list[Averages] = []
 
     def make(weights: object, recipe: object, **options: object) -> Averages:

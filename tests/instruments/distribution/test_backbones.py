@@ -98,10 +98,10 @@ def test_a_protocol_lends_its_cutting_and_its_covariance() -> None:
     assert [r.protocol for _, r in recipes(ALL, ("fvd",), backbone="toy")] == ["genhoi"]
 
 
-def test_fvd_on_it_from_clips_to_the_report(sets: Path, weights: Path, tmp_path: Path) -> None:
+def test_fvd_on_it_from_clips_to_the_report(few: Path, weights: Path, tmp_path: Path) -> None:
     found = rushes.compare_sets(
-        sets / "gen",
-        sets / "gt",
+        few / "gen",
+        few / "gt",
         metrics=("fvd", "kvd"),
         backbone="toy",
         weights=weights,
@@ -123,19 +123,19 @@ def test_fvd_on_it_from_clips_to_the_report(sets: Path, weights: Path, tmp_path:
     assert not charts(run), "one value is a sentence, not a chart"
 
 
-def test_fvd_on_it_at_the_command_line(sets: Path, weights: Path) -> None:
-    words = ["fvd", sets / "gen", sets / "gt", "--backbone", "toy", "--weights", weights, "--jobs", 0]
+def test_fvd_on_it_at_the_command_line(few: Path, weights: Path) -> None:
+    words = ["fvd", few / "gen", few / "gt", "--backbone", "toy", "--weights", weights, "--jobs", 0]
     (m,) = json.loads(command(*words, "--json").stdout)["measurements"]
     assert "|backbone:toy|" in m["signature"] and m["value"] > 0
     assert "fvd on toy" in command(*words).stdout
 
 
 def test_another_built_in_network_under_a_metric(
-    sets: Path, random_weights: dict[str, Path], averages: list[Any]
+    few: Path, random_weights: dict[str, Path], averages: list[Any]
 ) -> None:
     """`fvd` on 3D ResNet-50 features is what `fid-vid` is, under another name."""
     options: dict[str, Any] = {"weights": random_weights["r3d50"], "device": "cpu", "jobs": 0}
-    fvd = rushes.compare_sets(sets / "gen", sets / "gt", metrics="fvd", backbone="r3d50", **options)["fvd"]
-    fid_vid = rushes.compare_sets(sets / "gen", sets / "gt", metrics="fid-vid", **options)["fid-vid"]
+    fvd = rushes.compare_sets(few / "gen", few / "gt", metrics="fvd", backbone="r3d50", **options)["fvd"]
+    fid_vid = rushes.compare_sets(few / "gen", few / "gt", metrics="fid-vid", **options)["fid-vid"]
     assert fvd.value == fid_vid.value
     assert fvd.signature.removeprefix("fvd|") == fid_vid.signature.removeprefix("fid-vid|")

@@ -7,9 +7,9 @@ import pytest
 
 from rushes.core.errors import InputError
 from rushes.instruments.distribution.distances import intervals as distance_intervals
-from rushes.instruments.distribution.distances.curve import curve_measurements
-from rushes.instruments.distribution.distances.frechet import frechet_distance
+from rushes.instruments.distribution.distances.formulas import frechet_distance
 from rushes.instruments.distribution.distances.labelled import Extras, Sets, at_infinity, measure
+from rushes.instruments.distribution.distances.measuring import curve_measurements
 from rushes.instruments.distribution.features.rows import FeatureSet
 from rushes.instruments.distribution.protocols import Metric, recipe
 

@@ -16,11 +16,10 @@ import torch
 
 from rushes.instruments.distribution.clips import decoding
 from rushes.instruments.distribution.clips.decoding import Decoders, Message, read_clip
-from rushes.instruments.distribution.clips.device_windows import DevicePreparation, DeviceWindows
+from rushes.instruments.distribution.clips.device_windows import TOLERANCE, DevicePreparation, DeviceWindows
 from rushes.instruments.distribution.clips.frame_slots import InSlot, SlotReader, SlotWriter, new_slots
+from rushes.instruments.distribution.clips.preparation import resize_frames
 from rushes.instruments.distribution.clips.reading import Task, clip_segments
-from rushes.instruments.distribution.clips.resize import resize_frames
-from rushes.instruments.distribution.clips.taps import TOLERANCE
 from rushes.instruments.distribution.protocols import Recipe, recipe
 from rushes.media.find.sets import read_set
 
@@ -81,8 +80,7 @@ def slots_of(slots: int, slot_bytes: int) -> SlotWriter:
     return made
 
 
-@pytest.mark.parametrize("workers", [0, 2])
-@pytest.mark.parametrize("protocol", ["genhoi", "disco", "videogpt"])
+@pytest.mark.parametrize(("protocol", "workers"), [("genhoi", 0), ("disco", 0), ("videogpt", 0), ("disco", 2)])
 def test_windows_are_the_hosts(sets: Path, monkeypatch: pytest.MonkeyPatch, protocol: str, workers: int) -> None:
     monkeypatch.setattr(decoding, "read_clip", read_in_small_slots)
     monkeypatch.setattr(decoding, "slot_writer", decoding.slot_writer)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rushes.core.errors import InputError
-from rushes.instruments.distribution.distances.frechet import frechet_distance
+from rushes.instruments.distribution.distances.formulas import frechet_distance
 from rushes.instruments.distribution.distances.intervals import (
     extrapolated,
     jackknife_interval,

@@ -8,8 +8,7 @@ import pytest
 from rushes.core import parse_signature
 from rushes.core.errors import InputError
 from rushes.instruments.distribution.distances import intervals as distance_intervals
-from rushes.instruments.distribution.distances.frechet import frechet_distance
-from rushes.instruments.distribution.distances.kvd import polynomial_mmd
+from rushes.instruments.distribution.distances.formulas import frechet_distance, polynomial_mmd
 from rushes.instruments.distribution.distances.labelled import Extras, Sets, measure
 from rushes.instruments.distribution.features.rows import FeatureSet
 from rushes.instruments.distribution.protocols import recipe

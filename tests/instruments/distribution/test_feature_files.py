@@ -15,7 +15,7 @@ import rushes
 from rushes.cli.main import app
 from rushes.core.errors import InputError
 from rushes.core.selection import keys_of
-from rushes.instruments.distribution.definitions.features import Kernel
+from rushes.instruments.distribution.definitions import Kernel
 from rushes.instruments.distribution.features.files import given_features
 from rushes.instruments.distribution.show.charts import charts
 from rushes.instruments.distribution.show.section import summary

@@ -68,8 +68,7 @@ def test_segments_are_averaged_per_video(sets: Path, weights: Weights, stand_in:
 
 def test_the_same_bytes_for_any_workers(sets: Path, weights: Weights, stand_in: Callable[[int], Any]) -> None:
     want = features_of(sets / "gen", weights, stand_in(2048)).features.tobytes()
-    for workers in (1, 3):
-        assert features_of(sets / "gen", weights, stand_in(2048), workers=workers).features.tobytes() == want
+    assert features_of(sets / "gen", weights, stand_in(2048), workers=2).features.tobytes() == want
 
 
 def test_a_clip_that_fails_is_left_out_by_name_and_strict_stops(
@@ -222,7 +221,7 @@ def test_cuda_asked_for_and_absent(monkeypatch: pytest.MonkeyPatch, weights: Wei
 
 def test_a_cpu_feature_depends_on_its_segment_alone(weights: Weights) -> None:
     draw = np.random.RandomState(0)
-    segments = [draw.uniform(-100, 100, (16, 112, 112, 3)).astype(np.float32) for _ in range(2)]
+    segments = [draw.uniform(-100, 100, (9, 112, 112, 3)).astype(np.float32) for _ in range(2)]
     before = torch.get_num_threads()
     one = list(CpuExtractor(weights, R3D, threads=1).features(segments))
     two = list(CpuExtractor(weights, R3D, threads=2).features(segments[::-1]))[::-1]

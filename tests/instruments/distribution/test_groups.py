@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rushes.core.errors import InputError
-from rushes.instruments.distribution.distances.frechet import frechet_distance
+from rushes.instruments.distribution.distances.formulas import frechet_distance
 from rushes.instruments.distribution.distances.groups import read_groups
 from rushes.instruments.distribution.distances.labelled import Extras, Sets
 from rushes.instruments.distribution.distances.measuring import Versus, measure_sets

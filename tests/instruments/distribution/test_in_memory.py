@@ -90,7 +90,7 @@ def test_every_protocol_that_draws_nothing_at_random_prepares_the_same_segments(
     sets: Path, random_weights: dict[str, Path], averages: list[Any], protocol: str
 ) -> None:
     """Over decoded mp4 frames, and a stand-in for the network whose features are means of the segments."""
-    from rushes.instruments.distribution.clips.pictures import rgb_frames
+    from rushes.instruments.distribution.clips.reading import rgb_frames
     from rushes.media.find.sets import read_set
 
     options: dict[str, Any] = {"protocol": protocol, "metrics": "fvd", "weights": random_weights["i3d"]}

@@ -15,7 +15,7 @@ from rushes.core.errors import InputError, WeightsError
 from rushes.core.selection import keys_of
 from rushes.instruments.distribution import BACKBONES
 from rushes.instruments.distribution.clips.preparation import prepared
-from rushes.instruments.distribution.distances.kvd import polynomial_mmd
+from rushes.instruments.distribution.distances.formulas import polynomial_mmd
 from rushes.instruments.distribution.distances.labelled import distance_of
 from rushes.instruments.distribution.features.extraction import CpuExtractor
 from rushes.instruments.distribution.features.random_weights import random_state, write_random_checkpoint
@@ -109,23 +109,23 @@ def test_fid_and_kid_against_torchmetrics_and_sklearn() -> None:
 # ---- frames as rows --------------------------------------------------------------------------------------------------
 
 
-def test_every_frame_is_a_row_from_files_and_from_memory(sets: Path, tmp_path: Path, averages: list[Any]) -> None:
-    """Clips of 16, 17, 40, 10 and 20 frames a side: 103 rows of five videos, in the same bits."""
-    from rushes.instruments.distribution.clips.pictures import rgb_frames
+def test_every_frame_is_a_row_from_files_and_from_memory(few: Path, tmp_path: Path, averages: list[Any]) -> None:
+    """Clips of 16, 17 and 20 frames a side: 53 rows of three videos, in the same bits."""
+    from rushes.instruments.distribution.clips.reading import rgb_frames
     from rushes.media.find.sets import read_set
 
     weights = write_random_checkpoint("inception", tmp_path / "inception.pt")
     options: dict[str, Any] = {"metrics": ("fid", "kid"), "weights": weights, "device": "cpu"}
-    files = rushes.compare_sets(sets / "gen", sets / "gt", jobs=0, save_gt=tmp_path / "gt.npz", **options)
+    files = rushes.compare_sets(few / "gen", few / "gt", jobs=0, save_gt=tmp_path / "gt.npz", **options)
     keys = keys_of(files["fid"])
-    assert (keys["n_gen"], keys["protocol"], keys["rows"], keys["stride"]) == ("103", "fid", "window", "1")
-    assert "103 of 5 videos against 103 of 5" in files["fid"].note and "fewer frames than features" in files["fid"].note
+    assert (keys["n_gen"], keys["protocol"], keys["rows"], keys["stride"]) == ("53", "fid", "window", "1")
+    assert "53 of 3 videos against 53 of 3" in files["fid"].note and "fewer frames than features" in files["fid"].note
     assert "fewer frames" not in files["kid"].note and keys_of(files["kid"])["subsets"] == "none"
     assert len(averages) == 1  # which both sides and both metrics share
     assert list(as_results(files)) == ["FID-Inception", "KID-Inception"]
 
     memory = rushes.FVD(real=tmp_path / "gt.npz", decoder="pyav", **options)
-    for clip in read_set(sets / "gen").clips:
+    for clip in read_set(few / "gen").clips:
         frames = [frame for frame in rgb_frames(clip) if frame is not None]
         memory.update(np.stack(frames), real=False, layout="THWC", names=[clip.name])
     found = memory.compute()

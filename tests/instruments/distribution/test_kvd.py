@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rushes.core.errors import InputError
-from rushes.instruments.distribution.distances import kvd
-from rushes.instruments.distribution.distances.kvd import polynomial_mmd
+from rushes.instruments.distribution.distances import formulas
+from rushes.instruments.distribution.distances.formulas import polynomial_mmd
 
 
 def test_the_published_biased_value() -> None:
@@ -42,7 +42,7 @@ def test_blocks_do_not_change_the_value(monkeypatch: pytest.MonkeyPatch) -> None
     draw = np.random.RandomState(1)
     x, y = draw.normal(size=(33, 4)), draw.normal(size=(21, 4))
     whole = polynomial_mmd(x, y)
-    monkeypatch.setattr(kvd, "_BLOCK", 10)
+    monkeypatch.setattr(formulas, "_BLOCK", 10)
     assert polynomial_mmd(x, y) == pytest.approx(whole, rel=1e-12)
 
 

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from rushes.instruments.distribution.features.backbones import BACKBONES
 from rushes.instruments.distribution.features.random_weights import random_state
-from rushes.instruments.distribution.networks.fast import deep_input, window_means
+from rushes.instruments.distribution.networks.fast import PackedOperations, PlainOperations, deep_input, window_means
 from rushes.instruments.distribution.networks.folding import (
     deepen,
     fold,
@@ -21,7 +21,6 @@ from rushes.instruments.distribution.networks.folding import (
     space_to_depth,
 )
 from rushes.instruments.distribution.networks.i3d import I3D, Mixed, Unit, _FoldedMixed, pool_same
-from rushes.instruments.distribution.networks.operations import PackedOperations, PlainOperations
 from rushes.instruments.distribution.networks.r3d50 import Bottleneck, ResNet3D50, _FoldedBottleneck
 
 

@@ -21,11 +21,11 @@ def test_the_demo_tells_a_far_set_from_a_near_one(tmp_path: Path) -> None:
 
 
 def test_figures_show_each_protocol_and_are_steady(
-    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
+    few: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
 ) -> None:
     several: dict[str, Any] = {"metrics": "kvd", "protocol": "all", "interval": "jackknife", "device": "cpu", "jobs": 0}
-    several["versus"] = sets / "gt"
-    compare_sets(sets / "gen", sets / "gt", weights=random_weights["i3d"], run=tmp_path / "all", **several)
+    several["versus"] = few / "gt"
+    compare_sets(few / "gen", few / "gt", weights=random_weights["i3d"], run=tmp_path / "all", **several)
     run = read_run(tmp_path / "all")
     figure, second = charts(run)
     assert figure.title == "KVD: the same two sets, 8 protocols" and "95 % intervals" in figure.caption
@@ -41,8 +41,8 @@ def test_figures_show_each_protocol_and_are_steady(
 
 
 def test_one_protocol_has_a_sentence_and_no_figure(
-    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
+    few: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
 ) -> None:
     both: dict[str, Any] = {"metrics": ("fvd", "kvd"), "device": "cpu", "jobs": 0}
-    compare_sets(sets / "gen", sets / "gt", weights=random_weights["i3d"], run=tmp_path / "run", **both)
+    compare_sets(few / "gen", few / "gt", weights=random_weights["i3d"], run=tmp_path / "run", **both)
     assert not charts(read_run(tmp_path / "run"))

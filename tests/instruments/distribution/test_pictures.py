@@ -11,8 +11,14 @@ import pytest
 from PIL import Image, ImageSequence
 
 from rushes.core.errors import MediaError
-from rushes.instruments.distribution.clips.pictures import Timed, constant_rate, count_frames, rgb_frames
-from rushes.instruments.distribution.clips.reading import Task, clip_segments
+from rushes.instruments.distribution.clips.reading import (
+    Task,
+    Timed,
+    clip_segments,
+    constant_rate,
+    count_frames,
+    rgb_frames,
+)
 from rushes.instruments.distribution.protocols import recipe
 from rushes.media.find.sequences import gaps_of
 from rushes.media.find.sets import Clip

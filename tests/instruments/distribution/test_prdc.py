@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from rushes.core.errors import InputError
-from rushes.instruments.distribution.distances import prdc
-from rushes.instruments.distribution.distances.prdc import coverage, density, precision, recall
+from rushes.instruments.distribution.distances import formulas
+from rushes.instruments.distribution.distances.formulas import coverage, density, precision, recall
 
 # On a line, k = 1. Real 0, 1, 3 have radii 1, 1, 2 (1 to 0, 0 to 1, 3 to 1). Generated 2, 10 have radii 8, 8.
 REAL, GEN = [[0.0], [1.0], [3.0]], [[2.0], [10.0]]
@@ -65,7 +65,7 @@ def test_blocks_do_not_change_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
     draw = np.random.RandomState(2)
     real, gen = draw.normal(size=(33, 4)), draw.normal(size=(21, 4))
     whole = [f(gen, real) for f in (precision, recall, density, coverage)]
-    monkeypatch.setattr(prdc, "_BLOCK", 7)
+    monkeypatch.setattr(formulas, "_BLOCK", 7)
     assert [f(gen, real) for f in (precision, recall, density, coverage)] == whole
 
 

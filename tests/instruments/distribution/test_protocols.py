@@ -12,7 +12,7 @@ from rushes.core.errors import InputError
 from rushes.instruments.catalogue import catalog
 from rushes.instruments.distribution.clips.reading import least_frames
 from rushes.instruments.distribution.clips.segments import Windows
-from rushes.instruments.distribution.definitions.distances import bound_definition
+from rushes.instruments.distribution.definitions import bound_definition
 from rushes.instruments.distribution.distances.labelled import count_remark
 from rushes.instruments.distribution.protocols import (
     ALL,

@@ -13,7 +13,7 @@ from PIL import Image
 from torch.nn import functional as F
 
 from rushes.core.errors import InputError
-from rushes.instruments.distribution.clips.resize import resize_frames
+from rushes.instruments.distribution.clips.preparation import resize_frames
 
 TF1 = json.loads((Path(__file__).parents[2] / "goldens" / "tf1_resize.json").read_text())
 SIZES = [(48, 64), (64, 48), (300, 220), (224, 224), (37, 91)]

@@ -37,7 +37,7 @@ if any("metric_calculator" in word for word in sys.orig_argv):  # not in decodin
 
 
 @pytest.fixture
-def checkout(sets: Path, random_weights: dict[str, Path], tmp_path: Path) -> dict[str, str]:
+def checkout(random_weights: dict[str, Path], tmp_path: Path) -> dict[str, str]:
     """An environment in which the network is a stand-in and the weights lie where the specification puts them."""
     place = tmp_path / "tools" / "eval_fvd"
     place.mkdir(parents=True)
@@ -67,12 +67,12 @@ except FileNotFoundError as error:
     assert done.stdout == "missing True\n", done.stderr
 
 
-def test_the_batch_script(sets: Path, checkout: dict[str, str], tmp_path: Path) -> None:
+def test_the_batch_script(few: Path, checkout: dict[str, str], tmp_path: Path) -> None:
     for name in ("step_400", "step_401", "step_402", "notes"):
         (tmp_path / "results" / name).mkdir(parents=True)
     for name in ("step_400", "step_401"):
-        (tmp_path / "results" / name / "generated").symlink_to(sets / "gen")
-    (tmp_path / "results" / "ground_truth").symlink_to(sets / "gt")
+        (tmp_path / "results" / name / "generated").symlink_to(few / "gen")
+    (tmp_path / "results" / "ground_truth").symlink_to(few / "gt")
     words = ["bash", TOOLS / "batch_eval.sh", "results"]
     done = run([*words, 401, 401, "cpu"], checkout, tmp_path)
     assert done.returncode == 0, done.stderr

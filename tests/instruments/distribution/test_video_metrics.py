@@ -35,10 +35,10 @@ def test_the_documented_signature() -> None:
 
 
 def test_the_documented_call(
-    sets: Path, random_weights: dict[str, Path], averages: list[Any], capsys: pytest.CaptureFixture[str]
+    few: Path, random_weights: dict[str, Path], averages: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     results = calculate_video_metrics(
-        root_dir=str(sets),
+        root_dir=str(few),
         path_gen="gen/",
         path_gt="gt/",
         metrics=["fid-vid", "fvd"],
@@ -50,15 +50,15 @@ def test_the_documented_call(
     assert all(isinstance(value, float) and value > 0 for value in results.values())
     if not torch.cuda.is_available():
         assert "no CUDA device here: computing on the CPU" in capsys.readouterr().err
-    labelled = compared(sets / "gen", sets / "gt", random_weights)["fvd"]
+    labelled = compared(few / "gen", few / "gt", random_weights)["fvd"]
     assert labelled.value == results["FVD-3DInception"] and "weights:random-seed0" in labelled.signature
 
 
 @pytest.mark.workers
-def test_no_value_depends_on_workers_or_batch(sets: Path, random_weights: dict[str, Path], averages: list[Any]) -> None:
+def test_no_value_depends_on_workers_or_batch(few: Path, random_weights: dict[str, Path], averages: list[Any]) -> None:
     weights = list(random_weights.values())
     found = {
-        calculate_video_metrics(sets, "gen", "gt", ["fvd"], 16, batch, workers, "cpu", weights=weights)[
+        calculate_video_metrics(few, "gen", "gt", ["fvd"], 16, batch, workers, "cpu", weights=weights)[
             "FVD-3DInception"
         ]
         for batch, workers in ((1, 0), (64, 2))
@@ -67,18 +67,18 @@ def test_no_value_depends_on_workers_or_batch(sets: Path, random_weights: dict[s
 
 
 def test_sample_duration_moves_the_value_and_the_signature(
-    sets: Path, random_weights: dict[str, Path], averages: list[Any]
+    few: Path, random_weights: dict[str, Path], averages: list[Any]
 ) -> None:
-    sixteen = compared(sets / "gen", sets / "gt", random_weights)["fvd"]
-    eight = compared(sets / "gen", sets / "gt", random_weights, sample_duration=8)["fvd"]
+    sixteen = compared(few / "gen", few / "gt", random_weights)["fvd"]
+    eight = compared(few / "gen", few / "gt", random_weights, sample_duration=8)["fvd"]
     assert "frames:16" in sixteen.signature and "frames:8" in eight.signature and sixteen.value != eight.value
 
 
 def test_the_documented_command_line(
-    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    few: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target = tmp_path / "out" / "results.json"
-    words = ["--root_dir", str(sets), "--path_gen", "gen/", "--path_gt", "gt/", "--type", "fid-vid", "fvd"]
+    words = ["--root_dir", str(few), "--path_gen", "gen/", "--path_gt", "gt/", "--type", "fid-vid", "fvd"]
     words += ["--sample_duration", "16", "--num_workers", "0", "--write_metric_to", str(target)]
     words += ["--weights", *map(str, random_weights.values())]
     assert command.main(words) == 0
@@ -110,22 +110,22 @@ def test_what_a_reader_must_know_is_on_stderr(
 
 
 def test_a_path_that_contains_the_root_and_any_way_to_name_a_device(
-    sets: Path, random_weights: dict[str, Path], averages: list[Any], monkeypatch: pytest.MonkeyPatch
+    few: Path, random_weights: dict[str, Path], averages: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = {
         calculate_video_metrics(root, gen, gt, ["fvd"], num_workers=0, device=device, weights=[random_weights["i3d"]])[
             "FVD-3DInception"
         ]
         for root, gen, gt, device in (
-            (sets, "gen", "gt", "cpu"),
-            (sets, sets / "gen", f"{sets}/gt/", torch.device("cpu")),
-            (f"{sets}", sets / "gen", "gt", "cpu:0"),
-            (".", sets / "gen", sets / "gt", "cpu"),
+            (few, "gen", "gt", "cpu"),
+            (few, few / "gen", f"{few}/gt/", torch.device("cpu")),
+            (f"{few}", few / "gen", "gt", "cpu:0"),
+            (".", few / "gen", few / "gt", "cpu"),
         )
     }
     assert len(found) == 1
-    monkeypatch.chdir(sets.parent)
-    root = sets.name  # relative, and in the paths again
+    monkeypatch.chdir(few.parent)
+    root = few.name  # relative, and in the paths again
     again = calculate_video_metrics(
         root, f"{root}/gen", f"{root}/gt", ["fvd"], num_workers=0, device="cpu", weights=[random_weights["i3d"]]
     )
@@ -133,9 +133,9 @@ def test_a_path_that_contains_the_root_and_any_way_to_name_a_device(
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     for device in ("cuda:0", torch.device("cuda")):
         with pytest.raises(InputError, match="torch sees no CUDA device here; ask for the device cpu"):
-            calculate_video_metrics(sets, "gen", "gt", ["fvd"], device=device)
+            calculate_video_metrics(few, "gen", "gt", ["fvd"], device=device)
     with pytest.raises(InputError, match="expected device cpu, cuda or cuda:0; got 'mps'"):
-        calculate_video_metrics(sets, "gen", "gt", ["fvd"], device=torch.device("mps"))
+        calculate_video_metrics(few, "gen", "gt", ["fvd"], device=torch.device("mps"))
 
 
 def test_missing_weights_are_a_missing_file(
@@ -203,10 +203,10 @@ def test_every_protocol_answers_under_its_own_signature(
 
 
 def test_saved_statistics_stand_for_either_side(
-    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
+    few: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path
 ) -> None:
     both = {"weights": random_weights, "metrics": ("fvd", "fid-vid")}
-    fresh = compared(sets / "gen", sets / "gt", **both)
+    fresh = compared(few / "gen", few / "gt", **both)
     gt, gen = fresh.save("gt", tmp_path / "gt.npz"), fresh.save("gen", tmp_path / "gen.npz")
     averages.clear()
     again = compared(gen, gt, **both)
@@ -214,7 +214,7 @@ def test_saved_statistics_stand_for_either_side(
     turned = compared(gt, gen, **both)
     assert turned["fvd"].value == pytest.approx(fresh["fvd"].value)
     with pytest.raises(DefinitionMismatch, match="cut is segments-repeat-last there and whole here"):
-        compared(sets / "gen", gt, random_weights, protocol="disco")
+        compared(few / "gen", gt, random_weights, protocol="disco")
 
 
 def test_statistics_of_parts_merge_to_the_same_value(
@@ -235,8 +235,8 @@ def test_statistics_of_parts_merge_to_the_same_value(
         compared(sets / "gen", f"{tmp_path}/none*.npz", random_weights)
 
 
-def test_identical_sets_are_exactly_0(sets: Path, random_weights: dict[str, Path], averages: list[Any]) -> None:
-    assert compared(sets / "gen", sets / "gen", random_weights)["fvd"].value == 0.0
+def test_identical_sets_are_exactly_0(few: Path, random_weights: dict[str, Path], averages: list[Any]) -> None:
+    assert compared(few / "gen", few / "gen", random_weights)["fvd"].value == 0.0
 
 
 def test_bad_input(
@@ -264,11 +264,11 @@ def test_bad_input(
 
 
 def test_under_all_a_protocol_that_cannot_be_met_says_why(
-    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path, make_clip: Callable[..., Path]
+    few: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path, make_clip: Callable[..., Path]
 ) -> None:
     for name in ("a", "b"):
         make_clip(f"short/{name}.mp4", 10)
-    found = compared(tmp_path / "short", sets / "gt", random_weights, metrics="kvd", protocol="all")
+    found = compared(tmp_path / "short", few / "gt", random_weights, metrics="kvd", protocol="all")
     values = {keys_of(m)["protocol"]: m for m in found.measurements}
     assert values["genhoi"].value is not None and values["google-tf"].value is not None
     for name in ("stylegan-v", "videogpt", "cd-fvd"):
@@ -278,12 +278,12 @@ def test_under_all_a_protocol_that_cannot_be_met_says_why(
 
 
 def test_mixed_sizes_in_one_set(
-    sets: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path, make_clip: Callable[..., Path]
+    few: Path, random_weights: dict[str, Path], averages: list[Any], tmp_path: Path, make_clip: Callable[..., Path]
 ) -> None:
     make_clip("mixed/a.mp4", 16)
     make_clip("mixed/b.mp4", 16, size=(48, 20))
     for protocol in ("genhoi", "videogpt"):
-        found = compared(tmp_path / "mixed", sets / "gt", random_weights, metrics="kvd", protocol=protocol)
+        found = compared(tmp_path / "mixed", few / "gt", random_weights, metrics="kvd", protocol=protocol)
         assert len(found.select("kvd", n_gen=2)) == 1
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import zipfile
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +26,16 @@ from rushes.instruments.distribution.features.weights import content_digest, fin
 from rushes.instruments.distribution.protocols import recipe
 from rushes.vision.models.catalogue import GROUPS
 from rushes.vision.models.conversion import npz_bytes
+
+
+@cache
+def _drawn() -> dict[str, torch.Tensor]:
+    return random_state("i3d", 0)
+
+
+def seed_0() -> dict[str, torch.Tensor]:
+    """I3D's usual random weights, drawn once; names may be exchanged, tensors may not be written to."""
+    return dict(_drawn())
 
 
 def test_random_checkpoints_have_the_published_layouts(random_weights: dict[str, Path]) -> None:
@@ -48,9 +59,8 @@ def test_a_seed_decides_every_weight() -> None:
     assert torch.equal(one[name], same[name]) and not torch.equal(one[name], other[name])
     assert (random_seed_of(one, one, backbone="i3d"), random_seed_of(other, other, backbone="i3d")) == (3, 4)
     # numpy's frozen stream: the first weight of seed 0 is 1.764052…·√(2/1029), on every machine
-    assert random_state("i3d", 0)["Conv3d_1a_7x7.conv3d.weight"].flatten()[0].item() == pytest.approx(
-        0.0777710, abs=1e-6
-    )
+    first = seed_0()["Conv3d_1a_7x7.conv3d.weight"].flatten()[0].item()
+    assert first == pytest.approx(0.0777710, abs=1e-6)
     with pytest.raises(InputError, match="from 0 to 4294967295; got -1"):
         random_state("i3d", -1)
 
@@ -72,7 +82,7 @@ def publish(monkeypatch: pytest.MonkeyPatch, **digests: str | None) -> None:
 def test_known_digests_are_recognised_by_name(
     random_weights: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    state = {name: value for name, value in random_state("i3d", 0).items() if not name.endswith("num_batches_tracked")}
+    state = {name: value for name, value in seed_0().items() if not name.endswith("num_batches_tracked")}
     path = tmp_path / "any-name.pt"
     torch.save(state, path)
     stranger = read_weights(path)
@@ -148,7 +158,7 @@ def test_any_name_will_do_in_the_folder_of_rushes_weights(
     (home / "a.pt").write_bytes(b"no checkpoint")
     (home / "b.pth").write_bytes(random_weights["r3d50"].read_bytes())
     (home / "c.txt").write_bytes(random_weights["i3d"].read_bytes())
-    (home / "d.npz").write_bytes(npz_bytes({name: value.numpy() for name, value in random_state("i3d", 0).items()}))
+    (home / "d.npz").write_bytes(npz_bytes({name: value.numpy() for name, value in seed_0().items()}))
     monkeypatch.setenv("RUSHES_WEIGHTS", str(home))
     found = find_weights("i3d", [])
     assert (found.path, found.label) == (home / "d.npz", "random-seed0")
@@ -190,7 +200,7 @@ def test_what_was_pulled_is_found_last(
 
 
 def test_a_known_network_is_known_in_any_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    state = random_state("i3d", 0)
+    state = seed_0()
     known = BACKBONES["i3d"].published[1]
     monkeypatch.setitem(
         BACKBONES._loaded, "i3d", replace(BACKBONES["i3d"], published=(replace(known, content=content_digest(state)),))
@@ -205,7 +215,7 @@ def test_a_known_network_is_known_in_any_file(tmp_path: Path, monkeypatch: pytes
 
 def test_a_mark_without_the_values_is_not_believed(random_weights: dict[str, Path], tmp_path: Path) -> None:
     """A half-precision copy and one with one number changed keep the counters and are no longer the seed's."""
-    state = random_state("i3d", 0)
+    state = seed_0()
     torch.save({name: v.half() if v.is_floating_point() else v for name, v in state.items()}, tmp_path / "half.pt")
     changed = dict(state)
     changed["logits.conv3d.bias"] = state["logits.conv3d.bias"].clone()
@@ -279,7 +289,7 @@ def test_what_is_wrong_with_a_file_in_a_few_words(
 def test_a_folder_and_a_prefix_say_so(tmp_path: Path) -> None:
     with pytest.raises(WeightsError, match="expected a weights file; that is a folder: give a file in it"):
         read_weights(tmp_path)
-    state = {f"model.i3d.{name}": value for name, value in random_state("i3d", 0).items()}
+    state = {f"model.i3d.{name}": value for name, value in seed_0().items()}
     torch.save(state, tmp_path / "w.pt")
     with pytest.raises(WeightsError, match="every name begins with 'model.i3d.', and without it this is i3d: save the"):
         read_weights(tmp_path / "w.pt")
@@ -316,7 +326,7 @@ def test_a_checkpoint_of_another_layout(tmp_path: Path) -> None:
         WeightsError, match="not the layout of resnet-50-kinetics.pth .has no bn1.weight.; wanted .*, got"
     ):
         read_weights(path)
-    state = random_state("i3d", 0)
+    state = seed_0()
     state["logits.conv3d.bias"] = torch.zeros(600)
     torch.save(state, path)
     with pytest.raises(WeightsError, match=r"logits.conv3d.bias is \(600,\), expected \(400,\)"):
@@ -341,7 +351,7 @@ def test_a_file_cannot_run_code(tmp_path: Path) -> None:
 
 
 def test_layouts_are_read_without_memory() -> None:
-    assert len(module._layout(BACKBONES["i3d"])) == 344 and len(module._layout(BACKBONES["r3d50"])) == 320
+    assert len(module.layout(BACKBONES["i3d"])) == 344 and len(module.layout(BACKBONES["r3d50"])) == 320
 
 
 def test_writing_makes_the_folder(tmp_path: Path) -> None:

@@ -59,10 +59,10 @@ def clip_run(tmp_path_factory: pytest.TempPathFactory) -> rushes.Run:
 def quick_media(monkeypatch: pytest.MonkeyPatch) -> None:
     """Film strips without worker processes, and a page of one word; the documentation's blocks make the real ones."""
     from rushes.compare import report
-    from rushes.integrations.trackers import worst
+    from rushes.integrations.trackers import send
     from rushes.present.verdict.verdict import EMPTY
 
-    monkeypatch.setattr(worst, "run_tasks", lambda work, tasks, **more: enumerate(map(work, tasks)))
+    monkeypatch.setattr(send, "run_tasks", lambda work, tasks, **more: enumerate(map(work, tasks)))
 
     def write(run: object, out: Path) -> report.Report:
         out.write_text("page")

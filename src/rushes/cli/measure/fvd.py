@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rushes.instruments.distribution.definitions.features import GIVEN_METRICS
 from rushes.instruments.distribution.features.backbones import BACKBONES
-from rushes.instruments.distribution.protocols import METRICS, SHORTHANDS, ProtocolName
+from rushes.instruments.distribution.protocols import GIVEN_METRICS, METRICS, SHORTHANDS, ProtocolName
 from rushes.present.terminal.console import next_line, print_json, print_table, say, show_signatures, tell
 from rushes.present.terminal.options import AddressOption, EngineOption, Json, Overwrite, Verbose, chosen_engine
 from rushes.present.terminal.progress import progress_bars

@@ -14,7 +14,7 @@ from rushes.core import Definition, Measurement
 from rushes.core.definition import Better
 from rushes.core.errors import InputError
 from rushes.core.words.suggest import did_you_mean
-from rushes.instruments.distribution.definitions.distances import higher_is_better
+from rushes.instruments.distribution.definitions import higher_is_better
 from rushes.instruments.distribution.protocols import METRICS as SET_METRICS
 from rushes.instruments.fidelity.metrics import METRICS as PAIR_METRICS
 

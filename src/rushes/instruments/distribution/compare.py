@@ -21,7 +21,7 @@ from rushes.instruments.distribution.distances.labelled import Extras, Sets, mea
 from rushes.instruments.distribution.distances.measuring import Versus, measure_sets, versus_names
 from rushes.instruments.distribution.distances.sensitivity import departures
 from rushes.instruments.distribution.features.cache import FeatureCache
-from rushes.instruments.distribution.features.rows import FeatureSet, How, no_features, save_statistics
+from rushes.instruments.distribution.features.rows import FeatureSet, Held, no_features, save_statistics
 from rushes.instruments.distribution.features.set_reader import SetReader
 from rushes.instruments.distribution.few_videos import GEN_ID, GT_ID
 from rushes.instruments.distribution.protocols import ALL, Metric, Recipe, Side
@@ -46,9 +46,9 @@ class SetComparison(Numbers):
     """Metric after metric, protocol after protocol; an extrapolated value comes after its distance."""
     departures: tuple[Measurement, ...] = ()
     """The same distances with one constant of another protocol each: see `distances/sensitivity.py`."""
-    gen: tuple[tuple[How, FeatureSet], ...]
-    gt: tuple[tuple[How, FeatureSet], ...]
-    versus: tuple[tuple[How, FeatureSet], ...] = ()
+    gen: Held
+    gt: Held
+    versus: Held = ()
     """The second generated set, where there is one."""
     weights: tuple[tuple[str, str], ...]
     """(file name, label) of each network's weights."""
@@ -75,21 +75,6 @@ class SetComparison(Numbers):
             return save_statistics(target, getattr(self, side))
 
 
-def compare(
-    gen: str | Path,
-    gt: str | Path,
-    settings: Settings,
-    *,
-    progress: Progress = no_progress,
-    warn: Callable[[str], None] = lambda line: None,
-) -> SetComparison:
-    """Distances between two sets, each a folder, glob, list file, clip or saved statistics.
-
-    On another engine than this machine `settings.device` must be named: it need not be here.
-    """
-    return prepare(gen, gt, settings, progress=progress, warn=warn).compared()
-
-
 def prepare(
     gen: str | Path,
     gt: str | Path,
@@ -98,7 +83,11 @@ def prepare(
     progress: Progress = no_progress,
     warn: Callable[[str], None] = lambda line: None,
 ) -> Prepared:
-    """Everything that can be checked before a frame is decoded: sets, weights, statistics, cache, number of clips."""
+    """Everything that can be checked before a frame is decoded: sets, weights, statistics, cache, number of clips.
+
+    Each set is a folder, glob, list file, clip or saved statistics. On another engine than this machine
+    `settings.device` must be named: it need not be here.
+    """
     wanted = settings.recipes()
     if settings.sensitivity and settings.protocol == ALL:
         raise InputError("the sensitivity is that of one protocol; got protocol all")

@@ -63,7 +63,11 @@ def run(folder: Path) -> DemoPart:
     statistics = folder / "real.npz"
     closer = compare_sets(near, truth, **how, save_gt=statistics)  # type: ignore[arg-type]
     further = compare_sets(far, statistics, **how, run=folder / "run", overwrite=True, keep_features=True)  # type: ignore[arg-type]
-    rows = [_row(name, m) for name, compared in (("near", closer), ("far", further)) for m in compared.measurements]
+    rows = [
+        (name, m.name, value_text(m), str(FRAMES), keys_of(m)["weights"])
+        for name, compared in (("near", closer), ("far", further))
+        for m in compared.measurements
+    ]
     apart = all(_value(closer[metric]) < _value(further[metric]) for metric in METRICS)
     return DemoPart(
         title="Distribution: does this set look like the real one?",
@@ -78,7 +82,3 @@ def run(folder: Path) -> DemoPart:
 
 def _value(distance: Measurement) -> float:
     return float("nan") if distance.value is None else float(distance.value)
-
-
-def _row(name: str, distance: Measurement) -> tuple[str, str, str, str, str]:
-    return name, distance.name, value_text(distance), str(FRAMES), keys_of(distance)["weights"]

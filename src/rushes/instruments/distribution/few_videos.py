@@ -19,7 +19,7 @@ _SIZES = ("n_gen", "n_gt", "n_versus")
 def few_videos(definition: Definition, videos: Iterable[int]) -> Why | None:
     """Why a distance, or a difference of two, of sets with so many videos is no verdict; None where it may be one.
 
-    >>> from rushes.instruments.distribution.definitions.features import FRECHET_DISTANCE
+    >>> from rushes.instruments.distribution.definitions import FRECHET_DISTANCE
     >>> frechet = FRECHET_DISTANCE.with_params(d=400)
     >>> few_videos(frechet, [512, 400]), few_videos(frechet, [512, 401])
     (<Why.FEW_VIDEOS: 'few-videos'>, None)
@@ -31,18 +31,16 @@ def few_videos(definition: Definition, videos: Iterable[int]) -> Why | None:
 
 
 def why_no_verdict(stored: Measurement, videos: Iterable[int] = ()) -> Why | None:
-    """The same of a number that was read back; `videos` are those of its run's sets, as far as the run says."""
+    """The same of a number that was read back; `videos` are those of its run's sets, as far as the run says.
+
+    Runs written before `why` was stored: from rows and videos, which the signature and the run count; of a difference,
+    whose videos after cutting are in its note alone, from that.
+    """
     if stored.why is not None:
         return stored.why if stored.why.forbids_verdict else None
-    return _of_an_older_run(stored, videos)
-
-
-def _of_an_older_run(stored: Measurement, videos: Iterable[int]) -> Why | None:
-    """Runs written before `why` was stored: from rows and videos, which the signature and the run count; of a
-    difference, whose videos after cutting are in its note alone, from that."""
-    if counts := [*_rows(stored.definition), *videos]:
-        if why := few_videos(stored.definition, counts):
-            return why
+    counts = [*_rows(stored.definition), *videos]
+    if counts and (why := few_videos(stored.definition, counts)):
+        return why
     return Why.FEW_VIDEOS if "versus" in stored.place and stored.note.startswith("no verdict") else None
 
 

@@ -27,6 +27,7 @@ from rushes.instruments.distribution.features.collected import Collected, Collec
 from rushes.instruments.distribution.features.rows import (
     Features,
     FeatureSet,
+    Held,
     How,
     as_rows,
     load_statistics,
@@ -121,7 +122,7 @@ class FVD:
         saved = one_or_several(real)
         self._given: dict[Side, list[Collected]] = {
             "gen": [Collected() for _ in self._kinds],
-            "gt": [Collected(statistics=[self._statistics(path, kind) for path in saved]) for kind in self._kinds],
+            "gt": [Collected(statistics=tuple(self._statistics(path, kind) for path in saved)) for kind in self._kinds],
         }
         """What was there before any video came."""
         self._collected = dict(self._given)
@@ -174,15 +175,9 @@ class FVD:
 
     def compute(self) -> SetComparison:
         """The distances with their signatures; no value, and a note, where a side has fewer than two videos."""
-        sets = {side: [part.feature_set(k.d) for part, k in self._parts(side)] for side in _SIDES}
-        measurements = [m for metric, chosen in self._wanted for m in self._measured(metric, chosen, sets)]
-        how = {side: [self._held_how(part, kind, side) for part, kind in self._parts(side)] for side in _SIDES}
-        return SetComparison(
-            measurements=tuple(measurements),
-            gen=tuple(zip(how["gen"], sets["gen"], strict=True)),
-            gt=tuple(zip(how["gt"], sets["gt"], strict=True)),
-            weights=self._networks.labels,
-        )
+        gen, gt = map(self._held, _SIDES)
+        measurements = [m for metric, chosen in self._wanted for m in self._measured(metric, chosen, gen, gt)]
+        return SetComparison(measurements=tuple(measurements), gen=gen, gt=gt, weights=self._networks.labels)
 
     def reset(self, *, keep_real: bool = False) -> None:
         """Forget the videos that came; with `keep_real` those of the generated side only."""
@@ -228,7 +223,7 @@ class FVD:
         side: Side = "gt" if real else "gen"
         if not str(path).endswith(".npz"):
             raise InputError(f"expected a name ending in .npz; got {str(path)!r}")
-        sets = [(self._held_how(part, kind, side), part.feature_set(kind.d)) for part, kind in self._parts(side)]
+        sets = self._held(side)
         if not len(sets[0][1].features):
             raise InputError(f"there are no {'real' if real else 'generated'} videos to save yet")
         with upload_on_exit(path) as target:
@@ -252,8 +247,11 @@ class FVD:
             origin["random_by"] = "frames"  # the draw hangs on the frames' digest; of files, on the file's
         return origin
 
+    def _held(self, side: Side) -> Held:
+        """The features that a side holds of each kind, and what decided them."""
+        return tuple((self._held_how(part, k, side), part.feature_set(k.d)) for part, k in self._parts(side))
+
     def _held_how(self, part: Collected, chosen: Recipe, side: Side) -> How:
-        """What decided the features that a side holds."""
         usual = _of_files(chosen)
         held = {key: part.origin(key, value) for key, value in usual.items()}
         return self._networks.how(chosen, side) | {key: value for key, value in held.items() if value != usual[key]}
@@ -288,13 +286,16 @@ class FVD:
         return [as_rows([vector for _, vector in group], chosen.windows(side)) for _, group in groups]
 
     def _measured(
-        self, metric: Metric, chosen: Recipe, sets: Mapping[Side, Sequence[FeatureSet]]
+        self,
+        metric: Metric,
+        chosen: Recipe,
+        gen: Sequence[tuple[How, FeatureSet]],
+        gt: Sequence[tuple[How, FeatureSet]],
     ) -> Iterator[Measurement]:
         number = next(n for n, kind in enumerate(self._kinds) if self._alike(kind, chosen))
-        both = self._networks.labelled(metric, chosen, sets["gen"][number], sets["gt"][number])
-        gen, gt = both.rows
-        if min(gen, gt) < 2:
-            note = f"a distance needs two videos in each set; there are {gen} generated and {gt} real"
+        both = self._networks.labelled(metric, chosen, gen[number][1], gt[number][1])
+        if min(both.rows) < 2:
+            note = "a distance needs two videos in each set; there are {} generated and {} real".format(*both.rows)
             found: tuple[Measurement, ...] = (both.missing(note),)
         else:
             found = measure(both, self._networks.settings)

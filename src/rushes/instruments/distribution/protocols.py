@@ -19,7 +19,7 @@ from rushes.instruments.distribution.clips.segments import Cut, Rows, Windows
 from rushes.instruments.distribution.features.backbones import BACKBONES
 
 if TYPE_CHECKING:
-    from rushes.instruments.distribution.clips.resize import Resizer  # numpy stays out of the command line's start
+    from rushes.instruments.distribution.clips.preparation import Resizer  # numpy stays out of the command line's start
 
 Metric: TypeAlias = Literal["fvd", "fid-vid", "kvd", "fid", "kid", "precision", "recall", "density", "coverage"]
 ProtocolName: TypeAlias = Literal[
@@ -47,6 +47,9 @@ out until they come at a constant rate, as ffmpeg's command line does."""
 Side: TypeAlias = Literal["gen", "gt"]
 
 METRICS: tuple[Metric, ...] = get_args(Metric)
+GivenMetric: TypeAlias = Literal["frechet_distance", "kernel_distance"]
+GIVEN_METRICS: tuple[GivenMetric, ...] = get_args(GivenMetric)
+"""Distances on features that were given, of whatever extractor."""
 SHORTHANDS: dict[str, tuple[Metric, ...]] = {"prdc": ("precision", "recall", "density", "coverage")}
 """Names for several metrics at once."""
 OWN_BACKBONE: dict[str, str] = {
@@ -322,14 +325,8 @@ def _slid(found: Recipe, choices: Choices) -> Recipe:
         raise InputError(f"{_fixed_frames(found)}; got stride {choices.stride}")
     if choices.stride < 1:
         raise InputError(f"stride is a number of frames from 1; got {choices.stride}")
-    return replace(
-        found,
-        clips_gen="sliding",
-        clips_gt="sliding",
-        clips_pictures=None,
-        stride=choices.stride,
-        rows=choices.rows or "window",
-    )
+    slid = {"clips_pictures": None, "stride": choices.stride, "rows": choices.rows or "window"}
+    return _like(found, found.protocol, "sliding", **slid)
 
 
 def _fixed_frames(found: Recipe) -> str:

@@ -17,8 +17,7 @@ import numpy as np
 
 from rushes.core.errors import WeightsError
 from rushes.core.machine.files import Paths
-from rushes.instruments.distribution.distances.frechet import frechet_distance
-from rushes.instruments.distribution.distances.kvd import polynomial_mmd
+from rushes.instruments.distribution.distances.formulas import frechet_distance, polynomial_mmd
 from rushes.instruments.distribution.protocols import recipe
 from rushes.media.find.clips import one_or_several
 
@@ -95,7 +94,7 @@ def self_test(*, weights: Paths = (), root: Path | None = None, thorough: bool =
     `rushes.compare_sets`.
     """
     files = [Path(path) for path in one_or_several(weights)]
-    noise = _noise(files, root) if thorough else ()
+    noise = [_noise(files, root)] if thorough else []
     return (*_arithmetic(), *_constant_videos(files, root), *noise, *_without_a_number(files, root))
 
 
@@ -174,19 +173,17 @@ def constant_video_distance(weights: Weights, protocol: str, frames: int) -> flo
     return float(np.sum((black.astype(np.float64) - white) ** 2))
 
 
-def _noise(files: Sequence[Path], root: Path | None) -> tuple[Check, ...]:
+def _noise(files: Sequence[Path], root: Path | None) -> Check:
     """128 against 128 videos of uniform noise, fed to the network as they are."""
     weights, missing = _weights("i3d", files, root)
-    return (
-        Check(
-            covers="google-tf, common-metrics-styleganv",
-            what=f"I3D, {NOISE_VIDEOS} against {NOISE_VIDEOS} videos of noise, 16 frames",
-            published=NOISE_DISTANCE,
-            source="universome/fvd-comparison, TensorFlow",
-            tolerance=1e-5,
-            got=None if weights is None else noise_distance(weights, NOISE_VIDEOS),
-            why_not=missing,
-        ),
+    return Check(
+        covers="google-tf, common-metrics-styleganv",
+        what=f"I3D, {NOISE_VIDEOS} against {NOISE_VIDEOS} videos of noise, 16 frames",
+        published=NOISE_DISTANCE,
+        source="universome/fvd-comparison, TensorFlow",
+        tolerance=1e-5,
+        got=None if weights is None else noise_distance(weights, NOISE_VIDEOS),
+        why_not=missing,
     )
 
 

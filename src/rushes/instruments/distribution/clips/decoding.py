@@ -14,14 +14,21 @@ import pickle
 import queue
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from rushes.core.errors import InputError, RushesError
 from rushes.instruments.distribution.clips.frame_slots import InSlot, slot_writer
-from rushes.instruments.distribution.clips.pictures import Seen
-from rushes.instruments.distribution.clips.reading import Segment, Task, at_hand, clip_frames, clip_segments, crash_line
+from rushes.instruments.distribution.clips.reading import (
+    Seen,
+    Segment,
+    Task,
+    at_hand,
+    clip_frames,
+    clip_segments,
+    crash_line,
+)
 from rushes.instruments.distribution.clips.segments import Cutter
 from rushes.instruments.distribution.show.remarks import ReadFacts, read_facts
 from rushes.media.find.sequences import Pixels, clip_digest
@@ -116,7 +123,7 @@ def _raw(task: Task, seen: Seen) -> Iterator[Message]:
 _Events: TypeAlias = "queue.Queue[Event | Exception | None]"
 
 
-class Decoders:
+class Decoders(AbstractContextManager["Decoders"]):
     """Decoding processes, started at the first use and kept from set to set; 0 reads in this process."""
 
     def __init__(self, workers: int) -> None:
@@ -127,9 +134,6 @@ class Decoders:
         self._stopping = threading.Event()
         self._wanted: queue.SimpleQueue[tuple[Sequence[Task], _Events] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-
-    def __enter__(self) -> Decoders:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self._stopping.set()

@@ -16,7 +16,6 @@ from rushes.instruments.distribution.clips.decoding import decoders
 from rushes.instruments.distribution.clips.reading import Task, crash_line
 from rushes.instruments.distribution.features.extraction import (
     ClipFeatures,
-    CpuExtractor,
     Extractor,
     FeatureReader,
     FeatureSource,
@@ -64,14 +63,11 @@ class Shard:
 def shard_features(shard: Shard) -> tuple[ClipFeatures, ...]:
     """What became of every clip of a shard, in order; this runs in the worker."""
     tasks = [Task(clip, shard.network.recipe, shard.side) for clip in shard.clips]
-    with FeatureReader(_decoders(shard)) as reader:
+    # on a CPU the worker reads for itself: there is one for every core
+    readers = 0 if shard.network.device == "cpu" else decoders(shard.jobs, len(shard.clips))
+    with FeatureReader(readers) as reader:
         found = dict(reader.features(tasks, _extractor(shard.network)))
     return tuple(found[number] for number in range(len(tasks)))
-
-
-def _decoders(shard: Shard) -> int:
-    """On a CPU the worker reads for itself: there is one for every core."""
-    return 0 if shard.network.device == "cpu" else decoders(shard.jobs, len(shard.clips))
 
 
 def _gpu_shard(clips: int) -> int:
@@ -92,11 +88,9 @@ def _extractor(network: Network) -> Extractor:
         raise WeightsError(
             f"{network.weights}: another machine has another file there: wanted {network.sha256}, got {weights.sha256}"
         )
-    if network.device == "cpu" and network.precision in (None, "fp32"):
-        return CpuExtractor(weights, network.recipe, threads=1)
     device, precision, batch = network.device, network.precision, network.batch
     return make_extractor(
-        weights, network.recipe, device=device, precision=precision, batch=batch, warn=lambda line: None
+        weights, network.recipe, device=device, precision=precision, batch=batch, threads=1, warn=lambda line: None
     )
 
 
@@ -113,11 +107,8 @@ def features_on_workers(engine: Engine, side: Side, network: Network, *, jobs: i
         workers = None if on_gpu else jobs or None
         outcomes = run_tasks(shard_features, shards, engine=engine, jobs=workers, needs=Shard.files, gpus=int(on_gpu))
         for position, outcome in outcomes:
-            found = _crashed(shards[position]) if isinstance(outcome, Crash) else outcome
-            yield from enumerate(found, starts[position])
+            if isinstance(outcome, Crash):
+                outcome = tuple(ClipFeatures(None, error=crash_line(clip)) for clip in shards[position].clips)
+            yield from enumerate(outcome, starts[position])
 
     return source
-
-
-def _crashed(shard: Shard) -> tuple[ClipFeatures, ...]:
-    return tuple(ClipFeatures(None, error=crash_line(clip)) for clip in shard.clips)

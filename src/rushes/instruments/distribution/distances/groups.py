@@ -10,7 +10,6 @@ from pathlib import Path, PurePosixPath
 from rushes.core.errors import InputError
 from rushes.instruments.distribution.features.rows import FeatureSet
 from rushes.instruments.distribution.protocols import Side
-from rushes.media.find.clips import natural_key
 
 FOLDERS = "folders"
 _NAMES, _SETS = ("name", "clip"), {"gen": "gen", "generated": "gen", "gt": "gt", "ground_truth": "gt", "": ""}
@@ -95,8 +94,3 @@ def read_groups(given: str | Path) -> Groups:
         if classes.setdefault((_SETS[whose], name), chosen) != chosen:
             raise InputError(f"{path}: line {line}: {name} has two classes, {classes[_SETS[whose], name]} and {chosen}")
     return Groups(source=str(given), classes=classes)
-
-
-def class_order(names: Iterable[str]) -> list[str]:
-    """Classes in natural order."""
-    return sorted(set(names), key=natural_key)

@@ -11,9 +11,8 @@ import numpy as np
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
 from rushes.core.measurement import At
-from rushes.instruments.distribution.definitions.distances import bound_definition, extrapolated_definition, family
-from rushes.instruments.distribution.distances import prdc
-from rushes.instruments.distribution.distances.frechet import frechet_distance, frechet_single
+from rushes.instruments.distribution.definitions import bound_definition, extrapolated_definition, family
+from rushes.instruments.distribution.distances import formulas
 from rushes.instruments.distribution.distances.groups import Groups
 from rushes.instruments.distribution.distances.intervals import (
     Distance,
@@ -22,7 +21,6 @@ from rushes.instruments.distribution.distances.intervals import (
     extrapolated,
     sample_of,
 )
-from rushes.instruments.distribution.distances.kvd import polynomial_mmd
 from rushes.instruments.distribution.features.rows import FeatureSet
 from rushes.instruments.distribution.few_videos import few_videos, few_videos_remark
 from rushes.instruments.distribution.protocols import FRAME_METRICS, Metric, Recipe
@@ -31,10 +29,10 @@ from rushes.instruments.distribution.show.remarks import as_note
 LEAST_FOR_INTERVAL: dict[IntervalMethod, int] = {"jackknife": 3, "subsampling": 4}
 """Rows of each set that an interval needs: with one of them, or half of them, left out two remain."""
 _NEIGHBOURS: dict[str, Distance] = {
-    "precision": prdc.precision,
-    "recall": prdc.recall,
-    "density": prdc.density,
-    "coverage": prdc.coverage,
+    "precision": formulas.precision,
+    "recall": formulas.recall,
+    "density": formulas.density,
+    "coverage": formulas.coverage,
 }
 _REASONS_SHOWN = 3
 
@@ -85,8 +83,8 @@ def distance_of(metric: Metric, recipe: Recipe) -> Distance:
     if metric in _NEIGHBOURS:
         return _NEIGHBOURS[metric]
     if family(metric) == "kernel":
-        return polynomial_mmd
-    kind = frechet_single if recipe.arithmetic == "fp32-svd" else frechet_distance
+        return formulas.polynomial_mmd
+    kind = formulas.frechet_single if recipe.arithmetic == "fp32-svd" else formulas.frechet_distance
     return partial(kind, ddof=recipe.ddof)
 
 

@@ -20,7 +20,7 @@ from rushes.core.registry import Registry
 if TYPE_CHECKING:
     from torch import nn
 
-    from rushes.instruments.distribution.clips.resize import Resizer
+    from rushes.instruments.distribution.clips.preparation import Resizer
     from rushes.instruments.distribution.networks.fast import FastNetwork
     from rushes.instruments.distribution.protocols import Recipe
 
@@ -92,8 +92,6 @@ BACKBONES: Registry[Backbone] = Registry(
     "backbone",
     group="rushes.backbones",
     built_in={
-        "i3d": "rushes.instruments.distribution.networks.i3d:BACKBONE",
-        "r3d50": "rushes.instruments.distribution.networks.r3d50:BACKBONE",
-        "inception": "rushes.instruments.distribution.networks.inception:BACKBONE",
+        name: f"rushes.instruments.distribution.networks.{name}:BACKBONE" for name in ("i3d", "r3d50", "inception")
     },
 )

@@ -6,6 +6,7 @@ import math
 import re
 import tempfile
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +35,7 @@ class FeatureCache:
             raise InputError(f"{folder}: cannot be used as a cache ({error.strerror or error})") from None
 
     @staticmethod
-    def key(clip_digest: str, how: dict[str, object]) -> str:
+    def key(clip_digest: str, how: Mapping[str, object]) -> str:
         """`how` is everything else that can move a feature."""
         return bytes_digest(canonical_json({"clip": clip_digest, "how": how, "format": 3}).encode())
 
@@ -77,27 +78,28 @@ class FeatureCache:
         return self.folder / key[:2] / f"{key}.npy"
 
 
+@dataclass(frozen=True)
 class RecipeCache:
     """The cache as one recipe sees it: `how` is everything but the clip that decides its features."""
 
-    def __init__(self, cache: FeatureCache, how: Mapping[str, object]) -> None:
-        self._cache, self._how = cache, dict(how)
+    cache: FeatureCache
+    how: Mapping[str, object]
 
     def get(self, clip: Clip) -> tuple[NDArray[np.float32], str, ReadFacts | None] | None:
         """A clip's features, digest and facts, as an earlier run found them."""
         try:
-            digest = self._cache.digest_of(clip)
+            digest = self.cache.digest_of(clip)
         except MediaError:
             return None  # reading it will say so
-        stored = None if digest is None else self._cache.get(self._key(digest))
+        stored = None if digest is None else self.cache.get(self._key(digest))
         return None if digest is None or stored is None else (stored[0], digest, stored[1])
 
     def put(self, clip: Clip, digest: str, rows: NDArray[np.float32], facts: ReadFacts | None = None) -> None:
-        self._cache.remember(clip, digest)
-        self._cache.put(self._key(digest), rows, facts)
+        self.cache.remember(clip, digest)
+        self.cache.put(self._key(digest), rows, facts)
 
     def _key(self, digest: str) -> str:
-        return self._cache.key(digest, self._how)
+        return self.cache.key(digest, self.how)
 
 
 def _is_remote(clip: Clip) -> bool:

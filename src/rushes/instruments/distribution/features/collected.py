@@ -24,14 +24,12 @@ class CollectedVideo:
     """(R, D)"""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Collected:
     """One side under one recipe: videos that came, and saved statistics that stand for others."""
 
-    def __init__(
-        self, videos: Iterable[CollectedVideo] = (), statistics: Iterable[tuple[FeatureSet, Origin]] = ()
-    ) -> None:
-        self.videos = list(videos)
-        self.statistics = tuple(statistics)
+    videos: tuple[CollectedVideo, ...] = ()
+    statistics: tuple[tuple[FeatureSet, Origin], ...] = ()
 
     def __len__(self) -> int:
         return len(self.videos) + sum(len(saved.videos) for saved, _ in self.statistics)
@@ -55,7 +53,7 @@ class Collected:
                     continue
                 known[video.name] = video.digest
             kept.append(video)
-        return Collected([*self.videos, *kept], self.statistics)
+        return Collected((*self.videos, *kept), self.statistics)
 
     def feature_set(self, dimensions: int) -> FeatureSet:
         """The rows, in natural order of names; a video without one is named by its content."""

@@ -25,7 +25,7 @@ from rushes.instruments.distribution.features.backbones import BACKBONES
 from rushes.instruments.distribution.features.cache import RecipeCache
 from rushes.instruments.distribution.features.rows import Features, FeatureSet, as_rows
 from rushes.instruments.distribution.features.weights import Weights
-from rushes.instruments.distribution.networks.operations import PackedOperations, PlainOperations
+from rushes.instruments.distribution.networks.fast import PackedOperations, PlainOperations
 from rushes.instruments.distribution.protocols import Recipe
 from rushes.instruments.distribution.show.remarks import ReadFacts
 from rushes.media.find.sets import Clip
@@ -77,13 +77,11 @@ class CpuExtractor:
         try:
             with ThreadPoolExecutor(self.threads, initializer=_one_thread) as pool:
                 for segment in segments:
+                    waiting.append(pool.submit(self._one, segment))
                     if not self._warm:  # packs the weights once, before threads could race for it
                         self._warm = True
-                        waiting.append(pool.submit(self._one, segment))
                         waiting[0].result()
-                        continue
-                    waiting.append(pool.submit(self._one, segment))
-                    if len(waiting) > 2 * self.threads:
+                    elif len(waiting) > 2 * self.threads:
                         yield waiting.popleft().result()
                 while waiting:
                     yield waiting.popleft().result()
@@ -196,13 +194,20 @@ def gpu_extractor(
 
 
 def make_extractor(
-    weights: Weights, recipe: Recipe, *, device: str, precision: Precision | None, batch: int | None, warn: Warn
+    weights: Weights,
+    recipe: Recipe,
+    *,
+    device: str,
+    precision: Precision | None,
+    batch: int | None,
+    warn: Warn,
+    threads: int | None = None,
 ) -> Extractor:
-    """The extractor for a device that `resolve_device` named."""
+    """The extractor for a device that `resolve_device` named; on a CPU with so many threads, or one for each core."""
     if device == "cpu":
         if precision not in (None, "fp32"):
             raise InputError(f"a CPU computes in fp32; got precision {precision}")
-        return CpuExtractor(weights, recipe)
+        return CpuExtractor(weights, recipe, threads=threads)
     return gpu_extractor(weights, recipe, precision=precision or "tf32", batch=batch or GPU_BATCH, warn=warn)
 
 
@@ -230,20 +235,13 @@ FeatureSource: TypeAlias = Callable[[Sequence[Clip]], Iterator[tuple[int, ClipFe
 """Computes features of clips: (number of the clip, what became of it), in any order."""
 
 
-class FeatureReader:
+class FeatureReader(ExitStack):
     """Clips to features on this machine; decoding processes, and what they need, are kept from set to set."""
 
     def __init__(self, workers: int) -> None:
-        self._decoders = Decoders(workers)
-        self._stack = ExitStack()
-        self._stack.enter_context(self._decoders)
+        super().__init__()
+        self._decoders = self.enter_context(Decoders(workers))
         self._on_device: DeviceWindows | None = None
-
-    def __enter__(self) -> FeatureReader:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._stack.close()
 
     def features(self, tasks: Sequence[Task], extractor: Extractor) -> Iterator[tuple[int, ClipFeatures]]:
         """Features of each clip as they come, while others are read.
@@ -279,7 +277,7 @@ class FeatureReader:
         if preparation is None:
             return self._decoders.read(tasks)
         if self._on_device is None:
-            self._on_device = self._stack.enter_context(closing(DeviceWindows(self._decoders)))
+            self._on_device = self.enter_context(closing(DeviceWindows(self._decoders)))
         return self._on_device.read(tasks, preparation)
 
 

@@ -21,16 +21,14 @@ from numpy.typing import NDArray
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
 from rushes.instruments.distribution.compare import SetComparison, set_entry
-from rushes.instruments.distribution.definitions.distances import extrapolated_definition
-from rushes.instruments.distribution.definitions.features import (
-    GIVEN_METRICS,
+from rushes.instruments.distribution.definitions import (
     KERNELS,
-    GivenMetric,
     Kernel,
     KernelName,
+    extrapolated_definition,
     given_definition,
 )
-from rushes.instruments.distribution.distances.frechet import frechet_distance
+from rushes.instruments.distribution.distances.formulas import frechet_distance, polynomial_mmd
 from rushes.instruments.distribution.distances.intervals import (
     Distance,
     IntervalMethod,
@@ -38,10 +36,11 @@ from rushes.instruments.distribution.distances.intervals import (
     extrapolated,
     sample_of,
 )
-from rushes.instruments.distribution.distances.kvd import polynomial_mmd
 from rushes.instruments.distribution.features.rows import Features, FeatureSet, stored_sets
 from rushes.instruments.distribution.few_videos import GEN_ID, GT_ID, few_videos, few_videos_remark
+from rushes.instruments.distribution.protocols import GIVEN_METRICS, GivenMetric
 from rushes.instruments.distribution.show.remarks import as_note
+from rushes.media.video_arrays import plain_array
 from rushes.storage.numpy_files import FAULTS, load_npz, reason
 from rushes.storage.remote.address import is_remote
 from rushes.storage.remote.transfer import local_copy
@@ -212,11 +211,8 @@ def _of_content(content: object, text: str) -> FeatureSet:
 
 
 def _as_array(given: object, what: str) -> NDArray[Any]:
-    if hasattr(given, "detach"):  # a tensor, on any device
-        tensor = given.detach().cpu()
-        given = (tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor).numpy()
-    if isinstance(given, np.ndarray | list | tuple):
-        return np.asarray(given)
+    if hasattr(given, "detach") or isinstance(given, np.ndarray | list | tuple):
+        return plain_array(given)
     raise InputError(f"{what}: expected an array or a tensor of features; got {type(given).__name__}")
 
 

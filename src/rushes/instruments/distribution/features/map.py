@@ -10,13 +10,14 @@ import numpy as np
 
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
-from rushes.instruments.distribution.definitions.map import SET_MAP_COORDINATE, SET_MAP_DISTANCE, SET_MAP_VARIANCE_SHARE
+from rushes.instruments.distribution.definitions import SET_MAP_COORDINATE, SET_MAP_DISTANCE, SET_MAP_VARIANCE_SHARE
 from rushes.instruments.distribution.distances.intervals import Floats, sample_of
 from rushes.instruments.distribution.features.files import Given, given_features, need_one_width
 from rushes.instruments.distribution.features.rows import FeatureSet
 
 MapSet: TypeAlias = Literal["generated", "real"]
 OUTLIERS = 10
+_AXES = ("1", "2")
 _FEWEST_REAL = 4
 """One left out, three points still have a covariance on two axes."""
 _FLAT = 1e-12
@@ -83,13 +84,15 @@ def map_of(gen: FeatureSet, gt: FeatureSet, *, features: str) -> SetMap:
     distances = distances_from(places[n_gen:], places[:n_gen])
     named: list[tuple[str, MapSet]] = [(name, "generated") for name in gen.videos]
     named += [(name, "real") for name in gt.videos]
-    return SetMap(
-        points=tuple(
-            _point(name, of, place, far, coordinate, distance)
-            for (name, of), place, far in zip(named, places.tolist(), distances, strict=True)
-        ),
-        shares=(_share(share, shares[0], "1", n_gen + n_gt), _share(share, shares[1], "2", n_gen + n_gt)),
+    points = (
+        _point(name, of, place, far, coordinate, distance)
+        for (name, of), place, far in zip(named, places.tolist(), distances, strict=True)
     )
+    first, second = (
+        Measurement(definition=share, value=value, count=n_gen + n_gt, at={"axis": axis})
+        for value, axis in zip(shares, _AXES, strict=True)
+    )
+    return SetMap(points=tuple(points), shares=(first, second))
 
 
 def principal_places(rows: Floats) -> tuple[Floats, tuple[float, float]]:
@@ -153,16 +156,11 @@ def _video_means(given: FeatureSet) -> Floats:
 def _point(
     name: str, of: MapSet, place: Sequence[float], far: float | None, coordinate: Definition, distance: Definition
 ) -> MapPoint:
-    at = (("clip", name), ("set", of))
+    at = {"clip": name, "set": of}
     x, y = (
-        Measurement(definition=coordinate, value=value, count=1, at=(("axis", axis), *at))
-        for value, axis in zip(place, ("1", "2"), strict=True)
+        Measurement(definition=coordinate, value=value, count=1, at=at | {"axis": axis})
+        for value, axis in zip(place, _AXES, strict=True)
     )
     note = "" if far is not None else "fewer than four real clips, or they lie on one line of the map"
-    return MapPoint(
-        name=name, set=of, x=x, y=y, distance=Measurement(definition=distance, value=far, count=1, note=note, at=at)
-    )
-
-
-def _share(definition: Definition, value: float, axis: str, count: int) -> Measurement:
-    return Measurement(definition=definition, value=value, count=count, at=(("axis", axis),))
+    off = Measurement(definition=distance, value=far, count=1, note=note, at=at)
+    return MapPoint(name=name, set=of, x=x, y=y, distance=off)

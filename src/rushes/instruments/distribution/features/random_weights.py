@@ -17,7 +17,7 @@ import torch
 
 from rushes.core.errors import InputError
 from rushes.instruments.distribution.features.backbones import BACKBONES
-from rushes.instruments.distribution.features.weights import COUNTERS, content_digest, default_recipe
+from rushes.instruments.distribution.features.weights import COUNTERS, content_digest, layout
 
 # "RUSHES" as a number: a training run does not stop at exactly this many batches.
 _MARK = int.from_bytes(b"RUSHES", "big")
@@ -34,15 +34,11 @@ def random_state(backbone: str, seed: int) -> dict[str, torch.Tensor]:
     if not 0 <= seed < 2**32:
         raise InputError(f"a seed is a whole number from 0 to 4294967295; got {seed}")
     kind = BACKBONES[backbone]
-    network = kind.build(default_recipe(kind))
     draw = np.random.RandomState(seed)  # its streams are frozen by numpy, unlike those of newer generators
     state: dict[str, torch.Tensor] = {}
-    for name, value in network.state_dict().items():
-        if name.endswith(COUNTERS):
-            state[name] = torch.tensor(0)
-        else:
-            values = _values(draw, name, tuple(value.shape), kind.random_scale(name))
-            state[name] = torch.from_numpy(values)
+    for name, shape in layout(kind).items():
+        counts = name.endswith(COUNTERS)
+        state[name] = torch.tensor(0 if counts else _values(draw, name, shape, kind.random_scale(name)))
     if len(counters := _counters(state)) > 1:
         state[counters[0]], state[counters[1]] = torch.tensor(_MARK), torch.tensor(seed)
     return state

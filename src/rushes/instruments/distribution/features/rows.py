@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,10 @@ class FeatureSet:
         """Digest of the set: its clips' names and digests, in order."""
         lines = [f"{digest}  {name}\n" for name, digest in self.videos.items()]
         return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+
+Held: TypeAlias = tuple[tuple[How, FeatureSet], ...]
+"""The features of a set under each recipe, and what decided them."""
 
 
 def as_rows(windows: Sequence[Features], cut: Windows) -> Features:

@@ -118,15 +118,11 @@ class SetReader(Networks):
         self._progress = progress
         self.sets: dict[Role, Given] = {role: find_set(path) for role, path in given.items()}
         self.read: dict[Role, list[tuple[How, FeatureSet]]] = {"gen": [], "gt": [], "versus": []}
-        self._require_classes()
+        for role, found in self.sets.items():  # classes for other clips are refused before the first frame is decoded
+            if settings.groups is not None and role != "versus" and isinstance(found, ClipSet):
+                settings.groups.require_some([clip.name for clip in found.clips], role)
         self.cache = FeatureCache(settings.cache) if settings.cache else None
         self._open: tuple[int, FeatureReader] | None = None
-
-    def _require_classes(self) -> None:
-        """Names are known before the first frame is decoded, so classes for other clips are refused now."""
-        for role, given in self.sets.items():
-            if self.settings.groups is not None and role != "versus" and isinstance(given, ClipSet):
-                self.settings.groups.require_some([clip.name for clip in given.clips], role)
 
     @property
     def passed_over(self) -> tuple[tuple[Role, Ignored], ...]:
@@ -208,7 +204,7 @@ class SetReader(Networks):
     def close(self) -> None:
         """End the decoding processes."""
         if self._open is not None:
-            self._open[1].__exit__()
+            self._open[1].close()
             self._open = None
 
 

@@ -70,11 +70,9 @@ class Weights:
 
 def git_blob(path: Path) -> str:
     """The id git gives this file: sha1 of "blob SIZE\\0" and its bytes."""
-    digest = hashlib.sha1(f"blob {path.stat().st_size}\0".encode(), usedforsecurity=False)
+    head = f"blob {path.stat().st_size}\0".encode()
     with open(path, "rb") as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, lambda: hashlib.sha1(head, usedforsecurity=False)).hexdigest()
 
 
 def content_digest(state: Mapping[str, torch.Tensor]) -> str:
@@ -290,20 +288,21 @@ def _prefix(backbone: Backbone, state: Mapping[str, torch.Tensor]) -> str:
 
 def _misfit(backbone: Backbone, state: Mapping[str, torch.Tensor]) -> str:
     """How a state dict differs from a backbone's layout; "" when it does not."""
-    layout = _layout(backbone)
-    missing = [name for name in layout if name not in state and not name.endswith(COUNTERS)]
-    strange = [name for name in state if name not in layout]
+    expected = layout(backbone)
+    missing = [name for name in expected if name not in state and not name.endswith(COUNTERS)]
+    strange = [name for name in state if name not in expected]
     if missing or strange:
         first = f"has no {missing[0]}" if missing else f"has {strange[0]}"
         of = backbone.published[0].file if backbone.published else backbone.name
         return f"not the layout of {of} ({first})"
-    for name, shape in layout.items():
+    for name, shape in expected.items():
         if name in state and tuple(state[name].shape) != shape:
             return f"{name} is {tuple(state[name].shape)}, expected {shape}"
     return ""
 
 
-def _layout(backbone: Backbone) -> dict[str, tuple[int, ...]]:
+def layout(backbone: Backbone) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of a backbone's parameters; no memory is taken for them."""
     import torch
 
     with torch.device("meta"):

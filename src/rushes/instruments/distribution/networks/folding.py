@@ -8,7 +8,7 @@ input's size. out = ceil(size / stride);  total = max((out − 1)·stride + kern
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import torch
 from torch import nn
@@ -55,9 +55,6 @@ class Folded:
     def rows(self) -> torch.Tensor:
         """The weight as a matrix (out, kt·kh·kw·in), the order in which a channels-last clip is read."""
         return self.weight.permute(0, 2, 3, 4, 1).reshape(self.weight.shape[0], -1).contiguous()
-
-    def to(self, *, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Folded:
-        return replace(self, weight=self.weight.to(device, dtype), bias=self.bias.to(device))
 
 
 def fold(conv: nn.Conv3d, norm: nn.BatchNorm3d | None, *, relu: bool = True) -> Folded:

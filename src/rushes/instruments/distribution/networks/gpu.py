@@ -9,6 +9,7 @@ around them, pixels of a block side by side) is made there too.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from rushes.instruments.distribution.features.backbones import Backbone
+from rushes.instruments.distribution.networks.fast import Pads
 from rushes.instruments.distribution.networks.folding import Folded, Triple, deep_size, round_tf32
 from rushes.instruments.distribution.networks.kernels import (
     Switches,
@@ -27,7 +29,6 @@ from rushes.instruments.distribution.networks.kernels import (
     tl,
     triton,
 )
-from rushes.instruments.distribution.networks.operations import Pads
 
 
 @triton.jit
@@ -112,24 +113,19 @@ class GpuNetwork:
                     self._move(block)
 
     def _on_device(self, layer: Folded) -> Folded:
-        moved = layer.to(device=self.device, dtype=self.dtype)
-        if self.dtype == torch.float32:
-            moved = Folded(round_tf32(moved.weight), moved.bias, moved.stride, moved.relu)
-        last = torch.channels_last_3d
-        return Folded(moved.weight.contiguous(memory_format=last), moved.bias.float(), moved.stride, moved.relu)
+        weight = layer.weight.to(self.device, self.dtype)
+        weight = round_tf32(weight) if self.dtype == torch.float32 else weight
+        weight = weight.contiguous(memory_format=torch.channels_last_3d)
+        return replace(layer, weight=weight, bias=layer.bias.to(self.device).float())
 
     def features(self, clips: torch.Tensor) -> torch.Tensor:
         """Features of clips on the device, resized and normalised."""
-        sizes: Triple = (clips.shape[1], clips.shape[2], clips.shape[3])
+        fast = self.fast
+        pads, multiple = fast.stem_pads(clips), fast.multiple
         prepared = deepen_clips(
-            clips,
-            kernel=self.fast.kernel,
-            stride=self.fast.stride,
-            pads=self.fast.stem_pads(sizes),
-            dtype=self.dtype,
-            multiple=self.fast.multiple,
+            clips, kernel=fast.kernel, stride=fast.stride, pads=pads, dtype=self.dtype, multiple=multiple
         )
-        return self.fast.trunk(prepared)
+        return fast.trunk(prepared)
 
 
 class Recorded:

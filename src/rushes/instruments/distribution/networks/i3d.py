@@ -15,9 +15,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from rushes.instruments.distribution.features.backbones import Backbone, Published
-from rushes.instruments.distribution.networks.fast import FastNetwork, same_pads, window_means
-from rushes.instruments.distribution.networks.folding import Folded, Triple, fold, merge, pad_same, same_padding
-from rushes.instruments.distribution.networks.operations import Pads, PlainOperations
+from rushes.instruments.distribution.networks.fast import FastNetwork, PlainOperations, same_pads, window_means
+from rushes.instruments.distribution.networks.folding import Folded, Triple, fold, merge, pad_same
 
 FEATURES = 400
 WIDTHS: dict[str, tuple[int, tuple[int, int, int, int, int, int]]] = {
@@ -124,10 +123,6 @@ class FastI3D(FastNetwork):
             raise AssertionError("the logits carry a bias")
         self.logits = (conv.weight.detach().flatten(1), conv.bias.detach())
         return _fold_unit(network.Conv3d_1a_7x7)
-
-    def stem_pads(self, sizes: Triple) -> Pads:
-        t, h, w = (same_padding(s, k, d) for s, k, d in zip(sizes, self.kernel, self.stride, strict=True))
-        return t, h, w
 
     def trunk(self, x: torch.Tensor) -> torch.Tensor:
         x = self._first(x)

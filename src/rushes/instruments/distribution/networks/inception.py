@@ -8,7 +8,7 @@ Reference   Szegedy et al. 2016 for the network; Heusel et al. 2017 for its use 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import OrderedDict
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -49,15 +49,13 @@ class Unit(nn.Module):
 
 def tower(inputs: int, *steps: Step, last_stride: int = 1, pool: nn.Module | None = None) -> nn.Sequential:
     """Units in a row, `conv`, `conv_1`, …, after a pool where there is one; a last stride of 2 is not padded."""
-    found = nn.Sequential()
-    if pool is not None:
-        found.add_module("pool", pool)
+    found: OrderedDict[str, nn.Module] = OrderedDict() if pool is None else OrderedDict(pool=pool)
     widths = [inputs, *(outputs for outputs, _ in steps)]
     for number, ((before, after), (_, kernel)) in enumerate(zip(pairwise(widths), steps, strict=True)):
         stride = last_stride if number == len(steps) - 1 else 1
         unit = Unit(before, after, kernel, stride=stride, padded=stride == 1)
-        found.add_module(f"conv_{number}" if number else "conv", unit)
-    return found
+        found[f"conv_{number}" if number else "conv"] = unit
+    return nn.Sequential(found)
 
 
 def _average() -> nn.Module:
@@ -109,20 +107,13 @@ class Block8(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         one, two = self.tower_conv(x), self.tower_1_conv_1(self.tower_1_conv(x))
-        parts: Sequence[torch.Tensor] = (
-            self.conv(x),
-            self.tower_mixed_conv(one),
-            self.tower_mixed_conv_1(one),
-            self.tower_1_mixed_conv(two),
-            self.tower_1_mixed_conv_1(two),
-            self.tower_2_conv(self.tower_2_pool(x)),
-        )
-        return torch.cat(list(parts), dim=1)
+        forked = [self.tower_mixed_conv(one), self.tower_mixed_conv_1(one)]
+        forked += [self.tower_1_mixed_conv(two), self.tower_1_mixed_conv_1(two)]
+        return torch.cat([self.conv(x), *forked, self.tower_2_conv(self.tower_2_pool(x))], dim=1)
 
 
 def _layers() -> nn.Sequential:
-    found = nn.Sequential()
-    for name, layer in {
+    layers = {
         "conv": Unit(3, 32, 3, stride=2, padded=False),
         "conv_1": Unit(32, 32, 3, padded=False),
         "conv_2": Unit(32, 64, 3),
@@ -150,9 +141,8 @@ def _layers() -> nn.Sequential:
         "mixed_9": Block8(1280, _average()),
         "mixed_10": Block8(2048, nn.MaxPool2d(3, stride=1, padding=1)),
         "pool2": nn.AvgPool2d(8),
-    }.items():
-        found.add_module(name, layer)
-    return found
+    }
+    return nn.Sequential(OrderedDict(layers))
 
 
 class FrameInception(nn.Module):

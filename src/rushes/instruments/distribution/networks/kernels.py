@@ -18,8 +18,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from rushes.instruments.distribution.networks.fast import NO_PADS, Pads, Parts, PlainOperations, output_shape
 from rushes.instruments.distribution.networks.folding import Folded, Triple, round_tf32
-from rushes.instruments.distribution.networks.operations import NO_PADS, Pads, Parts, PlainOperations, output_shape
 
 try:
     import triton

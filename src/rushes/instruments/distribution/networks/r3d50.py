@@ -13,9 +13,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from rushes.instruments.distribution.features.backbones import Backbone, Published
-from rushes.instruments.distribution.networks.fast import FastNetwork, window_means
-from rushes.instruments.distribution.networks.folding import Folded, Triple, fold
-from rushes.instruments.distribution.networks.operations import Pads, PlainOperations
+from rushes.instruments.distribution.networks.fast import FastNetwork, Pads, PlainOperations, window_means
+from rushes.instruments.distribution.networks.folding import Folded, fold
 
 FEATURES = 2048
 BLOCKS = (3, 4, 6, 3)
@@ -88,7 +87,7 @@ class FastResNet3D50(FastNetwork):
             self.blocks += [_FoldedBottleneck(block) for block in network.get_submodule(f"layer{number}").children()]
         return fold(network.conv1, network.bn1)
 
-    def stem_pads(self, sizes: Triple) -> Pads:
+    def stem_pads(self, x: torch.Tensor) -> Pads:
         return (3, 3), (3, 3), (3, 3)
 
     def trunk(self, x: torch.Tensor) -> torch.Tensor:

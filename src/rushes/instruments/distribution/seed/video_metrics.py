@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.core.selection import keys_of
-from rushes.instruments.distribution.compare import SetComparison, compare
+from rushes.instruments.distribution.compare import SetComparison, prepare
 from rushes.instruments.distribution.features.backbones import BACKBONES
 from rushes.instruments.distribution.protocols import DEFAULT, METRICS, Choices
 from rushes.instruments.distribution.settings import Role, Settings, metrics_from
@@ -71,7 +71,7 @@ def calculate_video_metrics(
         root=root,
     )
     with chosen:
-        comparison = compare(_below(root, path_gen), _below(root, path_gt), settings, warn=_print)
+        comparison = prepare(_below(root, path_gen), _below(root, path_gt), settings, warn=_print).compared()
     for line in (*left_out_lines(comparison), *note_lines(comparison)):
         _print(line)
     return as_results(comparison)

@@ -14,9 +14,8 @@ from rushes.core import Measurement
 from rushes.core.selection import keys_of
 from rushes.core.words.definition_text import value_text
 from rushes.core.words.number_text import number_text
-from rushes.instruments.distribution.definitions.distances import higher_is_better
-from rushes.instruments.distribution.definitions.features import GIVEN_METRICS
-from rushes.instruments.distribution.protocols import METRICS
+from rushes.instruments.distribution.definitions import higher_is_better
+from rushes.instruments.distribution.protocols import GIVEN_METRICS, METRICS
 from rushes.instruments.distribution.show.tables import (
     DIFFERENCE,
     DistanceRow,
@@ -28,15 +27,7 @@ from rushes.instruments.distribution.show.tables import (
 )
 from rushes.present.charts.dot_chart import dot, dot_chart
 from rushes.present.charts.figure import Figure
-from rushes.present.charts.style import (
-    BLUE,
-    ORANGE,
-    Room,
-    drawn,
-    load_altair,
-    number_axis,
-    side_by_side,
-)
+from rushes.present.charts.style import BLUE, ORANGE, Room, drawn, load_altair, number_axis, side_by_side
 from rushes.storage.runs import Run
 
 SHARES = "precision, recall, density, coverage"
@@ -164,12 +155,8 @@ def _difference_chart(metric: str, found: Sequence[Measurement], room: Room) -> 
 
 def curve_figures(measurements: Sequence[Measurement]) -> Iterator[Figure]:
     """The value over N, and over 1/N with the line to infinitely many clips, for each metric and protocol."""
-    series: dict[tuple[str, str], list[DistanceRow]] = {}
-    for row in distance_rows(measurements, key="n"):
-        if row.value.value is not None:
-            series.setdefault(row.series, []).append(row)
     ends = {row.series: row.extrapolated for row in distance_rows(measurements)}
-    for key, rows in series.items():
+    for key, rows in _by_series(measurements, "n").items():
         end = ends.get(key)
         limit = None if end is None or end.value is None else float(end.value)
         caption = "The same clips, fewer of them: each point is a random subset of both sets, the line their mean. "
@@ -184,6 +171,15 @@ def curve_figures(measurements: Sequence[Measurement]) -> Iterator[Figure]:
         if len({row.value.place["n"] for row in rows}) > 1:
             head = f"{heading(key[0])} against N (protocol {key[1]})"
             yield drawn(head, caption, partial(_curve_chart, key[0], rows, limit))
+
+
+def _by_series(measurements: Sequence[Measurement], key: str) -> dict[tuple[str, str], list[DistanceRow]]:
+    """The values about parts of the sets, by metric and protocol."""
+    series: dict[tuple[str, str], list[DistanceRow]] = {}
+    for row in distance_rows(measurements, key=key):
+        if row.value.value is not None:
+            series.setdefault(row.series, []).append(row)
+    return series
 
 
 def _curve_chart(metric: str, rows: Sequence[DistanceRow], limit: float | None, room: Room) -> Any:
@@ -229,11 +225,7 @@ def _shown(sizes: Sequence[int]) -> list[int]:
 
 def class_figures(measurements: Sequence[Measurement]) -> Iterator[Figure]:
     """Each metric over the classes, under each protocol, in the order of the table."""
-    series: dict[tuple[str, str], list[DistanceRow]] = {}
-    for row in distance_rows(measurements, key="class"):
-        if row.value.value is not None:
-            series.setdefault(row.series, []).append(row)
-    for (metric, protocol), rows in series.items():
+    for (metric, protocol), rows in _by_series(measurements, "class").items():
         if not 1 < len(rows) <= MOST_CLASSES:
             continue
         sizes = [f"{row.setting('n_gen')} vs {row.setting('n_gt')}" for row in rows]

@@ -88,9 +88,8 @@ def facts(run: Run) -> list[tuple[str, str]]:
         known: Any = subject.facts
         left_out = len(known.get("excluded") or ())
         note = f", {left_out} left out" if left_out else ""
-        lines.append(
-            (str(known.get("side", subject.id)).capitalize(), f"{subject.path}: {known.get('clips')} clips{note}")
-        )
+        side = str(known.get("side", subject.id)).capitalize()
+        lines.append((side, f"{subject.path}: {known.get('clips')} clips{note}"))
     return lines
 
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 from rushes.core import Measurement
 from rushes.core.selection import keys_of
 from rushes.core.table import ARROWS, COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, interval_cell, number
-from rushes.instruments.distribution.definitions.features import GIVEN_METRICS
 from rushes.instruments.distribution.distances.sensitivity import is_departure, ranked
-from rushes.instruments.distribution.protocols import METRICS, OWN_BACKBONE, SHORTHANDS
+from rushes.instruments.distribution.protocols import GIVEN_METRICS, METRICS, OWN_BACKBONE, SHORTHANDS
 from rushes.instruments.distribution.show.remarks import sentences_of
 
 if TYPE_CHECKING:
@@ -61,6 +60,10 @@ class DistanceRow:
         return self.setting("weights").startswith("random")
 
 
+def _words(*texts: str) -> list[Cell]:
+    return [Cell(text) for text in texts]
+
+
 def metric_label(measurement: Measurement) -> str:
     """A metric's name, and its backbone where that is not its own; of given features theirs."""
     name = measurement.name
@@ -105,13 +108,12 @@ def distances_table(rows: Sequence[DistanceRow], *, first: str = "generated") ->
     columns += COUNT("N gen", "N real", "D")
     lines = [
         [
-            Cell(f"{row.metric} {row.arrow}" if mixed else row.metric),
-            Cell(row.setting("protocol")),
-            *([Cell(row.value.place.get("set", first))] * several),
+            *_words(f"{row.metric} {row.arrow}" if mixed else row.metric, row.setting("protocol")),
+            *_words(*[row.value.place.get("set", first)] * several),
             number(row.value),
             *([interval_cell(row.value)] * with_interval),
             *([number(row.extrapolated)] * beyond),
-            *(Cell(row.setting(key)) for key in ("n_gen", "n_gt", "d")),
+            *_words(*map(row.setting, ("n_gen", "n_gt", "d"))),
         ]
         for row in rows
     ]
@@ -135,10 +137,7 @@ def sensitivity_table(measurements: Iterable[Measurement]) -> Table:
     """What each distance would have been with one constant of another protocol, the largest change first."""
     lines = [
         [
-            Cell(departure.base.name),
-            Cell(departure.constant),
-            Cell(departure.value),
-            Cell(departure.source),
+            *_words(departure.base.name, departure.constant, departure.value, departure.source),
             number(departure.other),
             Cell("–" if departure.change is None else f"{departure.change:+.2f} %"),
         ]
@@ -154,17 +153,11 @@ def sensitivity_table(measurements: Iterable[Measurement]) -> Table:
 
 def checks_table(checks: Sequence[Check]) -> Table:
     """Published numbers and what came of them here."""
-    lines = [
-        [
-            Cell(check.covers),
-            Cell(check.what),
-            Cell("–" if check.published is None else f"{check.published:.8g}"),
-            Cell("–" if check.got is None else f"{check.got:.8g}"),
-            Cell("–" if check.digits is None else str(check.digits)),
-            Cell({True: "holds", False: "DOES NOT HOLD", None: check.why_not}[check.holds]),
-        ]
-        for check in checks
-    ]
+    lines = []
+    for check in checks:
+        numbers = ("–" if value is None else f"{value:.8g}" for value in (check.published, check.got, check.digits))
+        outcome = {True: "holds", False: "DOES NOT HOLD", None: check.why_not}[check.holds]
+        lines.append(_words(check.covers, check.what, *numbers, outcome))
     held = sum(check.holds is True for check in checks)
     failed = sum(check.holds is False for check in checks)
     rest = len(checks) - held - failed
@@ -178,7 +171,7 @@ def checks_table(checks: Sequence[Check]) -> Table:
 
 def protocols_table(rows: Sequence[DistanceRow]) -> Table:
     """The constants behind each distance that differ most between papers."""
-    lines = [[Cell(row.metric), *(Cell(row.setting(key)) for key in ("protocol", *_SETTINGS))] for row in rows]
+    lines = [_words(row.metric, *map(row.setting, ("protocol", *_SETTINGS))) for row in rows]
     return Table(title="Protocols", columns=TEXT("metric", "protocol", *_SETTINGS), rows=lines)
 
 
@@ -229,11 +222,8 @@ def differences_table(differences: Sequence[Measurement]) -> Table:
     """Two models against one ground truth: the difference, its interval, and what may be said."""
     lines = [
         [
-            Cell(metric_label(m).replace(DIFFERENCE, "")),
-            Cell(keys_of(m)["protocol"]),
-            number(m),
-            interval_cell(m),
-            Cell(verdict_of(m)),
+            *_words(metric_label(m).replace(DIFFERENCE, ""), keys_of(m)["protocol"]),
+            *(number(m), interval_cell(m), Cell(verdict_of(m))),
         ]
         for m in differences
     ]
@@ -253,14 +243,8 @@ def curve_table(points: Sequence[DistanceRow]) -> Table:
         lines.setdefault((row.series, int(row.value.place["n"])), []).append(row)
     most = max(len(rows) for rows in lines.values())
     body = [
-        [
-            Cell(rows[0].metric),
-            Cell(rows[0].setting("protocol")),
-            Cell(str(n)),
-            *(number(row.value) for row in rows),
-            *([Cell("")] * (most - len(rows))),
-        ]
-        for (_, n), rows in lines.items()
+        [*_words(*series, str(n)), *(number(row.value) for row in rows), *_words(*[""] * (most - len(rows)))]
+        for (series, n), rows in lines.items()
     ]
     return Table(
         title="Value against N",
@@ -286,8 +270,8 @@ def classes_table(rows: Sequence[DistanceRow]) -> Table:
         why = dict.fromkeys(row.value.note for row in found.values() if row.value.value is None)
         values = [number(found[metric].value if metric in found else None) for metric in metrics]
         intervals = [interval_cell(any_row.value)] * with_interval
-        counts = [Cell(any_row.setting(key)) for key in ("n_gen", "n_gt")]
-        body.append([Cell(name), Cell(protocol), *values, *intervals, *counts, Cell("; ".join(why))])
+        counts = map(any_row.setting, ("n_gen", "n_gt"))
+        body.append([*_words(name, protocol), *values, *intervals, *_words(*counts, "; ".join(why))])
     return Table(
         title="Classes",
         columns=(

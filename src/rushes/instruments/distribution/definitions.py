@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from rushes.core import Definition
-from rushes.instruments.distribution.definitions.features import FRECHET_DISTANCE, KERNEL_DISTANCE
-from rushes.instruments.distribution.definitions.map import MAP_DEFINITIONS
+from rushes.instruments.distribution.distances.formulas import COEF0, DEGREE, DENSITY_K, PRECISION_K
 from rushes.instruments.distribution.distances.intervals import EXTRAPOLATION_REPEATS, EXTRAPOLATION_SIZES
-from rushes.instruments.distribution.distances.kvd import COEF0, DEGREE
-from rushes.instruments.distribution.distances.prdc import DENSITY_K, PRECISION_K
-from rushes.instruments.distribution.protocols import OWN_BACKBONE, RARE, Metric, Recipe
+from rushes.instruments.distribution.protocols import OWN_BACKBONE, RARE, GivenMetric, Metric, Recipe
 
 _RUN = ("n_gen", "n_gt", "precision", "weights")
 _RECIPE = (
@@ -120,17 +117,97 @@ COVERAGE = replace(
     formula="#{x in gt: ‖y − x‖ < distance from x to its k-th nearest real neighbour, for some y in gen} / N_gt",
     edge_cases="not more than k clips in the ground-truth set: no value; it rises with N_gen",
 )
-_BY_METRIC: dict[Metric, Definition] = {
-    "fvd": FVD,
-    "fid-vid": FID_VID,
-    "kvd": KVD,
-    "fid": FID,
-    "kid": KID,
-    "precision": PRECISION,
-    "recall": RECALL,
-    "density": DENSITY,
-    "coverage": COVERAGE,
+KernelName: TypeAlias = Literal["kid", "jedi"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kernel:
+    """A polynomial kernel (γ·aᵀb + c)^degree with γ = 1/D, and how its discrepancy is estimated."""
+
+    degree: int
+    coef0: float
+    unbiased: bool
+
+
+KERNELS: dict[KernelName, Kernel] = {
+    "kid": Kernel(degree=3, coef0=1.0, unbiased=True),
+    "jedi": Kernel(degree=2, coef0=0.0, unbiased=False),
 }
+"""Published choices: Bińkowski et al. 2018 (also KVD's); Luo et al. 2024, which reports a hundred times this value."""
+
+# The distances on features that were given: named for what they compute, since nobody here saw the extractor run.
+_GIVEN = (("backbone", "given"),)
+_GIVEN_OPEN = ("d", "extractor", "n_gen", "n_gt")
+FRECHET_DISTANCE = replace(
+    FVD,
+    name="frechet_distance",
+    summary="How far two sets of given features are apart, by Gaussians fitted to them; the extractor is named.",
+    formula="‖μ₁ − μ₂‖² + tr Σ₁ + tr Σ₂ − 2·tr√(Σ₁Σ₂) over the rows as they were given",
+    edge_cases="fewer than two rows in a set: error; fewer rows than features: value with a warning in the note",
+    reference="Dowson & Landau 1982; Heusel et al. 2017",
+    params=(*_GIVEN, ("arithmetic", "fp64-qr-nuclear"), ("covariance", "1/(N-1)")),
+    open_params=_GIVEN_OPEN,
+)
+KERNEL_DISTANCE = replace(
+    KVD,
+    name="kernel_distance",
+    summary="Kernel distance between two sets of given features; the extractor and the kernel are named.",
+    formula="squared MMD under k(a, b) = (γ·aᵀb + c)^degree over the rows as they were given",
+    edge_cases="fewer than two rows in a set: error; unbiased and a little below 0: no difference seen",
+    reference="Gretton et al. 2012; Bińkowski et al. 2018; Luo et al. 2024 (JEDi)",
+    params=(*_GIVEN, ("gamma", "1/D")),
+    open_params=(*_GIVEN_OPEN, "coef0", "degree", "estimator"),
+)
+
+# The numbers of a map of two sets: where each clip lies, how much of the spread an axis holds, what lies far out.
+_MAP_OPEN = ("d", "features", "n_gen", "n_gt")
+_MAP_PARAMS = (("arithmetic", "fp64-svd"), ("centre", "mean-of-both"))
+_ROWS = "X has a row for each video of both sets, the mean of its rows of features; X − column means = U·S·Vᵀ"
+
+SET_MAP_COORDINATE = Definition(
+    name="set_map_coordinate",
+    unit="feature units",
+    lowest=None,
+    highest=None,
+    better="neither",
+    summary="Where a clip lies on the map of two sets: its place along a principal component of all their features.",
+    formula=f"{_ROWS}; the place on axis k is U_k·S_k, with the sign that makes V_k's entry of largest size positive",
+    edge_cases="the first entry counts where two of V_k are of one size; a second component without spread: all at 0; "
+    "fewer than three clips, or no two that differ: error",
+    reference="Pearson 1901; Hotelling 1933",
+    params=(*_MAP_PARAMS, ("sign", "largest-loading-positive")),
+    open_params=_MAP_OPEN,
+    places=("axis", "clip", "set"),
+)
+SET_MAP_VARIANCE_SHARE = replace(
+    SET_MAP_COORDINATE,
+    name="set_map_variance_share",
+    unit="ratio",
+    lowest=0.0,
+    highest=1.0,
+    summary="How much of the spread of both sets an axis of their map holds; what is missing from 1 is not on the map.",
+    formula=f"S_k² / Σ S²; {_ROWS}",
+    edge_cases="as for set_map_coordinate",
+    reference="Jolliffe 2002",
+    params=_MAP_PARAMS,
+    places=("axis",),
+)
+SET_MAP_DISTANCE = replace(
+    SET_MAP_COORDINATE,
+    name="set_map_distance",
+    unit="standard deviations",
+    lowest=0.0,
+    summary="How far a clip lies from the real clips on the map, in units of their own spread there.",
+    formula="√((z − m)ᵀ C⁻¹ (z − m)), z the clip's place on both axes, m and C mean and covariance (1/(N−1)) of the "
+    "real clips' places; a real clip is left out of the m and C that it is held against",
+    edge_cases="fewer than four real clips, or real clips on one line of the map: no value. Two axes only: a clip may "
+    "be far out in what the map does not show",
+    reference="Mahalanobis 1936",
+    params=(*_MAP_PARAMS, ("against", "real"), ("axes", "2"), ("left_out", "itself")),
+    places=("clip", "set"),
+)
+
+_BY_METRIC = {metric.name: metric for metric in (FVD, FID_VID, KVD, FID, KID, PRECISION, RECALL, DENSITY, COVERAGE)}
 
 Family: TypeAlias = Literal["frechet", "kernel", "neighbours"]
 """frechet: Gaussians are fitted, and the value falls with N. kernel: unbiased. neighbours: shares, by nearest clips."""
@@ -142,7 +219,7 @@ def family(metric: str) -> Family:
     >>> family("fvd"), family("kvd"), family("recall")
     ('frechet', 'kernel', 'neighbours')
     """
-    params = dict(_BY_METRIC[metric].params)  # type: ignore[index]
+    params = dict(_BY_METRIC[metric].params)
     if "k" in params:
         return "neighbours"
     return "kernel" if "degree" in params else "frechet"
@@ -150,7 +227,7 @@ def family(metric: str) -> Family:
 
 def higher_is_better(metric: str) -> bool:
     """The direction of a metric by its name; a difference's is its metric's."""
-    return _BY_METRIC[metric.removesuffix("_difference")].better == "higher"  # type: ignore[index]
+    return _BY_METRIC[metric.removesuffix("_difference")].better == "higher"
 
 
 def extrapolated_definition(base: Definition) -> Definition:
@@ -175,9 +252,9 @@ def difference_definition(base: Definition) -> Definition:
     bias = ", less the bias of both: the mean of (N − n)/n · (Δ without a group of n − Δ) for each set"
     off = f"{bias}, over g groups (videos i, i + g, …), g = 20 or N where that is less" if biased else ""
     least = "; N not above D: no verdict, since the bias is no line in 1/N there" if biased else ""
-    return Definition(
+    return replace(
+        base,
         name=f"{base.name}_difference",
-        unit=base.unit,
         lowest=None,
         highest=None,
         better="neither",
@@ -198,7 +275,7 @@ DEFINITIONS = (
     KERNEL_DISTANCE,
     *map(extrapolated_definition, (*_FRECHET, FRECHET_DISTANCE)),
     *map(difference_definition, _BY_METRIC.values()),
-    *MAP_DEFINITIONS,
+    *(SET_MAP_COORDINATE, SET_MAP_VARIANCE_SHARE, SET_MAP_DISTANCE),
 )
 
 
@@ -222,3 +299,18 @@ def bound_definition(
     rare = {key: settings.pop(key) for key in RARE if key in settings}
     bound = base.with_params(**settings, weights=weights, precision=precision, n_gen=n_gen, n_gt=n_gt)
     return bound.add_params(**rare)
+
+
+def given_definition(
+    metric: GivenMetric, kernel: Kernel, *, extractor: str, d: int, n_gen: int, n_gt: int
+) -> Definition:
+    """The metric with every parameter of this comparison in it.
+
+    >>> given_definition("kernel_distance", KERNELS["jedi"], extractor="v-jepa", d=8, n_gen=9, n_gt=7).signature
+    'kernel_distance|backbone:given|coef0:0.0|d:8|degree:2|estimator:biased|extractor:v-jepa|gamma:1/D|n_gen:9|n_gt:7|v:1'
+    """
+    common: dict[str, str | int] = {"extractor": extractor, "d": d, "n_gen": n_gen, "n_gt": n_gt}
+    if metric == "frechet_distance":
+        return FRECHET_DISTANCE.with_params(**common)
+    estimator = "unbiased" if kernel.unbiased else "biased"
+    return KERNEL_DISTANCE.with_params(**common, degree=kernel.degree, coef0=kernel.coef0, estimator=estimator)

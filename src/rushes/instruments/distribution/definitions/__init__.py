@@ -1,1 +1,0 @@
-"""Every definition of the distribution instrument."""
