@@ -38,7 +38,7 @@ def test_the_way_to_the_work(visit: Callable[..., Visitor], study: Study, look: 
     rater.send()
     playwright.expect(page.get_by_role("alert")).to_be_visible()
     check_page(page, "a vote that is not complete")
-    rater.watch_twice()
+    rater.watched()
     rater.fill(winner="Tie")
     rater.send()
     playwright.expect(page.get_by_role("dialog", name="Most people would see")).to_be_visible()

@@ -47,45 +47,19 @@ def test_two_raters_at_once_from_invitation_to_the_ranking(visit: Callable[..., 
         playwright.expect(owner.page.get_by_role("rowheader", name=system).first).to_be_visible()
 
 
-def test_an_early_vote_is_refused_and_the_page_says_what_is_missing(visit: Callable[..., Visitor]) -> None:
-    rater = visit().at_work()
-    rater.fill()
-    rater.send()
-    missing = rater.page.get_by_role("alert")
-    playwright.expect(missing).to_contain_text("This vote is not complete yet")
-    playwright.expect(missing).to_contain_text("Watch clip A")
-    playwright.expect(missing).to_contain_text("Watch clip B")
-    assert rater.study.service.votes("bars") == []
-    rater.watch_twice()
-    rater.send()
-    playwright.expect(rater.page.get_by_text("Pair 2 of")).to_be_visible()
-
-
-def test_a_reload_in_mid_task_keeps_the_form_and_the_watch(visit: Callable[..., Visitor]) -> None:
-    rater = visit().at_work()
-    page = rater.page
-    page.get_by_role("button", name="Play both").click()
-    playwright.expect(page.locator("[data-watch]")).to_have_text("A 1/2 · B 1/2")
-    rater.fill(winner="B")
-    page.get_by_label("note").fill("the bar jumps")
-    playwright.expect(page.locator("[data-saved]")).to_have_text("Saved.")
-    page.reload()
-    playwright.expect(page.locator("[name=winner][value=B]")).to_be_checked()
-    playwright.expect(page.get_by_label("note")).to_have_value("the bar jumps")
-    playwright.expect(page.locator("[data-watch]")).to_have_text("A 1/2 · B 1/2")
-    page.get_by_role("button", name="Play both").click()
-    playwright.expect(page.locator("[data-watch]")).to_have_text(WATCHED)
-    rater.send()
-    playwright.expect(page.get_by_text("Pair 2 of")).to_be_visible()
-
-
-def test_a_closed_tab_loses_nothing(visit: Callable[..., Visitor]) -> None:
+def test_a_reload_and_a_closed_tab_lose_nothing(visit: Callable[..., Visitor]) -> None:
     """Closed in the middle of the second watch, a moment after the last word was typed."""
     rater = visit().at_work()
     page = rater.page
     page.get_by_role("button", name="Play both").click()
     playwright.expect(page.locator("[data-watch]")).to_have_text("A 1/2 · B 1/2")
-    playwright.expect(page.get_by_role("button", name="Play both")).to_be_visible()
+    page.locator("[name=winner][value=A]").check(force=True)
+    page.get_by_label("note").fill("the bar jumps")
+    playwright.expect(page.locator("[data-saved]")).to_have_text("Saved.")
+    page.reload()
+    playwright.expect(page.locator("[name=winner][value=A]")).to_be_checked()
+    playwright.expect(page.get_by_label("note")).to_have_value("the bar jumps")
+    playwright.expect(page.locator("[data-watch]")).to_have_text("A 1/2 · B 1/2")
     page.get_by_role("button", name="Play both").click()
     rater.until(
         "document.querySelector('video').currentTime > 0.4 && document.querySelector('video').currentTime < 0.95"
@@ -99,6 +73,10 @@ def test_a_closed_tab_loses_nothing(visit: Callable[..., Visitor]) -> None:
     playwright.expect(again.get_by_label("note")).to_have_value("typed last")
     playwright.expect(again.locator("[name=winner][value=B]")).to_be_checked()
     playwright.expect(again.locator("[data-watch]")).to_have_text(re.compile("A [12]/2 · B [12]/2"))
+    rater.page = again
+    rater.watched()
+    rater.send()
+    playwright.expect(again.get_by_text("Pair 2 of")).to_be_visible()
     again.close()
 
 
@@ -152,10 +130,7 @@ def test_the_keyboard_alone_is_enough(visit: Callable[..., Visitor]) -> None:
         tab_to(selector)
         page.keyboard.press("Enter")
         playwright.expect(page.get_by_text(then).first).to_be_visible()
-    for times in (1, 2):
-        page.locator("body").press(" ")
-        playwright.expect(page.locator("[data-watch]")).to_have_text(f"A {times}/2 · B {times}/2")
-        playwright.expect(page.locator("[data-both]")).to_have_text("Play both")
+    rater.play_twice(lambda: page.locator("body").press(" "))
     tab_to("[name=winner]")
     page.keyboard.press("Space")  # the left one; the steady clip may be the right one
     for _ in range(("A", "Tie", "B").index(rater.steady_side())):
@@ -209,10 +184,8 @@ def test_the_last_vote_can_be_changed_with_the_keyboard(visit: Callable[..., Vis
 
 
 def test_keys_step_choose_help_and_stay_quiet_while_typing(visit: Callable[..., Visitor]) -> None:
-    rater = visit()
-    rater.begin()
+    rater = visit().at_work()
     page = rater.page
-    rater.until("document.readyState === 'complete'")  # scripts have run
     rater.until("[...document.querySelectorAll('video')].every((video) => video.readyState >= 2)")
     place = "Math.round(document.querySelector('video').currentTime * 25 - 0.5)"
     page.locator("body").press(".")
@@ -238,8 +211,8 @@ def test_keys_step_choose_help_and_stay_quiet_while_typing(visit: Callable[..., 
     playwright.expect(page.locator("[name=winner][value=Tie]")).to_be_checked()
 
 
-def test_one_clip_alone_and_a_loop_count_too(visit: Callable[..., Visitor]) -> None:
-    rater = visit().at_work()
+def test_a_phone_is_enough_and_one_clip_alone_in_a_loop_counts_too(visit: Callable[..., Visitor]) -> None:
+    rater = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True).at_work()
     page = rater.page
     page.get_by_role("button", name="Loop").click()
     page.get_by_role("button", name="Play A", exact=True).click()
@@ -247,21 +220,12 @@ def test_one_clip_alone_and_a_loop_count_too(visit: Callable[..., Visitor]) -> N
     page.get_by_role("button", name="Pause A").click()
     page.get_by_role("button", name="Play B", exact=True).click()
     playwright.expect(page.locator("[data-watch]")).to_have_text(WATCHED)
+    rater.fill()
+    rater.send()
+    playwright.expect(page.get_by_text("Pair 2 of")).to_be_visible()
 
 
-def test_one_sound_at_a_time_while_both_play(visit: Callable[..., Visitor]) -> None:
-    rater = visit().at_work()
-    page = rater.page
-    muted = "JSON.stringify([...document.querySelectorAll('video')].map((video) => video.muted))"
-    page.get_by_role("button", name="Play both").click()
-    rater.until(f"{muted} === '[false,true]'")
-    playwright.expect(page.locator("[data-watch]")).to_have_text("A 1/2 · B 1/2")
-    page.get_by_role("button", name="Play B", exact=True).click()
-    rater.until(f"{muted} === '[false,false]'")
-    playwright.expect(page.get_by_role("button", name="Sound")).to_have_count(0)  # these clips have none
-
-
-def test_skipping_to_the_end_is_not_watching(visit: Callable[..., Visitor]) -> None:
+def test_skipping_to_the_end_is_not_watching_and_one_clip_is_heard(visit: Callable[..., Visitor]) -> None:
     rater = visit().at_work()
     page = rater.page
     rater.until("[...document.querySelectorAll('video')].every((video) => video.readyState >= 2)")
@@ -272,6 +236,11 @@ def test_skipping_to_the_end_is_not_watching(visit: Callable[..., Visitor]) -> N
     with page.expect_response("**/rate/vote"):
         rater.send()
     playwright.expect(page.locator("[data-watch]")).to_have_text("A 0/2 · B 0/2")
+    muted = "JSON.stringify([...document.querySelectorAll('video')].map((video) => video.muted))"
+    rater.until(f"{muted} === '[false,true]'")  # as both played
+    page.get_by_role("button", name="Play B", exact=True).click()
+    rater.until(f"{muted} === '[false,false]'")
+    playwright.expect(page.get_by_role("button", name="Sound")).to_have_count(0)  # these clips have none
 
 
 def test_a_clip_that_will_not_play_can_be_reported(visit: Callable[..., Visitor]) -> None:
@@ -285,14 +254,6 @@ def test_a_clip_that_will_not_play_can_be_reported(visit: Callable[..., Visitor]
     page.get_by_role("button", name="Report and skip this pair").click()
     playwright.expect(page.get_by_text("Pair 2 of")).to_be_visible()
     assert [problem.kind for problem in rater.study.service.study_status("bars").problems] == ["will not play"]
-
-
-def test_a_phone_is_enough(visit: Callable[..., Visitor]) -> None:
-    rater = visit(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True).at_work()
-    rater.watch_twice()
-    rater.fill()
-    rater.send()
-    playwright.expect(rater.page.get_by_text("Pair 2 of")).to_be_visible()
 
 
 def test_the_next_pair_is_loaded_ahead(visit: Callable[..., Visitor]) -> None:

@@ -19,8 +19,10 @@ from rushes.storage.runs import Entry, RunWriter, Subject
 from rushes.study.service import open_service
 from rushes.web.app import create_app
 
+from .gallery import overflow
 from .livesite import Site
 from .runsite import FLASH_FRAME, bar, owner, suite_of
+from .visitor import check_with_axe
 from .watching import until, watch
 
 playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need the playwright package")
@@ -164,29 +166,24 @@ def test_four_clips_play_on_one_clock_with_keys(look: Callable[..., playwright.P
 
 def test_on_a_phone_clips_are_stacked_and_nothing_is_cut(look: Callable[..., playwright.Page]) -> None:
     addresses = {
-        "pair": PAIR,
         "clip": f"/runs/model_a/take?id={LONG}",
-        "runs": "/compare/runs?a=model_a&b=model_b",
         "grid": "/boards/board/grid",
         "map": "/runs/sets/map",
         "none": "/runs/model_a/map",
+        "pair": PAIR,
     }
     folder = os.environ.get("RUSHES_SCREENSHOTS")
-    page = look("/", width=390, height=844)
-    for width, height in ((390, 844), (900, 900), (1440, 900), (2560, 1300)):
-        page.set_viewport_size({"width": width, "height": height})
-        for name, address in addresses.items():
-            if not folder and (width in (900, 1440) or (width > 390 and name not in ("pair", "grid"))):
-                continue  # what fits a phone fits here; two that change their columns are looked at once more
-            page.goto(address)
-            over = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    page = look("about:blank", width=390, height=844)
+    for name, address in addresses.items():
+        page.goto(address)
+        for width, height in ((2560, 1300), (1440, 900), (900, 900), (390, 844)):
+            page.set_viewport_size({"width": width, "height": height})
+            over = overflow(page)
             assert over <= 0, f"{name} is {over} px too wide at {width} px"
             if folder:
                 Path(folder).mkdir(parents=True, exist_ok=True)
                 page.wait_for_timeout(500)
                 page.screenshot(path=f"{folder}/clips_{name}_{width}.png", full_page=True)
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(PAIR)
     (_, first_bottom), (second_top, _) = page.evaluate(BOXES)[1:]
     assert second_top >= first_bottom, "one above the other"
     page.evaluate("window.scrollTo(0, 700)")
@@ -241,18 +238,10 @@ def test_the_map_goes_by_pointer_and_by_keys(look: Callable[..., playwright.Page
 
 
 def test_axe_finds_nothing_serious(look: Callable[..., playwright.Page]) -> None:
-    """In the dark; in the light what no other file looks at."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
-    new = ("/boards/board/grid", "/runs/sets/map")
-    for scheme, addresses in (
-        ("dark", (PAIR, "/runs/model_a/take?id=flash", "/compare/runs?a=model_a&b=model_b", *new)),
-        ("light", new[:1]),
-    ):
-        page = look("/", color_scheme=scheme)
-        for address in addresses:
-            page.goto(address)
-            if "/compare?" in address or "/take?" in address:
-                playwright.expect(page.locator("canvas").last).to_be_visible()
-            violations = axe.Axe().run(page).response["violations"]
-            serious = [(v["id"], v["nodes"][0]["html"]) for v in violations if v["impact"] in ("serious", "critical")]
-            assert serious == [], (address, scheme)
+    """On the pages that `test_every_page.py` leaves to `make soak`."""
+    page = look("about:blank", color_scheme="dark")
+    for address in ("/boards/board/grid", "/runs/sets/map"):
+        page.goto(address)
+        check_with_axe(page, f"{address}, dark")
+    page.emulate_media(color_scheme="light")
+    check_with_axe(page, "/runs/sets/map, light", only=("color-contrast",))

@@ -128,9 +128,12 @@ def test_a_page(page: GalleryPage, gallery: Gallery, contexts: dict[str, Any], p
 
 
 def _twin(context: Any, address: str) -> Any:
-    """The page's data, for what is computed on the way to it; None where it has no twin."""
+    """The page's data, for what is computed on the way to it; None where it has no twin.
+
+    Tried again where the server has just closed the connection that was kept open for the next request.
+    """
     place = urlsplit(address)
-    answer = context.request.get(place._replace(path=f"{place.path}.json").geturl())
+    answer = context.request.get(place._replace(path=f"{place.path}.json").geturl(), max_retries=5)
     return answer.json() if answer.ok else None
 
 

@@ -90,10 +90,7 @@ def test_a_vote_takes_fifteen_keys_at_most_and_says_how_it_was_seen(visit: Calla
         presses += 1
         page.keyboard.press(key)
 
-    for times in (1, 2):
-        press(" ")
-        playwright.expect(page.locator("[data-watch]")).to_have_text(f"A {times}/2 · B {times}/2")
-        playwright.expect(page.locator("[data-both]")).to_have_text("Play both")
+    again = rater.play_twice(lambda: press(" ")) - 2
     press("a")
     playwright.expect(page.locator("[data-blame]")).to_have_text("What was wrong with clip B, the one that lost?")
     press("h")
@@ -103,7 +100,7 @@ def test_a_vote_takes_fifteen_keys_at_most_and_says_how_it_was_seen(visit: Calla
     playwright.expect(page.locator("[data-submit]")).to_be_focused()
     press("Control+Enter")
     playwright.expect(page.get_by_text("Pair 2 of")).to_be_visible()
-    assert presses == 13
+    assert presses - again == 13
     (vote,) = rater.study.service.votes("bars")
     assert vote.primary_tag == "Flicker / temporal jitter"
     given = sorted(tuple(sorted(both, reverse=True)) for both in vote.ratings.values())
@@ -153,12 +150,16 @@ def test_what_is_missing_and_what_was_not_sent_is_seen(visit: Callable[..., Visi
     page = rater.page
     rater.send()
     missing = page.locator("[data-missing]")
+    playwright.expect(page.get_by_role("alert")).to_contain_text("This vote is not complete yet")
     playwright.expect(missing).to_contain_text("Choose A, B or Tie.")
     playwright.expect(missing.locator("li")).to_have_count(12)  # two watches, winner, tag, four scales for two clips
     page.keyboard.press("b")
     playwright.expect(missing).not_to_contain_text("Choose A, B or Tie.")
     rater.fill(winner="B")
     playwright.expect(missing.locator("li")).to_have_count(2)
+    for side in "AB":
+        playwright.expect(missing).to_contain_text(f"Watch clip {side}")
+    assert rater.study.service.votes("bars") == []
     playwright.expect(page.locator("[data-todo]")).to_have_text("To do: watch A, watch B.")
     playwright.expect(page.locator("[data-saved]")).to_have_text("Saved.")
     rater.watched()
@@ -253,7 +254,7 @@ def test_an_edit_shows_its_source_and_a_refusal_is_a_card(
     page = rater.page
     seen = set()
     for number in (1, 2):
-        playwright.expect(page.get_by_text(f"Pair {number} of 2")).to_be_visible()
+        rater.at_pair(number)
         card, source = page.get_by_text(said), page.locator("[data-source]")
         seen.add((card.count(), source.count()))
         if source.count():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.browsers import PATIENCE_MS
@@ -56,23 +55,17 @@ def open_take(page: playwright.Page, take: str = "take_1") -> None:
     until(page, "document.querySelector('video').readyState >= 2")
 
 
-def test_a_click_on_the_timeline_takes_the_player_there(
+def test_a_click_on_the_timeline_or_a_mark_takes_the_player_there_and_a_signature_is_copied(
     look: Callable[..., playwright.Page], measured: tuple[Path, Path]
 ) -> None:
-    page = look(*measured)
+    page = look(*measured, permissions=["clipboard-read", "clipboard-write"])
     open_take(page)
     # The spike at frame 20 of 50 is at 0.8 of 2 s; the plot begins 104 px from the left and ends 6 px from the right.
     click_at(page.locator("canvas"), lambda width: 104 + 0.4 * (width - 110))
     until(page, "Math.abs(document.querySelector('video').currentTime - 0.82) < 0.03")
     assert int(page.locator("canvas").get_attribute("aria-valuenow") or 0) == pytest.approx(820, abs=40)
     playwright.expect(page.locator("[data-readout]")).to_contain_text("luma")
-
-
-def test_a_mark_in_the_list_shows_its_frame_and_keys_go_from_mark_to_mark(
-    look: Callable[..., playwright.Page], measured: tuple[Path, Path]
-) -> None:
-    page = look(*measured)
-    open_take(page)
+    # A mark in the list shows its frame, and keys go from mark to mark.
     page.get_by_role("button", name=f"Spike at 0.80 s (frame {FLASH_FRAME})").click()
     until(page, f"Math.floor(document.querySelector('video').currentTime / {FRAME_S}) === {FLASH_FRAME}")
     page.locator("h1").click()
@@ -84,6 +77,13 @@ def test_a_mark_in_the_list_shows_its_frame_and_keys_go_from_mark_to_mark(
     until(page, f"Math.floor(document.querySelector('video').currentTime / {FRAME_S}) === {FLASH_FRAME + 1}")
     page.keyboard.press("p")
     until(page, f"Math.floor(document.querySelector('video').currentTime / {FRAME_S}) === {FLASH_FRAME}")
+    button = page.locator("[data-copy^='freeze_frame_ratio']")
+    button.click()
+    playwright.expect(button).to_have_text("Copied")
+    assert (
+        page.evaluate("navigator.clipboard.readText()")
+        == "freeze_frame_ratio|eps:1.0|input:raw|plane:luma|range:full|v:1"
+    )
 
 
 def test_the_playhead_follows_and_the_timeline_works_by_keyboard(
@@ -124,20 +124,6 @@ def test_sorting_is_a_link_and_says_so(look: Callable[..., playwright.Page], mea
     assert page.locator("tbody th a").first.inner_text() == "take_1"
     page.get_by_role("link", name="odd frame ↓").click()
     playwright.expect(page.locator("th[aria-sort=ascending]")).to_contain_text("odd frame")
-
-
-def test_a_signature_is_copied_with_one_click(
-    look: Callable[..., playwright.Page], measured: tuple[Path, Path]
-) -> None:
-    page = look(*measured, permissions=["clipboard-read", "clipboard-write"])
-    open_take(page)
-    button = page.locator("[data-copy^='freeze_frame_ratio']")
-    button.click()
-    playwright.expect(button).to_have_text("Copied")
-    assert (
-        page.evaluate("navigator.clipboard.readText()")
-        == "freeze_frame_ratio|eps:1.0|input:raw|plane:luma|range:full|v:1"
-    )
 
 
 def test_two_takes_play_on_one_clock(look: Callable[..., playwright.Page], measured: tuple[Path, Path]) -> None:
@@ -213,7 +199,7 @@ def test_rare_pages_fit_at_three_widths(
             assert over <= 0, f"{address} is {over} px too wide at {width} px"
 
 
-def test_a_board_plays_its_clips_on_one_clock(
+def test_a_board_plays_its_clips_on_one_clock_and_axe_finds_nothing_in_its_dialogs(
     look: Callable[..., playwright.Page], measured: tuple[Path, Path], tmp_path: Path
 ) -> None:
     """From the home page to two players with timelines, under the server's policy."""
@@ -226,30 +212,18 @@ def test_a_board_plays_its_clips_on_one_clock(
     page.get_by_role("button", name="take_1", exact=True).click()
     until(page, "[...document.querySelectorAll('#theatre video')].filter((v) => v.readyState >= 2).length == 2")
     assert page.locator("#theatre canvas").count() == 2
+    _no_serious_fault(page, "clips of a prompt")
     page.keyboard.press(".")
     page.keyboard.press(".")
     until(page, "[...document.querySelectorAll('#theatre video')].every((v) => Math.abs(v.currentTime - 0.1) < 0.021)")
     page.keyboard.press("Escape")
     page.locator(".board-table [data-reading]").first.click()
     playwright.expect(page.locator("#about")).to_contain_text("sign-flip")
+    _no_serious_fault(page, "every pair of a reading")
 
 
-def test_axe_finds_nothing_serious_in_the_dialogs_of_a_board(
-    look: Callable[..., playwright.Page], measured: tuple[Path, Path], tmp_path: Path
-) -> None:
+def _no_serious_fault(page: playwright.Page, where: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
-    suite = suite_of(tmp_path / "takes", dict(zip(("amber", "birch"), measured, strict=True)))
-    page = look(*measured, suites=[suite])
-    page.goto("/boards/takes")
-    page.locator("button.open").first.click()
-    playwright.expect(page.locator("#theatre canvas").first).to_be_visible()
-    _no_serious_fault(axe, page, "clips of a prompt")
-    page.keyboard.press("Escape")
-    page.locator(".board-table [data-reading]").first.click()
-    _no_serious_fault(axe, page, "every pair of a reading")
-
-
-def _no_serious_fault(axe: Any, page: playwright.Page, where: str) -> None:
     violations = axe.Axe().run(page).response["violations"]
     serious = [(v["id"], v["nodes"][0]["html"]) for v in violations if v["impact"] in ("serious", "critical")]
     assert serious == [], where

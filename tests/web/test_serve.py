@@ -11,9 +11,12 @@ from pathlib import Path
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
+from rushes.cli.main import app
 from rushes.study import NotAllowed
 from rushes.study.service import open_service
+from rushes.web import serving
 
 
 class Serving:
@@ -60,11 +63,14 @@ def test_the_first_start_prints_a_link_that_sets_the_password(tmp_path: Path, st
         assert "Sign out" in client.get(facts["address"]).text
 
 
-def test_the_environment_sets_the_first_password_and_never_a_later_one(tmp_path: Path, started: list[Serving]) -> None:
+def test_the_environment_sets_the_first_password_and_never_a_later_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "serve_on", lambda listener, app: None)
     for password in ("from outside 1", "from outside 2"):
-        started.append(Serving(tmp_path, RUSHES_ADMIN_PASSWORD=password))
-        assert started[-1].facts()["setup"] == ""
-        started.pop().close()
+        command = ["serve", "--db", str(tmp_path / "studies.db"), "--port", "0", "--json"]
+        done = CliRunner().invoke(app, command, env={"RUSHES_ADMIN_PASSWORD": password})
+        assert json.loads(done.stdout)["setup"] == ""
     with open_service(tmp_path / "studies.db") as service:
         service.admin_login("from outside 1")
         with pytest.raises(NotAllowed):
@@ -83,7 +89,7 @@ def test_the_environment_sets_the_first_password_and_never_a_later_one(tmp_path:
 def test_a_bad_option_is_one_clear_line(
     tmp_path: Path, options: list[str], environment: dict[str, str], says: str
 ) -> None:
-    serving = Serving(tmp_path, *options, **environment)
-    _, errors = serving.process.communicate(timeout=60)
-    assert serving.process.returncode == 1
-    assert errors.startswith("rushes: ") and says in errors and errors.count("\n") == 1
+    command = ["serve", "--db", str(tmp_path / "studies.db"), "--port", "0", "--json", *options]
+    done = CliRunner().invoke(app, command, env=environment)
+    assert done.exit_code == 1
+    assert done.stderr.startswith("rushes: ") and says in done.stderr and done.stderr.count("\n") == 1

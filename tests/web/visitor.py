@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -53,13 +55,6 @@ class Visitor:
         self.page.get_by_role("button", name="agree to take part").click()
         self.page.get_by_role("link", name="Go to the training pair").click()
 
-    def watch_twice(self) -> None:
-        """Play both clips from start to end, twice."""
-        for times in (1, 2):
-            self.page.get_by_role("button", name="Play both").click()
-            playwright.expect(self.page.locator("[data-watch]")).to_have_text(f"A {times}/2 · B {times}/2")
-            playwright.expect(self.page.get_by_role("button", name="Play both")).to_be_visible()
-
     def watched(self) -> None:
         """Both clips watched twice, as the server's ledger has it; for tests that are not about watching."""
         self.until("[...document.querySelectorAll('[data-side] video')].every((video) => video.readyState >= 4)")
@@ -107,8 +102,29 @@ class Visitor:
         cookie = self.session.cookies["rushes_rater"]
         self.context.add_cookies([{"name": "rushes_rater", "value": cookie, "url": self.study.site.url}])
         self.page.goto("/rate")
-        playwright.expect(self.page.get_by_text("Pair 1 of")).to_be_visible()
+        self.at_pair(1)
         return self
+
+    def at_pair(self, number: int) -> None:
+        """Wait until the page of a pair listens: its words are there before its script has run, and a key is lost."""
+        playwright.expect(self.page.get_by_text(f"Pair {number} of")).to_be_visible()
+        playwright.expect(self.page.locator("[data-transport]")).to_be_visible()
+
+    def play_twice(self, play: Callable[[], object]) -> int:
+        """Play both clips to the end until each counts twice; how often `play` was called for it.
+
+        Twice is enough, unless the machine is so busy that a clip stutters: what was lost is not credited.
+        """
+        watch = self.page.locator("[data-watch]")
+        for plays in range(1, 9):
+            play()
+            playwright.expect(self.page.locator("[data-both]")).to_have_text("Pause")
+            playwright.expect(self.page.locator("[data-both]")).to_have_text("Play both")
+            with suppress(AssertionError):  # the last report may still be on its way, for as long as reports take
+                playwright.expect(watch).to_have_text(f"A {min(plays, 2)}/2 · B {min(plays, 2)}/2", timeout=5000)
+            if WATCHED.fullmatch(watch.inner_text()):
+                return plays
+        raise AssertionError(f"played and not counted: {watch.inner_text()}")
 
     def until(self, expression: str) -> None:
         """Wait for an expression to hold, asking from outside: the page's CSP lets nobody evaluate text inside."""
@@ -121,7 +137,7 @@ class Visitor:
     def train(self) -> None:
         """Through the training pair to the first real one."""
         self.begin()
-        self.watch_twice()
+        self.watched()
         self.fill(winner=self.steady_side())
         self.send()
         again = self.page.get_by_role("link", name="Try the training pair again")

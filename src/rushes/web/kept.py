@@ -30,3 +30,26 @@ class Kept(Generic[T]):
                 while len(self._found) > self._most:
                     self._found.popitem(last=False)
         return made
+
+
+class Current(Generic[T]):
+    """What was read from a file or folder, by key, for as long as its stamp stays as it was."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._found: dict[Hashable, tuple[Hashable, T]] = {}
+
+    def knows(self, key: Hashable, stamp: Hashable) -> bool:
+        """Whether it is at hand and of this state."""
+        with self._lock:
+            return key in self._found and self._found[key][0] == stamp
+
+    def get(self, key: Hashable, stamp: Hashable, read: Callable[[], T]) -> T:
+        """What is there of this state; read now where there is nothing, while others go on."""
+        with self._lock:
+            known = self._found.get(key)
+        if known is None or known[0] != stamp:
+            known = (stamp, read())
+            with self._lock:
+                self._found[key] = known
+        return known[1]

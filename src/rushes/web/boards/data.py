@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -136,7 +136,7 @@ class OpenComparison:
         return most_changed(self.found, MOST_CLIPS)
 
 
-_kept = Kept[OpenComparison](_MOST_KEPT)
+_kept, _boards = Kept[OpenComparison](_MOST_KEPT), Kept[OpenBoard](_MOST_KEPT)
 
 
 def open_comparison(a: OpenRun, b: OpenRun) -> OpenComparison:
@@ -207,15 +207,14 @@ def read_grid_query(params: QueryParams, *, fixed: Sequence[tuple[str, str]] = (
 
 def runs_board(runs: Mapping[str, Path], stamps: Sequence[str]) -> OpenBoard:
     """The board of served runs, a system each by the run's name; judged once for each state of the runs."""
-    return _runs_board(tuple(runs.items()), tuple(stamps))
 
+    def make() -> OpenBoard:
+        with _making:
+            data = collect_board([folder if "=" in name else f"{name}={folder}" for name, folder in runs.items()])
+            data = _with_texts(data, list(runs.values()))
+            return OpenBoard(board_page(data, timelines=0), " ".join(stamps))
 
-@lru_cache(maxsize=8)
-def _runs_board(runs: tuple[tuple[str, Path], ...], stamps: tuple[str, ...]) -> OpenBoard:
-    with _making:
-        data = collect_board([folder if "=" in name else f"{name}={folder}" for name, folder in runs])
-        data = _with_texts(data, [folder for _, folder in runs])
-        return OpenBoard(board_page(data, timelines=0), " ".join(stamps))
+    return _boards.get((tuple(runs.items()), tuple(stamps)), make)
 
 
 def _with_texts(data: BoardData, folders: Sequence[Path]) -> BoardData:

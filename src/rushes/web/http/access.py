@@ -8,9 +8,11 @@ from urllib.parse import quote
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
+from starlette.responses import Response
 
 from rushes.web.http import sessions
 from rushes.web.http.errors import Refusal, wants_json
+from rushes.web.http.pages import see
 from rushes.web.http.security import SAFE_METHODS, StaleForm, text_fields
 from rushes.web.workbench import workbench
 
@@ -60,6 +62,19 @@ def signed_out(request: Request, form: FormData | None) -> Exception:
         return StaleForm(401, SIGNED_OUT, text_fields(form))
     looking = request.method in SAFE_METHODS and not wants_json(request)
     return Refusal(401, NOT_SIGNED_IN if looking else SIGNED_OUT, code="session")
+
+
+def signed_in(request: Request, role: sessions.Role, token: str, target: str) -> Response:
+    """On to `target`, with the cookie of this sign-in."""
+    response = see(target)
+    sessions.set_cookie(response, role, token, secure=workbench(request).secure)
+    return response
+
+
+def signed_off(request: Request, role: sessions.Role, response: Response) -> Response:
+    """This answer, with which the browser forgets the sign-in."""
+    sessions.drop_cookie(response, role, secure=workbench(request).secure)
+    return response
 
 
 def admin_token(request: Request) -> str:

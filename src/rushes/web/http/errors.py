@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -68,12 +68,8 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:
-        if isinstance(error, Refusal):
-            extra = error.headers
-            return answer(
-                request, error.status_code, error.message, code=error.code, missing=error.missing, headers=extra
-            )
-        return answer(request, error.status_code, _http_text(request, error), headers=error.headers)
+        told: dict[str, Any] = {"code": error.code, "missing": error.missing} if isinstance(error, Refusal) else {}
+        return answer(request, error.status_code, _http_text(request, error), headers=error.headers, **told)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
@@ -128,6 +124,8 @@ def answer(
 
 
 def _http_text(request: Request, error: HTTPException) -> str:
+    if isinstance(error, Refusal):
+        return error.message
     if error.status_code == 404:
         return _FOR_RATERS[404] if _for_rater(request) else "There is no such page."
     if error.status_code == 405:

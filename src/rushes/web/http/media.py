@@ -14,7 +14,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import threading
 import time
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from starlette.types import Message, Receive, Scope, Send
 from rushes.core.machine.provenance import file_digest
 from rushes.study import Media, StudyService
 from rushes.web.http.errors import Refusal
+from rushes.web.kept import Current
 
 log = logging.getLogger("rushes.web")
 
@@ -44,19 +44,12 @@ class Digests:
     """Whether files are what they should be. A file is read again only when its size, date or inode has changed."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[tuple[int, int, int], str]] = {}
-        self._lock = threading.Lock()
+        self._known = Current[str]()
 
     def holds(self, media: Media) -> bool:
         facts = os.stat(media.path)
         stamp = (facts.st_size, facts.st_mtime_ns, facts.st_ino)
-        with self._lock:
-            known = self._known.get(media.path)
-        if known is None or known[0] != stamp:
-            known = (stamp, file_digest(media.path))
-            with self._lock:
-                self._known[media.path] = known
-        return known[1] == media.sha256
+        return self._known.get(media.path, stamp, lambda: file_digest(media.path)) == media.sha256
 
 
 class ClipResponse(FileResponse):

@@ -246,10 +246,10 @@ def _range(key: str, rows: RunRows, histogram: Histogram, query: RunQuery) -> di
         "edges": list(histogram.edges),
         "counts": list(histogram.counts),
         "missing": histogram.missing,
-        "tallest": histogram.tallest,
+        "tallest": max(histogram.counts),
         "step": f"{histogram.step:.{digits}f}",
-        "low": f"{histogram.low:.{digits}f}",
-        "high": f"{histogram.high:.{digits}f}",
+        "low": f"{histogram.edges[0]:.{digits}f}",
+        "high": f"{histogram.edges[-1]:.{digits}f}",
         "min": "" if asked.low is None else f"{asked.low:g}",
         "max": "" if asked.high is None else f"{asked.high:g}",
     }

@@ -69,7 +69,7 @@ def map_data(opened: OpenMap, addresses: Sequence[Mapping[str, str]]) -> dict[st
     """Everything the page draws; `addresses` of a point are its picture and its clip, by its place on the map."""
     points = opened.found.points
     scale = _Scale(points)
-    drawn = _drawn(points)
+    drawn = range(0, len(points), max(1, math.ceil(len(points) / MOST_POINTS)))
     far = {id(point) for point in opened.found.outliers()}
     return {
         "width": WIDTH,
@@ -93,11 +93,6 @@ def map_data(opened: OpenMap, addresses: Sequence[Mapping[str, str]]) -> dict[st
             definition_data(m.definition) for m in (points[0].x, opened.found.shares[0], points[0].distance)
         ],
     }
-
-
-def _drawn(points: tuple[MapPoint, ...]) -> list[int]:
-    step = max(1, math.ceil(len(points) / MOST_POINTS))
-    return [at for at, _ in enumerate(points) if at % step == 0]
 
 
 def _outlier(point: MapPoint, at: int, addresses: Sequence[Mapping[str, str]]) -> dict[str, object]:

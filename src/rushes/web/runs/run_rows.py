@@ -48,18 +48,6 @@ class Histogram:
     step: float
     """What a handle moves by: a tenth of a bin, or 1 where all values are whole."""
 
-    @property
-    def low(self) -> float:
-        return self.edges[0]
-
-    @property
-    def high(self) -> float:
-        return self.edges[-1]
-
-    @property
-    def tallest(self) -> int:
-        return max(self.counts)
-
 
 def histogram(values: Sequence[float] | np.ndarray, *, bins: int = BINS, missing: int = 0) -> Histogram | None:
     """Counts in at most `bins` + 1 bins of a round width (1, 2 or 5 times a power of ten), between round numbers.

@@ -12,16 +12,16 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from rushes.core.reason import SIGNALS
+from rushes.web.kept import Current
 
 _FILES = ("run.json", "subjects.jsonl", "measurements.jsonl", "journal.jsonl", "index.json", "shards")
 NEWEST = 5
@@ -30,7 +30,6 @@ _BADGE, _SUBJECT, _KIND, _ID, _REASONS = b'{"badge":"', b'],"subject":', b'","ki
 MOST_IDS = 100_000
 WORST = 3
 _decoder = json.JSONDecoder()
-T = TypeVar("T")
 
 _BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
@@ -149,7 +148,7 @@ def read_summary(folder: Path) -> RunSummary:
 def read_ids(folder: Path) -> frozenset[str]:
     """The ids of the first 100,000 subjects."""
     if is_sharded(folder):
-        return shard_ids(folder, MOST_IDS)
+        return frozenset(str(row[0]) for row in shard_texts(folder, MOST_IDS, ("id",)))
     ids = (_id(line) for _, line in zip(range(MOST_IDS), _subject_lines(folder), strict=False))
     return frozenset(found for found in ids if found)
 
@@ -224,33 +223,22 @@ def _row(line: bytes) -> dict[str, Any]:
 class Summaries:
     """Heads, summaries and ids of runs, each kept while the run's files stay as they are."""
 
-    _known: dict[tuple[str, Path], tuple[str, Any]] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _heads: Current[RunHead] = field(default_factory=Current)
+    _summaries: Current[RunSummary] = field(default_factory=Current)
+    _ids: Current[frozenset[str]] = field(default_factory=Current)
 
     def head(self, folder: Path) -> RunHead:
-        return self._kept("head", folder, read_head)
+        return self._heads.get(folder, run_stamp(folder), lambda: read_head(folder))
 
     def summary(self, folder: Path) -> RunSummary:
-        return self._kept("summary", folder, read_summary)
+        return self._summaries.get(folder, run_stamp(folder), lambda: read_summary(folder))
 
     def ids(self, folder: Path) -> frozenset[str]:
-        return self._kept("ids", folder, read_ids)
+        return self._ids.get(folder, run_stamp(folder), lambda: read_ids(folder))
 
     def knows(self, folder: Path) -> bool:
         """Whether the summary is at hand and of the present state."""
-        with self._lock:
-            return self._known.get(("summary", folder), ("",))[0] == run_stamp(folder)
-
-    def _kept(self, what: str, folder: Path, read: Callable[[Path], T]) -> T:
-        stamp = run_stamp(folder)
-        with self._lock:
-            known = self._known.get((what, folder))
-        if known is None or known[0] != stamp:
-            known = (stamp, read(folder))
-            with self._lock:
-                self._known[what, folder] = known
-        found: T = known[1]
-        return found
+        return self._summaries.knows(folder, run_stamp(folder))
 
 
 def shard_counts(folder: Path) -> tuple[int, dict[str, int]]:
@@ -271,11 +259,6 @@ def shard_size(folder: Path) -> int:
         return sum(file.stat().st_size for file in (folder / "shards").glob("*.parquet"))
     except OSError:
         return 0
-
-
-def shard_ids(folder: Path, most: int) -> frozenset[str]:
-    """The ids of its first clips; none where Parquet cannot be read here."""
-    return frozenset(str(row[0]) for row in shard_texts(folder, most, ("id",)))
 
 
 def shard_texts(folder: Path, most: int, columns: Sequence[str]) -> list[tuple[Any, ...]]:

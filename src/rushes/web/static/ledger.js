@@ -79,10 +79,10 @@ export class Ledger {
   #close(side, video = null, ended = false) {
     const open = this.open[side];
     delete this.open[side];
-    if (!open) return;
-    if (ended) open.end = video.duration * 1000; // the last frame has no later sample
-    this.#push(side, open);
-    if (ended) this.#report().catch(() => {}); // stays queued; the next report takes it along
+    if (open && ended) open.end = video.duration * 1000; // the last frame has no later sample
+    if (open) this.#push(side, open);
+    // The pause before the end may have closed it. What is not taken stays queued; the next report takes it along.
+    if (ended && this.queue.length) this.#report().catch(() => {});
   }
 
   #push(side, { start, end, rate, visible }) {

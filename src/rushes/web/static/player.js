@@ -128,6 +128,8 @@ export class PairPlayer extends EventTarget {
 
   #ended(side) {
     this.active.delete(side);
+    // One that waited for this clip waits no longer: with a single clip left nothing is aligned any more.
+    for (const other of this.active) if (this.videos[other].dataset.held) this.#run(other);
     if (this.active.size === 0 && this.loop) {
       this.#start(this.started);
     } else this.#emit("change");

@@ -39,8 +39,8 @@ from rushes.web.http.routes import admin_router, with_json_view
 from rushes.web.runs.data import timeline_data
 from rushes.web.runs.shared_clips import shares_clips
 from rushes.web.runs.summary import run_stamp
-from rushes.web.views.clips import clip_row, side_by_side_page
-from rushes.web.views.runs import open_run, run_folder
+from rushes.web.views.clips import clip_row, jpeg_reply, side_by_side_page
+from rushes.web.views.runs import open_run, run_folder, served_folder, trouble_page
 from rushes.web.workbench import workbench
 
 router = admin_router()
@@ -56,11 +56,7 @@ def board(request: Request, name: str) -> Response:
     try:
         opened = open_board(request, name)
     except RushesError as error:
-        if wants_json(request):
-            raise
-        facts = suite_status(folder)
-        context = {"what": "board", "address": f"/boards/{name}", "name": name, "message": str(error), "facts": facts}
-        return page(request, "run/trouble.html", status=409, **context)
+        return trouble_page(request, error, what="board", name=name, facts=suite_status(folder))
     if wants_json(request):
         shown = opened.page
         return json_reply(board_as_data(shown.data, shown.verdicts, found=str(shown.opening)))
@@ -78,10 +74,7 @@ def strip(request: Request, name: str, stamp: str, system: int, prompt: int) -> 
     if opened.stamp != stamp or not (0 <= system < len(names) and 0 <= prompt < len(prompts)):
         raise Refusal(404, "The board has changed since; load its page again.")
     key = names[system], prompts[prompt].id
-    picture = workbench(request).board_cache.strip(opened, key) if key in opened.data.clips else b""
-    if not picture:
-        raise Refusal(404, "There is no picture of this clip: it was moved, has changed or cannot be decoded.")
-    return Response(picture, media_type="image/jpeg", headers={"cache-control": "private, max-age=3600"})
+    return jpeg_reply(workbench(request).board_cache.strip(opened, key) if key in opened.data.clips else b"")
 
 
 @router.get(f"{STATIC}/{{name}}", response_model=None)
@@ -100,11 +93,7 @@ def static_file(name: str) -> Response:
 
 
 def suite_folder(request: Request, name: str) -> Path:
-    """The folder served under this name; names are ours, so no address reaches any other folder."""
-    folder = workbench(request).suites.get(name)
-    if folder is None:
-        raise Refusal(404, "No suite of this name is served. The home page lists those that are.")
-    return folder
+    return served_folder(workbench(request).suites, name, "suite")
 
 
 def open_board(request: Request, name: str) -> OpenBoard:
@@ -203,10 +192,7 @@ def board_timeline(request: Request, name: str, system: str, prompt: str) -> Res
 def cell_picture(request: Request, token: str) -> Response:
     """One frame of a clip, by the token that a page has shown."""
     found = workbench(request).run_cache.behind(token)
-    jpeg = b"" if found is None else picture(*found)
-    if not jpeg:
-        raise Refusal(404, "There is no picture of this clip: it was moved, has changed or cannot be decoded.")
-    return Response(jpeg, media_type="image/jpeg", headers={"cache-control": "private, max-age=3600"})
+    return jpeg_reply(b"" if found is None else picture(*found))
 
 
 def _systems(row: GridRow) -> Sequence[str]:

@@ -165,9 +165,13 @@ def set_map(request: Request, name: str, features: str = "") -> Response:
 def map_picture(request: Request, name: str, number: int, features: str = "") -> Response:
     """One frame of a clip, by its place on the map."""
     file = _map_file(request, name, features, number)
-    jpeg = b"" if file is None else file_picture(file)
+    return jpeg_reply(b"" if file is None else file_picture(file), gone="was moved or")
+
+
+def jpeg_reply(jpeg: bytes, *, gone: str = "was moved, has changed or") -> Response:
+    """A clip's picture, kept by the browser for an hour; 404 where there is none."""
     if not jpeg:
-        raise Refusal(404, "There is no picture of this clip: it was moved or cannot be decoded.")
+        raise Refusal(404, f"There is no picture of this clip: it {gone} cannot be decoded.")
     return Response(jpeg, media_type="image/jpeg", headers={"cache-control": "private, max-age=3600"})
 
 

@@ -20,7 +20,7 @@ from rushes.web.http.security import csrf_token
 from rushes.web.runs.shared_clips import shares_clips
 from rushes.web.views import home
 from rushes.web.views.boards import open_board
-from rushes.web.views.runs import open_run
+from rushes.web.views.runs import open_run, run_folder
 from rushes.web.workbench import workbench
 
 router = APIRouter()
@@ -53,10 +53,8 @@ def cards(request: Request, run: Annotated[list[str], Query(max_length=50)]) -> 
 @inside.get("/home/shares.json", response_model=None)
 def shares(request: Request, run: str) -> Response:
     """Which runs this one can be compared with."""
-    bench = workbench(request)
-    if run not in bench.runs:
-        raise Refusal(404, "No run of this name is served. The home page lists those that are.")
-    return json_reply({"runs": shares_clips(bench, run)})
+    run_folder(request, run)  # a refusal where none of this name is served
+    return json_reply({"runs": shares_clips(workbench(request), run)})
 
 
 @inside.get("/home/picture", response_model=None)

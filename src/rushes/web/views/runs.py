@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ from fastapi import Body
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from rushes.core.errors import InputError, MediaError, RunError
+from rushes.core.errors import InputError, MediaError, RunError, RushesError
 from rushes.core.reason import SIGNALS
 from rushes.present.pages.page import verdict_html
 from rushes.web.clips.selection import make_links, path_list, selected_ids, selection_csv
@@ -52,7 +53,7 @@ def run_table(request: Request, name: str) -> Response:
     try:
         opened = workbench(request).run_cache.read(folder)
     except RunError as error:
-        return _trouble(request, name, folder, error)
+        return trouble_page(request, error, what="run", name=name, facts=run_status(folder))
     query = read_query(request.query_params, opened.readings)
     as_sheet = has_sheet(opened) and not query.table and not wants_json(request)
     size = SHEET_SIZE if as_sheet else PAGE_SIZE
@@ -145,10 +146,14 @@ def figure(request: Request, name: str, number: int) -> Response:
 
 
 def run_folder(request: Request, name: str) -> Path:
+    return served_folder(workbench(request).runs, name, "run")
+
+
+def served_folder(served: Mapping[str, Path], name: str, noun: str) -> Path:
     """The folder served under this name; names are ours, so no address reaches any other folder."""
-    folder = workbench(request).runs.get(name)
+    folder = served.get(name)
     if folder is None:
-        raise Refusal(404, "No run of this name is served. The home page lists those that are.")
+        raise Refusal(404, f"No {noun} of this name is served. The home page lists those that are.")
     return folder
 
 
@@ -156,12 +161,12 @@ def open_run(request: Request, name: str) -> OpenRun:
     return workbench(request).run_cache.read(run_folder(request, name))
 
 
-def _trouble(request: Request, name: str, folder: Path, error: RunError) -> Response:
-    """A run that cannot be read gets a page of its own: what is wrong, and what to do."""
+def trouble_page(request: Request, error: RushesError, *, what: str, name: str, facts: dict[str, object]) -> Response:
+    """A run or board that cannot be read gets a page of its own: what is wrong, and what to do."""
     if wants_json(request):
         raise error
-    context = {"what": "run", "address": f"/runs/{name}", "name": name, "message": str(error)}
-    return page(request, "run/trouble.html", status=409, **context, facts=run_status(folder))
+    context = {"what": what, "address": f"/{what}s/{name}", "name": name, "message": str(error), "facts": facts}
+    return page(request, "run/trouble.html", status=409, **context)
 
 
 @router.get("/thumbnails/{token}", response_model=None)

@@ -11,12 +11,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rushes.core.errors import InputError
-from rushes.study import AdminSession, NotAllowed, StudyError
+from rushes.study import NotAllowed, StudyError
 from rushes.study.owner.administrators import FIRST, SHORTEST_PASSWORD
 from rushes.study.records import ROLES
 from rushes.study.tokens import token_hash
-from rushes.web.http import sessions
-from rushes.web.http.access import admin_token
+from rushes.web.http.access import admin_token, signed_in, signed_off
 from rushes.web.http.errors import Refusal, wants_json
 from rushes.web.http.pages import json_reply, page, see
 from rushes.web.http.routes import Form, admin_router, with_json_view
@@ -57,7 +56,8 @@ def setup(request: Request, form: Form) -> Response:
     if problem:
         return page(request, "admin/setup.html", status=400, key=key, shortest=SHORTEST_PASSWORD, problem=problem)
     bench.service.set_admin_password(password)
-    return signed_in(request, bench.service.admin_login(password, device=request.state.visitor), "/")
+    session = bench.service.admin_login(password, device=request.state.visitor)
+    return signed_in(request, "admin", session.token, "/")
 
 
 @router.get("/login", response_model=None)
@@ -81,7 +81,7 @@ def login(request: Request, form: Form) -> Response:
     except StudyError:
         raise Refusal(429, "Too many people are signing in just now. Try again in a moment.", code="wait") from None
     bench.logins.succeeded(counted)
-    return signed_in(request, session, target)
+    return signed_in(request, "admin", session.token, target)
 
 
 def _counted(request: Request, name: str) -> dict[str, int]:
@@ -98,21 +98,13 @@ def logout(request: Request) -> Response:
     bench = workbench(request)
     if token := admin_token(request):
         bench.service.admin_logout(token)
-    response = see("/login")
-    sessions.drop_cookie(response, "admin", secure=bench.secure)
-    return response
+    return signed_off(request, "admin", see("/login"))
 
 
 def _let_try(request: Request, counted: dict[str, int]) -> None:
     wait = workbench(request).logins.begin(counted)
     if wait:
         raise Refusal(429, f"Too many tries. Wait {wait} seconds, then try again.", code="wait")
-
-
-def signed_in(request: Request, session: AdminSession, target: str) -> Response:
-    response = see(target)
-    sessions.set_cookie(response, "admin", session.token, secure=workbench(request).secure)
-    return response
 
 
 def _local(address: str) -> str:
@@ -145,7 +137,8 @@ def change_password(request: Request, form: Form) -> Response:
         return _page(request, problem="That is not your present password.")
     except (StudyError, InputError) as error:
         return _page(request, problem=str(error))
-    return signed_in(request, service.admin_login(password, name=name, device=request.state.visitor), "/account")
+    session = service.admin_login(password, name=name, device=request.state.visitor)
+    return signed_in(request, "admin", session.token, "/account")
 
 
 @with_json_view(inside, "/accounts")

@@ -213,17 +213,12 @@ def set_state(request: Request, study: str, form: Form) -> Response:
 def open_link(request: Request, study: str, form: Form) -> Response:
     """The open link. It is in this answer only: the server keeps its hash."""
     bench = workbench(request)
-    quota = whole_number(_text(form, "quota"), highest=LARGEST_QUOTA)
-    platform = _text(form, "platform")
+    texts = ("completion_code", "screened_out_code", "full_code", "participant_form", "return_url")
     plan = RecruitmentPlan(
-        platform=cast(Platform, platform),
-        quota=quota or 0,
+        platform=cast(Platform, _text(form, "platform")),
+        quota=whole_number(_text(form, "quota"), highest=LARGEST_QUOTA) or 0,
         ids=cast(Ids, _text(form, "ids") or "hashed"),
-        completion_code=_text(form, "completion_code"),
-        screened_out_code=_text(form, "screened_out_code"),
-        full_code=_text(form, "full_code"),
-        participant_form=_text(form, "participant_form"),
-        return_url=_text(form, "return_url"),
+        **{field: _text(form, field) for field in texts},
     )
     token = bench.service.running.open_link(study, plan)
     link = f"{bench.origin(request)}/join/{token}{PLATFORMS[plan.platform].link}"

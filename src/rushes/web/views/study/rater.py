@@ -16,8 +16,7 @@ from rushes.study import NotAllowed, RaterSession, StudyError, Task, VoteForm
 from rushes.study.raters.presentation import Presentation
 from rushes.study.recruiting.open_links import Ending
 from rushes.study.recruiting.platforms import NOT_ACCEPTED_YET, PLATFORMS
-from rushes.web.http import sessions
-from rushes.web.http.access import rater_token, signed_out
+from rushes.web.http.access import rater_token, signed_in, signed_off, signed_out
 from rushes.web.http.errors import Refusal
 from rushes.web.http.pages import page, reply, see
 from rushes.web.http.routes import Form, Rater, with_json_view
@@ -77,9 +76,7 @@ def join(request: Request, token: str, form: Form) -> Response:
         return _ended(request, joined.ending, t)
     if joined.session is None:
         return page(request, "rater/resting.html", state="paused", ending=None, t=t)
-    response = see("/rate")
-    sessions.set_cookie(response, "rater", joined.session.token, secure=bench.secure)
-    return response
+    return signed_in(request, "rater", joined.session.token, "/rate")
 
 
 def _let_join(request: Request, t: Strings) -> None:
@@ -94,12 +91,10 @@ def _let_join(request: Request, t: Strings) -> None:
 @router.post("/rate/decline", response_model=None)
 def decline(request: Request, session: Rater) -> Response:
     """A rater who does not agree to take part; their place goes to another."""
-    bench = workbench(request)
-    t = _strings(request)
-    response = _ended(request, bench.service.running.refuse(rater_token(request)), t)
-    bench.service.sign_out(rater_token(request))
-    sessions.drop_cookie(response, "rater", secure=bench.secure)
-    return response
+    service, t = workbench(request).service, _strings(request)
+    response = _ended(request, service.running.refuse(rater_token(request)), t)
+    service.sign_out(rater_token(request))
+    return signed_off(request, "rater", response)
 
 
 def _ended(request: Request, ending: Ending, t: Strings) -> Response:
@@ -127,14 +122,11 @@ def invitation(request: Request, token: str) -> Response:
 
 @router.post("/i/{token}", response_model=None)
 def accept(request: Request, token: str) -> Response:
-    bench = workbench(request)
     try:
-        session = bench.service.accept_invite(token)
+        session = workbench(request).service.accept_invite(token)
     except NotAllowed:
         return see("/rate") if _signed_in(request) else page(request, "rater/used.html", status=410)
-    response = see("/rate")
-    sessions.set_cookie(response, "rater", session.token, secure=bench.secure)
-    return response
+    return signed_in(request, "rater", session.token, "/rate")
 
 
 def _signed_in(request: Request) -> bool:
@@ -224,12 +216,9 @@ def last(request: Request, session: Rater) -> Response:
 
 @router.post("/rate/sign-out", response_model=None)
 def sign_out(request: Request, session: Rater) -> Response:
-    bench = workbench(request)
-    language = bench.service.presentation(rater_token(request)).language
-    bench.service.sign_out(rater_token(request))
-    response = page(request, "rater/signed_out.html", t=strings(language))
-    sessions.drop_cookie(response, "rater", secure=bench.secure)
-    return response
+    t = _strings(request)
+    workbench(request).service.sign_out(rater_token(request))
+    return signed_off(request, "rater", page(request, "rater/signed_out.html", t=t))
 
 
 def pair_page(

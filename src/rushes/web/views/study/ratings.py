@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Literal
 
 from fastapi import APIRouter
@@ -67,20 +69,16 @@ class PlayReport(BaseModel):
 def watch(request: Request, report: PlayReport) -> Response:
     """Add play to the ledger; the answer is the watch counter."""
     events = [PlayEvent(**event.model_dump()) for event in report.events]
-    try:
+    with _refusing(request, None):
         state = workbench(request).service.record_play(rater_token(request), report.assignment, events)
-    except StudyError as error:
-        raise _refused(request, error, None) from None
     return json_reply(watch_data(state))
 
 
 @router.post("/rate/draft", response_model=None)
 def draft(request: Request, form: Form) -> Response:
     """Keep what is filled in so far."""
-    try:
+    with _refusing(request, form):
         workbench(request).service.save_draft(rater_token(request), str(form.get("assignment", "")), read_vote(form))
-    except StudyError as error:
-        raise _refused(request, error, form) from None
     return json_reply({"saved": True})
 
 
@@ -88,12 +86,10 @@ def draft(request: Request, form: Form) -> Response:
 def vote(request: Request, form: Form) -> Response:
     """Take the vote, or say everything that is missing."""
     filled, key, correction = read_vote(form), str(form.get("key", ""))[:64], form.get("correction") == "1"
-    try:
+    with _refusing(request, form):
         answer = workbench(request).service.submit_vote(
             rater_token(request), str(form.get("assignment", "")), filled, key=key, correction=correction
         )
-    except StudyError as error:
-        raise _refused(request, error, form) from None
     onward = "/rate?changed=1" if correction else "/rate"
     return (
         _taken(request, answer, filled, onward)
@@ -163,12 +159,10 @@ def problem(request: Request, form: Form) -> Response:
     if kind not in PROBLEMS:
         raise Refusal(400, f"Say what is wrong: {', '.join(PROBLEMS)}.")
     text = str(form.get("text", ""))[:LONGEST_NOTE]
-    try:
+    with _refusing(request, form):
         workbench(request).service.report_problem(
             rater_token(request), str(form.get("assignment", "")), kind=kind, text=text
         )
-    except StudyError as error:
-        raise _refused(request, error, form) from None
     return json_reply({"reported": True, "next": "/rate"}) if wants_json(request) else see("/rate")
 
 
@@ -184,14 +178,18 @@ def ahead(request: Request) -> Response:
     return json_reply({"clips": [f"/media/{token}" for token in tokens]})
 
 
-def _refused(request: Request, error: StudyError, form: FormData | None) -> Exception:
+@contextmanager
+def _refusing(request: Request, form: FormData | None) -> Iterator[None]:
     """Whether the session has ended or only this pair has gone; the service's own words stay in the log."""
     try:
-        about = workbench(request).service.presentation(rater_token(request))
-    except NotAllowed:
-        return signed_out(request, form)
-    log.warning("%s: %s", request.url.path, error)
-    return Refusal(409, strings(about.language)("pair.gone"), code="gone")
+        yield
+    except StudyError as error:
+        try:
+            about = workbench(request).service.presentation(rater_token(request))
+        except NotAllowed:
+            raise signed_out(request, form) from None
+        log.warning("%s: %s", request.url.path, error)
+        raise Refusal(409, strings(about.language)("pair.gone"), code="gone") from None
 
 
 @router.get("/rate/sound", response_model=None)

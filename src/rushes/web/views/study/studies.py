@@ -34,31 +34,19 @@ from rushes.web.workbench import Workbench, workbench
 router = admin_router()
 
 DEFAULTS: dict[str, object] = {
-    "name": "",
-    "title": "",
+    **dict.fromkeys(("name", "title", "quota", "pay", "more_runs", "only"), ""),
+    **dict.fromkeys(("max_gold_errors", "max_side_bias", "min_repeat_agreement"), ""),
+    **dict.fromkeys(("rubric_path", "consent_path", "sources_path", "prompts_path", "table_path", "clips_path"), ""),
     "seed": "1",
     "min_raters": "2",
-    "quota": "",
     "gold_every": "10",
     "repeat_every": "20",
-    "max_gold_errors": "",
-    "max_side_bias": "",
-    "min_repeat_agreement": "",
+    "training_tries": "3",
     "pairing": "round-robin",
     "on_erase": "keep",
-    "pay": "",
-    "training_tries": "3",
     "language": "en",
     "audio_check": "on",
-    "rubric_path": "",
-    "consent_path": "",
-    "sources_path": "",
     "runs": [],
-    "more_runs": "",
-    "only": "",
-    "prompts_path": "",
-    "table_path": "",
-    "clips_path": "",
 }
 
 
