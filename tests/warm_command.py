@@ -3,7 +3,8 @@
 A hundred commands stand in the documentation, and each took half a second to import what it needs, and its workers
 again. So the commands do their work in their own process (`rushes.workers.engine.inline_work`). `warm_command`
 starts the process and puts a program in the place of `rushes`: it hands its arguments, folder, environment and
-standard streams over, passes signals on, and ends with the command's exit code.
+standard streams over, passes signals on, and ends with the command's exit code. `rushes-python FILE` beside it runs a
+script in the same way.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import runpy
 import signal
 import socket
 import subprocess
 import sys
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -43,7 +46,7 @@ _CLIENT = """#!{python} -IS
 import json, os, signal, socket, sys
 link = socket.socket(socket.AF_UNIX)
 link.connect({address!r})
-asked = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
+asked = json.dumps([sys.argv, os.getcwd(), dict(os.environ)]).encode()
 socket.send_fds(link, [len(asked).to_bytes(8, "big")], [0, 1, 2])
 link.sendall(asked)
 pid = int.from_bytes(link.recv(8), "big")
@@ -55,10 +58,13 @@ sys.exit(int.from_bytes(answer, "big") if answer else 1)
 
 
 @contextmanager
-def warm_command(folder: Path) -> Iterator[Path]:
-    """A program `rushes` in this folder, for as long as the context lasts."""
+def warm_command(folder: Path, *more: str) -> Iterator[Path]:
+    """A program `rushes` in this folder, and `rushes-python`, for as long as the context lasts.
+
+    `more` are modules to import beforehand, beside `PRELOADED`.
+    """
     address = str(folder / "socket")
-    code = f"from tests.warm_command import serve; serve({address!r})"
+    code = f"from tests.warm_command import serve; serve({address!r}, *{more!r})"
     root = Path(__file__).parents[1]
     environment = os.environ | {"PYTHONPATH": f"{root / 'src'}:{root}", "OMP_NUM_THREADS": "1"}
     with subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE) as process:
@@ -66,17 +72,18 @@ def warm_command(folder: Path) -> Iterator[Path]:
             assert process.stdout is not None and process.stdout.readline() == b"ready\n", (
                 "the warm process did not start"
             )
-            program = folder / "rushes"
-            program.write_text(_CLIENT.format(python=sys.executable, address=address))
-            program.chmod(0o755)
+            for name in ("rushes-python", "rushes"):
+                program = folder / name
+                program.write_text(_CLIENT.format(python=sys.executable, address=address))
+                program.chmod(0o755)
             yield program
         finally:
             process.terminate()
 
 
-def serve(address: str) -> None:
+def serve(address: str, *more: str) -> None:
     """Import everything, then fork for each command that comes in."""
-    for name in PRELOADED:
+    for name in (*PRELOADED, *more):
         with suppress(ImportError):
             import_module(name)
     _build_commands()
@@ -138,7 +145,7 @@ def _attend(link: socket.socket) -> None:
 
 
 def _run(arguments: list[str], folder: str, environment: dict[str, str], streams: list[int]) -> None:
-    """The command itself, as `python -m rushes` runs it."""
+    """The command itself, as `python -m rushes` runs it; or the script, as `python FILE` does."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
@@ -146,14 +153,22 @@ def _run(arguments: list[str], folder: str, environment: dict[str, str], streams
     os.environ.clear()
     os.environ.update(environment)
     sys.path[:0] = [path for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path not in sys.path]
-    sys.argv = ["rushes", *arguments]
+    program, *given = arguments
+    is_script = Path(program).name == "rushes-python"
+    sys.argv = given if is_script else ["rushes", *given]
+    if environment.get("PYTHONWARNINGS") == "error":
+        warnings.simplefilter("error")
     code: object = 0
     try:
         from rushes.cli.main import main
         from rushes.workers.engine import inline_work
 
         with inline_work():
-            main()
+            if is_script:
+                sys.path.insert(0, str(Path(given[0]).parent.resolve()))
+                runpy.run_path(given[0], run_name="__main__")
+            else:
+                main()
     except SystemExit as end:
         code = end.code
         if isinstance(code, str):

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rushes.instruments.fidelity.kernels.rows import packed
-from rushes.media.numba_cache import compiled
+from rushes.media.numba_cache import compiled, kernel
 
 WINDOW = 11
 SIGMA = 1.5
@@ -94,11 +94,6 @@ def _kernel() -> Any:
     global _weighed
     _weighed = compiled(_under_window, error_model="numpy", forceinline=True)
     return compiled(_gaussian_ssim, error_model="numpy")
-
-
-@cache
-def _halve() -> Any:
-    return compiled(_halved)
 
 
 def _gaussian_ssim(
@@ -199,3 +194,6 @@ def _halved(values: Any, height: Any, width: Any, gain: Any, shift: Any) -> Any:
             two = np.float32(lower[width - 1]) * gain - shift
             result[i, columns - 1] = ((one + one) + (two + two)) * quarter
     return result
+
+
+_halve = kernel(_halved)
