@@ -23,6 +23,8 @@ from rushes.media.numba_cache import compiled, kernel
 
 WINDOW = 11
 SIGMA = 1.5
+HOW = {"precision": "float32", "sigma": SIGMA, "window": f"gaussian-{WINDOW}", "windows": "valid"}
+"""What signatures say about the window."""
 _STRIP, _WIDE = 128, 144
 """Windows side by side in one tile, and the pixels under them: 128 + 10, rounded up to whole vectors."""
 _BAND, _TALL = 22, 32
