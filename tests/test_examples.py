@@ -1,7 +1,6 @@
 """Every example runs as it is, from an empty folder, and says something.
 
-One runs in an interpreter of its own, with its worker processes and without a main guard; the others in forks of a
-process that has everything imported (`warm_command`).
+Most run in forks of a process that has everything imported (`warm_command`).
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ import pytest
 from tests.warm_command import warm_command
 
 ROOT = Path(__file__).parents[1]
-LOADED = ("torchmetrics", "torch._dynamo")
-"""What two examples import, for seconds: the second is what any optimiser of torch loads."""
+COLD = ("measure_clips", "training_loop", "lightning_callback")
+"""Run in interpreters of their own: one with worker processes and without a main guard, and those that train."""
 EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if path.stem != "samples")
 
 
@@ -29,7 +28,7 @@ def _example(path: Path) -> object:
 @pytest.fixture(scope="module")
 def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """What runs a script without the start of an interpreter."""
-    with warm_command(tmp_path_factory.mktemp("bin"), *LOADED) as program:
+    with warm_command(tmp_path_factory.mktemp("bin")) as program:
         yield str(program.with_name("rushes-python"))
 
 
@@ -45,7 +44,7 @@ def test_an_example_runs(example: Path, tmp_path: Path, warm: str) -> None:
         pytest.importorskip("lightning", reason="needs lightning")
     strict = "default" if example.stem.startswith("lightning") else "error"  # Lightning warns of its own choices
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "PYTHONWARNINGS": strict}
-    command = [sys.executable if example.stem == "measure_clips" else warm, str(example)]
+    command = [sys.executable if example.stem in COLD else warm, str(example)]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() and "Traceback" not in done.stderr

@@ -35,6 +35,8 @@ PRELOADED = (
     "rushes.compare.runs.page.page",
     "rushes.compare.gate.gate",
     "rushes.compare.report",
+    "jinja2",
+    "pydantic",
     "rich.console",
     "rich.progress",
     "rich.table",
@@ -58,13 +60,10 @@ sys.exit(int.from_bytes(answer, "big") if answer else 1)
 
 
 @contextmanager
-def warm_command(folder: Path, *more: str) -> Iterator[Path]:
-    """A program `rushes` in this folder, and `rushes-python`, for as long as the context lasts.
-
-    `more` are modules to import beforehand, beside `PRELOADED`.
-    """
+def warm_command(folder: Path) -> Iterator[Path]:
+    """A program `rushes` in this folder, and `rushes-python`, for as long as the context lasts."""
     address = str(folder / "socket")
-    code = f"from tests.warm_command import serve; serve({address!r}, *{more!r})"
+    code = f"from tests.warm_command import serve; serve({address!r})"
     root = Path(__file__).parents[1]
     environment = os.environ | {"PYTHONPATH": f"{root / 'src'}:{root}", "OMP_NUM_THREADS": "1"}
     with subprocess.Popen([sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE) as process:
@@ -81,9 +80,9 @@ def warm_command(folder: Path, *more: str) -> Iterator[Path]:
             process.terminate()
 
 
-def serve(address: str, *more: str) -> None:
+def serve(address: str) -> None:
     """Import everything, then fork for each command that comes in."""
-    for name in (*PRELOADED, *more):
+    for name in PRELOADED:
         with suppress(ImportError):
             import_module(name)
     _build_commands()
@@ -112,16 +111,19 @@ def _build_commands() -> None:
 
 
 def _measure_once() -> None:
-    """What is loaded or compiled at the first clip is then there for all."""
+    """What is loaded or compiled at the first clip, and at the first study, is then there for all."""
     import numpy as np
 
     from rushes.instruments.clip.evaluate import evaluate_clips
     from rushes.media import write_clip
+    from rushes.study import open_service
     from rushes.workers.engine import inline_work
 
     with TemporaryDirectory() as folder, inline_work():
         clip = write_clip(Path(folder) / "take.mp4", [np.full((32, 48, 3), 9 * n, np.uint8) for n in range(4)])
         evaluate_clips([clip], run=Path(folder) / "run")
+        with open_service(Path(folder) / "studies.db"):
+            pass
 
 
 def _attend(link: socket.socket) -> None:
