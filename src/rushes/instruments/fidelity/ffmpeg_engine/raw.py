@@ -80,7 +80,7 @@ def raw_planes(picture: Picture, form: RawForm) -> tuple[Values, ...]:
     if form.grey:
         neutral = np.full(((form.height + 1) // 2, (form.width + 1) // 2), 1 << (form.bits - 1), values[0].dtype)
         values = (values[0], neutral, neutral)
-    return tuple(np.ascontiguousarray(plane, plane.dtype.newbyteorder("<")) for plane in values)
+    return tuple(np.ascontiguousarray(plane, np.uint8 if plane.dtype.itemsize == 1 else "<u2") for plane in values)
 
 
 def _rgb_form(picture: Picture) -> RawForm:

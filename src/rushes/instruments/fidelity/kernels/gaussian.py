@@ -12,18 +12,25 @@ the scale, for the same reason. Against 64-bit arithmetic a picture's mean is of
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.core.definition import Setting
 from rushes.instruments.fidelity.kernels.rows import packed
 from rushes.media.numba_cache import compiled, kernel
 
 WINDOW = 11
 SIGMA = 1.5
-HOW = {"precision": "float32", "sigma": SIGMA, "window": f"gaussian-{WINDOW}", "windows": "valid"}
+HOW: Mapping[str, Setting] = {
+    "precision": "float32",
+    "sigma": SIGMA,
+    "window": f"gaussian-{WINDOW}",
+    "windows": "valid",
+}
 """What signatures say about the window."""
 _STRIP, _WIDE = 128, 144
 """Windows side by side in one tile, and the pixels under them: 128 + 10, rounded up to whole vectors."""

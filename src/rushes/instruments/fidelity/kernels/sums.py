@@ -92,4 +92,4 @@ def _rgb_sums(a: Any, b: Any) -> Any:
     return absolute, squared, wrapped
 
 
-_narrow_kernel, _wide_kernel, _rgb_kernel = map(kernel, (_narrow_squares, _wide_squares, _rgb_sums))
+_narrow_kernel, _wide_kernel, _rgb_kernel = kernel(_narrow_squares), kernel(_wide_squares), kernel(_rgb_sums)
