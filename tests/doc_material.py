@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import chdir
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -21,8 +22,20 @@ MATERIAL: dict[str, Callable[[], None]] = {}
 
 
 def material(make: Callable[[], None]) -> Callable[[], None]:
-    MATERIAL[make.__name__.rstrip("_")] = make
-    return make
+    """What makes it is called once, in a folder of its own; the pages get copies."""
+
+    @cache
+    def made() -> Path:
+        home = Path(mkdtemp(prefix="rushes-docs-"))
+        with chdir(home):
+            make()
+        return home
+
+    def copy() -> None:
+        shutil.copytree(made(), ".", dirs_exist_ok=True)
+
+    MATERIAL[make.__name__.rstrip("_")] = copy
+    return copy
 
 
 @cache

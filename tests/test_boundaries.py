@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[1] / "src" / "rushes"
@@ -36,10 +37,11 @@ def modules() -> list[Path]:
     return sorted(SOURCE.rglob("*.py"))
 
 
+@cache
 def imports(path: Path) -> set[str]:
     """Every module a file imports, inside functions too; type-checking-only imports count as well."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in statements(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -48,6 +50,14 @@ def imports(path: Path) -> set[str]:
             if node.module == "rushes":
                 found |= {f"rushes.{alias.name}" for alias in node.names}
     return found
+
+
+def statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every statement below; no expression holds an import."""
+    for node in ast.iter_child_nodes(tree):
+        if not isinstance(node, ast.expr):
+            yield node
+            yield from statements(node)
 
 
 def part(path: Path) -> str:

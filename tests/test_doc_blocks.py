@@ -138,10 +138,10 @@ def _same_word(shown: str, printed: str) -> bool:
 
 
 def run(block: Block, before: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """A Python block is a file of its own, without a main guard; a shell block stops at its first error."""
+    """A Python block is a file of its own; a shell block stops at its first error."""
     if block.kind == "python":
         Path("block.py").write_text(before + block.text, encoding="utf-8")
-        command = [sys.executable, "block.py"]
+        command = ["rushes-python", "block.py"]
     else:
         command = ["bash", "-euo", "pipefail", "-c", block.script()]
     if "serves:link" in block.mark.split():

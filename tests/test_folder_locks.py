@@ -5,22 +5,21 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
+from tests.folder_locks import LOCKS
 
-from rushes.core.machine.files import exclusive_lock, locked_folder
+from rushes.core.machine.files import locked_folder
 
 PROCESSES = 3
-SECONDS = 0.7
+SECONDS = 0.3
 
 WORKER = """
 import json, os, sys, time
 from pathlib import Path
 from rushes.core.errors import RunError
-from tests.test_folder_locks import LOCKS
+from tests.folder_locks import LOCKS
 
 root, kind, seconds = Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])
 lock, marker = LOCKS[kind], root / "inside"
@@ -45,42 +44,6 @@ while time.monotonic() < end:
     time.sleep(0.0002)
 print(json.dumps([entered, overlaps]))
 """
-
-
-def _run(folder: Path) -> AbstractContextManager[object]:
-    from rushes.storage.runs.writer import RunWriter
-
-    return RunWriter(folder, instrument="clip", settings={})
-
-
-def _suite(folder: Path) -> AbstractContextManager[object]:
-    from rushes.suite.folder import writing
-
-    return writing(folder)
-
-
-def _paper(folder: Path) -> AbstractContextManager[object]:
-    return locked_folder(folder)
-
-
-def _sweep(folder: Path) -> AbstractContextManager[object]:
-    from rushes.instruments.robustness.sweep.writer import locked
-
-    return locked(folder)
-
-
-def _waiting(folder: Path) -> AbstractContextManager[object]:
-    folder.mkdir(parents=True, exist_ok=True)
-    return exclusive_lock(folder / ".triage.lock")
-
-
-LOCKS: dict[str, Callable[[Path], AbstractContextManager[object]]] = {
-    "run": _run,
-    "suite": _suite,
-    "paper": _paper,
-    "sweep": _sweep,
-    "waiting": _waiting,
-}
 
 
 @pytest.mark.parametrize("kind", LOCKS)

@@ -52,16 +52,20 @@ def test_on_windows_the_command_says_one_line_and_exits_1(arguments: list[str]) 
 
 
 LINUX_ONLY = {"sched_getaffinity", "sched_setaffinity", "memfd_create", "pidfd_open", "posix_fadvise", "sendfile"}
+NAMED = LINUX_ONLY | {"fcntl"}
 PLACES = {"core": {"fcntl", "memfd_create"}, "workers": {"sched_getaffinity"}}
 """Packages that may name what a system lacks, and do so behind a check; the others ask them."""
 
 
 def lacking(path: Path) -> set[str]:
     """What a module names that a system may lack, and that is not its package's to name."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    text = path.read_text(encoding="utf-8")
+    if not any(name in text for name in NAMED):
+        return set()
+    tree = ast.parse(text)
     named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     named |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    return named & (LINUX_ONLY | {"fcntl"}) - PLACES.get(path.relative_to(SOURCE).parts[0], set())
+    return named & NAMED - PLACES.get(path.relative_to(SOURCE).parts[0], set())
 
 
 def test_what_a_system_lacks_is_asked_for_in_one_place() -> None:

@@ -3,7 +3,8 @@
 A hundred commands stand in the documentation, and each took half a second to import what it needs, and its workers
 again. So the commands do their work in their own process (`rushes.workers.engine.inline_work`). `warm_command`
 starts the process and puts a program in the place of `rushes`: it hands its arguments, folder, environment and
-standard streams over, passes signals on, and ends with the command's exit code.
+standard streams over, passes signals on, and ends with the command's exit code. `rushes-python FILE` beside it runs a
+script in the same way.
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import runpy
 import signal
 import socket
 import subprocess
 import sys
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -32,6 +35,8 @@ PRELOADED = (
     "rushes.compare.runs.page.page",
     "rushes.compare.gate.gate",
     "rushes.compare.report",
+    "jinja2",
+    "pydantic",
     "rich.console",
     "rich.progress",
     "rich.table",
@@ -43,7 +48,7 @@ _CLIENT = """#!{python} -IS
 import json, os, signal, socket, sys
 link = socket.socket(socket.AF_UNIX)
 link.connect({address!r})
-asked = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
+asked = json.dumps([sys.argv, os.getcwd(), dict(os.environ)]).encode()
 socket.send_fds(link, [len(asked).to_bytes(8, "big")], [0, 1, 2])
 link.sendall(asked)
 pid = int.from_bytes(link.recv(8), "big")
@@ -56,7 +61,7 @@ sys.exit(int.from_bytes(answer, "big") if answer else 1)
 
 @contextmanager
 def warm_command(folder: Path) -> Iterator[Path]:
-    """A program `rushes` in this folder, for as long as the context lasts."""
+    """A program `rushes` in this folder, and `rushes-python`, for as long as the context lasts."""
     address = str(folder / "socket")
     code = f"from tests.warm_command import serve; serve({address!r})"
     root = Path(__file__).parents[1]
@@ -66,9 +71,10 @@ def warm_command(folder: Path) -> Iterator[Path]:
             assert process.stdout is not None and process.stdout.readline() == b"ready\n", (
                 "the warm process did not start"
             )
-            program = folder / "rushes"
-            program.write_text(_CLIENT.format(python=sys.executable, address=address))
-            program.chmod(0o755)
+            for name in ("rushes-python", "rushes"):
+                program = folder / name
+                program.write_text(_CLIENT.format(python=sys.executable, address=address))
+                program.chmod(0o755)
             yield program
         finally:
             process.terminate()
@@ -105,16 +111,19 @@ def _build_commands() -> None:
 
 
 def _measure_once() -> None:
-    """What is loaded or compiled at the first clip is then there for all."""
+    """What is loaded or compiled at the first clip, and at the first study, is then there for all."""
     import numpy as np
 
     from rushes.instruments.clip.evaluate import evaluate_clips
     from rushes.media import write_clip
+    from rushes.study import open_service
     from rushes.workers.engine import inline_work
 
     with TemporaryDirectory() as folder, inline_work():
         clip = write_clip(Path(folder) / "take.mp4", [np.full((32, 48, 3), 9 * n, np.uint8) for n in range(4)])
         evaluate_clips([clip], run=Path(folder) / "run")
+        with open_service(Path(folder) / "studies.db"):
+            pass
 
 
 def _attend(link: socket.socket) -> None:
@@ -138,7 +147,7 @@ def _attend(link: socket.socket) -> None:
 
 
 def _run(arguments: list[str], folder: str, environment: dict[str, str], streams: list[int]) -> None:
-    """The command itself, as `python -m rushes` runs it."""
+    """The command itself, as `python -m rushes` runs it; or the script, as `python FILE` does."""
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
@@ -146,14 +155,22 @@ def _run(arguments: list[str], folder: str, environment: dict[str, str], streams
     os.environ.clear()
     os.environ.update(environment)
     sys.path[:0] = [path for path in environment.get("PYTHONPATH", "").split(os.pathsep) if path not in sys.path]
-    sys.argv = ["rushes", *arguments]
+    program, *given = arguments
+    is_script = Path(program).name == "rushes-python"
+    sys.argv = given if is_script else ["rushes", *given]
+    if environment.get("PYTHONWARNINGS") == "error":
+        warnings.simplefilter("error")
     code: object = 0
     try:
         from rushes.cli.main import main
         from rushes.workers.engine import inline_work
 
         with inline_work():
-            main()
+            if is_script:
+                sys.path.insert(0, str(Path(given[0]).parent.resolve()))
+                runpy.run_path(given[0], run_name="__main__")
+            else:
+                main()
     except SystemExit as end:
         code = end.code
         if isinstance(code, str):

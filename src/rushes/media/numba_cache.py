@@ -20,6 +20,6 @@ def compiled(function: Callable[..., Any], **options: Any) -> Any:
         return numba.njit(boundscheck=False, **options)(function)
 
 
-def kernel(function: Callable[..., Any]) -> Callable[[], Any]:
-    """What gives the function compiled: at its first call, and from then on at once."""
-    return cache(partial(compiled, function))
+def kernel(function: Callable[..., Any], **options: Any) -> Callable[[], Any]:
+    """What gives the function compiled (`options` as in `compiled`): at its first call, and from then on at once."""
+    return cache(partial(compiled, function, **options))

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import rushes
 from rushes.cli.main import app
+from rushes.workers.engine import inline_work
 
 
 def rushes_(*words: str) -> tuple[int, str, str]:
@@ -74,8 +75,9 @@ def test_usage() -> None:
 
 @pytest.mark.workers
 def test_the_report_shows_the_worst_frames_and_the_timeline(sets: None) -> None:
-    rushes_("fidelity", "gen", "gt", "--metric", "psnr", "ssim", "-o", "run", "--jobs", "1")
-    written = rushes.write_report("run", "report.html", jobs=1)
+    with inline_work():
+        rushes_("fidelity", "gen", "gt", "--metric", "psnr", "ssim", "-o", "run", "--jobs", "1")
+        written = rushes.write_report("run", "report.html", jobs=1)
     page = Path("report.html").read_text()
     assert written.found.startswith("2 pairs: PSNR ↑ ")
     assert 4 <= page.count("data:image/jpeg") <= 6  # two or three frames of each clip, at least five apart
@@ -86,7 +88,8 @@ def test_the_report_shows_the_worst_frames_and_the_timeline(sets: None) -> None:
     again = rushes.write_report("run", "again.html", jobs=2)
     assert again.bytes == written.bytes and Path("again.html").read_text() == page
     Path("gen/marred.mkv").unlink()
-    rushes.write_report("run", "gone.html", jobs=1)
+    with inline_work():
+        rushes.write_report("run", "gone.html", jobs=1)
     assert "no longer where the run found them" in Path("gone.html").read_text()
 
 

@@ -13,6 +13,7 @@ from tests.instruments.fidelity.conftest import lossless, numbered, pictures, te
 import rushes
 from rushes.core.errors import InputError, RunError
 from rushes.instruments.fidelity.pairs.lag import LAG_FRAMES
+from rushes.workers.engine import inline_work
 
 DB = 20 * math.log10(255)
 """PSNR of an error of one level everywhere."""
@@ -48,7 +49,8 @@ def test_clip_by_clip_and_the_mean_with_its_interval(sets: tuple[str, str]) -> N
 def test_the_same_bytes_for_any_number_of_workers_and_nothing_is_done_twice(
     sets: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rushes.evaluate_fidelity(*sets, metrics="psnr", run="one", jobs=1)
+    with inline_work():
+        rushes.evaluate_fidelity(*sets, metrics="psnr", run="one", jobs=1)
     rushes.evaluate_fidelity(*sets, metrics="psnr", run="two", jobs=2)
     files = ("subjects.jsonl", "measurements.jsonl", "series/a.npz")
     before = {name: Path("one", name).read_bytes() for name in files}

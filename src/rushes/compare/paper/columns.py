@@ -20,21 +20,20 @@ from rushes.instruments.fidelity.metrics import METRICS as PAIR_METRICS
 
 Source: TypeAlias = Literal["fidelity", "distribution", "clip"]
 """The instrument that measures a column."""
-_DIGITS = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Column:
     """One column, as `--columns` names it."""
 
     name: str
     title: str
     """Its head, as papers print it: "FID-VID"."""
-    metric: str
-    """The name in the signatures of its numbers."""
     source: Source
     better: Better
-    digits: int = _DIGITS
+    metric: str
+    """The name in the signatures of its numbers."""
+    digits: int = 4
     """Decimals, unless others are asked for."""
     params: tuple[tuple[str, str], ...] = ()
     """What the signature must hold besides, where the column is about one reading of the metric alone."""
@@ -57,25 +56,19 @@ class Column:
         return set(self.params) <= set(definition.params)
 
 
-def _column(
-    name: str, title: str, source: Source, better: Better, *, metric: str = "", digits: int = _DIGITS
-) -> Column:
-    return Column(name=name, title=title, metric=metric or name, source=source, better=better, digits=digits)
-
-
 COLUMNS: dict[str, Column] = {
     column.name: column
     for column in (
-        _column("psnr", "PSNR", "fidelity", "higher", digits=2),
-        _column("ssim", "SSIM", "fidelity", "higher"),
-        _column("lpips", "LPIPS", "fidelity", "lower"),
-        _column("l1", "L1", "fidelity", "lower"),
-        _column("fid-vid", "FID-VID", "distribution", "lower", digits=2),
-        _column("fvd", "FVD", "distribution", "lower", digits=2),
-        _column("csim", "CSIM", "fidelity", "higher", metric="identity_similarity"),
-        _column("lmd", "LMD", "fidelity", "lower", metric="landmark_distance"),
-        _column("sync-c", "Sync-C", "clip", "higher", metric="lse_c", digits=3),
-        _column("sync-d", "Sync-D", "clip", "lower", metric="lse_d", digits=3),
+        Column("psnr", "PSNR", "fidelity", "higher", "psnr", digits=2),
+        Column("ssim", "SSIM", "fidelity", "higher", "ssim"),
+        Column("lpips", "LPIPS", "fidelity", "lower", "lpips"),
+        Column("l1", "L1", "fidelity", "lower", "l1"),
+        Column("fid-vid", "FID-VID", "distribution", "lower", "fid-vid", digits=2),
+        Column("fvd", "FVD", "distribution", "lower", "fvd", digits=2),
+        Column("csim", "CSIM", "fidelity", "higher", "identity_similarity"),
+        Column("lmd", "LMD", "fidelity", "lower", "landmark_distance"),
+        Column("sync-c", "Sync-C", "clip", "higher", "lse_c", digits=3),
+        Column("sync-d", "Sync-D", "clip", "lower", "lse_d", digits=3),
     )
 }
 """By name, in the order of a table. Any other metric of fidelity or distribution is a column too, by its own name."""
@@ -119,16 +112,9 @@ def _known(name: str) -> Column:
     if name in PAIR_METRICS:
         metric = PAIR_METRICS[name]
         found = metric.definition
-        return Column(
-            name=name,
-            title=metric.label or name,
-            metric=found.name,
-            source="fidelity",
-            better=found.better,
-            params=found.params,
-        )
+        return Column(name, metric.label or name, "fidelity", found.better, found.name, params=found.params)
     if name in SET_METRICS:
-        return _column(name, name.upper(), "distribution", "higher" if higher_is_better(name) else "lower")
+        return Column(name, name.upper(), "distribution", "higher" if higher_is_better(name) else "lower", name)
     every = [*COLUMNS, *SHORTHANDS, *PAIR_METRICS, *SET_METRICS]
     hint = did_you_mean(name.lower(), every, otherwise=f"; expected some of {', '.join(COLUMNS)}")
     raise InputError(f"no column is called {name!r}{hint}")

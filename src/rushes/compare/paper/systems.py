@@ -13,7 +13,7 @@ from rushes.compare.readings.media_facts import differing_facts
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError, RunError
 from rushes.instruments.distribution.few_videos import GEN_ID, GT_ID
-from rushes.instruments.fidelity.show.tables import metric_of
+from rushes.instruments.fidelity.show.tables import metric_of, reference_of
 from rushes.stats.means import mean_of_clips
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Entry, Run, Subject, read_run
@@ -196,7 +196,7 @@ def _pair_readings(run: Run) -> list[SystemNumber]:
     if means is None:
         raise RunError(f"{run.place}: expected the means over its pairs of clips; the run has none")
     pairs = [entry for entry in run.entries if entry.subject.kind == "pair"]
-    asked = dict(reference for entry in pairs if (reference := _reference(entry)) is not None)
+    asked = dict(reference for entry in pairs if (reference := reference_of(entry))[0])
     return [_pair_reading(m, pairs, asked) for m in means.measurements]
 
 
@@ -206,9 +206,8 @@ def _pair_reading(m: Measurement, pairs: Sequence[Entry], asked: Mapping[str, st
     for entry in pairs:
         namesakes = [n for n in entry.measurements if n.name == m.name]
         own = [n for n in namesakes if n.definition.add_params(aggregate=AGGREGATE) == m.definition]
-        reference = _reference(entry)
         if any(n.value is not None for n in own):
-            subjects[(reference and reference[1]) or entry.subject.id] = entry.subject
+            subjects[reference_of(entry)[1] or entry.subject.id] = entry.subject
         else:
             notes = [str(entry.subject.facts.get("error") or ""), *(n.note for n in (*own, *namesakes))]
             left_out[entry.subject.id] = next(filter(None, notes), "has no value")
@@ -222,15 +221,6 @@ def _pair_reading(m: Measurement, pairs: Sequence[Entry], asked: Mapping[str, st
         origin=found[0] if found else "",
         label=found[1].label if found else "",
     )
-
-
-def _reference(entry: Entry) -> tuple[str, str | None] | None:
-    """Path and digest of a pair's reference; None where it has none."""
-    facts = entry.subject.facts.get("reference")
-    if not isinstance(facts, Mapping):
-        return None
-    digest = facts.get("sha256")
-    return str(facts.get("path")), digest if isinstance(digest, str) else None
 
 
 def _clip_readings(run: Run) -> Iterator[SystemNumber]:

@@ -32,6 +32,7 @@ from rushes.storage.remote.address import is_remote
 from rushes.storage.remote.transfer import local_copy, remove_orphans
 from rushes.storage.runs import Entry, Packed, Run, RunWriter, Subject, open_run, pack, read_run, subject_ids
 from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks
+from rushes.workers.job import Job
 
 SET = "set"
 """The id of a run's last subject: the set as a whole."""
@@ -131,6 +132,11 @@ def evaluate_fidelity(
         many = "" if len(ids) == 1 else f"none of the {len(ids)} pairs could be compared; the first: "
         raise InputError(f"{many}{first}")
     return evaluation
+
+
+def measure(job: Job) -> None:
+    """One system of a suite, measured against the suite's reference clip by clip."""
+    evaluate_fidelity(job.clips, job.reference, run=job.out, **job.shared, **job.settings)
 
 
 def _remarks(entries: Sequence[Entry]) -> dict[str, list[str]]:

@@ -102,7 +102,7 @@ class PairMetric:
     """Which of the observer's series its value is pooled from; also what the run stores it under."""
     pool: Pool = mean_of_frames
     lane: Lane | None = None
-    require: Callable[[Mapping[str, str]], None] = lambda models: None
+    require: Callable[[Mapping[str, str]], object] = lambda models: None
     """Raises `MissingDependency`, with the command that mends it, where a package or model is not here; it is given
     the files that the user named, by group."""
 
@@ -118,7 +118,7 @@ class PairMetric:
         lane: str = "",
         word: str = "",
         pool: Pool = mean_of_frames,
-        require: Callable[[Mapping[str, str]], None] = lambda models: None,
+        require: Callable[[Mapping[str, str]], object] = lambda models: None,
     ) -> PairMetric:
         """A metric with one line on the timeline, over this span at the least.
 

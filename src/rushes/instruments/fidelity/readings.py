@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
 from rushes.core import Definition, Measurement
 from rushes.core.reading import Reading, group_readings
 from rushes.instruments.fidelity.pairs.lag import LAG_FRAMES
-from rushes.instruments.fidelity.show.tables import metric_of
+from rushes.instruments.fidelity.show.tables import metric_of, reference_of
 from rushes.storage.runs import Run
 
 
 def readings(run: Run) -> Iterator[Reading]:
     """Of the pairs; the set beside them repeats what they say, and a lag is no quality of a clip."""
     pairs = [entry for entry in run.entries if entry.subject.kind == "pair"]
-    digests = {}
-    for entry in pairs:
-        facts = entry.subject.facts.get("reference")
-        if isinstance(facts, Mapping) and isinstance(digest := facts.get("sha256"), str):
-            digests[entry.subject.id] = digest
+    digests = {entry.subject.id: digest for entry in pairs if (digest := reference_of(entry)[1]) is not None}
     whole = ((e.subject.id, m) for e in pairs for m in e.measurements if not m.at and m.definition != LAG_FRAMES)
     for reading in group_readings(whole):
         head = _head(reading.definition)

@@ -21,24 +21,16 @@ RGB_RULE = "bt601-limited-444"
 OPEN = ("engine",)
 OPEN_WITH_MODEL = (*OPEN, "weights")
 
-_FIELDS: Mapping[str, str] = {
-    "vmaf": "vmaf",
-    "libvmaf_psnr_y": "psnr_y",
-    "libvmaf_psnr_cb": "psnr_cb",
-    "libvmaf_psnr_cr": "psnr_cr",
-    "libvmaf_ssim": "float_ssim",
-    "libvmaf_ms_ssim": "float_ms_ssim",
-    "vif": "integer_vif",
+_FIELDS: Mapping[str, tuple[str, str]] = {
+    "vmaf": ("vmaf", ""),
+    "libvmaf_psnr_y": ("psnr_y", "psnr"),
+    "libvmaf_psnr_cb": ("psnr_cb", "psnr"),
+    "libvmaf_psnr_cr": ("psnr_cr", "psnr"),
+    "libvmaf_ssim": ("float_ssim", "float_ssim"),
+    "libvmaf_ms_ssim": ("float_ms_ssim", "float_ms_ssim"),
+    "vif": ("integer_vif", ""),
 }
-"""What a series is called in libvmaf's log."""
-_EXTRACTORS: Mapping[str, str] = {
-    "libvmaf_psnr_y": "psnr",
-    "libvmaf_psnr_cb": "psnr",
-    "libvmaf_psnr_cr": "psnr",
-    "libvmaf_ssim": "float_ssim",
-    "libvmaf_ms_ssim": "float_ms_ssim",
-}
-"""What libvmaf must be asked for; VMAF and VIF come with every model."""
+"""What a series is called in libvmaf's log, and what libvmaf must be asked for; VMAF and VIF come with every model."""
 _CHROMA = ("libvmaf_psnr_cb", "libvmaf_psnr_cr")
 _DEPTHS = (8, 10)
 MS_SSIM_SMALLEST = 176
@@ -121,7 +113,7 @@ def _left_out(form: RawForm) -> dict[str, str]:
 
 def command(program: str, form: RawForm, asked: list[str], *, model: str) -> list[str]:
     """The program's words. Its log goes to its output; no filter is put in that is not named here."""
-    extractors = dict.fromkeys(_EXTRACTORS[name] for name in asked if name in _EXTRACTORS)
+    extractors = dict.fromkeys(extractor for name in asked if (extractor := _FIELDS[name][1]))
     features = f":feature={'|'.join(f'name={name}' for name in extractors)}" if extractors else ""
     to_yuv = "scale=in_range=pc:out_range=tv:out_color_matrix=bt601,format=yuv444p," if form.is_rgb else ""
     graph = (
@@ -158,5 +150,5 @@ def _value(frame: Mapping[str, Any], name: str) -> float:
     """
     if name == "vif" and frame.get("integer_vif_den"):
         return float(frame["integer_vif_num"] / frame["integer_vif_den"])
-    found = frame.get(_FIELDS[name])
+    found = frame.get(_FIELDS[name][0])
     return float("nan") if found is None else float(found)

@@ -43,11 +43,6 @@ def find_engine(models: Mapping[str, str]) -> Engine:
     return Engine(program=program, program_digest=_digest(program), model=model, model_digest=_digest(model))
 
 
-def require_engine(models: Mapping[str, str]) -> None:
-    """Raise as `find_engine` does."""
-    find_engine(models)
-
-
 def _given_program(path: Path) -> Path:
     if not path.is_file() or not os.access(path, os.X_OK):
         raise InputError(f"{path}: expected a program, an ffmpeg with libvmaf; this is no file that may be run")

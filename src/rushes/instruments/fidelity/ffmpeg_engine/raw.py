@@ -72,7 +72,7 @@ def raw_form(picture: Picture) -> RawForm:
 
 
 def raw_planes(picture: Picture, form: RawForm) -> tuple[Values, ...]:
-    """The picture's bytes in the order of its form: one contiguous array for each plane."""
+    """The picture's bytes in the order of its form: one array without gaps, little-endian, for each plane."""
     planes = picture.planes
     if planes is None:
         return (np.ascontiguousarray(picture.rgb),)
@@ -80,12 +80,7 @@ def raw_planes(picture: Picture, form: RawForm) -> tuple[Values, ...]:
     if form.grey:
         neutral = np.full(((form.height + 1) // 2, (form.width + 1) // 2), 1 << (form.bits - 1), values[0].dtype)
         values = (values[0], neutral, neutral)
-    return tuple(_contiguous(plane) for plane in values)
-
-
-def _contiguous(plane: Values) -> Values:
-    """The plane without gaps, in little-endian order."""
-    return np.ascontiguousarray(plane, np.uint8) if plane.dtype.itemsize == 1 else np.ascontiguousarray(plane, "<u2")
+    return tuple(np.ascontiguousarray(plane, np.uint8 if plane.dtype.itemsize == 1 else "<u2") for plane in values)
 
 
 def _rgb_form(picture: Picture) -> RawForm:

@@ -10,13 +10,12 @@ Rows and columns past the last multiple of 4 are left out.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from rushes.instruments.fidelity.kernels.rows import Plane, packed
-from rushes.media.numba_cache import compiled
+from rushes.media.numba_cache import kernel
 
 SMALLEST = 8
 """Pixels of the shorter side below which there is no block."""
@@ -35,11 +34,6 @@ def block_ssim(gen: Plane, gt: Plane, peak: int) -> float | None:
     return float(total / ((height // 4 - 1) * (width // 4 - 1)))
 
 
-@cache
-def _kernel() -> Any:
-    return compiled(_block_ssim, error_model="numpy")
-
-
 def _block_ssim(a: Any, b: Any, rows: Any, columns: Any, c1: Any, c2: Any, work: Any) -> Any:
     kind = work.dtype.type
     blocks = np.zeros((2, 4, columns), work.dtype)
@@ -47,22 +41,15 @@ def _block_ssim(a: Any, b: Any, rows: Any, columns: Any, c1: Any, c2: Any, work:
     sums = np.zeros(columns, np.float64)
     for row in range(rows):
         # one sum a column over the four rows of a block, then over its four columns
+        work[:] = 0
         for k in range(4):
             line, other = a[4 * row + k], b[4 * row + k]
-            if k == 0:
-                for j in range(4 * columns):
-                    x, y = kind(line[j]), kind(other[j])
-                    work[0, j] = x
-                    work[1, j] = y
-                    work[2, j] = kind(x * x) + kind(y * y)
-                    work[3, j] = x * y
-            else:
-                for j in range(4 * columns):
-                    x, y = kind(line[j]), kind(other[j])
-                    work[0, j] += x
-                    work[1, j] += y
-                    work[2, j] += kind(x * x) + kind(y * y)
-                    work[3, j] += x * y
+            for j in range(4 * columns):
+                x, y = kind(line[j]), kind(other[j])
+                work[0, j] += x
+                work[1, j] += y
+                work[2, j] += kind(x * x) + kind(y * y)
+                work[3, j] += x * y
         new, old = blocks[row % 2], blocks[1 - row % 2]
         for c in range(4):
             for i in range(columns):
@@ -86,3 +73,6 @@ def _block_ssim(a: Any, b: Any, rows: Any, columns: Any, c1: Any, c2: Any, work:
     for i in range(columns):
         total += sums[i]
     return total
+
+
+_kernel = kernel(_block_ssim, error_model="numpy")

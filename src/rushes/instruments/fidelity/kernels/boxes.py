@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.media.numba_cache import compiled
+from rushes.media.numba_cache import kernel
 
 WINDOW = 7
 
@@ -25,11 +24,6 @@ def box_ssim(gen: NDArray[np.uint8], gt: NDArray[np.uint8]) -> float | None:
     return float(total / ((height - WINDOW + 1) * (width - WINDOW + 1)))
 
 
-@cache
-def _kernel() -> Any:
-    return compiled(_box_ssim, error_model="numpy")
-
-
 def _box_ssim(a: Any, b: Any) -> Any:
     height, width = a.shape
     columns = np.zeros((4, width), np.int32)
@@ -38,21 +32,13 @@ def _box_ssim(a: Any, b: Any) -> Any:
     c1, c2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
     area, norm = 49.0, 49.0 * 48.0
     for i in range(height):
-        line, other = a[i], b[i]
-        for j in range(width):
-            x, y = np.int32(line[j]), np.int32(other[j])
-            columns[0, j] += x
-            columns[1, j] += y
-            columns[2, j] += x * x + y * y
-            columns[3, j] += x * y
-        if i >= 7:
-            line, other = a[i - 7], b[i - 7]
-            for j in range(width):
-                x, y = np.int32(line[j]), np.int32(other[j])
-                columns[0, j] -= x
-                columns[1, j] -= y
-                columns[2, j] -= x * x + y * y
-                columns[3, j] -= x * y
+        for row, sign in ((i, np.int32(1)), (i - 7, np.int32(-1))):  # the one that comes in, the one that goes out
+            for j in range(width if row >= 0 else 0):
+                x, y = np.int32(a[row, j]), np.int32(b[row, j])
+                columns[0, j] += sign * x
+                columns[1, j] += sign * y
+                columns[2, j] += sign * (x * x + y * y)
+                columns[3, j] += sign * (x * y)
         if i < 6:
             continue
         for j in range(width - 6):
@@ -72,3 +58,6 @@ def _box_ssim(a: Any, b: Any) -> Any:
     for j in range(width - 6):
         total += sums[j]
     return total
+
+
+_kernel = kernel(_box_ssim, error_model="numpy")

@@ -12,17 +12,26 @@ the scale, for the same reason. Against 64-bit arithmetic a picture's mean is of
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rushes.core.definition import Setting
 from rushes.instruments.fidelity.kernels.rows import packed
-from rushes.media.numba_cache import compiled
+from rushes.media.numba_cache import compiled, kernel
 
 WINDOW = 11
 SIGMA = 1.5
+HOW: Mapping[str, Setting] = {
+    "precision": "float32",
+    "sigma": SIGMA,
+    "window": f"gaussian-{WINDOW}",
+    "windows": "valid",
+}
+"""What signatures say about the window."""
 _STRIP, _WIDE = 128, 144
 """Windows side by side in one tile, and the pixels under them: 128 + 10, rounded up to whole vectors."""
 _BAND, _TALL = 22, 32
@@ -94,11 +103,6 @@ def _kernel() -> Any:
     global _weighed
     _weighed = compiled(_under_window, error_model="numpy", forceinline=True)
     return compiled(_gaussian_ssim, error_model="numpy")
-
-
-@cache
-def _halve() -> Any:
-    return compiled(_halved)
 
 
 def _gaussian_ssim(
@@ -199,3 +203,6 @@ def _halved(values: Any, height: Any, width: Any, gain: Any, shift: Any) -> Any:
             two = np.float32(lower[width - 1]) * gain - shift
             result[i, columns - 1] = ((one + one) + (two + two)) * quarter
     return result
+
+
+_halve = kernel(_halved)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rushes.instruments.fidelity.kernels.rows import Plane, packed
-from rushes.media.numba_cache import compiled
+from rushes.media.numba_cache import kernel
 
 _NARROW = 65536
 """Pixels of a row whose 8-bit squares (65025 at most) still fit into 32 bits."""
@@ -31,7 +30,8 @@ def squared_difference(gen: Plane, gt: Plane) -> int:
     """Σ (a − b)² over two planes of one shape, 8 or 16 bits."""
     height, width = gen.shape
     narrow = gen.dtype == np.uint8 and gt.dtype == np.uint8 and width <= _NARROW
-    return int(_squares(narrow)(packed(gen), packed(gt), height, width))
+    squares = _narrow_kernel() if narrow else _wide_kernel()
+    return int(squares(packed(gen), packed(gt), height, width))
 
 
 def rgb_sums(gen: NDArray[np.uint8], gt: NDArray[np.uint8]) -> RgbSums:
@@ -48,16 +48,6 @@ def reference_rgb_sums(gen: NDArray[np.uint8], gt: NDArray[np.uint8]) -> RgbSums
     wide = gen.astype(np.int64) - gt
     wraps = (gen - gt) ** 2
     return RgbSums(int(np.abs(wide).sum()), int((wide**2).sum()), int(wraps.sum(dtype=np.int64)), gen.size)
-
-
-@cache
-def _squares(narrow: bool) -> Any:
-    return compiled(_narrow_squares if narrow else _wide_squares)
-
-
-@cache
-def _rgb_kernel() -> Any:
-    return compiled(_rgb_sums)
 
 
 def _narrow_squares(a: Any, b: Any, height: Any, width: Any) -> Any:
@@ -100,3 +90,6 @@ def _rgb_sums(a: Any, b: Any) -> Any:
         squared += row_squared
         wrapped += row_wrapped
     return absolute, squared, wrapped
+
+
+_narrow_kernel, _wide_kernel, _rgb_kernel = kernel(_narrow_squares), kernel(_wide_squares), kernel(_rgb_sums)

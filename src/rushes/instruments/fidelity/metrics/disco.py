@@ -8,27 +8,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rushes.core import Definition, signature_params
+from rushes.core import signature_params
 from rushes.instruments.fidelity.kernels.boxes import WINDOW, box_ssim
 from rushes.instruments.fidelity.metric import PairContext, PairMetric
+from rushes.instruments.fidelity.metrics.psnr import L1, PSNR
+from rushes.instruments.fidelity.metrics.ssim import SSIM
 from rushes.instruments.fidelity.pairs.per_frame_observer import PerFrame, too_small
 from rushes.instruments.fidelity.pairs.picture import FramePair
 from rushes.instruments.fidelity.pairs.rgb import FROM_YUV, HOW, observe_rgb
 
 _REFERENCE = "Wangt-CN/DisCo, tool/metrics/ssim_l1_lpips_psnr.py"
 
-DISCO_PSNR = Definition(
+DISCO_PSNR = replace(
+    PSNR,
     name="disco_psnr",
-    unit="dB",
-    lowest=0,
     highest=None,
-    better="higher",
     summary="PSNR over 8-bit RGB as DisCo computes it since April 2024, without the overflow of its first version.",
     formula="mean over frames of 20 log10(255 / √MSE), MSE over every sample of R, G and B together" + FROM_YUV,
     edge_cases="Identical pictures have 100 dB; nearly identical large ones may have more.",
     reference=f"{_REFERENCE}, 6190108",
     params=signature_params(**HOW, difference="float", identical=100, peak=255, pool="mean"),
-    depends_on=("frame_size", "transfer"),
 )
 DISCO_2023_PSNR = replace(
     DISCO_PSNR,
@@ -42,12 +41,9 @@ DISCO_2023_PSNR = replace(
     reference=f"{_REFERENCE}, 4772790 (2023); copied by MagicAnimate, Champ and others",
     params=signature_params(**HOW, difference="uint8-wraps", identical=100, peak=255, pool="mean"),
 )
-DISCO_SSIM = Definition(
+DISCO_SSIM = replace(
+    SSIM,
     name="disco_ssim",
-    unit="1",
-    lowest=-1,
-    highest=1,
-    better="higher",
     summary="SSIM of 8-bit grey pictures under a plain 7 × 7 window: scikit-image with nothing set, as DisCo calls it.",
     formula="mean over frames of the mean over windows of (2 μa μb + C1)(2 σab + C2) / ((μa² + μb² + C1)(σa² + σb² + "
     "C2)), every pixel of the 7 × 7 counted alike, variances over 48; C1 = (0.01 · 255)², C2 = (0.03 · 255)²"
@@ -69,12 +65,11 @@ DISCO_SSIM = Definition(
     ),
     depends_on=("frame_size", "transfer"),
 )
-DISCO_L1 = Definition(
+DISCO_L1 = replace(
+    L1,
     name="disco_l1",
     unit="levels/pixel",
-    lowest=0,
     highest=None,
-    better="lower",
     summary="Mean absolute difference over 8-bit RGB, divided by a picture's number of pixels, as DisCo prints it.",
     formula="mean over frames of mean |a − b| / (width · height), over every sample of R, G and B, in levels of 0–255"
     + FROM_YUV,
@@ -82,7 +77,6 @@ DISCO_L1 = Definition(
     "at 256 × 256 and 9.5e-5 at 512 × 512.",
     reference=_REFERENCE,
     params=signature_params(**HOW, per="pixels", pool="mean", scale=255),
-    depends_on=("frame_size", "transfer"),
 )
 
 

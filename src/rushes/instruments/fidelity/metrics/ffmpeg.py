@@ -23,49 +23,43 @@ from rushes.media.planes import CodedPlanes
 
 Letter: TypeAlias = Literal["y", "u", "v"]
 _LETTERS: tuple[Letter, ...] = ("y", "u", "v")
-_HOW = signature_params(alpha="left-out", codes="as-coded", peak="highest-code")
+_HOW = {"alpha": "left-out", "codes": "as-coded", "peak": "highest-code"}
 _GREY = "the clips are grey: they have no U and V planes"
 _NO_PLANES = "ffmpeg's numbers are of coded planes, Y, U and V; {} has none (format {})"
 _WORDS = {"y": "luma", "u": "U", "v": "V"}
+_ALL = "all planes together, each counted by its pixels"
 
 
-def _definition(name: str, kind: Literal["psnr", "ssim"], letter: Letter | None) -> Definition:
-    what = f"the {_WORDS[letter]} plane" if letter else "all planes together, each counted by its pixels"
-    params = dict(_HOW) | {"planes": letter or "all-by-pixels"}
-    if kind == "psnr":
-        return Definition(
-            name=name,
-            unit="dB",
-            lowest=0,
-            highest=None,
-            better="higher",
-            summary=f"PSNR of {what}, as ffmpeg's filter psnr prints it.",
-            formula="10 log10(peak² / MSE), MSE the mean over frames of each frame's mean squared difference of codes: "
-            "of the mean MSE, not the mean of the frames' PSNR",
-            edge_cases="All frames identical: no value (ffmpeg prints inf). Chroma of grey clips: no value. RGB, "
-            "packed formats and clips coded unlike (depth, range, chroma): no value; ffmpeg would convert one of them.",
-            reference="FFmpeg, libavfilter/vf_psnr.c",
-            params=signature_params(**params, pool="psnr-of-mean-mse"),
-            depends_on=("frame_size", "range", "bit_depth", "transfer"),
-        )
-    return Definition(
-        name=name,
-        unit="1",
-        lowest=-1,
-        highest=1,
-        better="higher",
-        summary=f"SSIM of {what}, as ffmpeg's filter ssim prints it: blocks of 8 × 8 pixels, not Wang's window.",
-        formula="mean over frames of the mean over blocks of 8 × 8 pixels, 4 apart, of (2 fs1 fs2 + C1)(2 covar + C2) "
-        "/ ((fs1² + fs2² + C1)(vars + C2)), on sums of 64 codes; C1 = .01² peak² 64, C2 = .03² peak² 64 · 63, rounded",
-        edge_cases="Identical planes: 1. A plane of less than 8 × 8 pixels: no value. Rows and columns past the last "
-        "multiple of 4 are left out. Chroma of grey clips, RGB, packed formats, clips coded unlike: no value. ffmpeg "
-        "5.1 on x86 prints up to 4e-4 more where width // 4 leaves 2 by 4 (40, 360 …); its C code and 7.0 do not.",
-        reference="FFmpeg, libavfilter/vf_ssim.c, after x264",
-        params=signature_params(
-            **params, k1=0.01, k2=0.03, pool="mean", precision="float32", step=4, window="uniform-8"
-        ),
-        depends_on=("frame_size", "range", "bit_depth", "transfer"),
-    )
+_PSNR = Definition(
+    name="ffmpeg_psnr",
+    unit="dB",
+    lowest=0,
+    highest=None,
+    better="higher",
+    summary="PSNR of {}, as ffmpeg's filter psnr prints it.",
+    formula="10 log10(peak² / MSE), MSE the mean over frames of each frame's mean squared difference of codes: "
+    "of the mean MSE, not the mean of the frames' PSNR",
+    edge_cases="All frames identical: no value (ffmpeg prints inf). Chroma of grey clips: no value. RGB, "
+    "packed formats and clips coded unlike (depth, range, chroma): no value; ffmpeg would convert one of them.",
+    reference="FFmpeg, libavfilter/vf_psnr.c",
+    params=signature_params(**_HOW, pool="psnr-of-mean-mse"),
+    depends_on=("frame_size", "range", "bit_depth", "transfer"),
+)
+_SSIM = replace(
+    _PSNR,
+    name="ffmpeg_ssim",
+    unit="1",
+    lowest=-1,
+    highest=1,
+    summary="SSIM of {}, as ffmpeg's filter ssim prints it: blocks of 8 × 8 pixels, not Wang's window.",
+    formula="mean over frames of the mean over blocks of 8 × 8 pixels, 4 apart, of (2 fs1 fs2 + C1)(2 covar + C2) "
+    "/ ((fs1² + fs2² + C1)(vars + C2)), on sums of 64 codes; C1 = .01² peak² 64, C2 = .03² peak² 64 · 63, rounded",
+    edge_cases="Identical planes: 1. A plane of less than 8 × 8 pixels: no value. Rows and columns past the last "
+    "multiple of 4 are left out. Chroma of grey clips, RGB, packed formats, clips coded unlike: no value. ffmpeg "
+    "5.1 on x86 prints up to 4e-4 more where width // 4 leaves 2 by 4 (40, 360 …); its C code and 7.0 do not.",
+    reference="FFmpeg, libavfilter/vf_ssim.c, after x264",
+    params=signature_params(**_HOW, k1=0.01, k2=0.03, pool="mean", precision="float32", step=4, window="uniform-8"),
+)
 
 
 class _Planes(PerFrame):
@@ -144,19 +138,23 @@ def mean_of_blocks(definition: Definition, seen: Seen, series: str) -> Measureme
     return mean_of_frames(definition, seen, series)
 
 
-_KINDS: Mapping[str, tuple[Callable[[PairContext], _Planes], Pool, tuple[float, float]]] = {
-    "psnr": (observe_plane_psnr, psnr_of_mean_mse, (20.0, 50.0)),
-    "ssim": (observe_plane_ssim, mean_of_blocks, (0.5, 1.0)),
+_KINDS: Mapping[str, tuple[Definition, Callable[[PairContext], _Planes], Pool, tuple[float, float]]] = {
+    "psnr": (_PSNR, observe_plane_psnr, psnr_of_mean_mse, (20.0, 50.0)),
+    "ssim": (_SSIM, observe_plane_ssim, mean_of_blocks, (0.5, 1.0)),
 }
 
 
 def _metric(kind: Literal["psnr", "ssim"], letter: Letter | None) -> PairMetric:
-    name = f"ffmpeg_{kind}" + (f"_{letter}" if letter else "")
+    whole, observe, pool, span = _KINDS[kind]
+    definition = replace(
+        whole,
+        name=f"{whole.name}_{letter}" if letter else whole.name,
+        summary=whole.summary.format(f"the {_WORDS[letter]} plane" if letter else _ALL),
+        params=signature_params(**dict(whole.params), planes=letter or "all-by-pixels"),
+    )
     label = f"{kind.upper()}{'-' + letter.upper() if letter else ''} (ffmpeg)"
-    observe, pool, span = _KINDS[kind]
-    definition = _definition(name, kind, letter)
-    whole = PairMetric.with_lane(definition, label, observe, span, lane=label, word=kind.upper(), pool=pool)
-    return replace(whole, lane=None) if letter else whole
+    found = PairMetric.with_lane(definition, label, observe, span, word=kind.upper(), pool=pool)
+    return replace(found, lane=None) if letter else found
 
 
 FFMPEG_PSNR_METRIC = _metric("psnr", None)

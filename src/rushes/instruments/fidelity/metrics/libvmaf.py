@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rushes.core import Definition, signature_params
 from rushes.instruments.fidelity.ffmpeg_engine.libvmaf import MS_SSIM_SMALLEST, OPEN, RGB_RULE, observe_libvmaf
-from rushes.instruments.fidelity.ffmpeg_engine.program import require_engine
+from rushes.instruments.fidelity.ffmpeg_engine.program import find_engine
 from rushes.instruments.fidelity.ffmpeg_engine.raw import SMALLEST
 from rushes.instruments.fidelity.metric import PairMetric
 
@@ -65,7 +65,7 @@ LIBVMAF_MS_SSIM = replace(
 
 
 def _metric(definition: Definition, label: str, low: float, high: float) -> PairMetric:
-    return PairMetric.with_lane(definition, label, observe_libvmaf, (low, high), require=require_engine)
+    return PairMetric.with_lane(definition, label, observe_libvmaf, (low, high), require=find_engine)
 
 
 LIBVMAF_PSNR_Y_METRIC = _metric(_psnr("y"), "PSNR-Y (libvmaf)", 20.0, 50.0)

@@ -162,8 +162,6 @@ _EDGES = (
     "of two networks, or of two sizes of one picture, do not compare."
 )
 
-_ENLARGED = "the map enlarged to the picture (bilinear, pixel centres aligned)"
-
 
 def _metric(
     trunk: Trunk,
@@ -176,9 +174,7 @@ def _metric(
     reference: str,
     enlarged: bool = False,
 ) -> PairMetric:
-    formula = (
-        "mean over frames of Σ over 5 layers of the mean over {over} of Σ_c w_c (a_c / (|a| + ε) − b_c / (|b| + ε))²"
-    )
+    over = "the map enlarged to the picture (bilinear, pixel centres aligned)" if enlarged else "pixels"
     definition = Definition(
         name=name,
         unit="1",
@@ -186,10 +182,9 @@ def _metric(
         highest=None,
         better="lower",
         summary=summary,
-        formula=formula.format(
-            over="the map enlarged to the picture (bilinear, pixel centres aligned)" if enlarged else "pixels"
-        )
-        + f", a and b the features of the two pictures at a pixel, w the layer's head{FROM_YUV}",
+        formula=f"mean over frames of Σ over 5 layers of the mean over {over} of "
+        "Σ_c w_c (a_c / (|a| + ε) − b_c / (|b| + ε))², a and b the features of the two pictures at a pixel, w the "
+        f"layer's head{FROM_YUV}",
         edge_cases=_EDGES.format(least=trunk.least),
         reference=reference,
         params=signature_params(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
-from rushes.core import Definition, signature_params
-from rushes.instruments.fidelity.kernels.gaussian import SIGMA, WINDOW, Scaled, Similarity, gaussian_ssim, halved
+from rushes.core import signature_params
+from rushes.instruments.fidelity.kernels.gaussian import WINDOW, Scaled, Similarity, gaussian_ssim, halved
 from rushes.instruments.fidelity.metric import PairContext, PairMetric
-from rushes.instruments.fidelity.pairs.luma import HOW, luma_similarity, scaled_luma
+from rushes.instruments.fidelity.metrics.ssim import SSIM
+from rushes.instruments.fidelity.pairs.luma import luma_similarity, scaled_luma
 from rushes.instruments.fidelity.pairs.per_frame_observer import PerFrame, too_small
 
 WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
@@ -15,12 +17,10 @@ WEIGHTS = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
 SMALLEST = WINDOW << (len(WEIGHTS) - 1)
 """Pixels of the shorter side at which the window still fits into the coarsest scale: 176."""
 
-MS_SSIM = Definition(
+MS_SSIM = replace(
+    SSIM,
     name="ms_ssim",
-    unit="1",
     lowest=0,
-    highest=1,
-    better="higher",
     summary="SSIM over five scales: contrast and structure at each, light at the coarsest.",
     formula="mean over frames of SSIM_5^w5 · Π_{i<5} CS_i^wi, w = .0448 .2856 .3001 .2363 .1333; CS is SSIM without "
     "the term of the means; each scale is the mean of 2 × 2 pixels of the one before, from the top left",
@@ -30,21 +30,11 @@ MS_SSIM = Definition(
     "mean in place of the product, and some published values are that: it is up to .005 higher on noise.",
     reference="Wang, Simoncelli and Bovik 2003; the authors' msssim.m",
     params=signature_params(
+        **dict(SSIM.params) | {"downsampling": "mean-2x2"},
         combined="product",
-        downsampling="mean-2x2",
-        k1=0.01,
-        k2=0.03,
-        luma=HOW,
         negative=0,
-        peak=255,
-        pool="mean",
-        precision="float32",
-        sigma=SIGMA,
         weights="-".join(f"{weight:.4f}"[1:] for weight in WEIGHTS),
-        window=f"gaussian-{WINDOW}",
-        windows="valid",
     ),
-    depends_on=("frame_size", "transfer", "luma"),
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from rushes.core import Definition, signature_params
 from rushes.instruments.fidelity.metric import PairContext, PairMetric
 from rushes.instruments.fidelity.pairs.luma import HOW as LUMA
@@ -13,7 +15,6 @@ _EDGES = (
     f"A picture has {CAP:.0f} dB at most, and identical pictures have {CAP:.0f}: one identical frame would leave the "
     "clip without a mean."
 )
-_REFERENCE = "Wang et al. 2004, which it is held against there; peak 255"
 
 PSNR = Definition(
     name="psnr",
@@ -25,22 +26,19 @@ PSNR = Definition(
     formula="mean over frames of min(100, 10 log10(255² / MSE)), MSE over every sample of R, G and B together"
     + FROM_YUV,
     edge_cases=_EDGES,
-    reference=_REFERENCE,
+    reference="Wang et al. 2004, which it is held against there; peak 255",
     params=signature_params(**HOW, cap=CAP, peak=255, pool="mean"),
     depends_on=("frame_size", "transfer"),
 )
-PSNR_Y = Definition(
+PSNR_Y = replace(
+    PSNR,
     name="psnr_y",
-    unit="dB",
     lowest=None,
-    highest=CAP,
-    better="higher",
     summary="How small the squared difference of two pictures is, over luma alone.",
     formula="mean over frames of min(100, 10 log10(255² / MSE)), MSE of luma brought to the full 0–255 scale",
     edge_cases=_EDGES
     + " Luma is the coded plane, not clipped: codes of limited range are stretched by 255/219, which lowers PSNR by "
     "1.32 dB against the codes themselves (ffmpeg_psnr_y). Pictures in RGB have MATLAB's rgb2gray.",
-    reference=_REFERENCE,
     params=signature_params(cap=CAP, clipped=False, luma=LUMA, peak=255, pool="mean", range="full"),
     depends_on=("frame_size", "transfer", "luma"),
 )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from rushes.core import Definition, signature_params
-from rushes.instruments.fidelity.kernels.gaussian import SIGMA, WINDOW
+from rushes.instruments.fidelity.kernels.gaussian import HOW as WINDOWS
+from rushes.instruments.fidelity.kernels.gaussian import WINDOW
 from rushes.instruments.fidelity.metric import PairContext, PairMetric
 from rushes.instruments.fidelity.pairs.luma import HOW, luma_similarity
 from rushes.instruments.fidelity.pairs.per_frame_observer import PerFrame, too_small
@@ -23,18 +24,7 @@ SSIM = Definition(
     "first: the authors' published values are without that, though a later version of their code (ssim.m) makes "
     "pictures of 384 rows and more smaller.",
     reference="Wang, Bovik, Sheikh and Simoncelli 2004; the authors' ssim_index.m",
-    params=signature_params(
-        downsampling="none",
-        k1=0.01,
-        k2=0.03,
-        luma=HOW,
-        peak=255,
-        pool="mean",
-        precision="float32",
-        sigma=SIGMA,
-        window=f"gaussian-{WINDOW}",
-        windows="valid",
-    ),
+    params=signature_params(**WINDOWS, downsampling="none", k1=0.01, k2=0.03, luma=HOW, peak=255, pool="mean"),
     depends_on=("frame_size", "transfer", "luma"),
 )
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rushes.core import Definition, Measurement, signature_params
 from rushes.instruments.fidelity.ffmpeg_engine.libvmaf import OPEN, OPEN_WITH_MODEL, RGB_RULE, observe_libvmaf
-from rushes.instruments.fidelity.ffmpeg_engine.program import require_engine
+from rushes.instruments.fidelity.ffmpeg_engine.program import find_engine
 from rushes.instruments.fidelity.ffmpeg_engine.raw import SMALLEST
 from rushes.instruments.fidelity.metric import PairMetric, Seen, mean_of_frames
 
@@ -77,14 +77,14 @@ def harmonic_mean_of_frames(definition: Definition, seen: Seen, series: str) -> 
     return Measurement(definition=definition, value=value, count=plain.count, note=plain.note)
 
 
-VMAF_METRIC = PairMetric.with_lane(VMAF, "VMAF", observe_libvmaf, (0.0, 100.0), require=require_engine)
+VMAF_METRIC = PairMetric.with_lane(VMAF, "VMAF", observe_libvmaf, (0.0, 100.0), require=find_engine)
 VMAF_HARMONIC_METRIC = PairMetric(
     definition=VMAF_HARMONIC,
     label="VMAF (harmonic)",
     observe=observe_libvmaf,
     series="vmaf",
     pool=harmonic_mean_of_frames,
-    require=require_engine,
+    require=find_engine,
 )
 
-VIF_METRIC = PairMetric.with_lane(VIF, "VIF", observe_libvmaf, (0.0, 1.0), require=require_engine)
+VIF_METRIC = PairMetric.with_lane(VIF, "VIF", observe_libvmaf, (0.0, 1.0), require=find_engine)

@@ -27,7 +27,7 @@ _HALF, _QUARTER, _EIGHTH = (np.float32(1 / n) for n in (2, 4, 8))
 _2, _4, _5, _8 = (np.float32(n) for n in (2, 4, 5, 8))
 _5_4, _5_2, _17_4, _21_4 = (np.float32(n / 4) for n in (5, 10, 17, 21))
 _0, _1, _EPS = np.float32(0), np.float32(1), np.float32(1e-10)
-_START, _ONE, _SIX, _EIGHT, _36, _64 = (np.uint64(n * BLOCK) for n in (0, 1, 6, 8, 36, 64))
+_START, _ONE = np.uint64(0), np.uint64(BLOCK)
 _u = np.uint64
 
 # other threads run meanwhile; sums are taken in the order that vectors ask for, the same in every run
@@ -124,38 +124,49 @@ def _corner(tile: Any, down: int, across: int) -> tuple[int, int, int]:
     return n, place // across * SIDE, place % across * SIDE
 
 
-@_loop
-def points_8(pictures: Any, first: int, points: Any) -> None:
-    """Tiles from number `first` on at 8 × 8 points, T × 64 × C."""
-    tall, wide, channels = pictures.shape[1:]
-    source, target, b = pictures.reshape(-1), points.reshape(-1), np.empty(_64, np.float32)
-    for t in range(points.shape[0]):
-        n, y, x = _corner(first + t, (tall - 8) // SIDE + 1, (wide - 8) // SIDE + 1)
-        for c in range(0, channels, BLOCK):
-            for p in range(64):
-                _copy(source, _u(((n * tall + y + p // 8) * wide + x + p % 8) * channels + c), b, _u(p) * _ONE)
-            _to_8(b, _START, _EIGHT, _EIGHT)
-            for i in range(8):
-                _to_8(b, _u(i) * _EIGHT, _ONE, _ONE)
-            for p in range(64):
-                _copy(b, _u(p) * _ONE, target, _u((t * 64 + p) * channels + c))
+@_inner
+def _to(side: int, b: Any, start: Any, apart: Any, count: Any) -> None:
+    if side == 8:
+        _to_8(b, start, apart, count)
+    else:
+        _to_6(b, start, apart, count)
 
 
-@_loop
-def points_6(pictures: Any, first: int, points: Any) -> None:
-    """Tiles from number `first` on at 6 × 6 points, T × 36 × C."""
-    tall, wide, channels = pictures.shape[1:]
-    source, target, b = pictures.reshape(-1), points.reshape(-1), np.empty(_36, np.float32)
-    for t in range(points.shape[0]):
-        n, y, x = _corner(first + t, (tall - 6) // SIDE + 1, (wide - 6) // SIDE + 1)
-        for c in range(0, channels, BLOCK):
-            for p in range(36):
-                _copy(source, _u(((n * tall + y + p // 6) * wide + x + p % 6) * channels + c), b, _u(p) * _ONE)
-            _to_6(b, _START, _SIX, _SIX)
-            for i in range(6):
-                _to_6(b, _u(i) * _SIX, _ONE, _ONE)
-            for p in range(36):
-                _copy(b, _u(p) * _ONE, target, _u((t * 36 + p) * channels + c))
+@_inner
+def _from(side: int, b: Any, start: Any, apart: Any, count: Any) -> None:
+    if side == 8:
+        _from_8(b, start, apart, count)
+    else:
+        _from_6(b, start, apart, count)
+
+
+# Loops for one side close over numbers alone: over a compiled function, numba would not find them in its cache.
+
+
+def _points(side: int) -> Any:
+    """Tiles from number `first` on at `side` × `side` points, T × side² × C."""
+    row, size = _u(side * BLOCK), side * side
+
+    @_loop
+    def points(pictures: Any, first: int, points: Any) -> None:
+        tall, wide, channels = pictures.shape[1:]
+        source, target, b = pictures.reshape(-1), points.reshape(-1), np.empty(size * BLOCK, np.float32)
+        for t in range(points.shape[0]):
+            n, y, x = _corner(first + t, (tall - side) // SIDE + 1, (wide - side) // SIDE + 1)
+            for c in range(0, channels, BLOCK):
+                for p in range(size):
+                    place = ((n * tall + y + p // side) * wide + x + p % side) * channels + c
+                    _copy(source, _u(place), b, _u(p) * _ONE)
+                _to(side, b, _START, row, row)
+                for i in range(side):
+                    _to(side, b, _u(i) * row, _ONE, _ONE)
+                for p in range(size):
+                    _copy(b, _u(p) * _ONE, target, _u((t * size + p) * channels + c))
+
+    return points
+
+
+points_6, points_8 = _points(6), _points(8)
 
 
 @_inner
@@ -170,36 +181,28 @@ def _put(
                 target[place + k] = max(b[start + k] + bias[offset + k], _0)
 
 
-@_loop
-def outputs_8(products: Any, first: int, bias: Any, c: int, out: Any, pad: int, rows: int, cols: int) -> None:
-    """Products of tiles (T × 64 × block) into channels of `out` from `c` on, `pad` pixels from its border."""
-    tall, wide, channels = out.shape[1:]
-    source, target, b = products.reshape(-1), out.reshape(-1), np.empty(_64, np.float32)
-    for t in range(products.shape[0]):
-        n, y, x = _corner(first + t, (rows + SIDE - 1) // SIDE, (cols + SIDE - 1) // SIDE)
-        for p in range(64):
-            _copy(source, _u(t * 64 + p) * _ONE, b, _u(p) * _ONE)
-        _from_8(b, _START, _EIGHT, _EIGHT)
-        for i in range(SIDE):
-            _from_8(b, _u(i) * _EIGHT, _ONE, _ONE)
-        corner = ((n * tall + pad + y) * wide + pad + x) * channels + c
-        _put(b, 8, bias, c, target, corner, channels, wide * channels, rows - y, cols - x)
+def _outputs(side: int) -> Any:
+    """Products of tiles (T × side² × block) into channels of `out` from `c` on, `pad` pixels from its border."""
+    row, size = _u(side * BLOCK), side * side
+
+    @_loop
+    def outputs(products: Any, first: int, bias: Any, c: int, out: Any, pad: int, rows: int, cols: int) -> None:
+        tall, wide, channels = out.shape[1:]
+        source, target, b = products.reshape(-1), out.reshape(-1), np.empty(size * BLOCK, np.float32)
+        for t in range(products.shape[0]):
+            n, y, x = _corner(first + t, (rows + SIDE - 1) // SIDE, (cols + SIDE - 1) // SIDE)
+            for p in range(size):
+                _copy(source, _u(t * size + p) * _ONE, b, _u(p) * _ONE)
+            _from(side, b, _START, row, row)
+            for i in range(SIDE):
+                _from(side, b, _u(i) * row, _ONE, _ONE)
+            corner = ((n * tall + pad + y) * wide + pad + x) * channels + c
+            _put(b, side, bias, c, target, corner, channels, wide * channels, rows - y, cols - x)
+
+    return outputs
 
 
-@_loop
-def outputs_6(products: Any, first: int, bias: Any, c: int, out: Any, pad: int, rows: int, cols: int) -> None:
-    """Products of tiles (T × 36 × block) into channels of `out` from `c` on, `pad` pixels from its border."""
-    tall, wide, channels = out.shape[1:]
-    source, target, b = products.reshape(-1), out.reshape(-1), np.empty(_36, np.float32)
-    for t in range(products.shape[0]):
-        n, y, x = _corner(first + t, (rows + SIDE - 1) // SIDE, (cols + SIDE - 1) // SIDE)
-        for p in range(36):
-            _copy(source, _u(t * 36 + p) * _ONE, b, _u(p) * _ONE)
-        _from_6(b, _START, _SIX, _SIX)
-        for i in range(SIDE):
-            _from_6(b, _u(i) * _SIX, _ONE, _ONE)
-        corner = ((n * tall + pad + y) * wide + pad + x) * channels + c
-        _put(b, 6, bias, c, target, corner, channels, wide * channels, rows - y, cols - x)
+outputs_6, outputs_8 = _outputs(6), _outputs(8)
 
 
 @_loop

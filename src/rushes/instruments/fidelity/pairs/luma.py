@@ -6,7 +6,6 @@ of their published numbers to the last digit.
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from rushes.instruments.fidelity.kernels.gaussian import Scaled, Similarity, gau
 from rushes.instruments.fidelity.kernels.sums import squared_difference
 from rushes.instruments.fidelity.pairs.picture import FramePair, Picture
 from rushes.media.luma import LumaPlane, luma_layout
-from rushes.media.numba_cache import compiled
+from rushes.media.numba_cache import kernel
 
 HOW = "coded-or-rgb2gray"
 """What signatures call it."""
@@ -76,11 +75,6 @@ def rgb2gray(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return gray
 
 
-@cache
-def _kernel() -> Any:
-    return compiled(_rgb2gray)
-
-
 def _rgb2gray(rgb: Any) -> Any:
     height, width, _ = rgb.shape
     gray = np.empty((height, width), np.uint8)
@@ -91,3 +85,6 @@ def _rgb2gray(rgb: Any) -> Any:
             )
             gray[i, j] = np.uint8(level + 0.5)
     return gray
+
+
+_kernel = kernel(_rgb2gray)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import chain
 
 from av.video.format import VideoFormat
 from av.video.frame import VideoFrame
@@ -41,9 +42,9 @@ class Side:
         self._stack = ExitStack()
         self._reformatter = VideoReformatter()
         if clip.is_sequence:
-            self._frames = _pictures(clip)
-            first = next(self._frames)
-            self._frames = _again(first, self._frames)
+            pictures = _pictures(clip)
+            first = next(pictures)
+            self._frames: Iterator[Shown] = chain([first], pictures)
             self.turn = Turn()
             self.is_grey, self.has_alpha = picture_kind(local_files(clip)[0])
             self.fps: float | None = None
@@ -99,8 +100,3 @@ def _pictures(clip: Clip) -> Iterator[Shown]:
     for index, pixels in enumerate(picture_frames(clip)):
         assert pixels is not None
         yield Shown(VideoFrame.from_ndarray(pixels, format="rgb24"), float(index))
-
-
-def _again(first: Shown, rest: Iterator[Shown]) -> Iterator[Shown]:
-    yield first
-    yield from rest

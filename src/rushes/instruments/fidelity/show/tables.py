@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rushes.core import Measurement
@@ -30,6 +30,15 @@ def metric_of(measurement: Measurement) -> tuple[str, PairMetric] | None:
             if all(given[key] == value for key, value in own.items()):
                 return name, metric
     return None
+
+
+def reference_of(entry: Entry) -> tuple[str, str | None]:
+    """Path and digest of what a pair's clip was held against; "" and None where the run has none."""
+    facts = entry.subject.facts.get("reference")
+    if not isinstance(facts, Mapping):
+        return "", None
+    digest = facts.get("sha256")
+    return str(facts.get("path")), digest if isinstance(digest, str) else None
 
 
 def head_of(measurement: Measurement) -> str:
@@ -128,8 +137,7 @@ def csv_of(run: Run) -> str:
     rows = []
     for entry in entries:
         subject, values = entry.subject, {m.signature: m.stored_value for m in entry.measurements}
-        reference = subject.facts.get("reference")
-        path = reference.get("path") if isinstance(reference, dict) else ""
+        path, _ = reference_of(entry)
         texts = (subject.id, subject.path, path, subject.facts.get("frames", ""), subject.facts.get("error", ""))
         rows.append((*texts, *(values.get(signature) for signature in signatures)))
     return csv_text(("id", "gen", "gt", "frames", "not_compared", *signatures), rows)
