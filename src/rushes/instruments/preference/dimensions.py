@@ -78,9 +78,9 @@ def tag_counts(votes: Iterable[Vote], *, rubric: Rubric = RUBRIC) -> tuple[TagCo
             continue
         primary.update([vote.primary_tag] if vote.primary_tag else [])
         secondary.update(vote.secondary_tags)
-        if vote.winner != "tie":
+        if vote.decided:
             loser = vote.system_b if vote.winner == "a" else vote.system_a
-            for tag in {vote.primary_tag, *vote.secondary_tags} - {""}:
+            for tag in {*vote.tags} - {""}:
                 against[tag][loser] += 1
     place = {tag: number for number, tag in enumerate(rubric.tags)}
     tags = sorted(primary.keys() | secondary.keys(), key=lambda tag: (place.get(tag, len(place)), tag))
