@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BindParameter, Connection, Integer, Row, and_, bindparam, exists, func, select
+from sqlalchemy import Connection, Integer, Row, and_, bindparam, exists, func, select
 
 from rushes.instruments.preference.assignment import (
     REPEAT_DISTANCE,
@@ -24,7 +24,7 @@ from rushes.instruments.preference.assignment import (
 from rushes.instruments.preference.pairs import next_side, seeded_order
 from rushes.instruments.preference.votes import Side
 from rushes.study.database.tables import assignment, pair, rater, study, vote
-from rushes.study.queries import SAMPLE_KINDS
+from rushes.study.queries import PAIR, RATER, SAMPLE_KINDS, STUDY, VOTED
 from rushes.study.raters.active_pairs import of_next_match_up
 from rushes.study.tokens import new_token
 
@@ -32,29 +32,14 @@ LEASE_MS = 45 * 60_000
 _CANDIDATES = 60
 """How many of the most wanted pairs a rater's next one is chosen from."""
 
-
-_RATER: BindParameter[int] = bindparam("rater_wanted")
-_STUDY: BindParameter[int] = bindparam("study_wanted")
-_PAIR: BindParameter[int] = bindparam("pair_wanted")
+_MINE = and_(assignment.c.rater_id == RATER, assignment.c.purpose != "training")
 _HELD = (
-    select(
-        assignment.c.id,
-        assignment.c.key,
-        assignment.c.pair_id,
-        assignment.c.state,
-        assignment.c.left,
-        assignment.c.token_a,
-        assignment.c.token_b,
-    )
-    .where(
-        assignment.c.rater_id == _RATER,
-        assignment.c.state.in_(("open", "released")),
-        assignment.c.purpose != "training",
-    )
+    select(*(assignment.c[name] for name in ("id", "key", "pair_id", "state", "left", "token_a", "token_b")))
+    .where(_MINE, assignment.c.state.in_(("open", "released")))
     .order_by(assignment.c.number)
 )
 _STALE = select(assignment.c.id, assignment.c.pair_id, assignment.c.left).where(
-    assignment.c.study_id == _STUDY,
+    assignment.c.study_id == STUDY,
     assignment.c.state == "open",
     assignment.c.touched_ms < bindparam("since"),
     assignment.c.purpose == "sample",
@@ -62,7 +47,7 @@ _STALE = select(assignment.c.id, assignment.c.pair_id, assignment.c.left).where(
 _TURN = (
     select(_STALE.exists().label("stale"))
     .select_from(study)
-    .where(study.c.id == _STUDY)
+    .where(study.c.id == STUDY)
     .with_for_update(of=study, key_share=True)
 )
 """Places of a study are given one rater at a time. Every row is locked with `key_share` (FOR NO KEY UPDATE): a plain
@@ -84,8 +69,7 @@ def open_assignments(connection: Connection, who: Row[Any], *, count: int, now: 
 
     `show`: a new one that comes first is shown at once.
     """
-    rows = connection.execute(_HELD, {"rater_wanted": who.id}).all()
-    held = _open(rows)
+    held = _open(connection.execute(_HELD, {"rater_wanted": who.id}).all())
     if len(held) >= count:
         return held
     keys = {"study_wanted": who.study_id, "since": now - LEASE_MS}
@@ -126,7 +110,7 @@ def release_stale(connection: Connection, who: Row[Any], *, now: int) -> None:
         recount(connection, row.pair_id, minimum=who.min_raters)
 
 
-_PLACE = select(pair.c.free, pair.c.live, pair.c.lefts_a).where(pair.c.id == _PAIR).with_for_update(key_share=True)
+_PLACE = select(pair.c.free, pair.c.live, pair.c.lefts_a).where(pair.c.id == PAIR).with_for_update(key_share=True)
 
 
 def may_return(connection: Connection, row: Any) -> bool:
@@ -176,50 +160,36 @@ def is_finished(connection: Connection, who: Row[Any]) -> bool:
         return False
     if _quota_reached(connection, who):
         return True
-    query = select(pair.c.id).where(_FREE_SAMPLE).limit(1)
+    query = select(pair.c.id).where(FREE_SAMPLE).limit(1)
     return connection.execute(query, {"rater_wanted": who.id, "study_wanted": who.study_id}).first() is None
 
 
-_COUNT_TASK = rater.update().where(rater.c.id == _RATER).values(tasks=rater.c.tasks + 1)
-_TAKEN = select(func.count()).where(
-    assignment.c.rater_id == _RATER,
-    assignment.c.state.in_(("open", "voted", "late")),
-    assignment.c.purpose != "training",
-)
-HAS_VOTED = (
-    exists()
-    .where(
-        assignment.c.rater_id == _RATER,
-        assignment.c.state.in_(("voted", "late")),
-        assignment.c.purpose != "training",
-    )
-    .correlate(None)
-    .label("has_voted")
-)
+_COUNT_TASK = rater.update().where(rater.c.id == RATER).values(tasks=rater.c.tasks + 1)
+_TAKEN = select(func.count()).where(_MINE, assignment.c.state.in_(("open", "voted", "late")))
+HAS_OPEN = exists().where(_MINE, assignment.c.state == "open")
+"""Whether a rater has a pair on the table; wants `rater_wanted`."""
+HAS_VOTED = exists().where(VOTED).correlate(None).label("has_voted")
 """Whether a rater has voted on a pair that counts; wants `rater_wanted`."""
 _UNSEEN = and_(
-    pair.c.study_id == _STUDY,
+    pair.c.study_id == STUDY,
     pair.c.retired.is_(False),
-    ~exists().where(assignment.c.pair_id == pair.c.id, assignment.c.rater_id == _RATER),
+    ~exists().where(assignment.c.pair_id == pair.c.id, assignment.c.rater_id == RATER),
 )
-_FREE_SAMPLE = and_(_UNSEEN, pair.c.kind == "sample", pair.c.free > 0)
+FREE_SAMPLE = and_(_UNSEEN, pair.c.kind == "sample", pair.c.free > 0)
+"""A pair with a place that this rater has not seen; wants `rater_wanted` and `study_wanted`."""
 TASKS_EXPECTED = (
-    _TAKEN.scalar_subquery() + select(func.count()).select_from(pair).where(_FREE_SAMPLE).scalar_subquery()
+    _TAKEN.scalar_subquery() + select(func.count()).select_from(pair).where(FREE_SAMPLE).scalar_subquery()
 ).label("expected_tasks")
 """Tasks taken, and pairs with a place that this rater has not seen; wants `rater_wanted` and `study_wanted`."""
-_LEFTS = select(func.count()).where(assignment.c.rater_id == _RATER, assignment.c.purpose == "sample")
+_LEFTS = select(func.count()).where(assignment.c.rater_id == RATER, assignment.c.purpose == "sample")
 _MOST_WANTED = (
     select(
-        pair.c.id,
-        pair.c.first_left,
-        pair.c.live,
-        pair.c.lefts_a,
-        pair.c.needed,
+        *(pair.c[name] for name in ("id", "first_left", "live", "lefts_a", "needed")),
         _LEFTS.where(assignment.c.left == "a").scalar_subquery().label("mine_a"),
         _LEFTS.where(assignment.c.left == "b").scalar_subquery().label("mine_b"),
-        select(rater.c.tasks).where(rater.c.id == _RATER).scalar_subquery().label("tasks"),
+        select(rater.c.tasks).where(rater.c.id == RATER).scalar_subquery().label("tasks"),
     )
-    .where(_FREE_SAMPLE)
+    .where(FREE_SAMPLE)
     .order_by(pair.c.live.desc(), pair.c.id)
     .limit(_CANDIDATES)
 )
@@ -227,7 +197,7 @@ _GOLD = select(pair.c.id).where(_UNSEEN, pair.c.kind == "gold")
 _TAKE_PLACE = (
     pair.update()
     .where(
-        pair.c.id == _PAIR,
+        pair.c.id == PAIR,
         pair.c.free > 0,
         pair.c.live == bindparam("live_seen"),
         pair.c.lefts_a == bindparam("lefts_seen"),
@@ -244,10 +214,8 @@ def tasks_taken(connection: Connection, rater_id: int) -> int:
 def _pick_sample(connection: Connection, who: Row[Any]) -> _Choice | None:
     keys = {"rater_wanted": who.id, "study_wanted": who.study_id}
     rows = connection.execute(_MOST_WANTED, keys).all()
-    if (
-        who.pairing == "active" and rows and rows[0].live == 0
-    ):  # what is begun is finished first, however pairs are given
-        rows = connection.execute(_MOST_WANTED.where(of_next_match_up(connection, _FREE_SAMPLE, keys)), keys).all()
+    if who.pairing == "active" and rows and rows[0].live == 0:  # what is begun is finished first in any case
+        rows = connection.execute(_MOST_WANTED.where(of_next_match_up(connection, FREE_SAMPLE, keys)), keys).all()
     candidates = [
         Candidate(
             pair=row.id,
@@ -371,15 +339,15 @@ _LIVE = (
     .join(rater, rater.c.id == assignment.c.rater_id)
     .outerjoin(vote, vote.c.id == assignment.c.vote_id)
     .where(
-        assignment.c.pair_id == _PAIR,
+        assignment.c.pair_id == PAIR,
         assignment.c.purpose == "sample",
         assignment.c.state.in_(("open", "voted")),
         rater.c.excluded.is_(False),
     )
     .order_by(assignment.c.vote_id)
 )
-_RETIRED = select(pair.c.retired).where(pair.c.id == _PAIR)
-_KEEP_COUNT = pair.update().where(pair.c.id == _PAIR)
+_RETIRED = select(pair.c.retired).where(pair.c.id == PAIR)
+_KEEP_COUNT = pair.update().where(pair.c.id == PAIR)
 
 
 def recount(connection: Connection, pair_id: int, *, minimum: int, kind: str = "sample") -> None:

@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Row, func, or_, select
 
 from rushes.study.database.tables import assignment, pair, rater, rater_session, recruitment, study
 from rushes.study.errors import NotAllowed, StudyError
-from rushes.study.queries import filled, log, set_rater, signed_in, study_row
+from rushes.study.queries import VOTED, filled, log, set_rater, signed_in, study_row
 from rushes.study.raters.accounts import has_training, next_codes, open_session, session_of
 from rushes.study.raters.allocation import is_finished
 from rushes.study.records import RaterSession, StudyState
@@ -237,12 +237,7 @@ def ending(connection: Connection, now: int, session: str) -> Ending:
 
 
 def _votes(connection: Connection, rater_id: int) -> int:
-    query = select(func.count()).where(
-        assignment.c.rater_id == rater_id,
-        assignment.c.state.in_(("voted", "late")),
-        assignment.c.purpose != "training",
-    )
-    return int(connection.execute(query).scalar_one())
+    return int(connection.execute(select(func.count()).where(VOTED), {"rater_wanted": rater_id}).scalar_one())
 
 
 def outcome_of(connection: Connection, who: Row[Any]) -> Outcome | None:
