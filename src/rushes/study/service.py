@@ -90,7 +90,7 @@ class StudyService(AdminService):
 
         return training_clips(self.media_folder, words=words)
 
-    studies = method(READ, planning.studies)
+    studies = method(READ, planning.summaries)
     declare_exclusion = timed(WRITE, planning.declare_exclusion)
 
     def import_runs(

@@ -7,10 +7,11 @@ the systems' names. Samples have a key in place of their id, because with three 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from rushes.study.errors import StudyError
-from rushes.study.records import Choice, Disagreement
+from rushes.study.records import Choice
+from rushes.study.status import Disagreement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,16 +80,7 @@ def blind_data(item: Disagreement) -> dict[str, object]:
             {"label": named(system), "address": f"/media/{token}" if token and not refused else "", "refused": refused}
             for system, token, refused in (reversed(clips) if where.swapped else clips)
         ],
-        "opinions": [
-            {
-                "rater": opinion.rater,
-                "winner": named(opinion.winner),
-                "primary_tag": opinion.primary_tag,
-                "secondary_tags": list(opinion.secondary_tags),
-                "note": opinion.note,
-            }
-            for opinion in item.opinions
-        ],
+        "opinions": [asdict(opinion) | {"winner": named(opinion.winner)} for opinion in item.opinions],
         "suggestion": None if item.suggestion is None else named(item.suggestion),
         "suggestion_why": item.suggestion_why,
         "adjudicated": None if item.adjudicated is None else named(item.adjudicated),

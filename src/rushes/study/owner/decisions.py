@@ -23,8 +23,8 @@ from rushes.study.queries import (
     with_clips,
 )
 from rushes.study.raters.allocation import recount
-from rushes.study.records import Adjudication, Disagreement
 from rushes.study.results import disagreements, rater_table, standing_votes
+from rushes.study.status import Adjudication, Disagreement
 
 LONGEST_NOTE = 2000
 

@@ -17,11 +17,11 @@ from rushes.study.database.tables import rater, recruitment
 from rushes.study.database.tables import study as studies
 from rushes.study.exchange.files import csv_text
 from rushes.study.queries import study_row
-from rushes.study.records import RaterStatus
 from rushes.study.recruiting.open_links import completion_code, outcome_of
 from rushes.study.recruiting.pay import PayRate, read_rate
 from rushes.study.recruiting.platforms import kept_participant
 from rushes.study.results import rater_table
+from rushes.study.status import RaterStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
