@@ -76,19 +76,9 @@ def rater_row(connection: Connection, study_id: int, code: str) -> Row[Any]:
 WHO = (
     *rater.c,
     rater_session.c.expires_ms,
-    study.c.name.label("study_name"),
-    study.c.title.label("study_title"),
-    study.c.rubric,
-    study.c.seed,
-    study.c.min_raters,
-    study.c.quota,
-    study.c.gold_every,
-    study.c.repeat_every,
-    study.c.watch_rule,
-    study.c.state.label("study_state"),
-    study.c.pairing,
-    study.c.training_tries,
-    study.c.audio_check,
+    *(study.c[name].label(f"study_{name}") for name in ("name", "title", "state")),
+    *(study.c[name] for name in ("rubric", "seed", "min_raters", "quota", "gold_every", "repeat_every", "watch_rule")),
+    *(study.c[name] for name in ("pairing", "training_tries", "audio_check")),
 )
 """A rater with the study's settings."""
 SESSION: BindParameter[str] = bindparam("session_hash")

@@ -71,6 +71,11 @@ def standing_votes(connection: Connection, study_id: int) -> list[Row[Any]]:
     return list(connection.execute(_VOTES.where(vote.c.study_id == study_id, vote.c.purpose != "training")))
 
 
+def sample_votes(connection: Connection, study_id: int) -> list[Row[Any]]:
+    """Those of raters on samples: gold pairs, repeats and votes that came too late left out."""
+    return [row for row in standing_votes(connection, study_id) if row.purpose == "sample"]
+
+
 def turns(rows: Iterable[Row[Any]]) -> dict[int, int]:
     """When each vote on a sample came among them, 1 for the first, by the vote's row id; gold and repeats have none."""
     groups: dict[int, list[Row[Any]]] = defaultdict(list)
@@ -171,15 +176,13 @@ def _latest_adjudications(connection: Connection, study_id: int) -> dict[int, Ro
 def status(connection: Connection, study: str) -> StudyStatus:
     """Progress and agreement per family, disagreements, the rater table, problems."""
     found = study_row(connection, study)
-    rows = standing_votes(connection, found.id)
-    samples = [row for row in rows if row.purpose == "sample"]
-    kept = [row for row in samples if not row.excluded]
+    kept = [row for row in sample_votes(connection, found.id) if not row.excluded]
     return StudyStatus(
         summary=summaries(connection, study)[0],
         agreement=_agreement(found, kept, ALL_FAMILIES),
         families=tuple(_families(connection, found, kept)),
         raters=rater_table(connection, found),
-        disagreements=disagreements(connection, found, samples)[:MOST_DISAGREEMENTS],
+        disagreements=disagreements(connection, found)[:MOST_DISAGREEMENTS],
         problems=tuple(_problems(connection, found.id)),
         exclusion_rule=exclusion_rule(found).label,
         min_raters=found.min_raters,
@@ -284,10 +287,10 @@ def rule_met(rule: ExclusionRule, line: RaterStatus) -> str:
     return ""
 
 
-def disagreements(connection: Connection, found: Row[Any], samples: Sequence[Row[Any]]) -> tuple[Disagreement, ...]:
+def disagreements(connection: Connection, found: Row[Any]) -> tuple[Disagreement, ...]:
     """Samples whose raters chose different winners: undecided first, then waiting, then settled by majority."""
     groups: dict[int, list[Row[Any]]] = defaultdict(list)
-    for row in samples:
+    for row in sample_votes(connection, found.id):
         groups[row.pair_id].append(row)
     disputed = {key: rows for key, rows in groups.items() if len({row.winner for row in rows}) > 1}
     decided = _latest_adjudications(connection, found.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,9 +112,7 @@ def from_runs(runs: Sequence[Path], *, prompts: Path | None = None, only: Sequen
             raise StudyError(f"{path}: another run is called {system!r} too ({seen[system]}); rename one folder")
         seen[system] = path
         clips += _run_clips(read_run(path), system, texts)
-    counts: dict[str, int] = {}
-    for clip in clips:
-        counts[clip.sample] = counts.get(clip.sample, 0) + 1
+    counts = Counter(clip.sample for clip in clips)
     shared = [clip for clip in clips if counts[clip.sample] > 1]
     if not shared:
         raise StudyError(f"the runs {', '.join(map(str, runs))} have no subject in common; name the clips alike")

@@ -23,7 +23,7 @@ from rushes.study.queries import (
     with_clips,
 )
 from rushes.study.raters.allocation import recount
-from rushes.study.results import disagreements, rater_table, standing_votes
+from rushes.study.results import disagreements, rater_table, sample_votes
 from rushes.study.status import Adjudication, Disagreement
 
 LONGEST_NOTE = 2000
@@ -32,8 +32,7 @@ LONGEST_NOTE = 2000
 def queue(connection: Connection, study: str) -> tuple[Disagreement, ...]:
     """Samples that three raters left undecided first, then those waiting for a third rater."""
     found = study_row(connection, study)
-    samples = [row for row in standing_votes(connection, found.id) if row.purpose == "sample"]
-    return tuple(d for d in disagreements(connection, found, samples) if d.state in ("adjudicate", "third"))
+    return tuple(d for d in disagreements(connection, found) if d.state in ("adjudicate", "third"))
 
 
 def adjudicate(
@@ -72,8 +71,7 @@ def adjudicate_blind(
 ) -> Adjudication:
     """Decide for clip A, clip B or Tie as `blinding.blind_data` showed them; `key` is what it calls the sample."""
     found = study_row(connection, study)
-    samples = [row for row in standing_votes(connection, found.id) if row.purpose == "sample"]
-    for item in disagreements(connection, found, samples):
+    for item in disagreements(connection, found):
         if key_of(item) == key:
             winner = sides(item).system(choice)
             details: dict[str, Any] = {"tags": tags, "note": note, "by": acting()}
@@ -82,8 +80,7 @@ def adjudicate_blind(
 
 
 def _check_disputed(connection: Connection, study_id: int, pair_id: int, sample: str) -> None:
-    rows = [row for row in standing_votes(connection, study_id) if row.pair_id == pair_id and row.purpose == "sample"]
-    if len({row.winner for row in rows}) < 2:
+    if len({row.winner for row in sample_votes(connection, study_id) if row.pair_id == pair_id}) < 2:
         raise StudyError(f"sample {sample}: its raters do not disagree; there is nothing to adjudicate")
 
 

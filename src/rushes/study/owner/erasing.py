@@ -64,16 +64,9 @@ def erase(
     for pair_id, kind in sorted({(one.pair_id, one.kind) for one in mine}):
         recount(connection, pair_id, minimum=row.min_raters, kind=kind)
     standing = sum(one.id == assigned.vote_id for one in votes for assigned in mine)
-    log(
-        connection,
-        study_id=row.id,
-        actor=by,
-        action="erased a rater",
-        now=now,
-        rater=new,
-        votes={"keep": "kept without the person", "remove": "removed"}[row.on_erase],
-        count=standing,
-    )
+    done = {"keep": "kept without the person", "remove": "removed"}[row.on_erase]
+    told = {"rater": new, "votes": done, "count": standing}
+    log(connection, study_id=row.id, actor=by, action="erased a rater", now=now, **told)
     return new, standing
 
 
@@ -127,9 +120,8 @@ def _votes(connection: Connection, rater_id: int) -> list[Row[Any]]:
 
 
 def _put_back(connection: Connection, rater_id: int, votes: list[Row[Any]]) -> None:
-    blank = {name: value for name, value in _PERSONAL.items() if name in vote.c}
     for row in votes:
-        connection.execute(vote.insert().values(**(dict(row._mapping) | blank)))
+        connection.execute(vote.insert().values(**(dict(row._mapping) | _PERSONAL)))
     mine = assignment.c.rater_id == rater_id
     connection.execute(assignment.update().where(mine).values(draft=None))
     connection.execute(assignment.update().where(mine, assignment.c.state == "open").values(state="released"))

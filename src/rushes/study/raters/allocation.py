@@ -133,9 +133,8 @@ def _give(connection: Connection, who: Row[Any], now: int, *, show: bool) -> Hel
     """Give the rater one new assignment; None when there is nothing for them."""
     if who.study_state != "open" or who.excluded or _quota_reached(connection, who):
         return None
-    chosen = _pick_sample(connection, who)
-    while chosen is not None:
-        number = chosen.number
+    while (picked := _pick_sample(connection, who)) is not None:
+        chosen, number = picked
         purpose = purpose_at(
             number, gold_every=who.gold_every, repeat_every=who.repeat_every, seed=who.seed, rater=who.code
         )
@@ -146,7 +145,7 @@ def _give(connection: Connection, who: Row[Any], now: int, *, show: bool) -> Hel
             return add_assignment(
                 connection, who, pair_id=pair_id, left=left, purpose=given_for, number=number, now=now, show=show
             )
-        chosen = _pick_sample(connection, who)  # somebody came back to that pair in this very moment
+        # Somebody came back to that pair in this very moment: look again.
     return None
 
 
@@ -211,7 +210,8 @@ def tasks_taken(connection: Connection, rater_id: int) -> int:
     return int(connection.execute(_TAKEN, {"rater_wanted": rater_id}).scalar_one())
 
 
-def _pick_sample(connection: Connection, who: Row[Any]) -> _Choice | None:
+def _pick_sample(connection: Connection, who: Row[Any]) -> tuple[Candidate, int] | None:
+    """A pair for the rater, and the number that their task of it would have."""
     keys = {"rater_wanted": who.id, "study_wanted": who.study_id}
     rows = connection.execute(_MOST_WANTED, keys).all()
     if who.pairing == "active" and rows and rows[0].live == 0:  # what is begun is finished first in any case
@@ -222,36 +222,16 @@ def _pick_sample(connection: Connection, who: Row[Any]) -> _Choice | None:
             taken=row.live,
             needed=row.needed,
             left=next_side(row.first_left, shown_a=row.lefts_a, shown_b=row.live - row.lefts_a),
+            lefts_a=row.lefts_a,
         )
         for row in rows
     ]
-    best = choose(
-        candidates,
-        seen=frozenset(),
-        lefts_a=rows[0].mine_a if rows else 0,
-        lefts_b=rows[0].mine_b if rows else 0,
-        seed=who.seed,
-        rater=who.code,
-    )
-    if best is None:
-        return None
-    row = next(row for row in rows if row.id == best.pair)
-    return _Choice(pair=row.id, left=best.left, live=row.live, lefts_a=row.lefts_a, number=row.tasks + 1)
+    mine = {"lefts_a": rows[0].mine_a, "lefts_b": rows[0].mine_b} if rows else {"lefts_a": 0, "lefts_b": 0}
+    best = choose(candidates, **mine, seed=who.seed, rater=who.code)
+    return None if best is None else (best, rows[0].tasks + 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Choice:
-    """A pair for a rater, and how it stood when it was chosen."""
-
-    pair: int
-    left: Side
-    live: int
-    lefts_a: int
-    number: int
-    """Of the rater's task it would be."""
-
-
-def _take_place(connection: Connection, chosen: _Choice) -> bool:
+def _take_place(connection: Connection, chosen: Candidate) -> bool:
     """Take a place on the pair; False when it no longer stands as it did when it was chosen.
 
     Other places are given one at a time, but a rater whose place was released takes it back with any sign of life, and
@@ -259,7 +239,7 @@ def _take_place(connection: Connection, chosen: _Choice) -> bool:
     """
     values = {
         "pair_wanted": chosen.pair,
-        "live_seen": chosen.live,
+        "live_seen": chosen.taken,
         "lefts_seen": chosen.lefts_a,
         "one_more_a": int(chosen.left == "a"),
     }

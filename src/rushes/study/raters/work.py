@@ -71,13 +71,7 @@ def _of_both(*names: str) -> Iterator[ColumnElement[Any]]:
 
 _PLACE = (
     *assignment.c,
-    pair.c.kind,
-    pair.c.sample,
-    pair.c.family,
-    pair.c.prompt_text,
-    pair.c.expected,
-    pair.c.expected_tag,
-    pair.c.feedback,
+    *(pair.c[name] for name in ("kind", "sample", "family", "prompt_text", "expected", "expected_tag", "feedback")),
     *_of_both(*_LOOKS, "refused", "size"),
 )
 _SOURCE = clip.alias("source_clip")
