@@ -14,6 +14,7 @@ opens for one person's rows, and the log says that it was used (never for whom).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
@@ -54,7 +55,7 @@ def erase(
     connection.execute(play.delete().where(play.c.assignment_id.in_([one.id for one in mine])))
     connection.execute(problem.update().where(problem.c.assignment_id.in_([one.id for one in mine])).values(text=""))
     connection.execute(rater_session.delete().where(rater_session.c.rater_id == person.id))
-    votes = _votes(connection, person.id)
+    votes = connection.execute(select(vote).where(vote.c.rater_id == person.id).order_by(vote.c.id)).all()
     connection.execute(vote.delete().where(vote.c.rater_id == person.id))
     if row.on_erase == "remove":
         _remove_work(connection, person.id, mine)
@@ -115,11 +116,7 @@ def _assignments(connection: Connection, rater_id: int) -> list[Row[Any]]:
     return list(connection.execute(query.where(assignment.c.rater_id == rater_id)))
 
 
-def _votes(connection: Connection, rater_id: int) -> list[Row[Any]]:
-    return list(connection.execute(select(vote).where(vote.c.rater_id == rater_id).order_by(vote.c.id)))
-
-
-def _put_back(connection: Connection, rater_id: int, votes: list[Row[Any]]) -> None:
+def _put_back(connection: Connection, rater_id: int, votes: Sequence[Row[Any]]) -> None:
     for row in votes:
         connection.execute(vote.insert().values(**(dict(row._mapping) | _PERSONAL)))
     mine = assignment.c.rater_id == rater_id
