@@ -28,6 +28,15 @@ def letters(left: str) -> dict[str, Choice]:
     return {system: side for side, system in on_screen(left).items()} | {"tie": "Tie"}
 
 
+def winner_behind(choice: Choice | None, left: str) -> str:
+    """From the screen to the systems.
+
+    >>> winner_behind("A", "b")
+    'b'
+    """
+    return next(winner for winner, said in letters(left).items() if said == choice)
+
+
 def form_of(row: Row[Any]) -> VoteForm:
     """A stored vote as it looked on the screen."""
     ratings = {

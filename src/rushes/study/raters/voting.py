@@ -16,7 +16,7 @@ from rushes.study.queries import KEEP, PAIR, log, watch_rule
 from rushes.study.raters.allocation import may_return, recount
 from rushes.study.raters.play_credit import WatchRule
 from rushes.study.raters.play_ledger import durations, ledgers, loaded
-from rushes.study.raters.screen import form_of, on_screen, ratings_by_system
+from rushes.study.raters.screen import form_of, on_screen, ratings_by_system, winner_behind
 from rushes.study.raters.sound_check import still_to_pass
 from rushes.study.raters.training import feedback, finish_training
 from rushes.study.raters.work import LAST_VOTE, at_work, count_time
@@ -181,7 +181,7 @@ def _store(connection: Connection, who: Row[Any], row: Row[Any], form: VoteForm,
         "rater_id": who.id,
         "purpose": "late" if late else row.purpose,
         "key": key,
-        "winner": {**on_screen(row.left), "Tie": "tie"}[form.winner or "Tie"],
+        "winner": winner_behind(form.winner, row.left),
         "left": row.left,
         "primary_tag": form.primary_tag or "",
         "secondary_tags": list(form.secondary_tags),
