@@ -117,8 +117,9 @@ def _signatures(analysis: Analysis, version: str, rule: str, min_raters: int, *,
         )
         for k in range(14)
     ]
-    under = {"rubric_version": version, "exclusion_rule": rule, "simulated": simulated, "min_raters": min_raters}
-    return sorted({m.signature for m in study_measurements(votes, **asdict(analysis), **under)})
+    under: dict[str, Any] = {"rubric_version": version, "exclusion_rule": rule, "min_raters": min_raters}
+    found = study_measurements(votes, simulated=simulated, **asdict(analysis), **under)
+    return sorted({m.signature for m in found})
 
 
 def register(service: StudyService, study: str, analysis: Analysis) -> Registration:

@@ -241,9 +241,17 @@ def _manifest_clips(table: Path, rows: Sequence[Mapping[str, str]], folder: Path
         row = prompts.get((parts["task"], _bare(parts["prompt"])))
         if row is None:
             raise StudyError(f"{path}: {table.name} has no prompt {parts['prompt']} of task {parts['task']}")
-        clip = {"system": parts["system"], "sample": path.stem.removeprefix(f"{parts['system']}_"), "name": path.stem}
-        words = {"family": row["task_id"], "prompt": row["prompt_id"], "prompt_text": row["prompt_text"]}
-        found.append(SourceClip(path=path, **clip, **words))
+        found.append(
+            SourceClip(
+                system=parts["system"],
+                sample=path.stem.removeprefix(f"{parts['system']}_"),
+                path=path,
+                name=path.stem,
+                family=row["task_id"],
+                prompt=row["prompt_id"],
+                prompt_text=row["prompt_text"],
+            )
+        )
     if not found:
         raise StudyError(f"{folder}: no clip is named like A_T2_p09.mp4 for a prompt of {table.name}")
     _require_all(found, folder)

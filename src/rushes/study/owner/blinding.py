@@ -34,11 +34,9 @@ class BlindSides:
 
 
 def sides(item: Disagreement) -> BlindSides:
-    one, other = (
-        item.media_a or _digest(item.system_a, item.sample),
-        item.media_b or _digest(item.system_b, item.sample),
-    )
-    swapped = _digest(one, "") > _digest(other, "")
+    named = (item.media_a, item.system_a), (item.media_b, item.system_b)
+    one, other = (_digest(media or _digest(system, item.sample), "") for media, system in named)
+    swapped = one > other
     a, b = (item.system_b, item.system_a) if swapped else (item.system_a, item.system_b)
     return BlindSides(a=a, b=b, swapped=swapped)
 

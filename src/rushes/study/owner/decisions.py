@@ -87,12 +87,11 @@ def _check_disputed(connection: Connection, study_id: int, pair_id: int, sample:
 def apply_exclusions(connection: Connection, now: int, study: str) -> tuple[str, ...]:
     """Exclude the raters who meet the declared rule; returns their codes. Results show with and without."""
     found = study_row(connection, study, lock=True)
-    rule = exclusion_rule(found).label
-    if rule == "none":
+    if exclusion_rule(found).label == "none":
         raise StudyError(f"study {study} declared no exclusion rule; one can only be declared before the votes")
     met = [line for line in rater_table(connection, found) if line.reason and not line.excluded]
     for line in met:
-        _set_excluded(connection, found, line.rater, excluded=True, rule=rule, why=line.reason, now=now)
+        _set_excluded(connection, found, line.rater, excluded=True, why=line.reason, now=now)
     return tuple(line.rater for line in met)
 
 
@@ -101,14 +100,11 @@ def restore(connection: Connection, now: int, study: str, rater: str, *, why: st
     found = study_row(connection, study, lock=True)
     if not rater_row(connection, found.id, rater).excluded:
         raise StudyError(f"rater {rater} is not excluded; there is nothing to take back")
-    rule = exclusion_rule(found).label
-    _set_excluded(connection, found, rater, excluded=False, rule=rule, why=why, now=now)
+    _set_excluded(connection, found, rater, excluded=False, why=why, now=now)
 
 
-def _set_excluded(
-    connection: Connection, found: Row[Any], code: str, *, excluded: bool, rule: str, why: str, now: int
-) -> None:
-    person = rater_row(connection, found.id, code)
+def _set_excluded(connection: Connection, found: Row[Any], code: str, *, excluded: bool, why: str, now: int) -> None:
+    person, rule = rater_row(connection, found.id, code), exclusion_rule(found).label
     set_rater(connection, person.id, excluded=excluded)
     connection.execute(exclusion.insert().values(rater_id=person.id, excluded=excluded, rule=rule, why=why, at_ms=now))
     mine = select(pair.c.id, pair.c.kind).join(assignment).where(assignment.c.rater_id == person.id).distinct()

@@ -51,7 +51,8 @@ def erase(
     new = _new_code(connection, row.id)
     set_rater(connection, person.id, erasing=True)
     _forget_log(connection, row.id, person.code, new)
-    mine = _assignments(connection, person.id)
+    places = select(assignment.c.id, assignment.c.pair_id, assignment.c.vote_id, pair.c.kind).join(pair)
+    mine = connection.execute(places.where(assignment.c.rater_id == person.id)).all()
     connection.execute(play.delete().where(play.c.assignment_id.in_([one.id for one in mine])))
     connection.execute(problem.update().where(problem.c.assignment_id.in_([one.id for one in mine])).values(text=""))
     connection.execute(rater_session.delete().where(rater_session.c.rater_id == person.id))
@@ -111,11 +112,6 @@ def _renamed(value: Any, code: str, new: str) -> Any:
     return new if value == code else value
 
 
-def _assignments(connection: Connection, rater_id: int) -> list[Row[Any]]:
-    query = select(assignment.c.id, assignment.c.pair_id, assignment.c.vote_id, pair.c.kind).join(pair)
-    return list(connection.execute(query.where(assignment.c.rater_id == rater_id)))
-
-
 def _put_back(connection: Connection, rater_id: int, votes: Sequence[Row[Any]]) -> None:
     for row in votes:
         connection.execute(vote.insert().values(**(dict(row._mapping) | _PERSONAL)))
@@ -124,7 +120,7 @@ def _put_back(connection: Connection, rater_id: int, votes: Sequence[Row[Any]]) 
     connection.execute(assignment.update().where(mine, assignment.c.state == "open").values(state="released"))
 
 
-def _remove_work(connection: Connection, rater_id: int, mine: list[Row[Any]]) -> None:
+def _remove_work(connection: Connection, rater_id: int, mine: Sequence[Row[Any]]) -> None:
     connection.execute(exclusion.delete().where(exclusion.c.rater_id == rater_id))
     connection.execute(problem.delete().where(problem.c.assignment_id.in_([one.id for one in mine])))
     connection.execute(assignment.delete().where(assignment.c.rater_id == rater_id))
