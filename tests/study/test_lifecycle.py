@@ -45,8 +45,8 @@ def test_a_closed_study_gives_those_who_worked_their_code(service, people, study
     assert service.running.ending(joined).outcome is None
     idle = service.running.join(token, participant="p2").session.token
     service.running.set_state(study, "closed")
-    assert service.running.ending(joined).outcome == "completed" and service.running.ending(joined).code
-    assert (service.running.ending(idle).outcome, service.running.ending(idle).code) == ("full", "F")
+    assert service.running.ending(joined).outcome == "completed" and service.running.completion_code(joined)
+    assert (service.running.ending(idle).outcome, service.running.completion_code(idle)) == ("full", "F")
     assert service.running.join(token, participant="p3").ending.code == "F"
 
 

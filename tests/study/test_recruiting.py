@@ -44,7 +44,7 @@ def worker(service, clock, study, people):
 def test_the_round_trip_of_a_participant(service, worker, study):
     token = service.running.open_link(study, PROLIFIC)
     one = worker(token, "5f00aa5f00aa5f00aa5f00aa")
-    assert service.running.ending(one.session).outcome is None and service.running.ending(one.session).code == ""
+    assert service.running.ending(one.session).outcome is None and service.running.completion_code(one.session) == ""
     one.work()
     end = service.running.ending(one.session)
     assert (end.outcome, end.code, end.votes) == ("completed", "C1DONE", 6)
@@ -149,7 +149,7 @@ def test_who_changes_their_mind_is_let_in_and_paid(service, worker, study):
     one = worker(token, "p1").work()
     assert service.running.ending(one.session).outcome == "completed"
     other = worker(token, "p1")  # back again after the end: still completed, the same code
-    assert service.running.ending(other.session).code == service.running.ending(other.session).code != "NO1"
+    assert service.running.completion_code(other.session) == service.running.completion_code(other.session) != "NO1"
 
 
 def test_of_many_at_once_only_the_quota_gets_in(service, study):

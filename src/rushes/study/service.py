@@ -49,6 +49,10 @@ class StudyRunning(Transactions):
     refuse = timed(WRITE, open_links.refuse)
     ending = timed(WRITE, open_links.ending)
 
+    def completion_code(self, session: str) -> str:
+        """The code for a rater's last page; "" before the end, and for raters who came by invitation."""
+        return self.ending(session).code
+
     set_state = timed(WRITE, lifecycle.set_state)
     retire_pair = timed(WRITE, lifecycle.retire_pair)
     resolve_problem = timed(WRITE, lifecycle.resolve_problem)
