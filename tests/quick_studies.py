@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -60,8 +61,13 @@ def quick_tables() -> Iterator[None]:
         if engine.dialect.name not in recorded:
             return record(engine)
         with engine.begin() as connection:
-            for statement, parameters in recorded[engine.dialect.name]:
-                connection.exec_driver_sql(statement, parameters or None)
+            driver: Any = connection.connection.driver_connection
+            for has_values, group in groupby(recorded[engine.dialect.name], key=lambda made: bool(made[1])):
+                if engine.dialect.name == "postgresql" and not has_values:  # one round trip in place of a hundred
+                    driver.execute(";\n".join(statement for statement, _ in group))
+                    continue
+                for statement, parameters in group:
+                    connection.exec_driver_sql(statement, parameters or None)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "upgrade", quick)

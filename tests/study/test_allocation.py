@@ -87,7 +87,7 @@ def test_nobody_holds_a_third_place_before_the_second_vote(service, people, data
 names = count()
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     steps=st.lists(
         st.tuples(st.integers(0, 4), st.sampled_from(["A", "B", "Tie", "look", "away", "problem"])), max_size=50

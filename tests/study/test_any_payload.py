@@ -39,9 +39,9 @@ from rushes.study.material.sources import SourceClip, from_csv
 from .conftest import HandClock, Person
 
 in_a_database = settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-some = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+some = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 NASTY = [
     "",

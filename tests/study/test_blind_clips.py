@@ -15,6 +15,9 @@ from rushes.study import StudyPlan
 from rushes.study.material.clips import ready_clips
 from rushes.study.material.sources import from_csv
 
+ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+"""About files and words: refused or made before anything is stored, so one database says it all."""
+
 
 @pytest.fixture
 def pairs(tmp_path, takes):
@@ -43,6 +46,7 @@ def served(service, name):
     return {(row["system"], row["name"]): row for row in rows}
 
 
+@ON_SQLITE
 def test_no_clip_is_served_with_its_metadata(service, pairs):
     service.create_study(StudyPlan(name="s"), training=False, clips=from_csv(pairs))
     rows = served(service, "s").values()
@@ -56,6 +60,7 @@ def test_no_clip_is_served_with_its_metadata(service, pairs):
     assert imported.detail["clips"] == {"copied without metadata": 4, "encoded again": 0, "because": []}
 
 
+@ON_SQLITE
 def test_where_one_must_be_encoded_all_are(service, pairs):
     """One clip of beta is a kind no browser plays: alpha's are not left as they were beside it."""
     folder = pairs.parent

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from rushes.storage.runs import read_run
-from rushes.study import open_service
+from rushes.study import demo, open_service
 from rushes.study.demo import RATERS, STRENGTHS, run
 
 
-def test_the_planted_order_comes_out_and_is_labelled_as_simulated(tmp_path):
+def test_the_planted_order_comes_out_and_is_labelled_as_simulated(tmp_path, monkeypatch):
+    monkeypatch.setattr(demo, "PROMPTS", 4)  # one of each family; `rushes demo` has eight
     part = run(tmp_path)
     assert part.as_expected and "simulated" in part.title and "simulated raters" in part.found
     assert [row[1] for row in part.rows] == sorted(STRENGTHS, key=lambda name: -STRENGTHS[name])

@@ -16,6 +16,9 @@ from rushes.study import ExclusionRule, StudyError, StudyPlan
 from rushes.study.material.clips import content_type, ready_clip
 from rushes.study.material.sources import from_csv, from_runs, read_sources
 
+ON_SQLITE = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+"""About files and words: refused or made before anything is stored, so one database says it all."""
+
 
 def write_run(folder: Path, clips: dict[str, Path]) -> Path:
     with RunWriter(folder, instrument="clip", settings={"tier": 0}) as run:
@@ -120,6 +123,7 @@ def test_a_csv_of_clips_with_gold_and_own_training(service, tmp_path, takes):
         ([], "needs clips; got none"),
     ],
 )
+@ON_SQLITE
 def test_what_a_csv_may_not_hold(service, tmp_path, takes, rows, words):
     files = {"a": takes / "alpha_T1_p00.mp4", "b": takes / "beta_T1_p00.mp4"}
     path = table(tmp_path, *(row.format(**files) for row in rows))
@@ -130,6 +134,7 @@ def test_what_a_csv_may_not_hold(service, tmp_path, takes, rows, words):
     assert service.studies()[0].pairs == 0
 
 
+@ON_SQLITE
 def test_kinds_and_expected_answers_are_checked(service, tmp_path, takes):
     header = "sample_id,task_id,prompt_id,system,path,kind,expected,expected_tag"
     for kind, expected, tag, words in (
@@ -216,6 +221,7 @@ def test_a_clip_that_tells_its_system_is_canonicalised(tmp_path, two_systems):
     assert ready.path != source and b"sora2" not in ready.path.read_bytes().lower()
 
 
+@ON_SQLITE
 def test_a_clip_that_is_no_video_is_refused(service, tmp_path, takes):
     (tmp_path / "text.mp4").write_text("not a clip")
     path = table(tmp_path, f"s,T1,1,alpha,{takes / 'alpha_T1_p00.mp4'}", "s,T1,1,beta,text.mp4")
@@ -224,6 +230,7 @@ def test_a_clip_that_is_no_video_is_refused(service, tmp_path, takes):
     assert service.studies() == ()
 
 
+@ON_SQLITE
 def test_plans_that_cannot_be(service):
     for plan in (
         StudyPlan(name="Bad Name"),

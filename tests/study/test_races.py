@@ -61,7 +61,7 @@ def test_a_vote_and_a_new_task_do_not_wait_for_each_other(service, people, monke
     one.watch(task)
     form = one.form(task)
     has_pair, has_study = threading.Event(), threading.Event()
-    meet(monkeypatch, voting, "_true_winner", here=has_pair, there=has_study)
+    meet(monkeypatch, voting, "winner_behind", here=has_pair, there=has_study)
     meet(monkeypatch, allocation, "_pick_sample", here=has_study, there=has_pair)
     vote, given = together(
         lambda: service.submit_vote(one.session, task.assignment, form, key="k"),
@@ -91,7 +91,7 @@ def test_a_vote_and_an_exclusion_do_not_wait_for_each_other(service, study, peop
         real(*given, **named)
 
     monkeypatch.setattr(decisions, "recount", late_recount)
-    meet(monkeypatch, voting, "_true_winner", here=has_pair, there=has_rater)
+    meet(monkeypatch, voting, "winner_behind", here=has_pair, there=has_rater)
     vote, excluded = together(
         lambda: service.submit_vote(one.session, task.assignment, form, key="k"),
         lambda: service.apply_exclusions(study),
@@ -113,7 +113,7 @@ def test_a_place_taken_back_is_not_given_away_as_well(service, people, clock, da
 
     def slow_choice(*given: Any) -> Any:
         choice = real(*given)
-        if choice is not None and choice.pair == wanted:
+        if choice is not None and choice[0].pair == wanted:
             chosen.set()
             back.wait(PATIENCE_S)
         return choice

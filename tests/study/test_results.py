@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rushes.instruments.preference.votes import Vote
-from rushes.study import ExclusionRule, StudyError, StudyPlan
+from rushes.study import ExclusionRule, RaterStatus, StudyError, StudyPlan
 from rushes.study.results import rule_met
 
 
@@ -164,8 +164,10 @@ def test_no_rule_no_exclusion(service, study):
     ],
 )
 def test_rule_met(rule, facts, met):
-    nothing = dict.fromkeys(("gold_right", "gold_total", "repeats_same", "repeats_total", "chose_a", "chose_b"), 0)
-    assert bool(rule_met(ExclusionRule(**rule), **(nothing | facts))) == met
+    counts = ("gold_right", "gold_total", "repeats_same", "repeats_total", "chose_a", "chose_b", "votes", "ties")
+    told = {"rater": "r", "stage": "work", "active_minutes": 0, "median_seconds": None, "excluded": False}
+    line = RaterStatus(**(dict.fromkeys(counts, 0) | told | facts))
+    assert bool(rule_met(ExclusionRule(**rule), line)) == met
 
 
 def test_labels_of_rules():

@@ -7,6 +7,8 @@ from dataclasses import asdict
 from rushes.core import Measurement
 from rushes.study import FamilyStatus, RaterStatus, StudyStatus, StudySummary
 
+_COUNTS = ("samples", "finished", "third", "to_adjudicate", "votes", "votes_expected")
+
 
 def summary_data(summary: StudySummary) -> dict[str, object]:
     return asdict(summary)
@@ -40,18 +42,11 @@ def rater_data(rater: RaterStatus) -> dict[str, object]:
 def overview_data(status: StudyStatus) -> dict[str, object]:
     """Progress and agreement, overall and per family, and what raters reported."""
     families = [family_data(family) for family in status.families]
-    samples = sum(family.samples for family in status.families)
-    finished = sum(family.finished for family in status.families)
     return {
         "summary": summary_data(status.summary),
         "families": families,
         "totals": {
-            "samples": samples,
-            "finished": finished,
-            "third": sum(family.third for family in status.families),
-            "to_adjudicate": sum(family.to_adjudicate for family in status.families),
-            "votes": sum(family.votes for family in status.families),
-            "votes_expected": sum(family.votes_expected for family in status.families),
+            **{name: sum(getattr(family, name) for family in status.families) for name in _COUNTS},
             **agreement_data(status.agreement),
         },
         "problems": [asdict(problem) for problem in status.problems],

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rushes.core import Measurement
 from rushes.core.canonical import canonical_json
@@ -21,7 +21,7 @@ from rushes.instruments.preference.show.tables import ranking
 from rushes.instruments.preference.votes import TiePolicy, Vote
 from rushes.storage.runs import Entry, Run, Subject, open_run, read_run, subject_ids
 from rushes.study import StudyService, StudyStatus, open_service
-from rushes.study.preregistration import Analysis, read_registration, state
+from rushes.study.preregistration import USUAL, Analysis, read_registration, state
 from rushes.study.raters.viewing import viewing_summary
 
 
@@ -43,10 +43,10 @@ def evaluate_study(
     `overwrite` starts it anew. The run states whether its numbers were made as declared: in the file `preregistration`,
     or in the study's log.
     """
-    found = measure_study(service, study, tie_policy=tie_policy, prior=prior, confidence=confidence)
+    analysis = Analysis(tie_policy=tie_policy, prior=prior, confidence=confidence)
+    found = measure_study(service, study, analysis)
     settings = {"question": "study", "ties": tie_policy, "prior": prior, "confidence": confidence}
     declared = None if preregistration is None else read_registration(Path(preregistration))
-    analysis = Analysis(tie_policy=tie_policy, prior=prior, confidence=confidence)
     facts = {"preregistration": state(service, study, analysis, declared=declared).as_dict()}
     return _write(run, study, settings, found, inputs=[study], overwrite=overwrite, facts=facts)
 
@@ -64,29 +64,22 @@ class MeasuredStudy(NamedTuple):
         return len({vote.rater for vote in counted_votes(self.votes, excluded=excluded)})
 
 
-def measure_study(
-    service: StudyService,
-    study: str,
-    *,
-    tie_policy: TiePolicy = "davidson",
-    prior: float = 0.0,
-    confidence: float = 0.95,
-) -> MeasuredStudy:
+def measure_study(service: StudyService, study: str, analysis: Analysis = USUAL) -> MeasuredStudy:
     """Every number of a study, as `evaluate_study` writes them."""
     status, votes = service.study_status(study), service.votes(study, adjudicated=True)
-    found = study_measurements(
-        votes,
-        rubric_version=status.summary.rubric,
-        tie_policy=tie_policy,
-        exclusion_rule=status.exclusion_rule,
-        excluded=_excluded(status),
-        confidence=confidence,
-        prior=prior,
-        simulated=status.summary.simulated,
-        min_raters=status.min_raters,
-        pairing=status.summary.pairing,
-    )
+    found = study_measurements(votes, min_raters=status.min_raters, **asdict(analysis), **_conditions(status))
     return MeasuredStudy(status, votes, found)
+
+
+def _conditions(status: StudyStatus) -> dict[str, Any]:
+    """What every number of a study states, and the raters whom its rule leaves out."""
+    return {
+        "rubric_version": status.summary.rubric,
+        "exclusion_rule": status.exclusion_rule,
+        "excluded": _excluded(status),
+        "simulated": status.summary.simulated,
+        "pairing": status.summary.pairing,
+    }
 
 
 class Study:
@@ -108,7 +101,7 @@ class Study:
 
     def measurements(self, *, tie_policy: TiePolicy = "davidson", prior: float = 0.0) -> tuple[Measurement, ...]:
         """Every number, with its signature, what it is about and its interval."""
-        return measure_study(self.service, self.name, tie_policy=tie_policy, prior=prior).measurements
+        return measure_study(self.service, self.name, Analysis(tie_policy=tie_policy, prior=prior)).measurements
 
     def ranking(self, *, tie_policy: TiePolicy = "davidson", exclusion: str = NO_RULE) -> Table:
         """The systems, strongest first; `exclusion` is the declared rule, or "none" for all raters."""
@@ -148,17 +141,7 @@ def evaluate_validity(
         raise InputError("validity needs the runs that measured the study's clips: --run RUN_A --run RUN_B")
     status, votes = service.study_status(study), service.votes(study)
     metrics, badges = _clip_numbers(service, study, runs)
-    found = validity_measurements(
-        votes,
-        metrics,
-        badges,
-        rubric_version=status.summary.rubric,
-        exclusion_rule=status.exclusion_rule,
-        excluded=_excluded(status),
-        confidence=confidence,
-        simulated=status.summary.simulated,
-        pairing=status.summary.pairing,
-    )
+    found = validity_measurements(votes, metrics, badges, confidence=confidence, **_conditions(status))
     settings = {"question": "validity", "confidence": confidence}
     measured = MeasuredStudy(status, votes, found)
     return _write(run, study, settings, measured, inputs=[study, *map(str, runs)], overwrite=overwrite)

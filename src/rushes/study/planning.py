@@ -20,6 +20,11 @@ from rushes.study.recruiting.pay import rate_text
 
 CREATED = "created"
 """The first entry of a study's log."""
+_SETTINGS = (
+    *("name", "title", "rubric", "seed", "min_raters", "quota", "gold_every", "repeat_every", "exclusion_rule"),
+    *("watch_rule", "simulated", "pairing", "on_erase", "pay", "training_tries", "language", "rubric_text"),
+    *("consent_text", "audio_check"),
+)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 
 
@@ -34,27 +39,16 @@ def create(connection: Connection, plan: StudyPlan, *, now: int) -> int:
 
 def settings(plan: StudyPlan) -> dict[str, Any]:
     """The plan as the study's row and its log's first entry keep it."""
-    return {
-        "name": plan.name,
+    made = {
         "title": plan.title or plan.name,
         "rubric": plan.rubric.version,
-        "seed": plan.seed,
-        "min_raters": plan.min_raters,
-        "quota": plan.quota,
-        "gold_every": plan.gold_every,
-        "repeat_every": plan.repeat_every,
         "exclusion_rule": asdict(plan.exclusion or ExclusionRule()),
         "watch_rule": asdict(WatchRule(passes=plan.rubric.full_watches)),
-        "simulated": plan.simulated,
-        "pairing": plan.pairing,
-        "on_erase": plan.on_erase,
         "pay": rate_text(plan.pay),
-        "training_tries": plan.training_tries,
-        "language": plan.language,
         "rubric_text": stored_text(plan.rubric),
         "consent_text": None if plan.consent is None else dict(plan.consent),
-        "audio_check": plan.audio_check,
     }
+    return {name: made[name] if name in made else getattr(plan, name) for name in _SETTINGS}
 
 
 def check_new(connection: Connection, plan: StudyPlan) -> None:
@@ -107,12 +101,8 @@ def declare_exclusion(connection: Connection, now: int, study: str, rule: Exclus
     log(connection, study_id=row.id, actor="admin", action="declared exclusion", now=now, rule=rule.label)
 
 
-def studies(connection: Connection) -> tuple[StudySummary, ...]:
-    """Every study, by name."""
-    return summaries(connection)
-
-
 def summaries(connection: Connection, name: str | None = None) -> tuple[StudySummary, ...]:
+    """Every study, by name, or the one that is called so."""
     counts = [
         select(func.count())
         .select_from(table)

@@ -19,7 +19,6 @@ from typing import Any
 
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError
-from rushes.core.machine.files import replacing_bytes
 from rushes.core.machine.provenance import bytes_digest
 from rushes.instruments.preference.numbers.study import study_measurements
 from rushes.instruments.preference.registration import RegistrationState
@@ -27,6 +26,7 @@ from rushes.instruments.preference.rubric import rubric
 from rushes.instruments.preference.votes import TiePolicy, Vote
 from rushes.stats.clustered import CLUSTERS, TWO_WAY
 from rushes.study import StudyService
+from rushes.study.exchange.files import write_file
 
 KIND = "rushes preregistration 1"
 
@@ -38,6 +38,9 @@ class Analysis:
     tie_policy: TiePolicy = "davidson"
     prior: float = 0.0
     confidence: float = 0.95
+
+
+USUAL = Analysis()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,16 +117,8 @@ def _signatures(analysis: Analysis, version: str, rule: str, min_raters: int, *,
         )
         for k in range(14)
     ]
-    found = study_measurements(
-        votes,
-        rubric_version=version,
-        tie_policy=analysis.tie_policy,
-        exclusion_rule=rule,
-        confidence=analysis.confidence,
-        prior=analysis.prior,
-        simulated=simulated,
-        min_raters=min_raters,
-    )
+    under: dict[str, Any] = {"rubric_version": version, "exclusion_rule": rule, "min_raters": min_raters}
+    found = study_measurements(votes, simulated=simulated, **asdict(analysis), **under)
     return sorted({m.signature for m in found})
 
 
@@ -142,12 +137,7 @@ def write_registration(path: Path, made: Registration) -> None:
     """The file to keep or to publish: content, digest, and the votes that were in."""
     data = {"kind": KIND, "sha256": made.digest, "votes_before": made.votes_before, "content": made.content}
     text = json.dumps(json.loads(canonical_json(data)), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing_bytes(path) as out:
-            out.write(text.encode())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
+    write_file(path, text)
 
 
 def read_registration(path: Path) -> Registration:

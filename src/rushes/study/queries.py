@@ -6,11 +6,11 @@ from contextvars import ContextVar
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import BindParameter, Connection, Row, Select, bindparam, select
+from sqlalchemy import BindParameter, Connection, Row, Select, and_, bindparam, select
 
 from rushes.instruments.preference.own_rubric import from_stored
 from rushes.instruments.preference.rubric import is_known
-from rushes.study.database.tables import audit, clip, pair, rater, rater_session, study
+from rushes.study.database.tables import assignment, audit, clip, pair, problem, rater, rater_session, study
 from rushes.study.errors import NotAllowed, StudyError
 from rushes.study.raters.play_credit import WatchRule
 from rushes.study.records import ExclusionRule, Stage
@@ -76,22 +76,21 @@ def rater_row(connection: Connection, study_id: int, code: str) -> Row[Any]:
 WHO = (
     *rater.c,
     rater_session.c.expires_ms,
-    study.c.name.label("study_name"),
-    study.c.title.label("study_title"),
-    study.c.rubric,
-    study.c.seed,
-    study.c.min_raters,
-    study.c.quota,
-    study.c.gold_every,
-    study.c.repeat_every,
-    study.c.watch_rule,
-    study.c.state.label("study_state"),
-    study.c.pairing,
-    study.c.training_tries,
-    study.c.audio_check,
+    *(study.c[name].label(f"study_{name}") for name in ("name", "title", "state")),
+    *(study.c[name] for name in ("rubric", "seed", "min_raters", "quota", "gold_every", "repeat_every", "watch_rule")),
+    *(study.c[name] for name in ("pairing", "training_tries", "audio_check")),
 )
 """A rater with the study's settings."""
 SESSION: BindParameter[str] = bindparam("session_hash")
+RATER: BindParameter[int] = bindparam("rater_wanted")
+STUDY: BindParameter[int] = bindparam("study_wanted")
+PAIR: BindParameter[int] = bindparam("pair_wanted")
+VOTED = and_(
+    assignment.c.rater_id == RATER, assignment.c.state.in_(("voted", "late")), assignment.c.purpose != "training"
+)
+"""A rater's places with a vote, training left out; wants `rater_wanted`."""
+KEEP = assignment.update().where(assignment.c.id == bindparam("wanted_id"))
+"""Keeps what else is given of the assignment `wanted_id`."""
 _SIGNED_IN = (
     select(*WHO)
     .join(rater_session, rater_session.c.rater_id == rater.c.id)
@@ -123,6 +122,12 @@ def watch_rule(row: Row[Any]) -> WatchRule:
 
 def exclusion_rule(row: Row[Any]) -> ExclusionRule:
     return ExclusionRule(**row.exclusion_rule)
+
+
+def add_problem(connection: Connection, *, study_id: int, assignment_id: int, kind: str, text: str, now: int) -> None:
+    """Tell the study's owner that something is wrong with a rater's place."""
+    values = {"study_id": study_id, "assignment_id": assignment_id, "kind": kind, "text": text, "at_ms": now}
+    connection.execute(problem.insert().values(**values))
 
 
 _ACTOR: ContextVar[str] = ContextVar("rushes_actor", default="admin")

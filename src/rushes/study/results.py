@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import Any
 
@@ -32,11 +33,11 @@ from rushes.study.queries import (
     study_row,
     with_clips,
 )
-from rushes.study.records import (
+from rushes.study.records import ExclusionRule
+from rushes.study.status import (
     AuditEntry,
     Disagreement,
     DisputeState,
-    ExclusionRule,
     FamilyStatus,
     Opinion,
     RaterStatus,
@@ -68,6 +69,11 @@ _VOTES = with_clips(
 def standing_votes(connection: Connection, study_id: int) -> list[Row[Any]]:
     """The vote that stands for every assignment, in an order that does not depend on when it came."""
     return list(connection.execute(_VOTES.where(vote.c.study_id == study_id, vote.c.purpose != "training")))
+
+
+def sample_votes(connection: Connection, study_id: int) -> list[Row[Any]]:
+    """Those of raters on samples: gold pairs, repeats and votes that came too late left out."""
+    return [row for row in standing_votes(connection, study_id) if row.purpose == "sample"]
 
 
 def turns(rows: Iterable[Row[Any]]) -> dict[int, int]:
@@ -139,8 +145,7 @@ def votes(connection: Connection, study: str, *, excluded: bool = True, adjudica
     """
     found = study_row(connection, study)
     rows = [row for row in standing_votes(connection, found.id) if row.purpose != "late"]
-    turn = turns(rows)
-    raw = [as_vote(row, turn=turn.get(row.id, 0)) for row in rows if excluded or not row.excluded]
+    raw = [one for row, one in zip(rows, as_votes(rows), strict=True) if excluded or not row.excluded]
     return raw + (_adjudicated_votes(connection, found.id) if adjudicated else [])
 
 
@@ -171,15 +176,13 @@ def _latest_adjudications(connection: Connection, study_id: int) -> dict[int, Ro
 def status(connection: Connection, study: str) -> StudyStatus:
     """Progress and agreement per family, disagreements, the rater table, problems."""
     found = study_row(connection, study)
-    rows = standing_votes(connection, found.id)
-    samples = [row for row in rows if row.purpose == "sample"]
-    kept = [row for row in samples if not row.excluded]
+    kept = [row for row in sample_votes(connection, found.id) if not row.excluded]
     return StudyStatus(
         summary=summaries(connection, study)[0],
         agreement=_agreement(found, kept, ALL_FAMILIES),
         families=tuple(_families(connection, found, kept)),
         raters=rater_table(connection, found),
-        disagreements=disagreements(connection, found, samples)[:MOST_DISAGREEMENTS],
+        disagreements=disagreements(connection, found)[:MOST_DISAGREEMENTS],
         problems=tuple(_problems(connection, found.id)),
         exclusion_rule=exclusion_rule(found).label,
         min_raters=found.min_raters,
@@ -201,38 +204,27 @@ def _agreement(found: Row[Any], kept: Sequence[Row[Any]], family: str) -> Measur
 
 
 def _families(connection: Connection, found: Row[Any], kept: Sequence[Row[Any]]) -> Iterable[FamilyStatus]:
-    study_id = found.id
-    query = select(pair.c.family, pair.c.state, pair.c.votes, pair.c.needed).where(
-        pair.c.study_id == study_id, pair.c.kind.in_(SAMPLE_KINDS)
+    query = select(pair.c.id, pair.c.family, pair.c.state, pair.c.votes, pair.c.needed).where(
+        pair.c.study_id == found.id, pair.c.kind.in_(SAMPLE_KINDS)
     )
     groups: dict[str, list[Any]] = defaultdict(list)
     for row in connection.execute(query):
         groups[row.family].append(row)
-    decided = {pair_id for pair_id in _latest_adjudications(connection, study_id)}
-    undecided = _undecided_by_family(connection, study_id, decided)
+    decided = _latest_adjudications(connection, found.id)
     for family in sorted(groups):
         pairs = groups[family]
-        adjudicate = undecided.get(family, 0)
-        third = sum(row.state == "third" for row in pairs)
+        adjudicate = sum(row.state == "adjudicate" and row.id not in decided for row in pairs)
         yield FamilyStatus(
             family=family,
             title=FAMILIES.get(family, ""),
             samples=sum(row.state != "retired" for row in pairs),
             finished=sum(row.state in ("agreed", "majority", "adjudicate") for row in pairs) - adjudicate,
-            third=third,
+            third=sum(row.state == "third" for row in pairs),
             to_adjudicate=adjudicate,
             votes=sum(row.votes for row in pairs),
             votes_expected=sum(row.needed for row in pairs),
             agreement=_agreement(found, kept, family),
         )
-
-
-def _undecided_by_family(connection: Connection, study_id: int, decided: set[int]) -> dict[str, int]:
-    query = select(pair.c.id, pair.c.family).where(pair.c.study_id == study_id, pair.c.state == "adjudicate")
-    counts: dict[str, int] = defaultdict(int)
-    for row in connection.execute(query):
-        counts[row.family] += row.id not in decided
-    return counts
 
 
 def rater_table(connection: Connection, found: Row[Any]) -> tuple[RaterStatus, ...]:
@@ -259,15 +251,7 @@ def _rater_status(
     sided = [worth for worth in left if worth is not None]
     chose_a = int(sum(sided))
     times = [(row.at_ms - row.shown_ms) / 1000 for row in rows if row.shown_ms is not None]
-    facts = {
-        "gold_right": sum(row.winner == row.expected for row in gold),
-        "gold_total": len(gold),
-        "repeats_same": sum(first.get(row.pair_id) == row.winner for row in repeats),
-        "repeats_total": len(repeats),
-        "chose_a": chose_a,
-        "chose_b": len(sided) - chose_a,
-    }
-    return RaterStatus(
+    line = RaterStatus(
         rater=person.code,
         stage=stage_of(person, tasks_done=found.quota is not None and person.tasks >= found.quota),
         votes=len(rows),
@@ -275,44 +259,38 @@ def _rater_status(
         median_seconds=median(times) if times else None,
         ties=sum(row.winner == "tie" for row in rows if row.purpose != "gold"),
         excluded=person.excluded,
-        reason=why if person.excluded else rule_met(rule, **facts),
-        **facts,
+        gold_right=sum(row.winner == row.expected for row in gold),
+        gold_total=len(gold),
+        repeats_same=sum(first.get(row.pair_id) == row.winner for row in repeats),
+        repeats_total=len(repeats),
+        chose_a=chose_a,
+        chose_b=len(sided) - chose_a,
     )
+    return replace(line, reason=why if person.excluded else rule_met(rule, line))
 
 
-def rule_met(
-    rule: ExclusionRule,
-    *,
-    gold_right: int,
-    gold_total: int,
-    repeats_same: int,
-    repeats_total: int,
-    chose_a: int,
-    chose_b: int,
-) -> str:
-    """Which part of the declared rule a rater meets, in words; "" when none.
-
-    >>> rule_met(ExclusionRule(max_gold_errors=0), gold_right=1, gold_total=2, repeats_same=0, repeats_total=0,
-    ...          chose_a=0, chose_b=0)
-    '1 gold answers wrong (at most 0)'
-    """
-    wrong, sided = gold_total - gold_right, chose_a + chose_b
+def rule_met(rule: ExclusionRule, line: RaterStatus) -> str:
+    """Which part of the declared rule a rater meets, in words such as "1 gold answers wrong (at most 0)"; "" when
+    none."""
+    wrong, sided = line.gold_total - line.gold_right, line.chose_a + line.chose_b
     if rule.max_gold_errors is not None and wrong > rule.max_gold_errors:
         return f"{wrong} gold answers wrong (at most {rule.max_gold_errors})"
     if rule.max_side_bias is not None and sided >= _LEAST_SIDE_VOTES:
-        bias = abs(chose_a / sided - 0.5)
+        bias = abs(line.chose_a / sided - 0.5)
         if bias > rule.max_side_bias:
-            return f"chose the left clip in {chose_a} of {sided} votes (bias {bias:.2f}, at most {rule.max_side_bias})"
-    if rule.min_repeat_agreement is not None and repeats_total >= _LEAST_REPEATS:
-        if repeats_same / repeats_total < rule.min_repeat_agreement:
-            return f"repeated {repeats_same} of {repeats_total} votes (at least {rule.min_repeat_agreement:g})"
+            most = f"(bias {bias:.2f}, at most {rule.max_side_bias})"
+            return f"chose the left clip in {line.chose_a} of {sided} votes {most}"
+    if rule.min_repeat_agreement is not None and line.repeats_total >= _LEAST_REPEATS:
+        same, total, least = line.repeats_same, line.repeats_total, rule.min_repeat_agreement
+        if same / total < least:
+            return f"repeated {same} of {total} votes (at least {least:g})"
     return ""
 
 
-def disagreements(connection: Connection, found: Row[Any], samples: Sequence[Row[Any]]) -> tuple[Disagreement, ...]:
+def disagreements(connection: Connection, found: Row[Any]) -> tuple[Disagreement, ...]:
     """Samples whose raters chose different winners: undecided first, then waiting, then settled by majority."""
     groups: dict[int, list[Row[Any]]] = defaultdict(list)
-    for row in samples:
+    for row in sample_votes(connection, found.id):
         groups[row.pair_id].append(row)
     disputed = {key: rows for key, rows in groups.items() if len({row.winner for row in rows}) > 1}
     decided = _latest_adjudications(connection, found.id)

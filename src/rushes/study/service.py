@@ -17,13 +17,12 @@ from rushes.study.database.connection import Database
 from rushes.study.errors import StudyError
 from rushes.study.material import importing, ratings, sources
 from rushes.study.material.sources import SourceClip
-from rushes.study.owner import decisions, registering
-from rushes.study.owner.admin_service import AdminService
-from rushes.study.owner.running import StudyRunning
+from rushes.study.owner import administrators, decisions, erasing, lifecycle, registering
 from rushes.study.raters import accounts, presentation, sending, voting, work
-from rushes.study.records import StudyPlan, StudySummary, Task
+from rushes.study.records import AdminAccount, AdminSession, StudyPlan, StudySummary, Task
+from rushes.study.recruiting import open_links, payments
 from rushes.study.tokens import Clock, system_clock
-from rushes.study.transactions import GLANCE, NOTE, READ, WRITE, method, timed
+from rushes.study.transactions import GLANCE, NOTE, READ, WRITE, Transactions, method, timed
 
 
 def open_service(target: Path | str, *, media: Path | None = None, clock: Clock = system_clock) -> StudyService:
@@ -39,7 +38,29 @@ def open_service(target: Path | str, *, media: Path | None = None, clock: Clock 
     return StudyService(database, media=media or Path(str(database.path)).with_suffix(".media"), clock=clock)
 
 
-class StudyService(AdminService):
+class StudyRunning(Transactions):
+    """What it takes to run studies with paid raters: recruiting, pausing, paying and erasing."""
+
+    open_link = timed(WRITE, open_links.open_link)
+    recruitment = timed(READ, open_links.current)
+    link_facts = method(READ, open_links.link_facts)
+    join = timed(WRITE, open_links.join)
+    decline = method(READ, open_links.decline)
+    refuse = timed(WRITE, open_links.refuse)
+    ending = timed(WRITE, open_links.ending)
+
+    def completion_code(self, session: str) -> str:
+        """The code for a rater's last page; "" before the end, and for raters who came by invitation."""
+        return self.ending(session).code
+
+    set_state = timed(WRITE, lifecycle.set_state)
+    retire_pair = timed(WRITE, lifecycle.retire_pair)
+    resolve_problem = timed(WRITE, lifecycle.resolve_problem)
+    erase_rater = timed(WRITE, erasing.erase)
+    payments = method(READ, payments.payments)
+
+
+class StudyService(Transactions):
     """Studies in one database. Safe to share between threads."""
 
     def __init__(self, database: Database, *, media: Path, clock: Clock = system_clock) -> None:
@@ -55,6 +76,54 @@ class StudyService(AdminService):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    # --- administrators: hashing a password happens outside transactions, because it takes a while by design ----------
+
+    admin_exists = method(GLANCE, administrators.exists)
+    admins = method(READ, administrators.accounts)
+    close_admin = timed(WRITE, administrators.close)
+    knows_device = method(GLANCE, administrators.knows_device)
+    admin_session = timed(GLANCE, administrators.read_session)
+    admin_logout = method(WRITE, administrators.close_session)
+
+    def set_admin_password(
+        self, password: str, *, current: str | None = None, name: str = administrators.FIRST
+    ) -> None:
+        """Store the password's argon2 hash. The very first time `current` is None; later it must be the account's
+        present password. Its other sessions end."""
+        if current is not None:
+            self._check_password(name, current)
+        hashed = administrators.hash_password(password)
+        with self.database.write() as connection:
+            if current is None:
+                administrators.set_first(connection, hashed, now=self._clock())
+            else:
+                administrators.set_password(connection, name, hashed, action="password changed", now=self._clock())
+
+    def _check_password(self, name: str, password: str) -> None:
+        with self.database.read() as connection:
+            row = administrators.account(connection, name)
+        administrators.check_password(None if row is None else row.password_hash, password)
+
+    def add_admin(self, name: str, *, role: str, password: str) -> AdminAccount:
+        """A new account: an owner may do everything, an adjudicator decides blind, a viewer only looks."""
+        hashed = administrators.hash_password(password)
+        with self.database.write() as connection:
+            return administrators.add(connection, name, role, hashed, now=self._clock())
+
+    def reset_admin_password(self, name: str, password: str) -> None:
+        """Set an account's password without the old one: for whoever runs the server, or an owner."""
+        hashed = administrators.hash_password(password)
+        with self.database.write() as connection:
+            administrators.need(connection, name)
+            administrators.set_password(connection, name, hashed, action="password reset", now=self._clock())
+
+    def admin_login(self, password: str, *, name: str = administrators.FIRST, device: str = "") -> AdminSession:
+        """A session for the right password; `NotAllowed` for a wrong one or an unknown account, after the same time.
+        `device` is a browser's own secret; `knows_device` says later whether it has signed in before."""
+        self._check_password(name, password)
+        with self.database.write() as connection:
+            return administrators.open_session(connection, name, device=device, now=self._clock())
 
     # --- a study's life ---------------------------------------------------------------------------------------------
 
@@ -90,7 +159,7 @@ class StudyService(AdminService):
 
         return training_clips(self.media_folder, words=words)
 
-    studies = method(READ, planning.studies)
+    studies = method(READ, planning.summaries)
     declare_exclusion = timed(WRITE, planning.declare_exclusion)
 
     def import_runs(

@@ -17,19 +17,20 @@ def test_means_per_system_in_rubric_order(make: MakeVote) -> None:
         make("a", sample="3", rater="admin", adjudicated=True, ratings={"temporal": (1, 1)}),
     ]
     found = dimension_means(votes)
-    assert [(m.dimension, m.system, m.mean.value, m.mean.count) for m in found] == [
+    assert [(*key, mean.value, mean.count) for key, mean in found.items()] == [
         ("adherence", "x", 4.0, 1),
         ("temporal", "x", 4.5, 2),
         ("temporal", "y", 1.5, 2),
     ]
-    assert found[0].mean.why is Why.NEEDS_TWO_RATERS
-    assert found[1].mean.interval is not None
+    assert found["adherence", "x"].why is Why.NEEDS_TWO_RATERS
+    interval = found["temporal", "x"].interval
+    assert interval is not None
     # t(1) is wide: the interval is cut to the scale.
-    assert (found[1].mean.interval.low, found[1].mean.interval.high) == (pytest.approx(1.0), 5)
+    assert (interval.low, interval.high) == (pytest.approx(1.0), 5)
 
 
 def test_no_ratings_no_rows(make: MakeVote) -> None:
-    assert dimension_means([make("a")]) == ()
+    assert dimension_means([make("a")]) == {}
 
 
 def test_tags_are_counted_against_the_loser(make: MakeVote) -> None:

@@ -9,7 +9,7 @@ import pytest
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.definition import Better
 from rushes.core.selection import one, select
-from rushes.instruments.preference.numbers.validity import validity, validity_measurements
+from rushes.instruments.preference.numbers.validity import validity_measurements
 from rushes.instruments.preference.votes import Vote
 from rushes.stats.intervals import wilson
 
@@ -77,36 +77,42 @@ VALUES: dict[str, tuple[float | None, float | None]] = {
 }
 
 
+def numbers(
+    metrics: Mapping[str, list[Measurement]], *, votes: list[Vote] = VOTES, badges: Mapping[str, str] | None = None
+) -> tuple[Measurement, ...]:
+    return validity_measurements(votes, metrics, badges, rubric_version="0.1")
+
+
 def test_how_often_a_metric_picks_the_winner_by_hand() -> None:
-    (found,) = validity(VOTES, clips(VALUES, FLICKER)).metrics
-    assert (found.shares["drop"].estimate.value, found.shares["drop"].estimate.count) == (pytest.approx(2 / 3), 3)
-    assert found.shares["drop"].wilson.interval == wilson(2, 3)
+    found = numbers(clips(VALUES, FLICKER))
+    drop = one(found, "metric_picks_winner", ties="drop", direction="lower")
+    assert (drop.value, drop.count) == (pytest.approx(2 / 3), 3)
+    assert drop.note == f"1 votes without both values left out; Wilson interval {wilson(2, 3).text()}"
     # Two right, one wrong, a tie of people and equal values half each: (2 + 1) / 5.
-    assert (found.shares["half"].estimate.value, found.shares["half"].estimate.count) == (pytest.approx(0.6), 5)
-    assert (found.missing, found.direction) == (1, "lower")
+    half = one(found, "metric_picks_winner", ties="half")
+    assert (half.value, half.count) == (pytest.approx(0.6), 5)
 
 
 def test_direction_turns_the_answer() -> None:
-    (found,) = validity(VOTES, clips(VALUES, BLUR)).metrics
-    assert found.shares["drop"].estimate.value == pytest.approx(1 / 3)
+    assert one(numbers(clips(VALUES, BLUR)), "metric_picks_winner", ties="drop").value == pytest.approx(1 / 3)
 
 
 def test_a_metric_without_direction_says_what_was_assumed() -> None:
-    (found,) = validity(VOTES, clips(VALUES, FRAMES)).metrics
-    assert found.direction == "higher (assumed)"
-    assert found.threshold.reason == "the metric has no better direction"
+    found = numbers(clips(VALUES, FRAMES))
+    assert len(select(found, "metric_picks_winner", direction="higher (assumed)")) == 2
+    assert one(found, "suggested_threshold").note == "the metric has no better direction"
 
 
 def test_tag_against_metric() -> None:
-    (check,) = [c for c in validity(VOTES, clips(VALUES, FLICKER)).tags if c.tag.startswith("Flicker")]
-    assert (check.tagged.estimate.value, check.tagged.estimate.count) == (1.0, 2)
-    assert (check.untagged.estimate.value, check.untagged.estimate.count) == (0.0, 1)
+    found = select(numbers(clips(VALUES, FLICKER)), "tag_metric_check", tag="Flicker / temporal jitter")
+    assert {m.place["tagged"]: (m.value, m.count) for m in found} == {"yes": (1.0, 2), "no": (0.0, 1)}
 
 
 def test_threshold_of_the_votes() -> None:
     # Decided votes with values, winner/loser: 1/9, 2/8, 5/3, 4/4. Cut at 6.5: 2 of 4 losers beyond, 4 of 4 winners in.
-    (found,) = validity(VOTES, clips(VALUES, FLICKER)).metrics
-    assert (found.threshold.value, found.threshold.balanced_accuracy) == (6.5, 0.75)
+    found = numbers(clips(VALUES, FLICKER))
+    line, accuracy = one(found, "suggested_threshold"), one(found, "suggested_threshold_accuracy")
+    assert (line.value, line.count, accuracy.value) == (6.5, 8, 0.75)
 
 
 def test_win_rate_by_badge() -> None:
@@ -120,9 +126,8 @@ def test_win_rate_by_badge() -> None:
         "x/5": "pass",
         "y/5": "pass",
     }
-    found = validity(VOTES, {}, badges).badges
     # Between different badges: 1 pass over reject, 2 pass over reject, 3 flagged over pass; 5 is pass on both sides.
-    assert {badge: (one.estimate.value, one.estimate.count) for badge, one in found.items()} == {
+    assert {m.place["badge"]: (m.value, m.count) for m in numbers({}, badges=badges)} == {
         "flagged": (1.0, 1),
         "pass": (pytest.approx(2 / 3), 3),
         "reject": (0.0, 2),
@@ -132,19 +137,19 @@ def test_win_rate_by_badge() -> None:
 def test_two_signatures_of_one_name_are_two_metrics() -> None:
     other = metric("flicker_score", "lower", window=5)
     both = {clip: rows + [measured(other, 1.0)] for clip, rows in clips(VALUES, FLICKER).items()}
-    assert [m.metric.signature for m in validity(VOTES, both).metrics] == [FLICKER.signature, other.signature]
+    found = select(numbers(both), "metric_picks_winner", ties="drop")
+    assert [m.place["reading"] for m in found] == [FLICKER.signature, other.signature]
 
 
 def test_unjoined_votes_are_counted_not_guessed() -> None:
-    found = validity([vote("9", "a")], clips(VALUES, FLICKER))
-    (one,) = found.metrics
-    assert (found.votes, found.joined, one.missing) == (1, 0, 1)
-    assert one.shares["drop"].nothing == "no vote where people and the metric both decided"
+    found = one(numbers(clips(VALUES, FLICKER), votes=[vote("9", "a")]), "metric_picks_winner", ties="drop")
+    assert (found.value, found.count) == (None, 0)
+    assert found.note == "no vote where people and the metric both decided"
 
 
 def test_gold_repeats_and_adjudications_do_not_judge_metrics() -> None:
     extra = [vote("1", "b", is_gold=True), vote("1", "b", is_repeat=True), vote("1", "b", adjudicated=True)]
-    assert validity([*VOTES, *extra], clips(VALUES, FLICKER)) == validity(VOTES, clips(VALUES, FLICKER))
+    assert numbers(clips(VALUES, FLICKER), votes=[*VOTES, *extra]) == numbers(clips(VALUES, FLICKER))
 
 
 def test_measurements_carry_metric_ties_and_conditions() -> None:

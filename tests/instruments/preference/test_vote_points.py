@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import pytest
 
 from rushes.core import Definition, Measurement, Why, signature_params
+from rushes.core.selection import one as only
 from rushes.instruments.preference.definitions import study as definitions
 from rushes.instruments.preference.definitions import validity as validity_definitions
 from rushes.instruments.preference.numbers.study import left_share, study_measurements
-from rushes.instruments.preference.numbers.validity import validity
+from rushes.instruments.preference.numbers.validity import validity_measurements
 from rushes.instruments.preference.votes import Ties, Vote
 
 from .conftest import MakeVote
@@ -98,6 +99,6 @@ def test_so_are_badges_and_metrics_against_votes(
     assert badge_share.params == signature_params(ties=ties)
     metric = Definition(name="sharpness", unit="1", lowest=0.0, highest=None, better="higher", summary="s", formula="f")
     values = {clip: [Measurement(definition=metric, value=float(clip[0] == "x"), count=1)] for clip in clips}
-    found = validity(votes, values, badges)
-    for share in (found.badges["pass"], found.metrics[0].shares[ties]):
-        assert (share.estimate.value, share.estimate.count) == (value, count)
+    found = validity_measurements(votes, values, badges, rubric_version="0.1")
+    for share in (only(found, "badge_win_share", badge="pass"), only(found, "metric_picks_winner", ties=ties)):
+        assert (share.value, share.count) == (value, count)

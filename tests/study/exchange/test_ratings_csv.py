@@ -125,7 +125,7 @@ def test_files_that_are_no_ratings(tmp_path: Path) -> None:
         read_ratings(tmp_path / "binary.csv")
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=200), st.booleans())
 def test_any_bytes_are_read_or_refused_in_one_line(tmp_path: Path, data: bytes, with_header: bool) -> None:
     path = tmp_path / "any.csv"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rushes.cli.study.study import DEFAULT_DB, Db, Name, app, open_studies
+from rushes.cli.study.study import DEFAULT_DB, Db, Name, answer, app, open_studies
 from rushes.instruments.preference.votes import TiePolicy
 from rushes.present.terminal.console import (
     next_line,
@@ -83,14 +83,13 @@ def _show_plan(design: Design, found: Plan, power: float, *, verbose: bool) -> N
     )
     sure = "" if found.power.interval is None else f" (95 % {found.power.interval.text(digits=2)})"
     tell(f"Power to find a preference of {design.preference:.0%}: {share:.2f}{sure}")
-    if found.effect.value is None:
-        tell(f"Design effect: none, {found.effect.note}")
-    else:
-        effect = float(found.effect.value)
-        tell(
-            f"Design effect {effect:.1f}: as {design.votes / effect:.0f} independent votes, because "
-            "one rater's votes, and those on one prompt, resemble each other"
-        )
+    effect = found.effect.value
+    tell(
+        f"Design effect: none, {found.effect.note}"
+        if effect is None
+        else f"Design effect {effect:.1f}: as {design.votes / effect:.0f} independent votes, because "
+        "one rater's votes, and those on one prompt, resemble each other"
+    )
     needed = found.raters
     if needed.value is None:
         tell(f"Power {power:g}: {needed.note}")
@@ -232,10 +231,8 @@ def export(
         votes, left_out = export_study(service, study, out, form=form, adjudicated=adjudicated)
     if left_out:
         say(f"{left_out} left out: {FORMATS[form].left_out}")
-    if as_json:
-        print_json({"study": study, "format": form, "votes": votes, "left_out": left_out, "file": str(out)})
-    else:
-        print(out)
+    data = {"study": study, "format": form, "votes": votes, "left_out": left_out, "file": str(out)}
+    answer(as_json, data, str(out))
 
 
 @app.command("validity")

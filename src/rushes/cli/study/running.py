@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 import rushes.cli.study.results  # noqa: F401  adds `plan`, `preregister`, `report`, `export` and `validity`
-from rushes.cli.study.study import DEFAULT_DB, Db, Name, app, open_studies
+from rushes.cli.study.study import DEFAULT_DB, Db, Name, answer, app, open_studies
 from rushes.core.table import COUNT
 from rushes.present.terminal.console import one_line_errors, print_json, print_words, say
 from rushes.present.terminal.options import Json
@@ -105,10 +105,7 @@ def reopen(study: Name, why: Why = "", by: By = "admin", db: Db = DEFAULT_DB, as
 def _set_state(study: str, state: StudyState, why: str, by: str, db: str, as_json: bool) -> None:
     with open_studies(db) as service:
         service.running.set_state(study, state, why=why, by=by)
-    if as_json:
-        print_json({"study": study, "state": state})
-    else:
-        print(f"Study {study} is {state}.")
+    answer(as_json, {"study": study, "state": state}, f"Study {study} is {state}.")
 
 
 @app.command("retire")
@@ -127,10 +124,8 @@ def retire(
     """
     with open_studies(db) as service:
         votes = service.running.retire_pair(study, sample, why=why, by=by)
-    if as_json:
-        print_json({"study": study, "sample": sample, "votes": votes})
-    else:
-        print(f"{sample} is retired; its {votes} votes stay.")
+    data = {"study": study, "sample": sample, "votes": votes}
+    answer(as_json, data, f"{sample} is retired; its {votes} votes stay.")
 
 
 @app.command("problems")
@@ -154,12 +149,8 @@ def problems(
     if as_json:
         print_json([asdict(one) for one in found])
         return
-    rows = [
-        (str(one.id), one.sample, one.kind, one.text, one.rater, f"{one.resolution} ({one.resolved_by})")
-        if one.resolution
-        else (str(one.id), one.sample, one.kind, one.text, one.rater, "waits")
-        for one in found
-    ]
+    done = {one.id: f"{one.resolution} ({one.resolved_by})" if one.resolution else "waits" for one in found}
+    rows = [(str(one.id), one.sample, one.kind, one.text, one.rater, done[one.id]) for one in found]
     print_words("Reported by raters", (*COUNT("number"), "pair", "what", "words", "rater", "done about it"), rows)
 
 
@@ -221,10 +212,8 @@ def erase(
     with open_studies(db) as service:
         kept = next((one.on_erase for one in service.studies() if one.name == study), "keep") == "keep"
         new, votes = service.running.erase_rater(study, rater=rater, participant=participant, by=by)
-    if as_json:
-        print_json({"study": study, "rater": new, "votes": votes, "kept": kept})
-    else:
-        print(f"Erased; {votes} votes {'kept without the person' if kept else 'removed'}, now as {new}.")
+    words = f"Erased; {votes} votes {'kept without the person' if kept else 'removed'}, now as {new}."
+    answer(as_json, {"study": study, "rater": new, "votes": votes, "kept": kept}, words)
 
 
 accounts_app = typer.Typer(

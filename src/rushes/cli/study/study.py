@@ -46,6 +46,14 @@ def open_studies(db: str, media: Path | None = None) -> StudyService:
     return open_service(db, media=media)
 
 
+def answer(as_json: bool, data: object, words: str) -> None:
+    """What a command did, on stdout: as data, or in words."""
+    if as_json:
+        print_json(data)
+    else:
+        print(words)
+
+
 @app.command("create")
 @one_line_errors
 def create(
@@ -173,11 +181,8 @@ def import_(
             pairs = service.import_csv(study, sources[0], clips=clips, prompts=prompts, source_clips=source_clips)
         elif sources:
             pairs = service.import_runs(study, sources, prompts=prompts, source_clips=source_clips)
-    if as_json:
-        print_json({"study": study, "pairs": pairs, "votes": votes})
-    else:
-        print(f"Study {study}: {pairs} pairs and {votes} votes added.")
-        print(shown(db))
+    words = f"Study {study}: {pairs} pairs and {votes} votes added.\n{shown(db)}"
+    answer(as_json, {"study": study, "pairs": pairs, "votes": votes}, words)
 
 
 def _warn(unfilled: int, unknown_tags: Sequence[str]) -> None:
@@ -236,22 +241,17 @@ def status(
     """
     from dataclasses import asdict
 
-    with open_studies(db) as service:
-        if study is None:
-            every = service.studies()
-            if as_json:
-                print_json([asdict(one) for one in every])
-            else:
-                rows = [(s.name, str(s.pairs), str(s.raters), str(s.votes), _simulated(s.simulated)) for s in every]
-                print_words("Studies", ("study", *COUNT("pairs", "raters", "votes"), ""), rows)
-            return
-        found = service.study_status(study)
-    if as_json:
-        from rushes.study.as_data import status_data
+    from rushes.study.as_data import status_data
 
-        print_json(status_data(found))
-    else:
+    with open_studies(db) as service:
+        every, found = service.studies(), service.study_status(study) if study is not None else None
+    if as_json:
+        print_json([asdict(one) for one in every] if found is None else status_data(found))
+    elif found is not None:
         _show_status(found)
+    else:
+        rows = [(s.name, str(s.pairs), str(s.raters), str(s.votes), _simulated(s.simulated)) for s in every]
+        print_words("Studies", ("study", *COUNT("pairs", "raters", "votes"), ""), rows)
 
 
 def _simulated(simulated: bool) -> str:
@@ -316,12 +316,9 @@ def exclude(
             excluded: tuple[str, ...] = ()
         else:
             excluded = service.apply_exclusions(study)
-    if as_json:
-        print_json({"study": study, "rule": rule, "excluded": list(excluded), "restored": restore})
-    elif restore is not None:
-        print(f"{restore} counts again.")
-    else:
-        print(f"Rule {rule}: {', '.join(excluded) or 'nobody else'} excluded.")
+    gone = f"Rule {rule}: {', '.join(excluded) or 'nobody else'} excluded."
+    data = {"study": study, "rule": rule, "excluded": list(excluded), "restored": restore}
+    answer(as_json, data, gone if restore is None else f"{restore} counts again.")
 
 
 @app.command("adjudicate")
@@ -355,10 +352,7 @@ def adjudicate(
         if winner is None:
             raise typer.BadParameter("say who wins: --winner SYSTEM, or --winner Tie")
         made = service.adjudicate(study, sample, winner=winner, tags=tag or (), note=note, by=by)
-    if as_json:
-        print_json(asdict(made))
-    else:
-        print(f"{sample}: {made.winner}, by {made.by}. The raters' votes stay as they are.")
+    answer(as_json, asdict(made), f"{sample}: {made.winner}, by {made.by}. The raters' votes stay as they are.")
 
 
 def _show_queue(queue: Sequence[Disagreement]) -> None:

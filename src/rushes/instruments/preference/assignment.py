@@ -35,10 +35,6 @@ class Standing:
     winner: Winner | None
     """The agreed or majority winner; None while there is none."""
 
-    @property
-    def finished(self) -> bool:
-        return self.state in ("agreed", "majority")
-
 
 def standing(winners: Sequence[Winner], *, minimum: int = MINIMUM_RATERS) -> Standing:
     """The state of a sample whose raters chose these winners.
@@ -74,7 +70,7 @@ def retired(stands: Standing, *, votes: int) -> Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A pair with a place for another rater."""
+    """A pair with a place for another rater, as it stands."""
 
     pair: int
     taken: int
@@ -82,25 +78,24 @@ class Candidate:
     needed: int
     left: Side
     """Who would stand on the left."""
+    lefts_a: int = 0
+    """How many of those who have a place see system a on the left."""
 
     @property
     def free(self) -> int:
         return self.needed - self.taken
 
 
-def choose(
-    candidates: Iterable[Candidate], *, seen: frozenset[int], lefts_a: int, lefts_b: int, seed: int, rater: str
-) -> Candidate | None:
-    """The pair this rater gets next, or None.
+def choose(candidates: Iterable[Candidate], *, lefts_a: int, lefts_b: int, seed: int, rater: str) -> Candidate | None:
+    """The pair this rater gets next among those the rater has not seen, or None.
 
-    Never one the rater has seen, never one without a free place. Third opinions come first, then pairs that others
+    Never one without a free place. Third opinions come first, then pairs that others
     have begun (a finished sample says more than two half ones), then pairs whose side evens out what this rater has
     seen; the rest is a seeded order of the rater's own, so that raters do not all walk the same way.
     """
     wanted: Side | None = None if lefts_a == lefts_b else ("a" if lefts_a < lefts_b else "b")
-    free = [c for c in candidates if c.free > 0 and c.pair not in seen]
     return min(
-        free,
+        (c for c in candidates if c.free > 0),
         key=lambda c: (-c.taken, wanted is not None and c.left != wanted, seeded_order(seed, "walk", rater, c.pair)),
         default=None,
     )

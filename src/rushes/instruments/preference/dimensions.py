@@ -18,15 +18,6 @@ from rushes.stats.intervals import LEVEL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DimensionMean:
-    """Mean rating of one system on one dimension."""
-
-    dimension: str
-    system: str
-    mean: Estimate
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TagCount:
     """How often a tag was given, and to the disadvantage of which system."""
 
@@ -43,8 +34,8 @@ class TagCount:
 
 def dimension_means(
     votes: Iterable[Vote], *, rubric: Rubric = RUBRIC, confidence: float = LEVEL
-) -> tuple[DimensionMean, ...]:
-    """Mean of the ratings of every system on every dimension that somebody rated, in the rubric's order.
+) -> dict[tuple[str, str], Estimate]:
+    """By dimension and system: the mean of all ratings that somebody gave, in the rubric's order.
 
     Formula     Σ ratings / their number, over raw votes
     Unit        1 to 5; higher is better
@@ -59,7 +50,7 @@ def dimension_means(
                         given[dimension, system].append((value, vote))
     order = {dimension.key: place for place, dimension in enumerate(rubric.dimensions)}
     keys = sorted(given, key=lambda key: (order.get(key[0], len(order)), key))
-    return tuple(DimensionMean(dimension=d, system=s, mean=_mean(given[d, s], confidence)) for d, s in keys)
+    return {key: _mean(given[key], confidence) for key in keys}
 
 
 def _mean(given: list[tuple[int, Vote]], confidence: float) -> Estimate:
@@ -78,9 +69,9 @@ def tag_counts(votes: Iterable[Vote], *, rubric: Rubric = RUBRIC) -> tuple[TagCo
             continue
         primary.update([vote.primary_tag] if vote.primary_tag else [])
         secondary.update(vote.secondary_tags)
-        if vote.winner != "tie":
+        if vote.decided:
             loser = vote.system_b if vote.winner == "a" else vote.system_a
-            for tag in {vote.primary_tag, *vote.secondary_tags} - {""}:
+            for tag in {*vote.tags} - {""}:
                 against[tag][loser] += 1
     place = {tag: number for number, tag in enumerate(rubric.tags)}
     tags = sorted(primary.keys() | secondary.keys(), key=lambda tag: (place.get(tag, len(place)), tag))

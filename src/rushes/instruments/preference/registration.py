@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +29,4 @@ class RegistrationState:
         return f"sha256 {self.digest}, registered {when}; these results are {found}"
 
     def as_dict(self) -> dict[str, object]:
-        return {
-            "digest": self.digest,
-            "matches": self.matches,
-            "votes_before": self.votes_before,
-            "differs": list(self.differs),
-        }
+        return asdict(self) | {"matches": self.matches, "differs": list(self.differs)}

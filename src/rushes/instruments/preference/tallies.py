@@ -93,9 +93,7 @@ def winners_by_rater(votes: Iterable[Vote]) -> list[dict[str, str]]:
 def sided_votes(votes: Iterable[Vote], *, ties: bool = True) -> SidedVotes:
     """Raw votes whose side is known; without `ties`, those that were decided."""
     known = [
-        vote
-        for vote in votes
-        if vote.counts_in_results and vote.shown_left is not None and (ties or vote.winner != "tie")
+        vote for vote in votes if vote.counts_in_results and vote.shown_left is not None and (ties or vote.decided)
     ]
     return SidedVotes(
         first=[vote.system_a for vote in known],

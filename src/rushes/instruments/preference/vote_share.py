@@ -1,16 +1,33 @@
-"""A share of votes: the mean of what each of them is worth, with the interval clustered by rater and prompt."""
+"""Shares of votes: the mean of what each of them is worth, with the interval clustered by rater and prompt."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import TypeAlias, TypeVar
 
 from rushes.core import Estimate
-from rushes.instruments.preference.votes import Vote
+from rushes.instruments.preference.votes import SIDES, Ties, Vote
 from rushes.stats.clustered import clustered_mean
 from rushes.stats.intervals import LEVEL
 
+Scored: TypeAlias = tuple[Vote, float | None]
+"""A vote and what it is worth to somebody; None where it does not count."""
+Name = TypeVar("Name")
 
-def vote_share(scored: Iterable[tuple[Vote, float | None]], *, confidence: float = LEVEL) -> Estimate:
+
+def both_ways(
+    votes: Iterable[Vote], names: Callable[[Vote], tuple[Name, Name]], *, ties: Ties
+) -> dict[Name, list[Scored]]:
+    """What each vote is worth to either side, by what `names` calls the sides of system a and of system b."""
+    found: dict[Name, list[Scored]] = defaultdict(list)
+    for vote in votes:
+        for side, name in zip(SIDES, names(vote), strict=True):
+            found[name].append((vote, vote.points(side, ties=ties)))
+    return found
+
+
+def vote_share(scored: Iterable[Scored], *, confidence: float = LEVEL) -> Estimate:
     """The share over the votes that are worth something.
 
     Formula     Σ points / votes, a vote whose points are None (a tie that is dropped, an unknown side) left out

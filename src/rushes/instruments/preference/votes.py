@@ -21,7 +21,7 @@ Ties: TypeAlias = Literal["drop", "half"]
 """What a tie is to a share of votes, as signatures spell it: left out, or half a win for each side."""
 _TIE_POINTS: Mapping[Ties, float | None] = {"drop": None, "half": 0.5}
 
-_SIDES = ("a", "b")
+SIDES: tuple[Side, Side] = ("a", "b")
 _WINNERS = ("a", "b", "tie")
 LOWEST_RATING, HIGHEST_RATING = 1, 5
 
@@ -94,7 +94,7 @@ class Vote:
                 f"sample {self.sample}: a vote names two systems in text order; "
                 f"got {self.system_a!r} and {self.system_b!r}"
             )
-        if self.winner not in _WINNERS or (self.shown_left is not None and self.shown_left not in _SIDES):
+        if self.winner not in _WINNERS or (self.shown_left is not None and self.shown_left not in SIDES):
             raise InputError(
                 f"sample {self.sample}: winner is a, b or tie and the left side a, b or None; "
                 f"got {self.winner!r} and {self.shown_left!r}"
@@ -151,6 +151,15 @@ class Vote:
     def winning_system(self) -> str | None:
         """The preferred system; None for a tie."""
         return {"a": self.system_a, "b": self.system_b, "tie": None}[self.winner]
+
+    @property
+    def decided(self) -> bool:
+        return self.winner != "tie"
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The primary tag, "" where there is none, and the secondary ones."""
+        return self.primary_tag, *self.secondary_tags
 
     @overload
     def points(self, side: Side, *, ties: Literal["half"]) -> float: ...

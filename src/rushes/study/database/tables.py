@@ -8,6 +8,8 @@ SQLite and in PostgreSQL alike. A correction is a new `vote` row that names the 
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -38,301 +40,248 @@ APPEND_ONLY = ("vote", "play", "adjudication", "exclusion", "audit")
 """Tables whose rows are never changed or deleted."""
 
 
-def _id() -> Column[int]:
-    return Column("id", Integer, primary_key=True)
+_TOKEN = String(64)
+"""A secret of 192 bits, or the hash of one."""
 
 
-def _ref(name: str, target: str, *, optional: bool = False) -> Column[int]:
-    return Column(name, Integer, ForeignKey(f"{target}.id"), nullable=optional)
+def _table(name: str, *parts: Column[Any] | UniqueConstraint | Index) -> Table:
+    return Table(name, metadata, Column("id", Integer, primary_key=True), *parts)
 
 
-def _at(name: str, *, optional: bool = False) -> Column[int]:
-    return Column(name, BigInteger, nullable=optional)
+def _all(kind: Any, *names: str, unique: bool = False, **defaults: Any) -> list[Column[Any]]:
+    """Columns of one kind that always hold a value; those given as `name=value` have it in rows of earlier versions."""
+    plain = [Column(name, kind, nullable=False, unique=unique or None) for name in names]
+    return plain + [Column(name, kind, nullable=False, server_default=value) for name, value in defaults.items()]
 
 
-admin = Table(
+def _maybe(kind: Any, *names: str, unique: bool = False) -> list[Column[Any]]:
+    """Columns of one kind that may be empty."""
+    return [Column(name, kind, unique=unique or None) for name in names]
+
+
+def _ref(name: str, *, to: str = "", optional: bool = False) -> Column[int]:
+    """A row's id in another table: in `pair` for "pair_id", where `to` does not say another."""
+    return Column(name, Integer, ForeignKey(f"{to or name.removesuffix('_id')}.id"), nullable=optional)
+
+
+admin = _table(
     "admin",
-    metadata,
-    _id(),
-    Column("password_hash", Text, nullable=False),
-    _at("set_ms"),
-    Column("name", String(40), nullable=False, server_default="admin"),
-    Column("role", String(12), nullable=False, server_default="owner"),
+    *_all(Text, "password_hash"),
+    *_all(BigInteger, "set_ms"),
+    *_all(String(40), name="admin"),
+    *_all(String(12), role="owner"),
 )
 """One row for every setting of a password; an account's newest stands, and one with an empty hash is closed."""
 
-admin_session = Table(
+admin_session = _table(
     "admin_session",
-    metadata,
-    _id(),
-    Column("token_hash", String(64), nullable=False, unique=True),
-    _at("expires_ms"),
-    Column("name", String(40), nullable=False, server_default="admin"),
+    *_all(_TOKEN, "token_hash", unique=True),
+    *_all(BigInteger, "expires_ms"),
+    *_all(String(40), name="admin"),
 )
 
-admin_device = Table(
+admin_device = _table(
     "admin_device",
-    metadata,
-    _id(),
-    Column("name", String(40), nullable=False),
-    Column("device_hash", String(64), nullable=False),
-    _at("at_ms"),
+    *_all(String(40), "name"),
+    *_all(_TOKEN, "device_hash"),
+    *_all(BigInteger, "at_ms"),
     UniqueConstraint("name", "device_hash"),
 )
 """Browsers from which an account was signed in: wrong tries from elsewhere do not lock them out."""
 
-study = Table(
+study = _table(
     "study",
-    metadata,
-    _id(),
-    Column("name", String(80), nullable=False, unique=True),
-    Column("title", Text, nullable=False),
-    Column("rubric", String(20), nullable=False),
-    Column("seed", BigInteger, nullable=False),
-    Column("min_raters", Integer, nullable=False),
-    Column("quota", Integer),
-    Column("gold_every", Integer, nullable=False),
-    Column("repeat_every", Integer, nullable=False),
-    Column("exclusion_rule", JSON, nullable=False),
-    Column("watch_rule", JSON, nullable=False),
-    Column("simulated", Boolean, nullable=False),
-    _at("created_ms"),
-    Column("state", String(10), nullable=False, server_default="open"),
-    Column("on_erase", String(10), nullable=False, server_default="keep"),
-    Column("pairing", String(20), nullable=False, server_default="round-robin"),
-    Column("pay", Text, nullable=False, server_default=""),
-    Column("language", String(8), nullable=False, server_default="en"),
-    Column("rubric_text", Text),  # an own rubric as canonical JSON; the built-in one is known by its version
-    Column("consent_text", JSON),
-    Column("audio_check", Boolean, nullable=False, server_default=false()),
-    Column("training_tries", Integer, nullable=False, server_default="3"),
+    *_all(String(80), "name", unique=True),
+    *_all(Text, "title"),
+    *_all(String(20), "rubric"),
+    *_all(BigInteger, "seed"),
+    *_all(Integer, "min_raters"),
+    *_maybe(Integer, "quota"),
+    *_all(Integer, "gold_every", "repeat_every"),
+    *_all(JSON, "exclusion_rule", "watch_rule"),
+    *_all(Boolean, "simulated"),
+    *_all(BigInteger, "created_ms"),
+    *_all(String(10), state="open", on_erase="keep"),
+    *_all(String(20), pairing="round-robin"),
+    *_all(Text, pay=""),
+    *_all(String(8), language="en"),
+    *_maybe(Text, "rubric_text"),  # an own rubric as canonical JSON; the built-in one is known by its version
+    *_maybe(JSON, "consent_text"),
+    *_all(Boolean, audio_check=false()),
+    *_all(Integer, training_tries="3"),
 )
 
-recruitment = Table(
+recruitment = _table(
     "recruitment",
-    metadata,
-    _id(),
-    _ref("study_id", "study"),
-    Column("token_hash", String(64), nullable=False, unique=True),
-    Column("platform", String(20), nullable=False),
-    Column("quota", Integer, nullable=False),
-    Column("ids", String(10), nullable=False),
-    Column("secret", String(64), nullable=False),
-    Column("codes", JSON, nullable=False),
-    Column("return_url", Text, nullable=False),
-    Column("participant_form", Text, nullable=False, server_default=""),
-    _at("opened_ms"),
-    _at("closed_ms", optional=True),
+    _ref("study_id"),
+    *_all(_TOKEN, "token_hash", unique=True),
+    *_all(String(20), "platform"),
+    *_all(Integer, "quota"),
+    *_all(String(10), "ids"),
+    *_all(_TOKEN, "secret"),
+    *_all(JSON, "codes"),
+    *_all(Text, "return_url", participant_form=""),
+    *_all(BigInteger, "opened_ms"),
+    *_maybe(BigInteger, "closed_ms"),
     Index(None, "study_id"),
 )
 
-clip = Table(
+clip = _table(
     "clip",
-    metadata,
-    _id(),
-    _ref("study_id", "study"),
-    Column("system", Text, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("source", Text, nullable=False),
-    Column("path", Text, nullable=False),
-    Column("sha256", String(64), nullable=False),
-    Column("duration_ms", Integer, nullable=False),
-    Column("fps", Float, nullable=False),
-    Column("width", Integer, nullable=False),
-    Column("height", Integer, nullable=False),
-    Column("has_audio", Boolean, nullable=False),
-    Column("content_type", String(40), nullable=False),
-    Column("size", BigInteger, nullable=False),
-    Column("token", String(64), nullable=False, unique=True),
-    Column("refused", Text, nullable=False, server_default=""),  # what a system said instead of making a clip
-    Column("served_sha256", String(64)),
-    Column("treatment", String(10)),
+    _ref("study_id"),
+    *_all(Text, "system", "name", "source", "path"),
+    *_all(String(64), "sha256"),
+    *_all(Integer, "duration_ms"),
+    *_all(Float, "fps"),
+    *_all(Integer, "width", "height"),
+    *_all(Boolean, "has_audio"),
+    *_all(String(40), "content_type"),
+    *_all(BigInteger, "size"),
+    *_all(_TOKEN, "token", unique=True),
+    *_all(Text, refused=""),  # what a system said instead of making a clip
+    *_maybe(String(64), "served_sha256"),
+    *_maybe(String(10), "treatment"),
 )
 
-pair = Table(
+pair = _table(
     "pair",
-    metadata,
-    _id(),
-    _ref("study_id", "study"),
-    Column("kind", String(10), nullable=False),
-    Column("sample", Text, nullable=False),
-    Column("family", String(80), nullable=False),
-    Column("prompt", Text, nullable=False),
-    Column("prompt_text", Text, nullable=False),
-    _ref("clip_a_id", "clip"),
-    _ref("clip_b_id", "clip"),
-    Column("expected", String(4)),
-    Column("expected_tag", Text),
-    Column("feedback", Text, nullable=False),
-    Column("first_left", String(1), nullable=False),
+    _ref("study_id"),
+    *_all(String(10), "kind"),
+    *_all(Text, "sample"),
+    *_all(String(80), "family"),
+    *_all(Text, "prompt", "prompt_text"),
+    *(_ref(name, to="clip") for name in ("clip_a_id", "clip_b_id")),
+    *_maybe(String(4), "expected"),
+    *_maybe(Text, "expected_tag"),
+    *_all(Text, "feedback"),
+    *_all(String(1), "first_left"),
     # What follows is derived from assignments and votes, kept here so that the next task is one indexed query.
-    Column("votes", Integer, nullable=False),
-    Column("live", Integer, nullable=False),
-    Column("lefts_a", Integer, nullable=False),
-    Column("needed", Integer, nullable=False),
-    Column("free", Integer, nullable=False),
-    Column("state", String(10), nullable=False),
-    Column("retired", Boolean, nullable=False, server_default=false()),
-    Column("source_clip_id", Integer),  # for edits: the clip that was to be edited, a clip of no system
+    *_all(Integer, "votes", "live", "lefts_a", "needed", "free"),
+    *_all(String(10), "state"),
+    *_all(Boolean, retired=false()),
+    *_maybe(Integer, "source_clip_id"),  # for edits: the clip that was to be edited, a clip of no system
     UniqueConstraint("study_id", "sample"),
     Index(None, "study_id", "kind", "free"),
 )
 
-rater = Table(
+rater = _table(
     "rater",
-    metadata,
-    _id(),
-    _ref("study_id", "study"),
-    Column("code", String(80), nullable=False),
-    Column("invite_hash", String(64), unique=True),
-    _at("consent_ms", optional=True),
-    _at("trained_ms", optional=True),
-    _at("seen_ms", optional=True),
-    _at("work_since_ms", optional=True),
-    Column("active_ms", BigInteger, nullable=False),
-    Column("tasks", Integer, nullable=False),
-    Column("excluded", Boolean, nullable=False),
-    Column("recruitment_id", Integer),
-    Column("participant", String(128)),
-    Column("platform_session", String(128)),
-    Column("outcome", String(20)),
-    _at("joined_ms", optional=True),
-    _at("erased_ms", optional=True),
-    Column("erasing", Boolean, nullable=False, server_default=false()),
-    Column("language", String(8)),
-    _at("sound_ms", optional=True),
-    Column("sound_tries", Integer, nullable=False, server_default="0"),
+    _ref("study_id"),
+    *_all(String(80), "code"),
+    *_maybe(_TOKEN, "invite_hash", unique=True),
+    *_maybe(BigInteger, "consent_ms", "trained_ms", "seen_ms", "work_since_ms"),
+    *_all(BigInteger, "active_ms"),
+    *_all(Integer, "tasks"),
+    *_all(Boolean, "excluded"),
+    *_maybe(Integer, "recruitment_id"),
+    *_maybe(String(128), "participant", "platform_session"),
+    *_maybe(String(20), "outcome"),
+    *_maybe(BigInteger, "joined_ms", "erased_ms"),
+    *_all(Boolean, erasing=false()),
+    *_maybe(String(8), "language"),
+    *_maybe(BigInteger, "sound_ms"),
+    *_all(Integer, sound_tries="0"),
     UniqueConstraint("study_id", "code"),
     Index(None, "study_id", "participant", unique=True),
 )
 
-rater_session = Table(
+rater_session = _table(
     "rater_session",
-    metadata,
-    _id(),
-    Column("token_hash", String(64), nullable=False, unique=True),
-    Column("rater_id", Integer, ForeignKey("rater.id"), nullable=False, index=True),
-    _at("expires_ms"),
+    *_all(_TOKEN, "token_hash", unique=True),
+    _ref("rater_id"),
+    *_all(BigInteger, "expires_ms"),
+    Index(None, "rater_id"),
 )
 
-assignment = Table(
+assignment = _table(
     "assignment",
-    metadata,
-    _id(),
-    _ref("study_id", "study"),
-    _ref("pair_id", "pair"),
-    _ref("rater_id", "rater"),
-    Column("key", String(64), nullable=False, unique=True),
-    Column("purpose", String(10), nullable=False),
-    Column("look", Integer, nullable=False),
-    Column("number", Integer, nullable=False),
-    Column("left", String(1), nullable=False),
-    Column("token_a", String(64), nullable=False, unique=True),
-    Column("token_b", String(64), nullable=False, unique=True),
-    Column("state", String(10), nullable=False),
-    Column("vote_id", Integer),
-    Column("watch", JSON),
-    Column("draft", JSON),
-    _at("assigned_ms"),
-    _at("shown_ms", optional=True),
-    _at("touched_ms"),
-    Column("sent", JSON),
+    *map(_ref, ("study_id", "pair_id", "rater_id")),
+    *_all(_TOKEN, "key", unique=True),
+    *_all(String(10), "purpose"),
+    *_all(Integer, "look", "number"),
+    *_all(String(1), "left"),
+    *_all(_TOKEN, "token_a", "token_b", unique=True),
+    *_all(String(10), "state"),
+    *_maybe(Integer, "vote_id"),
+    *_maybe(JSON, "watch", "draft"),
+    *_all(BigInteger, "assigned_ms"),
+    *_maybe(BigInteger, "shown_ms"),
+    *_all(BigInteger, "touched_ms"),
+    *_maybe(JSON, "sent"),
     UniqueConstraint("pair_id", "rater_id", "look"),
     Index(None, "rater_id", "state", "number"),
     Index(None, "study_id", "state", "touched_ms"),
 )
 
-play = Table(
+play = _table(
     "play",
-    metadata,
-    _id(),
-    _ref("assignment_id", "assignment"),
-    Column("sequence", BigInteger, nullable=False),
-    Column("side", String(1), nullable=False),
-    Column("start_ms", Float, nullable=False),
-    Column("end_ms", Float, nullable=False),
-    Column("rate", Float, nullable=False),
-    Column("visible", Boolean, nullable=False),
-    Column("refused", Text, nullable=False),
-    _at("client_ms"),
-    _at("at_ms"),
+    _ref("assignment_id"),
+    *_all(BigInteger, "sequence"),
+    *_all(String(1), "side"),
+    *_all(Float, "start_ms", "end_ms", "rate"),
+    *_all(Boolean, "visible"),
+    *_all(Text, "refused"),
+    *_all(BigInteger, "client_ms", "at_ms"),
     UniqueConstraint("assignment_id", "side", "sequence"),
 )
 
-vote = Table(
+vote = _table(
     "vote",
-    metadata,
-    _id(),
-    _ref("study_id", "study"),
-    _ref("assignment_id", "assignment"),
-    _ref("pair_id", "pair"),
-    _ref("rater_id", "rater"),
-    Column("purpose", String(10), nullable=False),
-    Column("key", String(64), nullable=False),
-    Column("winner", String(4), nullable=False),
-    Column("left", String(1)),
-    Column("primary_tag", Text, nullable=False),
-    Column("secondary_tags", JSON, nullable=False),
-    Column("ratings", JSON, nullable=False),
-    Column("pair_ratings", JSON, nullable=False),
-    Column("note", Text, nullable=False),
-    Column("watched", JSON, nullable=False),
-    _ref("supersedes", "vote", optional=True),
-    _at("at_ms"),
-    Column("viewing", JSON),  # screen, window and surround, as `study/viewing.py` reads them
+    *map(_ref, ("study_id", "assignment_id", "pair_id", "rater_id")),
+    *_all(String(10), "purpose"),
+    *_all(_TOKEN, "key"),
+    *_all(String(4), "winner"),
+    *_maybe(String(1), "left"),
+    *_all(Text, "primary_tag"),
+    *_all(JSON, "secondary_tags", "ratings", "pair_ratings"),
+    *_all(Text, "note"),
+    *_all(JSON, "watched"),
+    _ref("supersedes", to="vote", optional=True),
+    *_all(BigInteger, "at_ms"),
+    *_maybe(JSON, "viewing"),  # screen, window and surround, as `study/raters/viewing.py` reads them
     UniqueConstraint("assignment_id", "key"),
     Index(None, "study_id", "purpose"),
     Index(None, "pair_id"),
 )
 
-problem = Table(
+problem = _table(
     "problem",
-    metadata,
-    _id(),
-    _ref("study_id", "study"),
-    _ref("assignment_id", "assignment"),
-    Column("kind", String(40), nullable=False),
-    Column("text", Text, nullable=False),
-    _at("at_ms"),
-    Column("resolution", Text, nullable=False, server_default=""),
-    Column("resolved_by", String(80), nullable=False, server_default=""),
-    _at("resolved_ms", optional=True),
+    *map(_ref, ("study_id", "assignment_id")),
+    *_all(String(40), "kind"),
+    *_all(Text, "text"),
+    *_all(BigInteger, "at_ms"),
+    *_all(Text, resolution=""),
+    *_all(String(80), resolved_by=""),
+    *_maybe(BigInteger, "resolved_ms"),
     Index(None, "study_id"),
 )
 
-adjudication = Table(
+adjudication = _table(
     "adjudication",
-    metadata,
-    _id(),
-    _ref("pair_id", "pair"),
-    Column("winner", String(4), nullable=False),
-    Column("tags", JSON, nullable=False),
-    Column("note", Text, nullable=False),
-    Column("actor", String(80), nullable=False),
-    _at("at_ms"),
+    _ref("pair_id"),
+    *_all(String(4), "winner"),
+    *_all(JSON, "tags"),
+    *_all(Text, "note"),
+    *_all(String(80), "actor"),
+    *_all(BigInteger, "at_ms"),
     Index(None, "pair_id"),
 )
 
-exclusion = Table(
+exclusion = _table(
     "exclusion",
-    metadata,
-    _id(),
-    _ref("rater_id", "rater"),
-    Column("excluded", Boolean, nullable=False),
-    Column("rule", Text, nullable=False),
-    Column("why", Text, nullable=False),
-    _at("at_ms"),
+    _ref("rater_id"),
+    *_all(Boolean, "excluded"),
+    *_all(Text, "rule", "why"),
+    *_all(BigInteger, "at_ms"),
     Index(None, "rater_id"),
 )
 
-audit = Table(
+audit = _table(
     "audit",
-    metadata,
-    _id(),
-    _ref("study_id", "study", optional=True),
-    Column("actor", String(80), nullable=False),
-    Column("action", String(40), nullable=False),
-    Column("detail", JSON, nullable=False),
-    _at("at_ms"),
+    _ref("study_id", optional=True),
+    *_all(String(80), "actor"),
+    *_all(String(40), "action"),
+    *_all(JSON, "detail"),
+    *_all(BigInteger, "at_ms"),
     Index(None, "study_id"),
 )

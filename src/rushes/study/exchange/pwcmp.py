@@ -18,7 +18,7 @@ COLUMNS = ("observer", "scene", "condition_A", "condition_B", "selected_A")
 def write_pwcmp(path: Path | str, votes: Iterable[Vote]) -> int:
     """Write decided raw votes; returns how many ties were left out."""
     raw = [vote for vote in votes if vote.counts_in_results]
-    decided = [vote for vote in raw if vote.winner != "tie"]
+    decided = [vote for vote in raw if vote.decided]
     rows: list[dict[str, object]] = [
         {
             "observer": vote.rater,

@@ -68,7 +68,7 @@ def read_ratings(path: Path | str, *, ratings_of: RatingsOf = "pair", rubric: Ru
             vote = _vote(row, ratings_of, rubric)
         except InputError as error:
             raise InputError(f"{path}, line {line}: {error}") from None
-        unknown.update(tag for tag in (vote.primary_tag, *vote.secondary_tags) if tag and tag not in rubric.tags)
+        unknown.update(tag for tag in vote.tags if tag and tag not in rubric.tags)
         votes.append(vote)
     return RatingsFile(votes=tuple(votes), unfilled=tuple(unfilled), unknown_tags=tuple(sorted(unknown)))
 

@@ -17,6 +17,7 @@ from rushes.study.errors import StudyError
 from rushes.study.material.clips import ReadyClip
 from rushes.study.material.importing import add_clip, add_pair
 from rushes.study.queries import SAMPLE_KINDS, SYSTEMS, log, study_row, with_clips
+from rushes.study.raters.accounts import add_rater
 from rushes.study.raters.allocation import recount
 from rushes.study.tokens import new_token
 
@@ -36,7 +37,7 @@ def store(connection: Connection, now: int, study: str, votes: Sequence[Vote]) -
         if one.sample not in places:
             places[one.sample] = _add_pair(connection, found, one)
         if one.rater not in people:
-            people[one.rater] = _add_rater(connection, found.id, one.rater, now)
+            people[one.rater] = add_rater(connection, found.id, one.rater, trained_ms=now)
         place, rater_id = places[one.sample], people[one.rater]
         _check(one, place, (place[0], rater_id) in done)
         done.add((place[0], rater_id))
@@ -46,17 +47,8 @@ def store(connection: Connection, now: int, study: str, votes: Sequence[Vote]) -
     for pair_id, kind in connection.execute(kinds).all():
         if pair_id in touched:
             recount(connection, pair_id, minimum=found.min_raters, kind=kind)
-    raters = sorted({one.rater for one in votes})
-    log(
-        connection,
-        study_id=found.id,
-        actor="admin",
-        action="imported ratings",
-        now=now,
-        votes=len(votes),
-        raters=raters,
-        watched="not verified",
-    )
+    told = {"votes": len(votes), "raters": sorted({one.rater for one in votes}), "watched": "not verified"}
+    log(connection, study_id=found.id, actor="admin", action="imported ratings", now=now, **told)
     return len(votes)
 
 
@@ -94,11 +86,6 @@ def _add_pair(connection: Connection, found: Row[Any], one: Vote) -> tuple[int, 
     )
     more = {"first_left": "a", "prompt_text": "", "feedback": ""}
     return add_pair(connection, found, one, "imported", (first, second), **more), one.system_a, one.system_b
-
-
-def _add_rater(connection: Connection, study_id: int, code: str, now: int) -> int:
-    values = {"study_id": study_id, "code": code, "active_ms": 0, "tasks": 0, "excluded": False, "trained_ms": now}
-    return int(connection.execute(rater.insert().values(**values).returning(rater.c.id)).scalar_one())
 
 
 def _add_vote(connection: Connection, study_id: int, pair_id: int, rater_id: int, one: Vote, now: int) -> None:

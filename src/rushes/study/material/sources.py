@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,9 +112,7 @@ def from_runs(runs: Sequence[Path], *, prompts: Path | None = None, only: Sequen
             raise StudyError(f"{path}: another run is called {system!r} too ({seen[system]}); rename one folder")
         seen[system] = path
         clips += _run_clips(read_run(path), system, texts)
-    counts: dict[str, int] = {}
-    for clip in clips:
-        counts[clip.sample] = counts.get(clip.sample, 0) + 1
+    counts = Counter(clip.sample for clip in clips)
     shared = [clip for clip in clips if counts[clip.sample] > 1]
     if not shared:
         raise StudyError(f"the runs {', '.join(map(str, runs))} have no subject in common; name the clips alike")
@@ -242,23 +241,21 @@ def _manifest_clips(table: Path, rows: Sequence[Mapping[str, str]], folder: Path
         row = prompts.get((parts["task"], _bare(parts["prompt"])))
         if row is None:
             raise StudyError(f"{path}: {table.name} has no prompt {parts['prompt']} of task {parts['task']}")
-        found.append(_manifest_clip(path, parts["system"], row))
+        found.append(
+            SourceClip(
+                system=parts["system"],
+                sample=path.stem.removeprefix(f"{parts['system']}_"),
+                path=path,
+                name=path.stem,
+                family=row["task_id"],
+                prompt=row["prompt_id"],
+                prompt_text=row["prompt_text"],
+            )
+        )
     if not found:
         raise StudyError(f"{folder}: no clip is named like A_T2_p09.mp4 for a prompt of {table.name}")
     _require_all(found, folder)
     return found
-
-
-def _manifest_clip(path: Path, system: str, row: Mapping[str, str]) -> SourceClip:
-    return SourceClip(
-        system=system,
-        sample=path.stem.removeprefix(f"{system}_"),
-        path=path,
-        name=path.stem,
-        family=row["task_id"],
-        prompt=row["prompt_id"],
-        prompt_text=row["prompt_text"],
-    )
 
 
 def _require_all(clips: Sequence[SourceClip], folder: Path) -> None:

@@ -7,10 +7,11 @@ the systems' names. Samples have a key in place of their id, because with three 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from rushes.study.errors import StudyError
-from rushes.study.records import Choice, Disagreement
+from rushes.study.records import Choice
+from rushes.study.status import Disagreement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,11 +34,9 @@ class BlindSides:
 
 
 def sides(item: Disagreement) -> BlindSides:
-    one, other = (
-        item.media_a or _digest(item.system_a, item.sample),
-        item.media_b or _digest(item.system_b, item.sample),
-    )
-    swapped = _digest(one, "") > _digest(other, "")
+    named = (item.media_a, item.system_a), (item.media_b, item.system_b)
+    one, other = (_digest(media or _digest(system, item.sample), "") for media, system in named)
+    swapped = one > other
     a, b = (item.system_b, item.system_a) if swapped else (item.system_a, item.system_b)
     return BlindSides(a=a, b=b, swapped=swapped)
 
@@ -79,16 +78,7 @@ def blind_data(item: Disagreement) -> dict[str, object]:
             {"label": named(system), "address": f"/media/{token}" if token and not refused else "", "refused": refused}
             for system, token, refused in (reversed(clips) if where.swapped else clips)
         ],
-        "opinions": [
-            {
-                "rater": opinion.rater,
-                "winner": named(opinion.winner),
-                "primary_tag": opinion.primary_tag,
-                "secondary_tags": list(opinion.secondary_tags),
-                "note": opinion.note,
-            }
-            for opinion in item.opinions
-        ],
+        "opinions": [asdict(opinion) | {"winner": named(opinion.winner)} for opinion in item.opinions],
         "suggestion": None if item.suggestion is None else named(item.suggestion),
         "suggestion_why": item.suggestion_why,
         "adjudicated": None if item.adjudicated is None else named(item.adjudicated),

@@ -23,8 +23,8 @@ from rushes.study.queries import (
     with_clips,
 )
 from rushes.study.raters.allocation import recount
-from rushes.study.records import Adjudication, Disagreement
-from rushes.study.results import disagreements, rater_table, standing_votes
+from rushes.study.results import disagreements, rater_table, sample_votes
+from rushes.study.status import Adjudication, Disagreement
 
 LONGEST_NOTE = 2000
 
@@ -32,8 +32,7 @@ LONGEST_NOTE = 2000
 def queue(connection: Connection, study: str) -> tuple[Disagreement, ...]:
     """Samples that three raters left undecided first, then those waiting for a third rater."""
     found = study_row(connection, study)
-    samples = [row for row in standing_votes(connection, found.id) if row.purpose == "sample"]
-    return tuple(d for d in disagreements(connection, found, samples) if d.state in ("adjudicate", "third"))
+    return tuple(d for d in disagreements(connection, found) if d.state in ("adjudicate", "third"))
 
 
 def adjudicate(
@@ -72,8 +71,7 @@ def adjudicate_blind(
 ) -> Adjudication:
     """Decide for clip A, clip B or Tie as `blinding.blind_data` showed them; `key` is what it calls the sample."""
     found = study_row(connection, study)
-    samples = [row for row in standing_votes(connection, found.id) if row.purpose == "sample"]
-    for item in disagreements(connection, found, samples):
+    for item in disagreements(connection, found):
         if key_of(item) == key:
             winner = sides(item).system(choice)
             details: dict[str, Any] = {"tags": tags, "note": note, "by": acting()}
@@ -82,20 +80,18 @@ def adjudicate_blind(
 
 
 def _check_disputed(connection: Connection, study_id: int, pair_id: int, sample: str) -> None:
-    rows = [row for row in standing_votes(connection, study_id) if row.pair_id == pair_id and row.purpose == "sample"]
-    if len({row.winner for row in rows}) < 2:
+    if len({row.winner for row in sample_votes(connection, study_id) if row.pair_id == pair_id}) < 2:
         raise StudyError(f"sample {sample}: its raters do not disagree; there is nothing to adjudicate")
 
 
 def apply_exclusions(connection: Connection, now: int, study: str) -> tuple[str, ...]:
     """Exclude the raters who meet the declared rule; returns their codes. Results show with and without."""
     found = study_row(connection, study, lock=True)
-    rule = exclusion_rule(found).label
-    if rule == "none":
+    if exclusion_rule(found).label == "none":
         raise StudyError(f"study {study} declared no exclusion rule; one can only be declared before the votes")
     met = [line for line in rater_table(connection, found) if line.reason and not line.excluded]
     for line in met:
-        _set_excluded(connection, found, line.rater, excluded=True, rule=rule, why=line.reason, now=now)
+        _set_excluded(connection, found, line.rater, excluded=True, why=line.reason, now=now)
     return tuple(line.rater for line in met)
 
 
@@ -104,14 +100,11 @@ def restore(connection: Connection, now: int, study: str, rater: str, *, why: st
     found = study_row(connection, study, lock=True)
     if not rater_row(connection, found.id, rater).excluded:
         raise StudyError(f"rater {rater} is not excluded; there is nothing to take back")
-    rule = exclusion_rule(found).label
-    _set_excluded(connection, found, rater, excluded=False, rule=rule, why=why, now=now)
+    _set_excluded(connection, found, rater, excluded=False, why=why, now=now)
 
 
-def _set_excluded(
-    connection: Connection, found: Row[Any], code: str, *, excluded: bool, rule: str, why: str, now: int
-) -> None:
-    person = rater_row(connection, found.id, code)
+def _set_excluded(connection: Connection, found: Row[Any], code: str, *, excluded: bool, why: str, now: int) -> None:
+    person, rule = rater_row(connection, found.id, code), exclusion_rule(found).label
     set_rater(connection, person.id, excluded=excluded)
     connection.execute(exclusion.insert().values(rater_id=person.id, excluded=excluded, rule=rule, why=why, at_ms=now))
     mine = select(pair.c.id, pair.c.kind).join(assignment).where(assignment.c.rater_id == person.id).distinct()

@@ -14,6 +14,7 @@ opens for one person's rows, and the log says that it was used (never for whom).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
@@ -50,11 +51,12 @@ def erase(
     new = _new_code(connection, row.id)
     set_rater(connection, person.id, erasing=True)
     _forget_log(connection, row.id, person.code, new)
-    mine = _assignments(connection, person.id)
+    places = select(assignment.c.id, assignment.c.pair_id, assignment.c.vote_id, pair.c.kind).join(pair)
+    mine = connection.execute(places.where(assignment.c.rater_id == person.id)).all()
     connection.execute(play.delete().where(play.c.assignment_id.in_([one.id for one in mine])))
     connection.execute(problem.update().where(problem.c.assignment_id.in_([one.id for one in mine])).values(text=""))
     connection.execute(rater_session.delete().where(rater_session.c.rater_id == person.id))
-    votes = _votes(connection, person.id)
+    votes = connection.execute(select(vote).where(vote.c.rater_id == person.id).order_by(vote.c.id)).all()
     connection.execute(vote.delete().where(vote.c.rater_id == person.id))
     if row.on_erase == "remove":
         _remove_work(connection, person.id, mine)
@@ -64,16 +66,9 @@ def erase(
     for pair_id, kind in sorted({(one.pair_id, one.kind) for one in mine}):
         recount(connection, pair_id, minimum=row.min_raters, kind=kind)
     standing = sum(one.id == assigned.vote_id for one in votes for assigned in mine)
-    log(
-        connection,
-        study_id=row.id,
-        actor=by,
-        action="erased a rater",
-        now=now,
-        rater=new,
-        votes={"keep": "kept without the person", "remove": "removed"}[row.on_erase],
-        count=standing,
-    )
+    done = {"keep": "kept without the person", "remove": "removed"}[row.on_erase]
+    told = {"rater": new, "votes": done, "count": standing}
+    log(connection, study_id=row.id, actor=by, action="erased a rater", now=now, **told)
     return new, standing
 
 
@@ -117,25 +112,15 @@ def _renamed(value: Any, code: str, new: str) -> Any:
     return new if value == code else value
 
 
-def _assignments(connection: Connection, rater_id: int) -> list[Row[Any]]:
-    query = select(assignment.c.id, assignment.c.pair_id, assignment.c.vote_id, pair.c.kind).join(pair)
-    return list(connection.execute(query.where(assignment.c.rater_id == rater_id)))
-
-
-def _votes(connection: Connection, rater_id: int) -> list[Row[Any]]:
-    return list(connection.execute(select(vote).where(vote.c.rater_id == rater_id).order_by(vote.c.id)))
-
-
-def _put_back(connection: Connection, rater_id: int, votes: list[Row[Any]]) -> None:
-    blank = {name: value for name, value in _PERSONAL.items() if name in vote.c}
+def _put_back(connection: Connection, rater_id: int, votes: Sequence[Row[Any]]) -> None:
     for row in votes:
-        connection.execute(vote.insert().values(**(dict(row._mapping) | blank)))
+        connection.execute(vote.insert().values(**(dict(row._mapping) | _PERSONAL)))
     mine = assignment.c.rater_id == rater_id
     connection.execute(assignment.update().where(mine).values(draft=None))
     connection.execute(assignment.update().where(mine, assignment.c.state == "open").values(state="released"))
 
 
-def _remove_work(connection: Connection, rater_id: int, mine: list[Row[Any]]) -> None:
+def _remove_work(connection: Connection, rater_id: int, mine: Sequence[Row[Any]]) -> None:
     connection.execute(exclusion.delete().where(exclusion.c.rater_id == rater_id))
     connection.execute(problem.delete().where(problem.c.assignment_id.in_([one.id for one in mine])))
     connection.execute(assignment.delete().where(assignment.c.rater_id == rater_id))

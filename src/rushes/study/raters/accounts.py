@@ -28,23 +28,16 @@ def invite(
     _check_codes(codes, taken)
     trained = None if has_training(connection, row.id) else now
     invitations = tuple(Invitation(rater=code, token=new_token()) for code in codes)
-    connection.execute(
-        rater.insert(),
-        [
-            {
-                "study_id": row.id,
-                "code": invitation.rater,
-                "invite_hash": token_hash(invitation.token),
-                "trained_ms": trained,
-                "active_ms": 0,
-                "tasks": 0,
-                "excluded": False,
-            }
-            for invitation in invitations
-        ],
-    )
+    for one in invitations:
+        add_rater(connection, row.id, one.rater, invite_hash=token_hash(one.token), trained_ms=trained)
     log(connection, study_id=row.id, actor="admin", action="invited", now=now, raters=codes)
     return invitations
+
+
+def add_rater(connection: Connection, study_id: int, code: str, **more: object) -> int:
+    """A rater's row, who has done nothing yet; returns its id."""
+    values = {"study_id": study_id, "code": code, "active_ms": 0, "tasks": 0, "excluded": False, **more}
+    return int(connection.execute(rater.insert().values(**values).returning(rater.c.id)).scalar_one())
 
 
 def next_codes(taken: set[str], count: int) -> list[str]:

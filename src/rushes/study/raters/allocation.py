@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import BindParameter, Connection, Integer, Row, and_, bindparam, exists, func, select
+from sqlalchemy import Connection, Integer, Row, and_, bindparam, exists, func, select
 
 from rushes.instruments.preference.assignment import (
     REPEAT_DISTANCE,
@@ -24,7 +24,7 @@ from rushes.instruments.preference.assignment import (
 from rushes.instruments.preference.pairs import next_side, seeded_order
 from rushes.instruments.preference.votes import Side
 from rushes.study.database.tables import assignment, pair, rater, study, vote
-from rushes.study.queries import SAMPLE_KINDS
+from rushes.study.queries import PAIR, RATER, SAMPLE_KINDS, STUDY, VOTED
 from rushes.study.raters.active_pairs import of_next_match_up
 from rushes.study.tokens import new_token
 
@@ -32,29 +32,14 @@ LEASE_MS = 45 * 60_000
 _CANDIDATES = 60
 """How many of the most wanted pairs a rater's next one is chosen from."""
 
-
-_RATER: BindParameter[int] = bindparam("rater_wanted")
-_STUDY: BindParameter[int] = bindparam("study_wanted")
-_PAIR: BindParameter[int] = bindparam("pair_wanted")
+_MINE = and_(assignment.c.rater_id == RATER, assignment.c.purpose != "training")
 _HELD = (
-    select(
-        assignment.c.id,
-        assignment.c.key,
-        assignment.c.pair_id,
-        assignment.c.state,
-        assignment.c.left,
-        assignment.c.token_a,
-        assignment.c.token_b,
-    )
-    .where(
-        assignment.c.rater_id == _RATER,
-        assignment.c.state.in_(("open", "released")),
-        assignment.c.purpose != "training",
-    )
+    select(*(assignment.c[name] for name in ("id", "key", "pair_id", "state", "left", "token_a", "token_b")))
+    .where(_MINE, assignment.c.state.in_(("open", "released")))
     .order_by(assignment.c.number)
 )
 _STALE = select(assignment.c.id, assignment.c.pair_id, assignment.c.left).where(
-    assignment.c.study_id == _STUDY,
+    assignment.c.study_id == STUDY,
     assignment.c.state == "open",
     assignment.c.touched_ms < bindparam("since"),
     assignment.c.purpose == "sample",
@@ -62,7 +47,7 @@ _STALE = select(assignment.c.id, assignment.c.pair_id, assignment.c.left).where(
 _TURN = (
     select(_STALE.exists().label("stale"))
     .select_from(study)
-    .where(study.c.id == _STUDY)
+    .where(study.c.id == STUDY)
     .with_for_update(of=study, key_share=True)
 )
 """Places of a study are given one rater at a time. Every row is locked with `key_share` (FOR NO KEY UPDATE): a plain
@@ -84,8 +69,7 @@ def open_assignments(connection: Connection, who: Row[Any], *, count: int, now: 
 
     `show`: a new one that comes first is shown at once.
     """
-    rows = connection.execute(_HELD, {"rater_wanted": who.id}).all()
-    held = _open(rows)
+    held = _open(connection.execute(_HELD, {"rater_wanted": who.id}).all())
     if len(held) >= count:
         return held
     keys = {"study_wanted": who.study_id, "since": now - LEASE_MS}
@@ -126,7 +110,7 @@ def release_stale(connection: Connection, who: Row[Any], *, now: int) -> None:
         recount(connection, row.pair_id, minimum=who.min_raters)
 
 
-_PLACE = select(pair.c.free, pair.c.live, pair.c.lefts_a).where(pair.c.id == _PAIR).with_for_update(key_share=True)
+_PLACE = select(pair.c.free, pair.c.live, pair.c.lefts_a).where(pair.c.id == PAIR).with_for_update(key_share=True)
 
 
 def may_return(connection: Connection, row: Any) -> bool:
@@ -149,9 +133,8 @@ def _give(connection: Connection, who: Row[Any], now: int, *, show: bool) -> Hel
     """Give the rater one new assignment; None when there is nothing for them."""
     if who.study_state != "open" or who.excluded or _quota_reached(connection, who):
         return None
-    chosen = _pick_sample(connection, who)
-    while chosen is not None:
-        number = chosen.number
+    while (picked := _pick_sample(connection, who)) is not None:
+        chosen, number = picked
         purpose = purpose_at(
             number, gold_every=who.gold_every, repeat_every=who.repeat_every, seed=who.seed, rater=who.code
         )
@@ -162,7 +145,7 @@ def _give(connection: Connection, who: Row[Any], now: int, *, show: bool) -> Hel
             return add_assignment(
                 connection, who, pair_id=pair_id, left=left, purpose=given_for, number=number, now=now, show=show
             )
-        chosen = _pick_sample(connection, who)  # somebody came back to that pair in this very moment
+        # Somebody came back to that pair in this very moment: look again.
     return None
 
 
@@ -176,50 +159,36 @@ def is_finished(connection: Connection, who: Row[Any]) -> bool:
         return False
     if _quota_reached(connection, who):
         return True
-    query = select(pair.c.id).where(_FREE_SAMPLE).limit(1)
+    query = select(pair.c.id).where(FREE_SAMPLE).limit(1)
     return connection.execute(query, {"rater_wanted": who.id, "study_wanted": who.study_id}).first() is None
 
 
-_COUNT_TASK = rater.update().where(rater.c.id == _RATER).values(tasks=rater.c.tasks + 1)
-_TAKEN = select(func.count()).where(
-    assignment.c.rater_id == _RATER,
-    assignment.c.state.in_(("open", "voted", "late")),
-    assignment.c.purpose != "training",
-)
-HAS_VOTED = (
-    exists()
-    .where(
-        assignment.c.rater_id == _RATER,
-        assignment.c.state.in_(("voted", "late")),
-        assignment.c.purpose != "training",
-    )
-    .correlate(None)
-    .label("has_voted")
-)
+_COUNT_TASK = rater.update().where(rater.c.id == RATER).values(tasks=rater.c.tasks + 1)
+_TAKEN = select(func.count()).where(_MINE, assignment.c.state.in_(("open", "voted", "late")))
+HAS_OPEN = exists().where(_MINE, assignment.c.state == "open")
+"""Whether a rater has a pair on the table; wants `rater_wanted`."""
+HAS_VOTED = exists().where(VOTED).correlate(None).label("has_voted")
 """Whether a rater has voted on a pair that counts; wants `rater_wanted`."""
 _UNSEEN = and_(
-    pair.c.study_id == _STUDY,
+    pair.c.study_id == STUDY,
     pair.c.retired.is_(False),
-    ~exists().where(assignment.c.pair_id == pair.c.id, assignment.c.rater_id == _RATER),
+    ~exists().where(assignment.c.pair_id == pair.c.id, assignment.c.rater_id == RATER),
 )
-_FREE_SAMPLE = and_(_UNSEEN, pair.c.kind == "sample", pair.c.free > 0)
+FREE_SAMPLE = and_(_UNSEEN, pair.c.kind == "sample", pair.c.free > 0)
+"""A pair with a place that this rater has not seen; wants `rater_wanted` and `study_wanted`."""
 TASKS_EXPECTED = (
-    _TAKEN.scalar_subquery() + select(func.count()).select_from(pair).where(_FREE_SAMPLE).scalar_subquery()
+    _TAKEN.scalar_subquery() + select(func.count()).select_from(pair).where(FREE_SAMPLE).scalar_subquery()
 ).label("expected_tasks")
 """Tasks taken, and pairs with a place that this rater has not seen; wants `rater_wanted` and `study_wanted`."""
-_LEFTS = select(func.count()).where(assignment.c.rater_id == _RATER, assignment.c.purpose == "sample")
+_LEFTS = select(func.count()).where(assignment.c.rater_id == RATER, assignment.c.purpose == "sample")
 _MOST_WANTED = (
     select(
-        pair.c.id,
-        pair.c.first_left,
-        pair.c.live,
-        pair.c.lefts_a,
-        pair.c.needed,
+        *(pair.c[name] for name in ("id", "first_left", "live", "lefts_a", "needed")),
         _LEFTS.where(assignment.c.left == "a").scalar_subquery().label("mine_a"),
         _LEFTS.where(assignment.c.left == "b").scalar_subquery().label("mine_b"),
-        select(rater.c.tasks).where(rater.c.id == _RATER).scalar_subquery().label("tasks"),
+        select(rater.c.tasks).where(rater.c.id == RATER).scalar_subquery().label("tasks"),
     )
-    .where(_FREE_SAMPLE)
+    .where(FREE_SAMPLE)
     .order_by(pair.c.live.desc(), pair.c.id)
     .limit(_CANDIDATES)
 )
@@ -227,7 +196,7 @@ _GOLD = select(pair.c.id).where(_UNSEEN, pair.c.kind == "gold")
 _TAKE_PLACE = (
     pair.update()
     .where(
-        pair.c.id == _PAIR,
+        pair.c.id == PAIR,
         pair.c.free > 0,
         pair.c.live == bindparam("live_seen"),
         pair.c.lefts_a == bindparam("lefts_seen"),
@@ -241,49 +210,28 @@ def tasks_taken(connection: Connection, rater_id: int) -> int:
     return int(connection.execute(_TAKEN, {"rater_wanted": rater_id}).scalar_one())
 
 
-def _pick_sample(connection: Connection, who: Row[Any]) -> _Choice | None:
+def _pick_sample(connection: Connection, who: Row[Any]) -> tuple[Candidate, int] | None:
+    """A pair for the rater, and the number that their task of it would have."""
     keys = {"rater_wanted": who.id, "study_wanted": who.study_id}
     rows = connection.execute(_MOST_WANTED, keys).all()
-    if (
-        who.pairing == "active" and rows and rows[0].live == 0
-    ):  # what is begun is finished first, however pairs are given
-        rows = connection.execute(_MOST_WANTED.where(of_next_match_up(connection, _FREE_SAMPLE, keys)), keys).all()
+    if who.pairing == "active" and rows and rows[0].live == 0:  # what is begun is finished first in any case
+        rows = connection.execute(_MOST_WANTED.where(of_next_match_up(connection, FREE_SAMPLE, keys)), keys).all()
     candidates = [
         Candidate(
             pair=row.id,
             taken=row.live,
             needed=row.needed,
             left=next_side(row.first_left, shown_a=row.lefts_a, shown_b=row.live - row.lefts_a),
+            lefts_a=row.lefts_a,
         )
         for row in rows
     ]
-    best = choose(
-        candidates,
-        seen=frozenset(),
-        lefts_a=rows[0].mine_a if rows else 0,
-        lefts_b=rows[0].mine_b if rows else 0,
-        seed=who.seed,
-        rater=who.code,
-    )
-    if best is None:
-        return None
-    row = next(row for row in rows if row.id == best.pair)
-    return _Choice(pair=row.id, left=best.left, live=row.live, lefts_a=row.lefts_a, number=row.tasks + 1)
+    mine = {"lefts_a": rows[0].mine_a, "lefts_b": rows[0].mine_b} if rows else {"lefts_a": 0, "lefts_b": 0}
+    best = choose(candidates, **mine, seed=who.seed, rater=who.code)
+    return None if best is None else (best, rows[0].tasks + 1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Choice:
-    """A pair for a rater, and how it stood when it was chosen."""
-
-    pair: int
-    left: Side
-    live: int
-    lefts_a: int
-    number: int
-    """Of the rater's task it would be."""
-
-
-def _take_place(connection: Connection, chosen: _Choice) -> bool:
+def _take_place(connection: Connection, chosen: Candidate) -> bool:
     """Take a place on the pair; False when it no longer stands as it did when it was chosen.
 
     Other places are given one at a time, but a rater whose place was released takes it back with any sign of life, and
@@ -291,7 +239,7 @@ def _take_place(connection: Connection, chosen: _Choice) -> bool:
     """
     values = {
         "pair_wanted": chosen.pair,
-        "live_seen": chosen.live,
+        "live_seen": chosen.taken,
         "lefts_seen": chosen.lefts_a,
         "one_more_a": int(chosen.left == "a"),
     }
@@ -371,15 +319,15 @@ _LIVE = (
     .join(rater, rater.c.id == assignment.c.rater_id)
     .outerjoin(vote, vote.c.id == assignment.c.vote_id)
     .where(
-        assignment.c.pair_id == _PAIR,
+        assignment.c.pair_id == PAIR,
         assignment.c.purpose == "sample",
         assignment.c.state.in_(("open", "voted")),
         rater.c.excluded.is_(False),
     )
     .order_by(assignment.c.vote_id)
 )
-_RETIRED = select(pair.c.retired).where(pair.c.id == _PAIR)
-_KEEP_COUNT = pair.update().where(pair.c.id == _PAIR)
+_RETIRED = select(pair.c.retired).where(pair.c.id == PAIR)
+_KEEP_COUNT = pair.update().where(pair.c.id == PAIR)
 
 
 def recount(connection: Connection, pair_id: int, *, minimum: int, kind: str = "sample") -> None:

@@ -8,24 +8,24 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, select
+from sqlalchemy import Connection, Row, select
 
-from rushes.study.database.tables import assignment, play
+from rushes.study.database.tables import play
 from rushes.study.errors import StudyError
+from rushes.study.queries import KEEP
 from rushes.study.raters.play_credit import Ledger, WatchRule, bridged, credit
+from rushes.study.raters.screen import on_screen
 from rushes.study.records import PlayEvent, ScreenSide, WatchState
 
 SET_BACK_MS = 1_000
 """A clock that is this much behind the last sign of life was set back; less is within the slack of the watch rule."""
 NOT_SENT = "the clip has not been loaded"
 MOST_EVENTS = 500
-KEEP = assignment.update().where(assignment.c.id == bindparam("wanted_id"))
 
 
 def durations(row: Row[Any]) -> dict[ScreenSide, int]:
     """Milliseconds of the clips as shown, A on the left."""
-    left, right = (row.a_duration_ms, row.b_duration_ms)
-    return {"A": left, "B": right} if row.left == "a" else {"A": right, "B": left}
+    return {side: getattr(row, f"{system}_duration_ms") for side, system in on_screen(row.left).items()}
 
 
 def ledgers(row: Row[Any]) -> dict[ScreenSide, Ledger]:
@@ -50,9 +50,7 @@ def watch_state(
 def loaded(row: Row[Any], side: ScreenSide) -> bool:
     """Whether this server has sent all of the clip under this assignment: nobody watches what was not loaded. A refusal
     has no clip, so there is nothing to send."""
-    on_left = (side == "A") == (row.left == "a")
-    size = row.a_size if on_left else row.b_size
-    return size == 0 or sent_in_full(row.sent, side, size)
+    return sent_in_full(row.sent, side, getattr(row, f"{on_screen(row.left)[side]}_size"))
 
 
 def sent_in_full(sent: Any, side: str, size: int) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import BindParameter, Connection, Row, bindparam, exists, func, select
+from sqlalchemy import Connection, bindparam, exists, func, select
 
 from rushes.instruments.preference.rubric import Rubric, rubric
 from rushes.study.database.tables import assignment, clip, pair, rater, recruitment, study
 from rushes.study.errors import NotAllowed, StudyError
-from rushes.study.queries import set_rater, signed_in
+from rushes.study.queries import RATER, STUDY, VOTED, set_rater, signed_in
+from rushes.study.raters.allocation import FREE_SAMPLE, HAS_OPEN
 from rushes.study.raters.sound_check import answer, sequence, sequence_wav, still_to_pass
 from rushes.study.raters.work import NO_CLIP
 from rushes.study.records import Media
@@ -56,18 +56,11 @@ _ABOUT = select(
     study.c.consent_text,
     select(recruitment.c.ids)
     .join(rater, rater.c.recruitment_id == recruitment.c.id)
-    .where(rater.c.id == bindparam("rater_wanted"))
+    .where(rater.c.id == RATER)
     .scalar_subquery()
     .label("ids"),
-    select(func.count())
-    .where(
-        assignment.c.rater_id == bindparam("rater_wanted"),
-        assignment.c.state.in_(("voted", "late")),
-        assignment.c.purpose != "training",
-    )
-    .scalar_subquery()
-    .label("voted"),
-).where(study.c.id == bindparam("study_wanted"))
+    select(func.count()).where(VOTED).scalar_subquery().label("voted"),
+).where(study.c.id == STUDY)
 
 
 def choose_language(connection: Connection, now: int, session: str, language: str) -> None:
@@ -91,7 +84,7 @@ def answer_sound_check(connection: Connection, now: int, session: str, typed: st
 
 def more_work(connection: Connection, now: int, session: str) -> bool:
     """Whether there is a pair for this rater now; nothing is assigned by looking."""
-    who: Row[Any] = signed_in(connection, session, now)
+    who = signed_in(connection, session, now)
     if who.excluded:
         return False
     keys = {"rater_wanted": who.id, "study_wanted": who.study_id}
@@ -99,21 +92,7 @@ def more_work(connection: Connection, now: int, session: str) -> bool:
     return bool(row.held or (row.free and (who.quota is None or who.tasks < who.quota)))
 
 
-_RATER: BindParameter[int] = bindparam("rater_wanted")
-_STUDY: BindParameter[int] = bindparam("study_wanted")
-_MORE = select(
-    exists()
-    .where(assignment.c.rater_id == _RATER, assignment.c.state == "open", assignment.c.purpose != "training")
-    .label("held"),
-    exists()
-    .where(
-        pair.c.study_id == _STUDY,
-        pair.c.kind == "sample",
-        pair.c.free > 0,
-        ~exists().where(assignment.c.pair_id == pair.c.id, assignment.c.rater_id == _RATER),
-    )
-    .label("free"),
-)
+_MORE = select(HAS_OPEN.label("held"), exists().where(FREE_SAMPLE).label("free"))
 
 
 def source_media(connection: Connection, now: int, session: str, assignment: str) -> Media:
@@ -130,5 +109,5 @@ _SOURCE = (
     select(clip.c.path, clip.c.content_type, clip.c.size, clip.c.served_sha256)
     .join(pair, pair.c.source_clip_id == clip.c.id)
     .join(assignment, assignment.c.pair_id == pair.c.id)
-    .where(assignment.c.key == bindparam("wanted_key"), assignment.c.rater_id == bindparam("rater_wanted"))
+    .where(assignment.c.key == bindparam("wanted_key"), assignment.c.rater_id == RATER)
 )

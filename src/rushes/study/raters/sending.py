@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select
 
 from rushes.study.database.tables import assignment, problem
-from rushes.study.queries import log
+from rushes.study.queries import KEEP, add_problem, log
 from rushes.study.raters.play_credit import union
 from rushes.study.raters.play_ledger import shown_since
 from rushes.study.records import Media
@@ -25,7 +25,6 @@ _PLACE = (
     .where(assignment.c.id == bindparam("wanted_id"))
     .with_for_update(key_share=True)
 )
-_KEEP = assignment.update().where(assignment.c.id == bindparam("wanted_id")).values(sent=bindparam("sent_now"))
 
 
 def record_sent(
@@ -41,7 +40,7 @@ def record_sent(
     before = [(int(first), int(end)) for first, end in known["spans"]] if known else []
     late = known["late_ms"] if known else shown
     stored[media.side] = {"late_ms": late, "spans": [list(span) for span in union(before, spans)]}
-    connection.execute(_KEEP, {"wanted_id": media.assignment, "sent_now": stored})
+    connection.execute(KEEP, {"wanted_id": media.assignment, "sent": stored})
 
 
 def report_changed(connection: Connection, now: int, media: Media) -> None:
@@ -50,9 +49,9 @@ def report_changed(connection: Connection, now: int, media: Media) -> None:
         select(assignment.c.study_id).where(assignment.c.id == media.assignment).with_for_update(key_share=True)
     ).first()
     told = select(problem.c.id).where(problem.c.assignment_id == media.assignment, problem.c.kind == CHANGED)
-    if place is None or connection.execute(told).first() is not None:
+    if place is None or media.assignment is None or connection.execute(told).first() is not None:
         return
     text = f"{media.path} is not the file that was imported; it is no longer shown. Put the old file back."
-    values = {"study_id": place.study_id, "assignment_id": media.assignment, "kind": CHANGED, "text": text}
-    connection.execute(problem.insert().values(**values, at_ms=now))
-    log(connection, study_id=place.study_id, actor="server", action=CHANGED, now=now, file=media.path)
+    study_id = place.study_id
+    add_problem(connection, study_id=study_id, assignment_id=media.assignment, kind=CHANGED, text=text, now=now)
+    log(connection, study_id=study_id, actor="server", action=CHANGED, now=now, file=media.path)

@@ -11,8 +11,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, select
 
-from rushes.study.database.tables import problem, vote
-from rushes.study.queries import log, set_rater
+from rushes.study.database.tables import vote
+from rushes.study.queries import add_problem, log, set_rater
+from rushes.study.raters.screen import letters
 from rushes.study.records import Choice, Feedback, Remark, VoteForm
 
 STUCK = "training"
@@ -23,8 +24,7 @@ def feedback(row: Row[Any], form: VoteForm) -> Feedback | None:
     """What a training answer is told; None for any other pair."""
     if row.purpose != "training" or row.expected is None:
         return None
-    on_screen: dict[str, Choice] = {"tie": "Tie", row.left: "A", "b" if row.left == "a" else "a": "B"}
-    expected = on_screen[row.expected]
+    expected = letters(row.left)[row.expected]
     named = row.expected_tag is None or row.expected_tag in (form.primary_tag, *form.secondary_tags)
     return Feedback(
         right=form.winner == expected and named,
@@ -57,6 +57,5 @@ def finish_training(connection: Connection, who: Row[Any], row: Row[Any], *, rig
     if tries != who.training_tries:
         return
     text = f"{tries} wrong answers to the training pair; write to the rater, or look at the pair"
-    values = {"study_id": who.study_id, "assignment_id": row.id, "kind": STUCK, "text": text}
-    connection.execute(problem.insert().values(**values, at_ms=now))
+    add_problem(connection, study_id=who.study_id, assignment_id=row.id, kind=STUCK, text=text, now=now)
     log(connection, study_id=who.study_id, actor=who.code, action="training not passed", now=now, tries=tries)

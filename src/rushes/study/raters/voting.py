@@ -6,28 +6,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, select
+from sqlalchemy import Connection, Row, select
 
 from rushes.instruments.preference.rubric import Rubric, rubric
-from rushes.instruments.preference.votes import HIGHEST_RATING, LOWEST_RATING, Winner
-from rushes.study.database.tables import assignment, pair, vote
+from rushes.instruments.preference.votes import HIGHEST_RATING, LOWEST_RATING
+from rushes.study.database.tables import pair, vote
 from rushes.study.errors import StudyError
-from rushes.study.queries import log, watch_rule
+from rushes.study.queries import KEEP, PAIR, log, watch_rule
 from rushes.study.raters.allocation import may_return, recount
 from rushes.study.raters.play_credit import WatchRule
 from rushes.study.raters.play_ledger import durations, ledgers, loaded
+from rushes.study.raters.screen import form_of, on_screen, ratings_by_system, winner_behind
 from rushes.study.raters.sound_check import still_to_pass
 from rushes.study.raters.training import feedback, finish_training
-from rushes.study.raters.work import LAST_VOTE, at_work, count_time, form_of
-from rushes.study.records import (
-    LONGEST_NOTE,
-    Accepted,
-    Choice,
-    Missing,
-    ScreenSide,
-    VoteForm,
-    VoteRefusal,
-)
+from rushes.study.raters.work import LAST_VOTE, at_work, count_time
+from rushes.study.records import LONGEST_NOTE, Accepted, Missing, VoteForm, VoteRefusal
 
 LONGEST_KEY = 64
 
@@ -109,11 +102,9 @@ def _unheard(connection: Connection, who: Row[Any]) -> list[Missing]:
 
 
 def _watch_missing(row: Row[Any], rule: WatchRule) -> list[Missing]:
-    books, lengths = ledgers(row), durations(row)
-    found = []
-    sides: tuple[ScreenSide, ...] = ("A", "B")
-    for side in sides:
-        done = books[side].passes(lengths[side], rule)
+    lengths, found = durations(row), []
+    for side, book in ledgers(row).items():
+        done = book.passes(lengths[side], rule)
         if done < rule.passes or not loaded(row, side):
             message = f"Watch clip {side} fully {rule.passes} times; so far {done} of {rule.passes}."
             if done >= rule.passes:
@@ -124,8 +115,7 @@ def _watch_missing(row: Row[Any], rule: WatchRule) -> list[Missing]:
 
 def _refused_sides(row: Row[Any]) -> tuple[str, ...]:
     """Sides of the screen without a clip: the system refused, so there is nothing to rate."""
-    texts = (row.a_refused, row.b_refused) if row.left == "a" else (row.b_refused, row.a_refused)
-    return tuple(side for side, text in zip(("a", "b"), texts, strict=True) if text)
+    return tuple(side.lower() for side, system in on_screen(row.left).items() if getattr(row, f"{system}_refused"))
 
 
 def form_missing(form: VoteForm, family: str, book: Rubric, *, refused: tuple[str, ...] = ()) -> list[Missing]:
@@ -177,22 +167,13 @@ def _ratings_missing(side: str, ratings: Mapping[str, int], family: str, book: R
     return found
 
 
-def _true_winner(choice: Choice | None, left: str) -> Winner:
-    """From the screen to the systems."""
-    if choice == "Tie":
-        return "tie"
-    return "a" if (choice == "A") == (left == "a") else "b"
-
-
-_HOLD = select(pair.c.id).where(pair.c.id == bindparam("pair_wanted")).with_for_update(key_share=True)
+_HOLD = select(pair.c.id).where(pair.c.id == PAIR).with_for_update(key_share=True)
 _ADD = vote.insert().returning(vote.c.id)
-_DONE = assignment.update().where(assignment.c.id == bindparam("wanted_id"))
 
 
 def _store(connection: Connection, who: Row[Any], row: Row[Any], form: VoteForm, *, key: str, now: int) -> int:
     connection.execute(_HOLD, {"pair_wanted": row.pair_id})
     late = row.state == "late" or (row.state == "released" and not may_return(connection, row))
-    winner = _true_winner(form.winner, row.left)
     values = {
         "study_id": who.study_id,
         "assignment_id": row.id,
@@ -200,11 +181,11 @@ def _store(connection: Connection, who: Row[Any], row: Row[Any], form: VoteForm,
         "rater_id": who.id,
         "purpose": "late" if late else row.purpose,
         "key": key,
-        "winner": winner,
+        "winner": winner_behind(form.winner, row.left),
         "left": row.left,
         "primary_tag": form.primary_tag or "",
         "secondary_tags": list(form.secondary_tags),
-        "ratings": _by_system(form, row.left),
+        "ratings": ratings_by_system(form, row.left),
         "pair_ratings": {},
         "note": form.note,
         "watched": _watched(row),
@@ -215,23 +196,14 @@ def _store(connection: Connection, who: Row[Any], row: Row[Any], form: VoteForm,
     stored = connection.execute(_ADD, values).scalar_one()
     state = "late" if late else "voted"
     done = {"vote_id": stored, "state": state, "draft": None, "touched_ms": now}
-    connection.execute(_DONE, {"wanted_id": row.id, **done})
+    connection.execute(KEEP, {"wanted_id": row.id, **done})
     recount(connection, row.pair_id, minimum=who.min_raters, kind=row.kind)
     action = "voted" if row.vote_id is None else "corrected a vote"
     log(connection, study_id=who.study_id, actor=who.code, action=action, now=now, sample=row.sample, vote=stored)
     return int(stored)
 
 
-def _by_system(form: VoteForm, left: str) -> dict[str, list[int | None]]:
-    first, second = (form.ratings_a, form.ratings_b) if left == "a" else (form.ratings_b, form.ratings_a)
-    return {name: [first.get(name), second.get(name)] for name in sorted({*first, *second})}
-
-
 def _watched(row: Row[Any]) -> list[list[object]]:
     """The ledger with true systems: [clip, pass, start, end]."""
-    shown: tuple[tuple[ScreenSide, Any], ...] = (
-        ("A", "a" if row.left == "a" else "b"),
-        ("B", "b" if row.left == "a" else "a"),
-    )
     books = ledgers(row)
-    return [list(span) for side, system in shown for span in books[side].spans(system)]
+    return [list(span) for side, system in on_screen(row.left).items() for span in books[side].spans(system)]

@@ -11,18 +11,23 @@ from sqlalchemy import BigInteger, ColumnElement, Connection, Row, bindparam, or
 
 from rushes.instruments.preference.pairs import seeded_order
 from rushes.instruments.preference.rubric import FAMILIES, rubric
-from rushes.study.database.tables import (
-    assignment,
-    clip,
-    pair,
-    problem,
-    rater,
-    rater_session,
-    study,
-    vote,
-)
+from rushes.study.database.tables import assignment, clip, pair, rater, rater_session, study, vote
 from rushes.study.errors import NotAllowed, StudyError
-from rushes.study.queries import CLIP_A, CLIP_B, SESSION, WHO, know_rubric, log, signed_in, watch_rule, with_clips
+from rushes.study.queries import (
+    CLIP_A,
+    CLIP_B,
+    KEEP,
+    RATER,
+    SESSION,
+    VOTED,
+    WHO,
+    add_problem,
+    know_rubric,
+    log,
+    signed_in,
+    watch_rule,
+    with_clips,
+)
 from rushes.study.raters.accounts import session_of
 from rushes.study.raters.allocation import (
     HAS_VOTED,
@@ -32,11 +37,11 @@ from rushes.study.raters.allocation import (
     recount,
     take_back,
 )
-from rushes.study.raters.play_ledger import KEEP, add_play, sent_in_full, shown_since, watch_state
+from rushes.study.raters.play_ledger import add_play, sent_in_full, shown_since, watch_state
+from rushes.study.raters.screen import form_of, on_screen
 from rushes.study.records import (
     LONGEST_NOTE,
     PROBLEMS,
-    Choice,
     ClipView,
     Media,
     PlayEvent,
@@ -66,13 +71,7 @@ def _of_both(*names: str) -> Iterator[ColumnElement[Any]]:
 
 _PLACE = (
     *assignment.c,
-    pair.c.kind,
-    pair.c.sample,
-    pair.c.family,
-    pair.c.prompt_text,
-    pair.c.expected,
-    pair.c.expected_tag,
-    pair.c.feedback,
+    *(pair.c[name] for name in ("kind", "sample", "family", "prompt_text", "expected", "expected_tag", "feedback")),
     *_of_both(*_LOOKS, "refused", "size"),
 )
 _SOURCE = clip.alias("source_clip")
@@ -168,9 +167,8 @@ def clips_ahead(connection: Connection, now: int, session: str) -> tuple[str, ..
     if len(held) < 2:
         return ()
     row = connection.execute(_SHOWN_TO, {"token": held[1].token_a, "rater_wanted": who.id}).one()
-    paths = (row.a_path, row.b_path) if row.left == "a" else (row.b_path, row.a_path)
-    tokens = (held[1].token_a, held[1].token_b)
-    return tuple(token for token, path in zip(tokens, paths, strict=True) if path)  # a refusal has nothing to load
+    tokens = zip(on_screen(row.left).values(), (held[1].token_a, held[1].token_b), strict=True)
+    return tuple(token for system, token in tokens if getattr(row, f"{system}_path"))  # a refusal has nothing to load
 
 
 def _next_task(connection: Connection, who: Row[Any], *, ahead: int, now: int) -> Task | None:
@@ -194,28 +192,10 @@ def last_vote(connection: Connection, now: int, session: str) -> Task | None:
 LAST_VOTE = (
     select(vote, assignment.c.key.label("assignment_key"))
     .join(assignment, assignment.c.vote_id == vote.c.id)
-    .where(
-        assignment.c.rater_id == bindparam("rater_wanted"),
-        assignment.c.state.in_(("voted", "late")),
-        assignment.c.purpose != "training",
-    )
+    .where(VOTED)
     .order_by(assignment.c.number.desc())
     .limit(1)
 )
-
-
-def form_of(row: Row[Any]) -> VoteForm:
-    """A stored vote as it looked on the screen."""
-    first = row.left == "a"
-    on_screen: dict[str, Choice] = {"tie": "Tie", "a": "A" if first else "B", "b": "B" if first else "A"}
-    return VoteForm(
-        winner=on_screen[row.winner],
-        primary_tag=row.primary_tag,
-        secondary_tags=tuple(row.secondary_tags),
-        ratings_a={name: both[0 if first else 1] for name, both in row.ratings.items() if both[0 if first else 1]},
-        ratings_b={name: both[1 if first else 0] for name, both in row.ratings.items() if both[1 if first else 0]},
-        note=row.note,
-    )
 
 
 def _require_training(who: Row[Any]) -> None:
@@ -234,7 +214,7 @@ def _task(connection: Connection, who: Row[Any], row: Row[Any], *, now: int, sho
         connection.execute(KEEP, {"wanted_id": row.id, "shown_ms": now, "touched_ms": now})
     book, training = rubric(who.rubric), row.purpose == "training"
     expected = row.expected_tasks if who.quota is None else min(row.expected_tasks, who.quota)
-    a, b = ("a", "b") if row.left == "a" else ("b", "a")
+    a, b = on_screen(row.left).values()
     return Task(
         assignment=row.key,
         training=training,
@@ -304,7 +284,7 @@ def count_time(connection: Connection, who: Row[Any], *, now: int) -> None:
 
 _SEEN = (
     rater.update()
-    .where(rater.c.id == bindparam("rater_wanted"))
+    .where(rater.c.id == RATER)
     .values(
         seen_ms=bindparam("seen_ms"),
         work_since_ms=bindparam("work_since_ms"),
@@ -334,8 +314,8 @@ def report_problem(
         raise StudyError(f"a problem is one of {', '.join(PROBLEMS)}; got {kind!r}")
     if row.state in ("voted", "late", "problem"):
         raise StudyError("this pair is closed for you; there is nothing to report any more")
-    values = {"study_id": who.study_id, "assignment_id": row.id, "kind": kind, "text": text[:LONGEST_NOTE]}
-    connection.execute(problem.insert().values(**values, at_ms=now))
+    text = text[:LONGEST_NOTE]
+    add_problem(connection, study_id=who.study_id, assignment_id=row.id, kind=kind, text=text, now=now)
     if row.purpose != "training":  # training is done or waited for, never skipped: its pair stays where it is
         connection.execute(KEEP, {"wanted_id": row.id, "state": "problem"})
         recount(connection, row.pair_id, minimum=who.min_raters, kind=row.kind)
@@ -348,7 +328,7 @@ _SHOWN = with_clips(
     .join(pair, pair.c.id == assignment.c.pair_id)
     .where(or_(assignment.c.token_a == bindparam("token"), assignment.c.token_b == bindparam("token")))
 )
-_SHOWN_TO = _SHOWN.where(assignment.c.rater_id == bindparam("rater_wanted"))
+_SHOWN_TO = _SHOWN.where(assignment.c.rater_id == RATER)
 _ANY_CLIP = select(*(clip.c[name] for name in _FILE)).where(clip.c.token == bindparam("token"))
 
 
@@ -377,8 +357,7 @@ def media_for(connection: Connection, now: int, session: str, token: str) -> Med
 def _behind(row: Row[Any], token: str) -> tuple[ScreenSide, dict[str, Any]]:
     """On which side of the screen a token's clip stands, and its file."""
     side: ScreenSide = "A" if token == row.token_a else "B"
-    system = "a" if (side == "A") == (row.left == "a") else "b"
-    file = {name: getattr(row, f"{system}_{name}") for name in _FILE}
+    file = {name: getattr(row, f"{on_screen(row.left)[side]}_{name}") for name in _FILE}
     if not file["path"]:
         raise NotAllowed("there is no clip: the system refused")
     return side, file

@@ -21,8 +21,8 @@ from sqlalchemy import Connection, Row, func, or_, select
 
 from rushes.study.database.tables import assignment, pair, rater, rater_session, recruitment, study
 from rushes.study.errors import NotAllowed, StudyError
-from rushes.study.queries import filled, log, set_rater, signed_in, study_row
-from rushes.study.raters.accounts import has_training, next_codes, open_session, session_of
+from rushes.study.queries import VOTED, filled, log, set_rater, signed_in, study_row
+from rushes.study.raters.accounts import add_rater, has_training, next_codes, open_session, session_of
 from rushes.study.raters.allocation import is_finished
 from rushes.study.records import RaterSession, StudyState
 from rushes.study.recruiting.platforms import (
@@ -198,21 +198,11 @@ def _any_work(connection: Connection, study_id: int) -> bool:
 
 def _new_rater(connection: Connection, link: Row[Any], *, participant: str, session: str | None, now: int) -> int:
     taken = set(connection.execute(select(rater.c.code).where(rater.c.study_id == link.study_id)).scalars())
-    values = {
-        "study_id": link.study_id,
-        "code": next_codes(taken, 1)[0],
-        "trained_ms": None if has_training(connection, link.study_id) else now,
-        "active_ms": 0,
-        "tasks": 0,
-        "excluded": False,
-        "recruitment_id": link.id,
-        "participant": participant,
-        "platform_session": session,
-        "joined_ms": now,
-    }
-    made = connection.execute(rater.insert().values(**values).returning(rater.c.id)).scalar_one()
-    log(connection, study_id=link.study_id, actor=values["code"], action="joined", now=now, platform=link.platform)
-    return int(made)
+    code, trained = next_codes(taken, 1)[0], None if has_training(connection, link.study_id) else now
+    known = {"recruitment_id": link.id, "participant": participant, "platform_session": session}
+    made = add_rater(connection, link.study_id, code, trained_ms=trained, joined_ms=now, **known)
+    log(connection, study_id=link.study_id, actor=code, action="joined", now=now, platform=link.platform)
+    return made
 
 
 def _sign_in(connection: Connection, rater_id: int, *, now: int) -> RaterSession:
@@ -237,12 +227,7 @@ def ending(connection: Connection, now: int, session: str) -> Ending:
 
 
 def _votes(connection: Connection, rater_id: int) -> int:
-    query = select(func.count()).where(
-        assignment.c.rater_id == rater_id,
-        assignment.c.state.in_(("voted", "late")),
-        assignment.c.purpose != "training",
-    )
-    return int(connection.execute(query).scalar_one())
+    return int(connection.execute(select(func.count()).where(VOTED), {"rater_wanted": rater_id}).scalar_one())
 
 
 def outcome_of(connection: Connection, who: Row[Any]) -> Outcome | None:
@@ -275,10 +260,7 @@ def _ended(
 ) -> Ending:
     if link is None:
         return Ending(outcome=outcome, votes=votes, minutes=minutes)
-    code = link.codes.get(outcome, "")
-    if outcome == "completed" and not code and who is not None:
-        code = completion_code(link.secret, who.id)
-    address = ""
+    code, address = code_for(link, who, outcome), ""
     if link.return_url and (code or "{code}" not in link.return_url):
         values = {
             "code": code,
@@ -289,6 +271,12 @@ def _ended(
         for name, value in values.items():
             address = address.replace(f"{{{name}}}", quote(value or "", safe=""))
     return Ending(outcome=outcome, code=code, return_url=address, votes=votes, minutes=minutes)
+
+
+def code_for(link: Row[Any], who: Row[Any] | None, outcome: str) -> str:
+    """The code of a participant's last page: the link's own for this outcome, else the rater's where they finished."""
+    code = str(link.codes.get(outcome, ""))
+    return completion_code(link.secret, who.id) if who is not None and outcome == "completed" and not code else code
 
 
 def completion_code(secret: str, rater_id: int) -> str:

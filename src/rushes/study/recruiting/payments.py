@@ -17,9 +17,8 @@ from rushes.study.database.tables import rater, recruitment
 from rushes.study.database.tables import study as studies
 from rushes.study.exchange.files import csv_text
 from rushes.study.queries import study_row
-from rushes.study.records import RaterStatus
-from rushes.study.recruiting.open_links import completion_code, outcome_of
-from rushes.study.recruiting.pay import PayRate, read_rate
+from rushes.study.recruiting.open_links import code_for, outcome_of
+from rushes.study.recruiting.pay import read_rate
 from rushes.study.recruiting.platforms import kept_participant
 from rushes.study.results import rater_table
 
@@ -60,41 +59,31 @@ def payments(connection: Connection, study: str, *, participants: Sequence[str] 
     made = []
     for line in rater_table(connection, found):
         person = rows[line.rater]
-        if person.joined_ms or person.seen_ms or line.votes:
-            outcome = outcome_of(connection, person) or ""
-            link = links.get(person.recruitment_id)
-            made.append(_payment(person, link, line, outcome, rate, found.pay, known))
+        if not (person.joined_ms or person.seen_ms or line.votes):
+            continue
+        outcome, link = outcome_of(connection, person) or "", links.get(person.recruitment_id)
+        finished = outcome == "completed"
+        done = {"active_ms": person.active_ms, "votes": line.votes, "completed": finished}
+        made.append(
+            Payment(
+                rater=line.rater,
+                participant=_shown(person, link, known),
+                platform=link.platform if link is not None else "",
+                session=person.platform_session or "",
+                outcome=outcome,
+                finished=finished,
+                code=code_for(link, person, outcome) if link is not None and outcome else "",
+                votes=line.votes,
+                gold_right=line.gold_right,
+                gold_total=line.gold_total,
+                minutes=round(person.active_ms / 60_000, 2),
+                excluded=person.excluded,
+                pay_rate=found.pay,
+                suggested_pay=None if rate is None else rate.suggested(**done),
+                currency="" if rate is None else rate.currency,
+            )
+        )
     return tuple(made)
-
-
-def _payment(
-    person: Row[Any],
-    link: Row[Any] | None,
-    line: RaterStatus,
-    outcome: str,
-    rate: PayRate | None,
-    declared: str,
-    known: dict[str, str],
-) -> Payment:
-    finished = outcome == "completed"
-    done = {"active_ms": person.active_ms, "votes": line.votes, "completed": finished}
-    return Payment(
-        rater=line.rater,
-        participant=_shown(person, link, known),
-        platform=link.platform if link is not None else "",
-        session=person.platform_session or "",
-        outcome=outcome,
-        finished=finished,
-        code=_code(person, link, outcome),
-        votes=line.votes,
-        gold_right=line.gold_right,
-        gold_total=line.gold_total,
-        minutes=round(person.active_ms / 60_000, 2),
-        excluded=person.excluded,
-        pay_rate=declared,
-        suggested_pay=None if rate is None else rate.suggested(**done),
-        currency="" if rate is None else rate.currency,
-    )
 
 
 def _shown(person: Row[Any], link: Row[Any] | None, known: dict[str, str]) -> str:
@@ -103,13 +92,6 @@ def _shown(person: Row[Any], link: Row[Any] | None, known: dict[str, str]) -> st
     if person.participant in known:
         return known[person.participant]
     return str(person.participant) if link.ids == "plain" else f"hashed:{person.participant[:12]}"
-
-
-def _code(person: Row[Any], link: Row[Any] | None, outcome: str) -> str:
-    if link is None or not outcome:
-        return ""
-    code = str(link.codes.get(outcome, ""))
-    return code or (completion_code(link.secret, person.id) if outcome == "completed" else "")
 
 
 def payments_csv(lines: Iterable[Payment]) -> str:

@@ -8,85 +8,64 @@ metric it is about is its `at`; how sure it is, its interval.
 
 from __future__ import annotations
 
+from functools import partial
+
 from rushes.core import Definition
 from rushes.instruments.preference.definitions.conditions_of import FIRST_VOTES, TWO_WAYS
 from rushes.instruments.preference.definitions.conditions_of import study_definition as _definition
 from rushes.instruments.preference.definitions.validity import VALIDITY_DEFINITIONS
 from rushes.instruments.preference.numbers.plan import PLAN_DEFINITIONS
 
-PERCENT_AGREEMENT = _definition(
+_agreement = partial(
+    _definition, better="higher", per=("family",), choices=("votes",), ties="outcome", history=FIRST_VOTES
+)
+_beyond_chance = partial(_agreement, unit="1", lowest=None)
+_of_system = partial(_definition, per=("system",), choices=("clusters", "prior"))
+_of_model = partial(_definition, choices=("prior",))
+
+PERCENT_AGREEMENT = _agreement(
     "percent_agreement",
     "How often two of a sample's first raters chose the same winner.",
     "mean over samples of Σ_c n_c (n_c − 1) / (n (n − 1)), n_c raters for outcome c",
-    better="higher",
     edge_cases="samples with one vote are left out; none with two: None; votes after the first min_raters never "
     "count: a third rater comes only where two disagree",
     reference="rubric v0.1, quality control",
-    per=("family",),
-    choices=("votes",),
-    ties="outcome",
-    history=FIRST_VOTES,
 )
-KRIPPENDORFF_ALPHA = _definition(
+KRIPPENDORFF_ALPHA = _beyond_chance(
     "krippendorff_alpha",
     "Agreement beyond chance, for any number of raters and missing votes.",
     "1 − observed / expected disagreement, of winners (a < tie < b beyond the nominal level) or of 1–5 ratings on one "
     "dimension",
-    unit="1",
-    lowest=None,
-    better="higher",
     edge_cases="one outcome only, or no sample with two votes: None",
     reference="Krippendorff 2011",
-    per=("family",),
     choices=("level", "of", "votes"),
-    ties="outcome",
-    history=FIRST_VOTES,
 )
-FLEISS_KAPPA = _definition(
+FLEISS_KAPPA = _beyond_chance(
     "fleiss_kappa",
     "Agreement beyond chance with pooled shares of outcomes; collapses when nearly all votes go one way.",
     "(p_a − Σπ²) / (1 − Σπ²)",
-    unit="1",
-    lowest=None,
-    better="higher",
     edge_cases="one outcome only, or no sample with two votes: None",
     reference="Fleiss 1971; Gwet 2014 for missing votes",
-    per=("family",),
-    choices=("votes",),
-    ties="outcome",
-    history=FIRST_VOTES,
 )
-COHEN_KAPPA = _definition(
+COHEN_KAPPA = _beyond_chance(
     "cohen_kappa",
     "Agreement beyond chance of two raters, averaged over all pairs of raters who share samples; weighted, a tie is a "
     "near miss.",
     "mean over rater pairs of (p_o − p_e) / (1 − p_e); weights none, linear 1 − |i−j|/2, quadratic 1 − (i−j)²/4 of "
     "a, tie, b",
-    unit="1",
     lowest=-1.0,
-    better="higher",
     edge_cases="pairs with one outcome only are left out and counted in the note",
     reference="Cohen 1960, 1968; Light 1971",
-    per=("family",),
     choices=("votes", "weights"),
-    ties="outcome",
-    history=FIRST_VOTES,
 )
-GWET_AC1 = _definition(
+GWET_AC1 = _beyond_chance(
     "gwet_ac1",
     "Agreement beyond chance that stays meaningful when nearly all votes go one way.",
     "(p_a − p_e) / (1 − p_e), p_e = Σ π(1 − π) / (q − 1), q = 3 outcomes",
-    unit="1",
-    lowest=None,
-    better="higher",
     edge_cases="no sample with two votes: None",
     reference="Gwet 2008",
-    per=("family",),
-    choices=("votes",),
-    ties="outcome",
-    history=FIRST_VOTES,
 )
-BT_ELO = _definition(
+BT_ELO = _of_system(
     "bt_elo",
     "Strength of a system from all pairwise votes, on the Elo scale; 1000 is the mean of the systems compared.",
     "1000 + 400/ln10 · θ, θ the Bradley–Terry maximum-likelihood log worth, Σθ = 0",
@@ -96,11 +75,9 @@ BT_ELO = _definition(
     better="higher",
     edge_cases="comparison graph in pieces, a system that won everything (without a prior), only ties: None",
     reference="Bradley & Terry 1952; ties: Davidson 1970, Rao & Kupper 1967",
-    per=("system",),
-    choices=("clusters", "prior"),
     history=TWO_WAYS,
 )
-JOD = _definition(
+JOD = _of_system(
     "jod",
     "Strength of a system in just-objectionable differences: 1 more means that 75 % prefer it; mean 0. An alternative "
     "scale beside Elo.",
@@ -111,11 +88,9 @@ JOD = _definition(
     better="higher",
     edge_cases="comparison graph in pieces, or only ties: None",
     reference="Thurstone 1927; Perez-Ortiz & Mantiuk 2017 (pwcmp)",
-    per=("system",),
-    choices=("clusters", "prior"),
     ties="drop",
 )
-BT_RANK = _definition(
+BT_RANK = _of_system(
     "bt_rank",
     "Rank of a system by strength, equals sharing one, and the ranks that its votes leave open.",
     "interval: 1 + systems surely stronger to n − systems surely weaker; all pairwise differences jointly (Bonferroni)",
@@ -125,11 +100,9 @@ BT_RANK = _definition(
     better="lower",
     edge_cases="no ranking: None; one rater: every rank stays possible",
     reference="Bonferroni bounds on all pairwise differences; docs/statistics.md",
-    per=("system",),
-    choices=("clusters", "prior"),
     history=TWO_WAYS,
 )
-BT_TIE_PARAMETER = _definition(
+BT_TIE_PARAMETER = _of_model(
     "bt_tie_parameter",
     "How readily raters call a tie: ν of Davidson's model, η of Rao and Kupper's.",
     "maximum likelihood, together with the strengths",
@@ -137,17 +110,15 @@ BT_TIE_PARAMETER = _definition(
     highest=None,
     edge_cases="no ranking, or a policy without such a parameter: None",
     reference="Davidson 1970; Rao & Kupper 1967",
-    choices=("prior",),
 )
-BT_FIT_P = _definition(
+BT_FIT_P = _of_model(
     "bt_fit_p",
     "Chance of a worse fit if the model holds; near 0, one strength per system does not explain the votes.",
     "P(χ²_df > G²), G² = 2 Σ observed ln(observed / expected)",
     edge_cases="no degrees of freedom (two systems), half-tie, or a prior: None",
     reference="likelihood-ratio test against free outcome shares per pair",
-    choices=("prior",),
 )
-DROP_K_VOTES = _definition(
+DROP_K_VOTES = _of_model(
     "drop_k_votes",
     "Votes whose removal puts another system first; an upper bound, verified by a refit.",
     "shortest prefix of the votes, ordered by influence on the leader's gap, whose removal changes the leader",
@@ -156,16 +127,14 @@ DROP_K_VOTES = _definition(
     better="higher",
     edge_cases="shared lead: 0; no ranking, half-tie, or no such removal found: None",
     reference="Huang et al. 2025",
-    choices=("prior",),
 )
-DROP_K_SHARE = _definition(
+DROP_K_SHARE = _of_model(
     "drop_k_share",
     "Share of the votes whose removal puts another system first.",
     "drop_k_votes / votes used by the ranking",
     better="higher",
     edge_cases="as drop_k_votes",
     reference="Huang et al. 2025",
-    choices=("prior",),
 )
 WIN_SHARE = _definition(
     "win_share",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from rushes.core import Definition, Measurement
 from rushes.core.definition import Setting
@@ -74,14 +73,14 @@ class Plan:
 def plan_study(design: Design, *, power: float = 0.8, runs: int = 300, seed: int = 1) -> Plan:
     """Simulate a design and look for the raters it needs; the same seed gives the same numbers."""
     found, search = simulated_power(design, runs=runs, seed=seed), max(1, min(runs, 100))
-    params = dict(_params(design, runs, seed))
-    measured = {**params, "raters": design.raters}
+    measured: dict[str, Setting] = {**asdict(design), "clusters": CLUSTERS[TWO_WAY], "runs": runs, "seed": seed}
+    measured["ties"] = measured.pop("tie_share")
     return Plan(
         power=Measurement.of(
             STUDY_POWER.with_params(**measured), share(found.found, found.runs, method="wilson simulated studies")
         ),
         effect=_effect(DESIGN_EFFECT.with_params(**measured), found.design_effect, runs),
-        raters=_raters(design, {**params, "power": power, "runs": search}, power, search, seed),
+        raters=_raters(design, measured, power, search, seed),
     )
 
 
@@ -91,26 +90,10 @@ def _effect(definition: Definition, value: float, runs: int) -> Measurement:
     return Measurement(definition=definition, value=value, count=runs)
 
 
-def _params(design: Design, runs: int, seed: int) -> Iterator[tuple[str, Setting]]:
-    settings: dict[str, Setting] = {
-        "clusters": CLUSTERS[TWO_WAY],
-        "confidence": design.confidence,
-        "leaning": design.leaning,
-        "preference": design.preference,
-        "prompts": design.prompts,
-        "runs": runs,
-        "seed": seed,
-        "systems": design.systems,
-        "taste": design.taste,
-        "ties": design.tie_share,
-        "votes_per_rater": design.votes_per_rater,
-    }
-    yield from settings.items()
-
-
-def _raters(design: Design, params: dict[str, Setting], power: float, runs: int, seed: int) -> Measurement:
+def _raters(design: Design, measured: dict[str, Setting], power: float, runs: int, seed: int) -> Measurement:
     needed = raters_needed(design, power=power, runs=runs, seed=seed)
-    definition = RATERS_NEEDED.with_params(**params)
+    params = {name: value for name, value in measured.items() if name != "raters"}
+    definition = RATERS_NEEDED.with_params(**params | {"power": power, "runs": runs})
     if needed is not None:
         note = f"{needed * design.votes_per_rater} votes"
         return Measurement(definition=definition, value=needed, count=runs, note=note)

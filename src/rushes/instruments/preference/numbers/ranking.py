@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,7 +11,7 @@ from rushes.instruments.preference.definitions import study as d
 from rushes.instruments.preference.definitions.conditions_of import ties_of
 from rushes.instruments.preference.numbers.conditions import Conditions, measured
 from rushes.instruments.preference.tallies import tally
-from rushes.instruments.preference.vote_share import vote_share
+from rushes.instruments.preference.vote_share import both_ways, vote_share
 from rushes.instruments.preference.votes import TiePolicy, Vote
 from rushes.stats.clustered import CLUSTERS, ONE_WAY, TWO_WAY, IntervalKind
 from rushes.stats.votes.connection import RankingError
@@ -127,25 +127,21 @@ def _no_fit(ranking: Ranking) -> str:
 
 def win_shares(raw: Sequence[Vote], family: str, conditions: Conditions) -> Iterator[Measurement]:
     """Per system: the share of its votes that it won, a tie as half."""
-    points: dict[str, list[tuple[Vote, float | None]]] = defaultdict(list)
-    ties = ties_of(d.WIN_SHARE)
-    for vote in raw:
-        points[vote.system_a].append((vote, vote.points("a", ties=ties)))
-        points[vote.system_b].append((vote, vote.points("b", ties=ties)))
-    for system in sorted(points):
+    won = both_ways(raw, lambda vote: (vote.system_a, vote.system_b), ties=ties_of(d.WIN_SHARE))
+    for system in sorted(won):
         at = {"family": family, "system": system}
-        share = vote_share(points[system], confidence=conditions.confidence)
+        share = vote_share(won[system], confidence=conditions.confidence)
         yield measured(d.WIN_SHARE, share, conditions, at, clusters=CLUSTERS[TWO_WAY])
 
 
 def head_to_head(raw: Sequence[Vote], conditions: Conditions) -> Iterator[Measurement]:
     """Per two systems that met, both ways: the share of their votes that the one won against the other."""
-    points: dict[tuple[str, str], list[tuple[Vote, float | None]]] = defaultdict(list)
-    ties = ties_of(d.HEAD_TO_HEAD)
-    for vote in raw:
-        points[vote.system_a, vote.system_b].append((vote, vote.points("a", ties=ties)))
-        points[vote.system_b, vote.system_a].append((vote, vote.points("b", ties=ties)))
-    for system, against in sorted(points):
+
+    def duels(vote: Vote) -> tuple[tuple[str, str], tuple[str, str]]:
+        return (vote.system_a, vote.system_b), (vote.system_b, vote.system_a)
+
+    won = both_ways(raw, duels, ties=ties_of(d.HEAD_TO_HEAD))
+    for system, against in sorted(won):
         at = {"against": against, "system": system}
-        share = vote_share(points[system, against], confidence=conditions.confidence)
+        share = vote_share(won[system, against], confidence=conditions.confidence)
         yield measured(d.HEAD_TO_HEAD, share, conditions, at, clusters=CLUSTERS[TWO_WAY])

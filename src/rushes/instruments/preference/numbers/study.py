@@ -126,9 +126,9 @@ def left_share(raw: Iterable[Vote], *, confidence: float = LEVEL) -> Estimate:
 def _judgements(raw: Sequence[Vote], conditions: Conditions) -> Iterator[Measurement]:
     """Ratings per dimension, and reason tags: how often given, and to the disadvantage of which system."""
     words = rubric(conditions.rubric_version)
-    for row in dimension_means(raw, rubric=words, confidence=conditions.confidence):
-        at = {"dimension": row.dimension, "system": row.system}
-        yield measured(d.DIMENSION_MEAN, row.mean, conditions, at, clusters=CLUSTERS[TWO_WAY])
+    for (dimension, system), mean in dimension_means(raw, rubric=words, confidence=conditions.confidence).items():
+        at = {"dimension": dimension, "system": system}
+        yield measured(d.DIMENSION_MEAN, mean, conditions, at, clusters=CLUSTERS[TWO_WAY])
     systems = sorted({name for vote in raw for name in (vote.system_a, vote.system_b)})
     for tag in tag_counts(raw, rubric=words):
         for role, number in (("primary", tag.primary), ("secondary", tag.secondary)):

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import Literal, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,14 +19,12 @@ from rushes.core.selection import label
 from rushes.instruments.preference.definitions import validity as d
 from rushes.instruments.preference.definitions.conditions_of import ties_of
 from rushes.instruments.preference.numbers.conditions import NO_RULE, Conditions, counted_votes, measured, rule_text
-from rushes.instruments.preference.vote_share import vote_share
+from rushes.instruments.preference.vote_share import Scored, both_ways, vote_share
 from rushes.instruments.preference.votes import Ties, Vote, Winner, points
 from rushes.stats.clustered import CLUSTERS, TWO_WAY
 from rushes.stats.intervals import LEVEL
 from rushes.stats.means import share
 from rushes.stats.votes.thresholds import SuggestedThreshold, suggested_threshold
-
-Direction: TypeAlias = Literal["higher", "lower", "higher (assumed)"]
 
 TAG_METRICS: tuple[tuple[str, str], ...] = (
     ("Flicker / temporal jitter", "flicker_score"),
@@ -45,209 +42,39 @@ TAG_METRICS: tuple[tuple[str, str], ...] = (
 """Which metric should be worse on the losing clip when raters give a tag."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
-    """A share of votes with both intervals."""
-
-    estimate: Estimate
-    """Interval: clustered by rater and prompt, cut to 0–1."""
-    wilson: Estimate
-    nothing: str = ""
-    """Why there is no vote to count, where there is none."""
+_NOTHING: Mapping[Ties, str] = {
+    "drop": "no vote where people and the metric both decided",
+    "half": "no vote with a value on both sides",
+}
+"""Why a metric has no share, by what an undecided vote is, a tie of people or equal values: left out, or half right."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricValidity:
-    """How often one metric's better clip is the one people chose."""
-
-    metric: Definition
-    reading: str
-    """The metric's signature, and which part of the clip it is about where it is about one (`reading_text`)."""
-    direction: Direction
-    shares: Mapping[Ties, Share]
-    """By what an undecided vote is, a tie of people or equal values: left out, or half right."""
-    missing: int
-    """Votes without a value on both sides."""
-    threshold: SuggestedThreshold
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TagCheck:
-    """Does the clip that lost have the worse value, more so where raters gave the tag?"""
-
-    tag: str
-    metric: Definition
-    reading: str
-    tagged: Share
-    untagged: Share
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Validity:
-    """Everything that votes say about metrics and badges."""
-
-    metrics: tuple[MetricValidity, ...]
-    badges: Mapping[str, Share]
-    """Per badge: share of decided votes won against clips of another badge."""
-    tags: tuple[TagCheck, ...]
-    votes: int
-    joined: int
-    """Votes whose two clips were both measured."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """One vote seen through one metric: values for winner and loser, or for both sides of a tie."""
+class _Compared(NamedTuple):
+    """One vote seen through one metric."""
 
     vote: Vote
-    better: float
-    """The preferred clip's value, turned so that higher is better; side a's in a tie."""
-    worse: float
-    pick: Winner
-    """Which clip is better by the metric."""
+    a: float
+    """The value of system a's clip, turned so that higher is better."""
+    b: float
 
     def points(self, ties: Ties) -> float | None:
         """1 when the metric picks the human winner, 0 when the other; what `ties` says when either did not decide."""
-        return points("tie", "a", ties=ties) if self.pick == "tie" else self.vote.points(self.pick, ties=ties)
+        pick: Winner = "tie" if self.a == self.b else "a" if self.a > self.b else "b"
+        return points("tie", "a", ties=ties) if pick == "tie" else self.vote.points(pick, ties=ties)
 
 
-def validity(
-    votes: Iterable[Vote],
-    metrics: Mapping[str, Iterable[Measurement]],
-    badges: Mapping[str, str] | None = None,
-    *,
-    confidence: float = LEVEL,
-) -> Validity:
-    """Join raw votes to the measurements (and badges) of their clips, by clip id.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Metric:
+    """One metric against the votes whose two clips have a value of it."""
 
-    Inputs      votes with clip ids; per clip id its measurements, whose definitions tell which direction is better
-    Edge cases  a vote without values on both sides is left out of that metric and counted; the same name under two
-                signatures, or about two parts of a clip, is two metrics; a metric without a direction is read as
-                higher-is-better and says so
-    """
-    raw = [vote for vote in votes if vote.counts_in_results]
-    values, known = _values_by_reading(metrics)
-    seen = {reading: _compared(raw, values[reading], _direction(metric)) for reading, metric in known.items()}
-    return Validity(
-        metrics=tuple(
-            _metric_validity(metric, reading, seen[reading], len(raw), confidence) for reading, metric in known.items()
-        ),
-        badges=_badge_shares(raw, badges or {}, confidence),
-        tags=tuple(
-            _tag_check(tag, metric, reading, seen[reading], confidence)
-            for tag, name in TAG_METRICS
-            for reading, metric in known.items()
-            if metric.name == name
-        ),
-        votes=len(raw),
-        joined=sum(vote.clip_a in metrics and vote.clip_b in metrics for vote in raw),
-    )
+    definition: Definition
+    reading: str
+    """The metric's signature, and which part of the clip it is about where it is about one (`reading_text`)."""
+    seen: Sequence[_Compared]
 
-
-def reading_text(measurement: Measurement) -> str:
-    """What tells a metric's readings apart: its signature, and what it is about where that is a part of the clip."""
-    place = label(measurement, measurement.place)
-    return f"{measurement.signature} at {place}" if place else measurement.signature
-
-
-def _values_by_reading(
-    metrics: Mapping[str, Iterable[Measurement]],
-) -> tuple[dict[str, dict[str, float]], dict[str, Definition]]:
-    """By reading: the values per clip, and the definition; readings in order of first sight over sorted clips."""
-    values: dict[str, dict[str, float]] = defaultdict(dict)
-    known: dict[str, Definition] = {}
-    for clip in sorted(metrics):
-        for measurement in metrics[clip]:
-            reading = reading_text(measurement)
-            known.setdefault(reading, measurement.definition)
-            if measurement.value is not None:
-                values[reading][clip] = float(measurement.value)
-    return values, known
-
-
-def _direction(definition: Definition) -> Direction:
-    return definition.better if definition.better != "neither" else "higher (assumed)"
-
-
-def _compared(raw: Sequence[Vote], values: Mapping[str, float], direction: Direction) -> list[_Compared]:
-    sign = -1.0 if direction == "lower" else 1.0
-    found = []
-    for vote in raw:
-        if vote.clip_a in values and vote.clip_b in values:
-            a, b = sign * values[vote.clip_a], sign * values[vote.clip_b]
-            better, worse = (b, a) if vote.winner == "b" else (a, b)
-            found.append(_Compared(vote, better, worse, "tie" if a == b else "a" if a > b else "b"))
-    return found
-
-
-def _metric_validity(
-    metric: Definition, reading: str, seen: list[_Compared], votes: int, confidence: float
-) -> MetricValidity:
-    nothing: dict[Ties, str] = {
-        "drop": "no vote where people and the metric both decided",
-        "half": "no vote with a value on both sides",
-    }
-    return MetricValidity(
-        metric=metric,
-        reading=reading,
-        direction=_direction(metric),
-        shares={ties: _share(seen, ties, why, confidence) for ties, why in nothing.items()},
-        missing=votes - len(seen),
-        threshold=_threshold(metric, seen),
-    )
-
-
-def _threshold(metric: Definition, seen: list[_Compared]) -> SuggestedThreshold:
-    if metric.better == "neither":
-        return SuggestedThreshold.none("the metric has no better direction")
-    clear = [one for one in seen if one.vote.winner != "tie"]
-    sign = -1.0 if metric.better == "lower" else 1.0
-    return suggested_threshold(
-        won=np.array([sign * one.better for one in clear]),
-        lost=np.array([sign * one.worse for one in clear]),
-        better=metric.better,
-    )
-
-
-def _share(seen: Iterable[_Compared], ties: Ties, nothing: str, confidence: float) -> Share:
-    return _share_of([(one.vote, one.points(ties)) for one in seen], nothing, confidence)
-
-
-def _share_of(scored: Sequence[tuple[Vote, float | None]], nothing: str, confidence: float) -> Share:
-    estimate = vote_share(scored, confidence=confidence)
-    total = sum(points or 0.0 for _, points in scored)
-    return Share(
-        estimate=estimate,
-        wilson=share(total, estimate.count, level=confidence),
-        nothing="" if estimate.count else nothing,
-    )
-
-
-def _badge_shares(raw: Sequence[Vote], badges: Mapping[str, str], confidence: float) -> dict[str, Share]:
-    """Wins of each badge over the others, among decided votes between two different badges."""
-    scored: dict[str, list[tuple[Vote, float | None]]] = defaultdict(list)
-    ties = ties_of(d.BADGE_WIN_SHARE)
-    for vote in raw:
-        a, b = badges.get(vote.clip_a), badges.get(vote.clip_b)
-        if a is None or b is None or a == b or vote.points("a", ties=ties) is None:
-            continue
-        scored[a].append((vote, vote.points("a", ties=ties)))
-        scored[b].append((vote, vote.points("b", ties=ties)))
-    return {badge: _share_of(scored[badge], "", confidence) for badge in sorted(scored)}
-
-
-def _tag_check(tag: str, metric: Definition, reading: str, seen: Sequence[_Compared], confidence: float) -> TagCheck:
-    ties = ties_of(d.TAG_METRIC_CHECK)
-    given = [one for one in seen if tag in (one.vote.primary_tag, *one.vote.secondary_tags)]
-    others = [one for one in seen if tag not in (one.vote.primary_tag, *one.vote.secondary_tags)]
-    nothing = "no decided vote {} the tag has different values"
-    return TagCheck(
-        tag=tag,
-        metric=metric,
-        reading=reading,
-        tagged=_share(given, ties, nothing.format("with"), confidence),
-        untagged=_share(others, ties, nothing.format("without"), confidence),
-    )
+    @property
+    def at(self) -> dict[str, str]:
+        return {"metric": self.definition.name, "reading": self.reading}
 
 
 def validity_measurements(
@@ -264,8 +91,13 @@ def validity_measurements(
 ) -> tuple[Measurement, ...]:
     """Every number of the metrics-against-votes comparison, after the declared exclusions.
 
-    `metrics` and `badges` are by clip id, as in `Vote.clip_a`. Which metric a number is about is its `at`: the metric's
-    name, and its reading (`reading_text`), because one name may have several.
+    Inputs      votes with clip ids; by clip id, as in `Vote.clip_a`, its measurements, whose definitions tell which
+                direction is better, and its badge
+    About       which metric a number is about is its `at`: the metric's name, and its reading (`reading_text`), because
+                one name may have several
+    Edge cases  a vote without values on both sides is left out of that metric and counted; the same name under two
+                signatures, or about two parts of a clip, is two metrics; a metric without a direction is read as
+                higher-is-better and says so
     """
     raw = counted_votes(votes, excluded=excluded if rule_text(exclusion_rule) != NO_RULE else ())
     conditions = Conditions(
@@ -275,48 +107,114 @@ def validity_measurements(
         simulated=simulated,
         pairing=pairing,
     )
-    return as_measurements(validity(raw, metrics, badges, confidence=confidence), conditions)
+    return tuple(_all_numbers(raw, _against(raw, metrics), badges or {}, conditions))
 
 
-def as_measurements(found: Validity, conditions: Conditions) -> tuple[Measurement, ...]:
-    """The shares, checks and thresholds of a `Validity` with their definitions."""
-    return tuple(
-        chain(
-            chain.from_iterable(_metric_numbers(one, conditions) for one in found.metrics),
-            (
-                _share_number(d.BADGE_WIN_SHARE, share, conditions, {"badge": badge})
-                for badge, share in found.badges.items()
-            ),
-            chain.from_iterable(_tag_numbers(check, conditions) for check in found.tags),
+def reading_text(measurement: Measurement) -> str:
+    """What tells a metric's readings apart: its signature, and what it is about where that is a part of the clip."""
+    place = label(measurement, measurement.place)
+    return f"{measurement.signature} at {place}" if place else measurement.signature
+
+
+def _against(raw: Sequence[Vote], metrics: Mapping[str, Iterable[Measurement]]) -> list[_Metric]:
+    """Every reading against the votes, in order of first sight over sorted clips."""
+    values: dict[str, dict[str, float]] = defaultdict(dict)
+    known: dict[str, Definition] = {}
+    for clip in sorted(metrics):
+        for measurement in metrics[clip]:
+            reading = reading_text(measurement)
+            known.setdefault(reading, measurement.definition)
+            if measurement.value is not None:
+                values[reading][clip] = _sign(measurement.definition) * float(measurement.value)
+    return [
+        _Metric(
+            definition=definition,
+            reading=reading,
+            seen=[
+                _Compared(vote, has[vote.clip_a], has[vote.clip_b])
+                for vote in raw
+                if vote.clip_a in (has := values[reading]) and vote.clip_b in has
+            ],
         )
-    )
+        for reading, definition in known.items()
+    ]
 
 
-def _metric_numbers(one: MetricValidity, conditions: Conditions) -> Iterator[Measurement]:
-    at = {"metric": one.metric.name, "reading": one.reading}
-    note = f"{one.missing} votes without both values left out" if one.missing else ""
-    for ties, found in one.shares.items():
-        yield _share_number(d.METRIC_PICKS_WINNER, found, conditions, at, note, ties=ties, direction=one.direction)
-    line = one.threshold
+def _sign(definition: Definition) -> float:
+    return -1.0 if definition.better == "lower" else 1.0
+
+
+def _all_numbers(
+    raw: Sequence[Vote], metrics: Sequence[_Metric], badges: Mapping[str, str], conditions: Conditions
+) -> Iterator[Measurement]:
+    for metric in metrics:
+        yield from _metric_numbers(metric, len(raw), conditions)
+    apart = [vote for vote in raw if len({badges.get(vote.clip_a), badges.get(vote.clip_b)} - {None}) == 2]
+    ties = ties_of(d.BADGE_WIN_SHARE)
+    counted = [vote for vote in apart if vote.points("a", ties=ties) is not None]
+    wins = both_ways(counted, lambda vote: (badges[vote.clip_a], badges[vote.clip_b]), ties=ties)
+    for badge in sorted(wins):
+        yield _share_number(d.BADGE_WIN_SHARE, wins[badge], conditions, {"badge": badge})
+    for tag, name in TAG_METRICS:
+        for metric in metrics:
+            if metric.definition.name == name:
+                yield from _tag_numbers(tag, metric, conditions)
+
+
+def _metric_numbers(metric: _Metric, votes: int, conditions: Conditions) -> Iterator[Measurement]:
+    better, missing = metric.definition.better, votes - len(metric.seen)
+    direction = "higher (assumed)" if better == "neither" else better
+    note = f"{missing} votes without both values left out" if missing else ""
+    for ties, nothing in _NOTHING.items():
+        scored = [(one.vote, one.points(ties)) for one in metric.seen]
+        words, params = {"note": note, "nothing": nothing}, {"ties": ties, "direction": direction}
+        yield _share_number(d.METRIC_PICKS_WINNER, scored, conditions, metric.at, **words, **params)
+    line = _threshold(metric)
+    note = line.reason or "fitted and judged on the same votes"
     for definition, value in (
         (d.SUGGESTED_THRESHOLD, line.value),
         (d.SUGGESTED_THRESHOLD_ACCURACY, line.balanced_accuracy),
     ):
-        note = line.reason or "fitted and judged on the same votes"
-        yield measured(definition, Estimate(value=value, count=line.clips), conditions, at, note=note)
+        yield measured(definition, Estimate(value=value, count=line.clips), conditions, metric.at, note=note)
 
 
-def _tag_numbers(check: TagCheck, conditions: Conditions) -> Iterator[Measurement]:
-    for tagged, found in (("yes", check.tagged), ("no", check.untagged)):
-        at = {"metric": check.metric.name, "reading": check.reading, "tag": check.tag, "tagged": tagged}
-        yield _share_number(d.TAG_METRIC_CHECK, found, conditions, at)
+def _threshold(metric: _Metric) -> SuggestedThreshold:
+    """Where the votes would draw the line, in the metric's own values."""
+    if metric.definition.better == "neither":
+        return SuggestedThreshold.none("the metric has no better direction")
+    clear = [(one.a, one.b) if one.vote.winner == "a" else (one.b, one.a) for one in metric.seen if one.vote.decided]
+    won, lost = _sign(metric.definition) * np.array(clear).reshape(-1, 2).T
+    return suggested_threshold(won=won, lost=lost, better=metric.definition.better)
+
+
+def _tag_numbers(tag: str, metric: _Metric, conditions: Conditions) -> Iterator[Measurement]:
+    """Does the clip that lost have the worse value, more so where raters gave the tag?"""
+    ties = ties_of(d.TAG_METRIC_CHECK)
+    for tagged, words in (("yes", "with"), ("no", "without")):
+        given = [one for one in metric.seen if (tag in one.vote.tags) == (tagged == "yes")]
+        scored = [(one.vote, one.points(ties)) for one in given]
+        at = {**metric.at, "tag": tag, "tagged": tagged}
+        nothing = f"no decided vote {words} the tag has different values"
+        yield _share_number(d.TAG_METRIC_CHECK, scored, conditions, at, nothing=nothing)
 
 
 def _share_number(
-    definition: Definition, share: Share, conditions: Conditions, at: Mapping[str, str], note: str = "", **params: str
+    definition: Definition,
+    scored: Sequence[Scored],
+    conditions: Conditions,
+    at: Mapping[str, str],
+    *,
+    note: str = "",
+    nothing: str = "",
+    **params: str,
 ) -> Measurement:
-    """The estimate with its clustered interval; the note gives Wilson's, for votes taken as independent."""
-    wilson = share.wilson.interval
+    """The share with its clustered interval; the note gives Wilson's, for votes taken as independent.
+
+    `nothing` says why there is no vote to count, where there is none.
+    """
+    estimate = vote_share(scored, confidence=conditions.confidence)
+    total = sum(points or 0.0 for _, points in scored)
+    wilson = share(total, estimate.count, level=conditions.confidence).interval
     independent = "" if wilson is None else f"Wilson interval {wilson.text()}"
-    words = "; ".join(filter(None, (share.nothing or note, independent)))
-    return measured(definition, share.estimate, conditions, at, note=words, clusters=CLUSTERS[TWO_WAY], **params)
+    words = "; ".join(filter(None, ((not estimate.count and nothing) or note, independent)))
+    return measured(definition, estimate, conditions, at, note=words, clusters=CLUSTERS[TWO_WAY], **params)

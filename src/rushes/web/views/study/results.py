@@ -32,7 +32,7 @@ def results(request: Request, study: str, ties: str = "davidson") -> Response:
     policy = next((one for one in TIE_POLICIES if one == ties), None)
     if policy is None:
         raise InputError(f"ties: expected one of {', '.join(TIE_POLICIES)}; got {ties!r}")
-    found = measure_study(workbench(request).service, study, tie_policy=policy)
+    found = measure_study(workbench(request).service, study, Analysis(tie_policy=policy))
     measurements = found.measurements
     rules = exclusion_rules(measurements)
     tables = {rule: study_tables(measurements, exclusion=rule) for rule in rules}
