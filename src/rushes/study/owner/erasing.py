@@ -120,7 +120,7 @@ def _put_back(connection: Connection, rater_id: int, votes: Sequence[Row[Any]]) 
     connection.execute(assignment.update().where(mine, assignment.c.state == "open").values(state="released"))
 
 
-def _remove_work(connection: Connection, rater_id: int, mine: Sequence[Row[Any]]) -> None:
+def _remove_work(connection: Connection, rater_id: int, mine: Sequence[Row[*tuple[Any, ...]]]) -> None:
     connection.execute(exclusion.delete().where(exclusion.c.rater_id == rater_id))
     connection.execute(problem.delete().where(problem.c.assignment_id.in_([one.id for one in mine])))
     connection.execute(assignment.delete().where(assignment.c.rater_id == rater_id))
