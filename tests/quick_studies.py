@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+recorded: dict[str, list[tuple[str, Any]]] = {}
+"""Statements and their values, by kind of database."""
+
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_passwords() -> Iterator[None]:
@@ -32,8 +35,8 @@ def quick_tables() -> Iterator[None]:
 
     from rushes.study.database import connection as module
 
-    upgrade = module.upgrade
-    recorded: dict[str, list[tuple[str, Any]]] = {}
+    # Several folders' conftests take this fixture: what stands there may be the quick way of another one of them.
+    upgrade = getattr(module.upgrade, "real", module.upgrade)
 
     def is_empty(engine: Engine) -> bool:
         try:
@@ -69,6 +72,7 @@ def quick_tables() -> Iterator[None]:
                 for statement, parameters in group:
                     connection.exec_driver_sql(statement, parameters or None)
 
+    quick.real = upgrade  # type: ignore[attr-defined]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "upgrade", quick)
         yield
