@@ -33,6 +33,7 @@ demo: models ## set up everything and run the main job
 # One thread for each: libraries that take every core would only be in each other's way. Three on two cores, because
 # browsers and servers are waited for half of the time.
 test: models system ## set up everything and run the tests
+	@$(BIN)/python -m compileall -q src  # once, not in every worker at the same moment
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 3 --dist loadfile
 	$(BIN)/python scripts/coverage_gate.py
 
