@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 
 import pytest
+from sqlalchemy import select
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
@@ -15,6 +17,7 @@ from rushes.instruments.preference.show.section import decisions_text
 from rushes.instruments.preference.votes import Vote
 from rushes.storage.runs import read_run
 from rushes.study import Accepted, StudyError, StudyPlan
+from rushes.study.database.tables import assignment, pair
 from rushes.study.evaluate import evaluate_study
 from rushes.study.owner.division import contradiction, division
 from rushes.study.status import Opinion
@@ -204,6 +207,30 @@ def test_active_pairing_and_open_links_know_that_a_sample_is_decided(service, ma
     assert service.running.join(link, participant="late").ending.code == "FULL"
 
 
+@pytest.mark.parametrize("end", ["decided", "retired"])
+@pytest.mark.parametrize("database", [pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True)
+def test_a_vote_and_the_end_of_its_sample_do_not_wait_for_each_other(service, people, database, end):
+    """A vote takes its place, then the pair. Ending the pair in between waits for the vote, and then goes through."""
+    one, other, third = people(3)
+    sample = divide(service, one, other)
+    held = third.task()
+    calls = {
+        "decided": lambda: service.adjudicate("takes", sample, winner="alpha", tags=[MISSED]),
+        "retired": lambda: service.running.retire_pair("takes", sample, why="damaged"),
+    }
+    with ThreadPoolExecutor(1) as pool:
+        with database.write() as connection:
+            mine = select(assignment.c.id, assignment.c.pair_id).where(assignment.c.key == held.assignment)
+            place = connection.execute(mine.with_for_update(key_share=True)).one()
+            ending = pool.submit(calls[end])
+            wait([ending], timeout=0.5)
+            assert not ending.done(), "it waits for the place"
+            wanted = select(pair.c.id).where(pair.c.id == place.pair_id)
+            connection.execute(wanted.with_for_update(key_share=True))
+        ending.result(timeout=30)
+    assert third.task().assignment != held.assignment
+
+
 # --- tags -------------------------------------------------------------------------------------------------------------
 
 
@@ -237,7 +264,7 @@ def test_a_rubric_that_asks_for_no_tag_on_a_tie_asks_for_none_in_a_decision(serv
     }
     service.create_study(StudyPlan(name="own", rubric=own_rubric(words)), training=False)
     service.import_ratings("own", [vote("s", "x", "a"), vote("s", "y", "b")])
-    assert service.adjudicate("own", "s", winner="Tie").tags == ()
+    assert service.adjudicate("own", "s", winner="tie").tags == ()
     with pytest.raises(StudyError, match="using reason tags"):
         service.adjudicate("own", "s", winner="alpha")
 

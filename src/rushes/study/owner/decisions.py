@@ -63,17 +63,19 @@ def adjudicate(
     found, by = study_row(connection, study, lock=True), by or acting()
     wanted = pair.c.study_id == found.id, pair.c.sample == sample, pair.c.kind.in_(SAMPLE_KINDS)
     query = with_clips(select(pair.c.id, pair.c.kind, pair.c.family, *SYSTEMS).where(*wanted))
-    place = connection.execute(query.with_for_update(of=pair, key_share=True)).first()
+    place = connection.execute(query).first()
     if place is None:
         raise StudyError(f"study {study} has no sample {sample!r}; `rushes study adjudicate` lists what waits")
     names: dict[str, Winner] = {place.system_a: "a", place.system_b: "b", "Tie": "tie"}
+    if winner not in names and winner.casefold() == "tie":
+        winner = "Tie"
     if winner not in names:
         raise StudyError(f"sample {sample}: the winner is {', '.join(names)}; got {winner!r}")
     _check_disputed(connection, found.id, place.id, sample)
     spelt = _reasons(tags, sample, rubric(found.rubric), family=place.family, tie=winner == "Tie")
+    withdraw_places(connection, place.id)
     values = {"pair_id": place.id, "winner": names[winner], "tags": list(spelt), "note": note[:LONGEST_NOTE]}
     connection.execute(adjudication.insert().values(**values, actor=by, at_ms=now))
-    withdraw_places(connection, place.id)
     recount(connection, place.id, minimum=found.min_raters, kind=place.kind)
     log(connection, study_id=found.id, actor=by, action="adjudicated", now=now, sample=sample, winner=winner)
     return Adjudication(sample=sample, winner=winner, tags=spelt, note=note[:LONGEST_NOTE], by=by)

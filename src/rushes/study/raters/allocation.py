@@ -125,13 +125,14 @@ def may_return(connection: Connection, row: Any) -> bool:
 
 
 def withdraw_places(connection: Connection, pair_id: int) -> None:
-    """Take a pair off every table where it is not voted on: it is retired or decided, and nobody is to work on it.
+    """Take a pair off every table where it is not voted on, because it is retired or decided; then hold the pair.
 
-    A form that is filled in already can still be sent: its vote is stored and counts, as everywhere a vote that was
-    given in good faith.
+    A form that is filled in already can still be sent: its vote is stored and counts. Places are taken before their
+    pair, in the order in which a vote takes them, so that neither of the two waits for the other.
     """
     waiting = assignment.c.pair_id == pair_id, assignment.c.state.in_(("open", "released"))
     connection.execute(assignment.update().where(*waiting).values(state="retired"))
+    connection.execute(_PLACE, {"pair_wanted": pair_id})
 
 
 def take_back(connection: Connection, row: Any, *, minimum: int, now: int) -> bool:
