@@ -267,6 +267,10 @@ def test_a_rubric_that_asks_for_no_tag_on_a_tie_asks_for_none_in_a_decision(serv
     assert service.adjudicate("own", "s", winner="tie").tags == ()
     with pytest.raises(StudyError, match="using reason tags"):
         service.adjudicate("own", "s", winner="alpha")
+    words["tag_groups"][0]["families"] = ["T4"]  # no tag is offered for other tasks, so none can be named
+    service.create_study(StudyPlan(name="few", rubric=own_rubric(words)), training=False)
+    service.import_ratings("few", [vote("s", "x", "a"), vote("s", "y", "b")])
+    assert service.adjudicate("few", "s", winner="alpha").tags == ()
 
 
 # --- the order --------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from rushes.study.exchange.formats import ExportFormat, StudyVotes
 
 NO_MAJORITY = "no majority, or a tie"
 REFUSED = "a system refused, so there is no clip to choose or to reject"
-NO_CLIPS = "votes from a file, whose clips are not known"
+NO_CLIPS = "votes from a ratings file, without clips"
 
 
 def write_dpo(

@@ -124,8 +124,8 @@ def export_study(service: StudyService, study: str, out: Path, *, form: str, adj
     if adjudicated and not chosen.decisions:
         able = ", ".join(key for key, one in FORMATS.items() if one.decisions)
         raise InputError(
-            f"{form} has no form in which a decision stands for its sample; that is for {able}. "
-            "csv and parquet have every decision, in rows that are marked as adjudicated"
+            f"{form} lists votes one by one, so a decision cannot stand for its sample there; {able} can. "
+            "csv and parquet have every decision, in rows marked adjudicated"
         )
     given = StudyVotes(
         votes=votes,

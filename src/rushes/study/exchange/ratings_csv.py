@@ -129,8 +129,8 @@ def write_ratings(path: Path | str, votes: Iterable[Vote], *, winner_style: Winn
     return write_file(path, csv_text(COLUMNS, rows))
 
 
-NOT_PREFERRED = "ratings of the clip that was not preferred: the sheet has one column for both clips"
-TIED = "ratings of both clips of a tie: the sheet has one column for both clips"
+NOT_PREFERRED = "ratings of the clip that was not preferred"
+TIED = "ratings of ties"
 OTHER_DIMENSIONS = "ratings on dimensions that the sheet has no column for"
 
 

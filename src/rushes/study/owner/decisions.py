@@ -83,11 +83,13 @@ def adjudicate(
 
 def _reasons(tags: Sequence[str], sample: str, book: Rubric, *, family: str, tie: bool) -> tuple[str, ...]:
     """The tags in the rubric's spelling; `StudyError` for those that a rater's form could not have either."""
-    spelt = tuple(book.tag(tag) or tag for tag in tags)
-    if not spelt and book.needs_tag(tie=tie):
+    spelt, offered = tuple(book.tag(tag) or tag for tag in tags), book.tags_for(family)
+    if not spelt and not (offered and book.needs_tag(tie=tie)):
+        return ()
+    if not spelt:
         raise StudyError(
-            f"sample {sample}: the rubric says “adjudicate using reason tags”, so a decision names one at least: "
-            f'--tag "{book.tags_for(family)[0]}"'
+            f"sample {sample}: the rubric says “adjudicate using reason tags”, so a decision names at least one, "
+            f"such as “{offered[0]}”"
         )
     form = VoteForm(winner="Tie" if tie else "A", primary_tag="".join(spelt[:1]), secondary_tags=spelt[1:])
     if missing := tags_missing(form, family, book):
