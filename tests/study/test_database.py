@@ -38,7 +38,7 @@ def test_append_only_tables_refuse_change_and_deletion(service, people, database
         person.vote(task, person.side_of(task, choice))
     sample = service.votes("takes")[0].sample
     if service.adjudication_queue("takes"):
-        service.adjudicate("takes", sample, winner="Tie")
+        service.adjudicate("takes", sample, winner="Tie", tags=["Missed constraint"])
     for table in APPEND_ONLY:
         for statement in (f"UPDATE {table} SET at_ms = 0", f"DELETE FROM {table}"):
             with database.read() as connection:

@@ -60,7 +60,7 @@ def test_adjudication_is_a_column_of_its_own(service, people):
     raw = service.votes("takes")
     made = service.adjudicate("takes", "T1_p00", winner="beta", tags=["Missed constraint"], note="seen", by="ann")
     assert (made.winner, made.by) == ("beta", "ann")
-    service.adjudicate("takes", "T1_p00", winner="Tie", by="ann")
+    service.adjudicate("takes", "T1_p00", winner="Tie", tags=["Identity swap"], by="ann")
     assert service.votes("takes") == raw
     *same, label = service.votes("takes", adjudicated=True)
     assert same == raw and (label.adjudicated, label.winner, label.rater) == (True, "tie", "adjudicator:ann")

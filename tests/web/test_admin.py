@@ -62,7 +62,7 @@ def test_disagreements_stand_side_by_side_with_both_raters_tags(divided: Study) 
     page = client.get("/studies/bars/disagreements").text
     for rater in ("rater_01", "rater_02", "rater_03"):
         assert rater in page
-    assert page.count("<video") == 6 and "Missed constraint" in page and "decided by majority" in page
+    assert page.count("<video") == 6 and "Missed constraint" in page and "settled by majority" in page
     for clip in items[0]["clips"]:
         assert client.get(clip["address"]).headers["content-type"] == "video/mp4"
 
@@ -181,6 +181,29 @@ def test_systems_that_never_met_are_named(study: Study) -> None:
     assert "amber, brick" in page and "coral, dune" in page
 
 
+def test_decided_pairs_stand_last_and_say_what_contradicts_them(study: Study) -> None:
+    for system in SYSTEMS:
+        vote_through(study, study.rater(), for_system(study, system))
+    names = [one.sample for one in study.service.adjudication_queue("bars")]
+    study.service.adjudicate("bars", names[0], winner=SYSTEMS[0], tags=["Missed constraint"], by="ann")
+    client = study.admin()
+    assert client.get("/studies/bars.json").json()["contradicted"] == []
+    assert "Votes contradict" not in client.get("/studies/bars").text
+    study.site.app.state.pass_time(1)
+    late = Vote(sample=names[0], system_a=SYSTEMS[0], system_b=SYSTEMS[1], winner="b", rater="zoe")
+    study.service.import_ratings("bars", [late])
+    *waiting, decided = client.get("/studies/bars/disagreements.json").json()["disagreements"]
+    assert [item["state"] for item in waiting] == ["third", "third"]
+    remark = f"zoe chose {SYSTEMS[1]} after the decision; 2 of 3 votes say {SYSTEMS[1]}"
+    assert (decided["sample"], decided["state_text"], decided["remark"]) == (names[0], "decided", remark)
+    page = client.get("/studies/bars/disagreements").text
+    assert f"The votes contradict this decision: {remark}." in page and "the most divided first" in page
+    assert "<strong>Votes contradict 1 decision.</strong>" in client.get("/studies/bars").text
+    facts = client.get("/studies/bars.json").json()
+    assert facts["contradicted"] == [names[0]]
+    assert [facts["totals"][name] for name in ("finished", "third", "decided")] == [1, 2, 1]
+
+
 def test_exports(divided: Study) -> None:
     client = divided.admin()
     starts = {"csv": b"", "ratings": b"sample_id,task_id", "arena": b"model_a,model_b,winner", "pwcmp": b""}
@@ -195,7 +218,7 @@ def test_exports(divided: Study) -> None:
 def test_exports_say_what_they_leave_out_and_can_let_decisions_stand(divided: Study) -> None:
     client = divided.admin()
     before = client.get("/studies/bars/export/dpo")
-    divided.service.adjudicate("bars", "T2_p01", winner="Tie")
+    divided.service.adjudicate("bars", "T2_p01", winner="Tie", tags=["Missed constraint"])
     decided = client.get("/studies/bars/export/dpo?adjudicated=true")
     assert (before.headers["rushes-left-out"], decided.headers["rushes-left-out"]) == ("0", "1")
     assert client.get("/studies/bars/export/dpo").content == before.content

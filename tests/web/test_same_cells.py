@@ -60,7 +60,7 @@ def study(make_site: Callable[..., Site]) -> Study:
     site.service.create_study(plan, training=False)
     site.service.import_ratings("odd", ballots())
     for sample in ("s0", "s1"):
-        site.service.adjudicate("odd", sample, winner=NAMES[0])
+        site.service.adjudicate("odd", sample, winner=NAMES[0], tags=["Missed constraint"])
     return Study(site=site, name="odd")
 
 

@@ -184,7 +184,11 @@ def test_adjudication_is_blind_until_it_is_decided(study: Study) -> None:
     assert (
         judge.send_form("/studies/bars/adjudication", {"sample": item["key"], "winner": SYSTEMS[0]}).status_code == 400
     )
-    assert judge.send_form("/studies/bars/adjudication", {"sample": item["key"], "winner": "A"}).status_code == 303
+    decision = {"sample": item["key"], "winner": "A"}
+    untagged = judge.send_form("/studies/bars/adjudication", decision)
+    assert untagged.status_code == 400 and "adjudicate using reason tags" in untagged.text
+    decision["tags"] = "missed constraint"
+    assert judge.send_form("/studies/bars/adjudication", decision).status_code == 303
     decided = judge.get("/studies/bars/disagreements.json").json()["disagreements"][-1]
     assert (decided["adjudicated"], decided["by"]) == (f"A · {wanted}", "adam")
     entry = next(entry for entry in study.service.audit("bars") if entry.action == "adjudicated")

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from rushes.core import Measurement
 from rushes.study import FamilyStatus, RaterStatus, StudyStatus, StudySummary
 
-_COUNTS = ("samples", "finished", "third", "to_adjudicate", "votes", "votes_expected")
+_COUNTS = ("samples", "finished", "third", "to_adjudicate", "decided", "votes", "votes_expected")
 
 
 def summary_data(summary: StudySummary) -> dict[str, object]:
@@ -50,5 +50,6 @@ def overview_data(status: StudyStatus) -> dict[str, object]:
             **agreement_data(status.agreement),
         },
         "problems": [asdict(problem) for problem in status.problems],
+        "contradicted": [item.sample for item in status.disagreements if item.remark],
         "exclusion_rule": status.exclusion_rule,
     }

@@ -215,4 +215,12 @@ def _facts(status: StudyStatus, votes: Sequence[Vote]) -> dict[str, object]:
         "exclusion_rule": status.exclusion_rule,
         "excluded_raters": _excluded(status),
         "viewing": viewing_summary([vote.viewing for vote in counted]),
+        **_decisions(status),
     }
+
+
+def _decisions(status: StudyStatus) -> dict[str, object]:
+    """How many samples an adjudicator decided and which decisions the votes contradict; empty where there are none."""
+    decided = [item for item in status.disagreements if item.adjudicated is not None]
+    against = {item.sample: f"decided for {item.adjudicated}, but {item.remark}" for item in decided if item.remark}
+    return {"decisions": {"samples": len(decided), "contradicted": against}} if decided else {}

@@ -6,11 +6,21 @@ from contextvars import ContextVar
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import BindParameter, Connection, Row, Select, and_, bindparam, select
+from sqlalchemy import BindParameter, Connection, Row, Select, and_, bindparam, exists, select
 
 from rushes.instruments.preference.own_rubric import from_stored
 from rushes.instruments.preference.rubric import is_known
-from rushes.study.database.tables import assignment, audit, clip, pair, problem, rater, rater_session, study
+from rushes.study.database.tables import (
+    adjudication,
+    assignment,
+    audit,
+    clip,
+    pair,
+    problem,
+    rater,
+    rater_session,
+    study,
+)
 from rushes.study.errors import NotAllowed, StudyError
 from rushes.study.raters.play_credit import WatchRule
 from rushes.study.records import ExclusionRule, Stage
@@ -22,6 +32,9 @@ if TYPE_CHECKING:
 Record = TypeVar("Record", bound="DataclassInstance")
 SAMPLE_KINDS = ("sample", "imported")
 """Pairs whose votes count: those shown here, and those whose votes came in a ratings file without clips."""
+STILL_SHOWN = and_(pair.c.retired.is_(False), ~exists().where(adjudication.c.pair_id == pair.c.id))
+"""A pair that raters may still be given: neither retired nor decided by an adjudicator. A decision is looked up in its
+own table, so that it holds in a database of any version."""
 
 
 CLIP_A, CLIP_B = clip.alias("clip_a"), clip.alias("clip_b")

@@ -21,6 +21,7 @@ from rushes.stats.agreement import percent_agreement
 from rushes.study.database.tables import adjudication, assignment, audit, clip, exclusion, pair, problem, rater, vote
 from rushes.study.errors import StudyError
 from rushes.study.owner.adjudication import suggest
+from rushes.study.owner.division import contradiction, most_divided_first
 from rushes.study.planning import summaries
 from rushes.study.queries import (
     CLIP_A,
@@ -46,18 +47,18 @@ from rushes.study.status import (
     StudyStatus,
 )
 
-MOST_DISAGREEMENTS = 50
 _LEAST_SIDE_VOTES = 10
 _LEAST_REPEATS = 3
 _EARLIER = vote.alias("earlier")
 _FIRST_ID = select(func.min(_EARLIER.c.id)).where(_EARLIER.c.assignment_id == vote.c.assignment_id).scalar_subquery()
 """The first vote of an assignment: a correction keeps the turn of what it corrects."""
 
+_NAMES = CLIP_A.c.name.label("name_a"), CLIP_B.c.name.label("name_b")
 _VOTES = with_clips(
     select(
         *(vote, rater.c.code.label("rater"), rater.c.excluded, assignment.c.shown_ms, _FIRST_ID.label("first_id")),
         *(pair.c.sample, pair.c.family, pair.c.prompt, pair.c.expected),
-        *(*SYSTEMS, CLIP_A.c.name.label("name_a"), CLIP_B.c.name.label("name_b")),
+        *(*SYSTEMS, *_NAMES),
     )
     .join(assignment, assignment.c.vote_id == vote.c.id)
     .join(rater, rater.c.id == vote.c.rater_id)
@@ -101,12 +102,17 @@ def as_vote(row: Row[Any], *, turn: int = 0) -> Vote:
         ratings={name: (both[0], both[1]) for name, both in row.ratings.items()},
         is_gold=row.purpose == "gold",
         is_repeat=row.purpose == "repeat",
-        clip_a=clip_id(row.system_a, row.name_a) if row.name_a else "",
-        clip_b=clip_id(row.system_b, row.name_b) if row.name_b else "",
+        **_clip_ids(row),
         watched=tuple(WatchedSpan(*span) for span in row.watched),
         turn=turn,
         viewing=row.viewing or {},
     )
+
+
+def _clip_ids(row: Row[Any]) -> dict[str, str]:
+    """The ids of a pair's two clips; "" for a sample that came in a ratings file, without clips."""
+    names = (("clip_a", row.system_a, row.name_a), ("clip_b", row.system_b, row.name_b))
+    return {field: clip_id(system, name) if name else "" for field, system, name in names}
 
 
 def clip_id(system: str, name: str) -> str:
@@ -123,6 +129,13 @@ def clips(connection: Connection, study: str) -> tuple[StudyClip, ...]:
     found = study_row(connection, study)
     query = select(clip).where(clip.c.study_id == found.id, clip.c.path != "", clip.c.system != "").order_by(clip.c.id)
     return tuple(filled(StudyClip, row, id=clip_id(row.system, row.name)) for row in connection.execute(query))
+
+
+def refusals(connection: Connection, study: str) -> dict[str, str]:
+    """What systems said instead of making a clip, by the id that votes have for that clip."""
+    found = study_row(connection, study)
+    query = select(clip).where(clip.c.study_id == found.id, clip.c.refused != "").order_by(clip.c.id)
+    return {clip_id(row.system, row.name): row.refused for row in connection.execute(query)}
 
 
 def prompts(connection: Connection, study: str) -> dict[str, str]:
@@ -150,7 +163,7 @@ def votes(connection: Connection, study: str, *, excluded: bool = True, adjudica
 
 
 def _adjudicated_votes(connection: Connection, study_id: int) -> list[Vote]:
-    query = with_clips(select(pair, *SYSTEMS)).where(pair.c.study_id == study_id).order_by(pair.c.id)
+    query = with_clips(select(pair, *SYSTEMS, *_NAMES)).where(pair.c.study_id == study_id).order_by(pair.c.id)
     latest = _latest_adjudications(connection, study_id)
     return [
         filled(
@@ -162,6 +175,7 @@ def _adjudicated_votes(connection: Connection, study_id: int) -> list[Vote]:
             secondary_tags=tuple(label.tags[1:]),
             note=label.note,
             adjudicated=True,
+            **_clip_ids(row),
         )
         for row in connection.execute(query)
         if (label := latest.get(row.id)) is not None
@@ -182,7 +196,7 @@ def status(connection: Connection, study: str) -> StudyStatus:
         agreement=_agreement(found, kept, ALL_FAMILIES),
         families=tuple(_families(connection, found, kept)),
         raters=rater_table(connection, found),
-        disagreements=disagreements(connection, found)[:MOST_DISAGREEMENTS],
+        disagreements=disagreements(connection, found),
         problems=tuple(_problems(connection, found.id)),
         exclusion_rule=exclusion_rule(found).label,
         min_raters=found.min_raters,
@@ -213,16 +227,17 @@ def _families(connection: Connection, found: Row[Any], kept: Sequence[Row[Any]])
     decided = _latest_adjudications(connection, found.id)
     for family in sorted(groups):
         pairs = groups[family]
-        adjudicate = sum(row.state == "adjudicate" and row.id not in decided for row in pairs)
+        states = ["decided" if row.id in decided else row.state for row in pairs]
         yield FamilyStatus(
             family=family,
             title=FAMILIES.get(family, ""),
-            samples=sum(row.state != "retired" for row in pairs),
-            finished=sum(row.state in ("agreed", "majority", "adjudicate") for row in pairs) - adjudicate,
-            third=sum(row.state == "third" for row in pairs),
-            to_adjudicate=adjudicate,
+            samples=sum(state != "retired" for state in states),
+            finished=sum(state in ("agreed", "majority", "decided") for state in states),
+            third=states.count("third"),
+            to_adjudicate=states.count("adjudicate"),
+            decided=states.count("decided"),
             votes=sum(row.votes for row in pairs),
-            votes_expected=sum(row.needed for row in pairs),
+            votes_expected=sum(row.votes if row.id in decided else row.needed for row in pairs),
             agreement=_agreement(found, kept, family),
         )
 
@@ -288,42 +303,50 @@ def rule_met(rule: ExclusionRule, line: RaterStatus) -> str:
 
 
 def disagreements(connection: Connection, found: Row[Any]) -> tuple[Disagreement, ...]:
-    """Samples whose raters chose different winners: undecided first, then waiting, then settled by majority."""
+    """Samples whose raters chose different winners, the most divided first (`division`); then the samples that an
+    adjudicator decided, in the same order. Samples that are equally divided stand by family and name."""
     groups: dict[int, list[Row[Any]]] = defaultdict(list)
     for row in sample_votes(connection, found.id):
         groups[row.pair_id].append(row)
-    disputed = {key: rows for key, rows in groups.items() if len({row.winner for row in rows}) > 1}
     decided = _latest_adjudications(connection, found.id)
+    listed = {key for key, rows in groups.items() if len({row.winner for row in rows}) > 1} | decided.keys()
     query = with_clips(
         select(
             *(pair, *SYSTEMS, CLIP_A.c.token.label("media_a"), CLIP_B.c.token.label("media_b")),
             *(CLIP_A.c.refused.label("refused_a"), CLIP_B.c.refused.label("refused_b")),
         )
     ).where(pair.c.study_id == found.id, pair.c.kind.in_(SAMPLE_KINDS))
-    pairs = {row.id: row for row in connection.execute(query)}
-    made = [_disagreement(pairs[key], rows, decided.get(key), found.rubric) for key, rows in disputed.items()]
-    order = {"adjudicate": 0, "third": 1, "majority": 2, "adjudicated": 3}
-    return tuple(sorted(made, key=lambda item: (order[item.state], item.family, item.sample)))
+    rows = [row for row in connection.execute(query) if row.id in listed]
+    made = [_disagreement(row, groups[row.id], decided.get(row.id), found.rubric) for row in rows]
+    return tuple(sorted(made, key=most_divided_first))
 
 
 def _disagreement(place: Row[Any], rows: Sequence[Row[Any]], decided: Row[Any] | None, version: str) -> Disagreement:
     names = {"a": place.system_a, "b": place.system_b, "tie": "Tie"}
     suggestion = suggest([as_vote(row) for row in rows], rubric=rubric(version))
     waiting: DisputeState = place.state if place.state in ("third", "adjudicate") else "majority"
-    opinions = (
-        filled(Opinion, row, winner=names[row.winner], secondary_tags=tuple(row.secondary_tags)) for row in rows
+    opinions = tuple(
+        filled(
+            Opinion,
+            row,
+            winner=names[row.winner],
+            secondary_tags=tuple(row.secondary_tags),
+            after_decision=decided is not None and row.at_ms > decided.at_ms,
+        )
+        for row in rows
     )
     return filled(
         Disagreement,
         place,
         prompt=place.prompt_text,
         **({"media_a": "", "media_b": ""} if place.kind == "imported" else {}),
-        opinions=tuple(opinions),
+        opinions=opinions,
         state=waiting if decided is None else "adjudicated",
         suggestion=None if suggestion.winner is None else names[suggestion.winner],
         suggestion_why=suggestion.why,
         adjudicated=None if decided is None else names[decided.winner],
         by="" if decided is None else decided.actor,
+        remark="" if decided is None else contradiction(names[decided.winner], opinions),
     )
 
 

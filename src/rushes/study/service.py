@@ -249,6 +249,7 @@ class StudyService(Transactions):
     votes = method(READ, results.votes)
     clips = method(READ, results.clips)
     prompts = method(READ, results.prompts)
+    refusals = method(READ, results.refusals)
     exclusion_rule = method(READ, results.declared_rule)
     audit = method(READ, results.audit_log)
     declared_plan = method(READ, registering.declared_plan)

@@ -10,6 +10,13 @@ from rushes.core import Measurement
 from rushes.study.records import Stage, StudySummary
 
 DisputeState: TypeAlias = Literal["third", "adjudicate", "majority", "adjudicated"]
+STATE_TEXTS: Mapping[DisputeState, str] = {
+    "third": "waits for a third rater",
+    "adjudicate": "to adjudicate",
+    "majority": "settled by majority",
+    "adjudicated": "decided",
+}
+"""What became of a disagreement, as pages and the terminal say it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,16 +42,18 @@ class FamilyStatus:
     title: str
     samples: int
     finished: int
-    """Samples that need no more raters and no adjudication."""
+    """Samples that are settled: their raters agree, a majority does, or an adjudicator decided."""
     third: int
     """Samples waiting for a third rater."""
     to_adjudicate: int
     votes: int
     votes_expected: int
-    """Votes the family needs as things stand."""
+    """Votes the family needs as things stand: a decided sample needs no more than it has."""
     agreement: Measurement
     """`percent_agreement` of the family, as a share of 1 and never rounded; it rests on the samples with two votes or
     more, and has no value while there are none."""
+    decided: int = 0
+    """Samples that an adjudicator decided; they are among the finished ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +89,8 @@ class Opinion:
     primary_tag: str
     secondary_tags: tuple[str, ...]
     note: str
+    after_decision: bool = False
+    """Whether the vote, or its correction, came after the adjudicator's decision that stands."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +116,8 @@ class Disagreement:
     refused_a: str = ""
     """What the system said instead of making a clip; its media token leads nowhere then."""
     refused_b: str = ""
+    remark: str = ""
+    """What contradicts the decision: votes that came after it, or most of the votes; "" where nothing does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,6 +141,7 @@ class StudyStatus:
     families: tuple[FamilyStatus, ...]
     raters: tuple[RaterStatus, ...]
     disagreements: tuple[Disagreement, ...]
+    """All of them, the most divided first, then those that an adjudicator decided (`owner.division`)."""
     problems: tuple[ReportedProblem, ...]
     exclusion_rule: str
     min_raters: int

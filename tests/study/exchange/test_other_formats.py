@@ -89,12 +89,18 @@ def test_dpo_takes_adjudications_only_when_asked_and_says_so(tmp_path: Path) -> 
     assert (second["votes"], second["votes_for_chosen"]) == (2, 1)
 
 
-def test_dpo_needs_prompt_texts_and_clips(tmp_path: Path) -> None:
+def test_dpo_needs_prompt_texts(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no text for prompt 'p1'"):
         write_dpo(tmp_path / "dpo.jsonl", VOTES, prompts={})
+
+
+def test_a_dpo_line_always_names_two_clips_that_exist(tmp_path: Path) -> None:
+    """Left out and counted: samples whose votes came without clips, and samples with a refusal on either side."""
     bare = Vote(sample="s", system_a="x", system_b="y", winner="a", rater="r", prompt="p1")
-    with pytest.raises(InputError, match="clips are not known"):
-        write_dpo(tmp_path / "dpo.jsonl", [bare], prompts=PROMPTS)
+    assert write_dpo(tmp_path / "dpo.jsonl", [*VOTES, bare], prompts=PROMPTS) == 2  # and sample 2, as above
+    refused = {"clip-y-1", "clip-y-3"}  # the rejected one of sample 1, the chosen one of sample 3
+    assert write_dpo(tmp_path / "dpo.jsonl", VOTES, prompts=PROMPTS, refused=refused) == 3
+    assert (tmp_path / "dpo.jsonl").read_text() == ""
 
 
 def test_two_tasks_that_count_their_prompts_from_one_stay_two(tmp_path: Path) -> None:

@@ -177,13 +177,15 @@ def _print_run(run: Run) -> None:
 
 
 def _show_report(run: Run, *, verbose: bool) -> None:
-    from rushes.instruments.preference.show.section import registration_text
+    from rushes.instruments.preference.show.section import decisions_text, registration_text
     from rushes.instruments.preference.show.tables import agreement_line, exclusion_rules, ranking_note, study_tables
 
     facts = run.subjects[0].facts
     who = "simulated raters" if facts["simulated_raters"] else "raters"
     tell(f"{facts['title']}: {facts['votes']} votes of {facts['raters']} {who} on {facts['samples']} samples")
     tell(f"Preregistration: {registration_text(facts)}")
+    if decided := decisions_text(facts):
+        tell(f"Decisions: {decided}")
     measurements = run.measurements[run.subjects[0].id]
     for rule in exclusion_rules(measurements):
         tables = study_tables(measurements, exclusion=rule)
@@ -228,10 +230,14 @@ def export(
     if form not in FORMATS:
         raise typer.BadParameter(f"expected {', '.join(FORMATS)}; got {form!r}", param_hint="--format")
     with open_studies(db) as service:
-        votes, left_out = export_study(service, study, out, form=form, adjudicated=adjudicated)
-    if left_out:
-        say(f"{left_out} left out: {FORMATS[form].left_out}")
-    data = {"study": study, "format": form, "votes": votes, "left_out": left_out, "file": str(out)}
+        made = export_study(service, study, out, form=form, adjudicated=adjudicated)
+    if made.text:
+        say(made.text)
+    if made.decided and FORMATS[form].decisions and not adjudicated:
+        many = f"{made.decided} sample has" if made.decided == 1 else f"{made.decided} samples have"
+        say(f"{many} an adjudicator's decision, which this file does not follow; --adjudicated takes it")
+    data = {"study": study, "format": form, "votes": made.votes, "left_out": made.left_out}
+    data |= {"left_out_reasons": dict(made.reasons), "decided": made.decided, "file": str(out)}
     answer(as_json, data, str(out))
 
 

@@ -35,6 +35,8 @@ RubricFile = Annotated[Path | None, typer.Option(help="TOML or JSON with dimensi
 ConsentFile = Annotated[Path | None, typer.Option(help="TOML or JSON: contact, compensation, ethics, text.")]
 SourceClips = Annotated[Path | None, typer.Option(help="Folder of the clips that were to be edited: T4_p09.mp4.")]
 DEFAULT_DB = "studies.db"
+MOST_DISAGREEMENTS = 10
+"""How many of them `status` prints."""
 
 
 def open_studies(db: str, media: Path | None = None) -> StudyService:
@@ -294,6 +296,31 @@ def _show_status(found: StudyStatus) -> None:
     for problem in [one for one in found.problems if not one.resolution][:10]:
         tell(f"Problem {problem.id} by {problem.rater} with {problem.sample}: {problem.kind} {problem.text}".rstrip())
     tell(f"Exclusion rule: {found.exclusion_rule}. Disagreements: {len(found.disagreements)}.")
+    if found.disagreements:
+        _show_disagreements("Disagreements, the most divided first", found.disagreements[:MOST_DISAGREEMENTS])
+    more = len(found.disagreements) - MOST_DISAGREEMENTS
+    if more > 0:
+        tell(f"{more} more: --json has all of them.")
+
+
+def _show_disagreements(title: str, items: Sequence[Disagreement]) -> None:
+    """Every sample with its votes and what became of it; below the table, what contradicts a decision."""
+    from rushes.study.status import STATE_TEXTS
+
+    rows = [
+        (
+            one.sample,
+            one.family,
+            "; ".join(f"{o.rater}: {o.winner} ({', '.join((o.primary_tag, *o.secondary_tags))})" for o in one.opinions),
+            STATE_TEXTS[one.state] if one.adjudicated is None else f"decided by {one.by}: {one.adjudicated}",
+            "" if one.adjudicated is not None else f"{one.suggestion or 'none'}: {one.suggestion_why}",
+        )
+        for one in items
+    ]
+    print_words(title, ("sample", "family", "votes", "state", "what the tags suggest"), rows)
+    for one in items:
+        if one.remark:
+            tell(f"{one.sample} was decided for {one.adjudicated}, but {one.remark}.")
 
 
 @app.command("exclude")
@@ -329,13 +356,15 @@ def adjudicate(
         str | None, typer.Argument(help="The sample to decide; the queue is shown when left out.")
     ] = None,
     winner: Annotated[str | None, typer.Option(help="A system's name, or Tie.")] = None,
-    tag: Annotated[list[str] | None, typer.Option(help="A reason tag, in the rubric's words; may be repeated.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A reason tag, in any case; repeat it for more.")] = None,
     note: Annotated[str, typer.Option(help="Why, for whoever reads the study later.")] = "",
     by: Annotated[str, typer.Option(help="Who decides.")] = "admin",
     db: Db = DEFAULT_DB,
     as_json: Json = False,
 ) -> None:
-    """Show the samples whose raters disagree, with their tags, or decide one. Votes stay as they are.
+    """Show the samples whose raters disagree, the most divided first, or decide one, using reason tags.
+
+    A decision ends the sample: nobody is given it any more. Votes stay as they are.
 
     Example: rushes study adjudicate takes T2_p09 --winner model_b --tag "Missed constraint"
     """
@@ -343,27 +372,18 @@ def adjudicate(
 
     with open_studies(db) as service:
         if sample is None:
-            queue = service.adjudication_queue(study)
+            items = service.study_status(study).disagreements
+            waiting = [one for one in items if one.state in ("adjudicate", "third")]
+            decided = [one for one in items if one.state == "adjudicated"]
             if as_json:
-                print_json([asdict(one) for one in queue])
-            else:
-                _show_queue(queue)
+                print_json([asdict(one) for one in (*waiting, *decided)])
+                return
+            _show_disagreements("To adjudicate", waiting)
+            if decided:
+                _show_disagreements("Decided", decided)
             return
         if winner is None:
             raise typer.BadParameter("say who wins: --winner SYSTEM, or --winner Tie")
         made = service.adjudicate(study, sample, winner=winner, tags=tag or (), note=note, by=by)
-    answer(as_json, asdict(made), f"{sample}: {made.winner}, by {made.by}. The raters' votes stay as they are.")
-
-
-def _show_queue(queue: Sequence[Disagreement]) -> None:
-    rows = [
-        (
-            one.sample,
-            one.family,
-            "; ".join(f"{o.rater}: {o.winner} ({', '.join((o.primary_tag, *o.secondary_tags))})" for o in one.opinions),
-            one.state,
-            f"{one.suggestion or 'none'}: {one.suggestion_why}",
-        )
-        for one in queue
-    ]
-    print_words("To adjudicate", ("sample", "family", "votes", "state", "what the tags suggest"), rows)
+    words = f"{sample}: {made.winner}, by {made.by}. Nobody is given this sample any more; its votes stay as they are."
+    answer(as_json, asdict(made), words)

@@ -1,13 +1,14 @@
 """Preference pairs for training (DPO): one JSON line per sample with `prompt`, `chosen`, `rejected`.
 
-A sample counts when more than half of its raw votes chose one system. An adjudicator's label takes part only when it
-is asked for, and its line says so.
+A sample counts when more than half of its raw votes chose one system. An adjudicator's decision stands for its sample
+only when it is asked for, and its line says so. A line always names two clips that exist: a sample without them (a
+system refused, or its votes came in a file without clips) is left out and counted.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from rushes.core import canonical_line
@@ -17,6 +18,10 @@ from rushes.instruments.preference.votes import Vote
 from rushes.study.exchange.files import write_file
 from rushes.study.exchange.formats import ExportFormat, StudyVotes
 
+NO_MAJORITY = "no majority, or a tie"
+REFUSED = "a system refused, so there is no clip to choose or to reject"
+NO_CLIPS = "votes from a ratings file, without clips"
+
 
 def write_dpo(
     path: Path | str,
@@ -24,24 +29,44 @@ def write_dpo(
     *,
     prompts: Mapping[str, str],
     clips: Mapping[str, str] | None = None,
+    refused: Collection[str] = (),
     use_adjudicated: bool = False,
 ) -> int:
-    """Write the pairs; returns how many samples were left out for want of a majority.
+    """Write the pairs; returns how many samples were left out: no majority, a tie, or no two clips.
 
     `prompts` gives the text by `Vote.prompt_key` (task family and prompt id, "T1/p01") or, where the ids alone tell
-    prompts apart, by prompt id; `clips` a path by clip id (else the id itself is written).
+    prompts apart, by prompt id; `clips` a path by clip id (else the id itself is written); `refused` the ids of clips
+    that were never made.
     """
-    given = tuple(votes)
-    labels = {vote.sample: vote for vote in given if vote.adjudicated and not vote.is_gold} if use_adjudicated else {}
-    samples = votes_by_sample(given)
-    lines, left_out = [], 0
+    given = StudyVotes(
+        votes=tuple(votes),
+        prompts=lambda: prompts,
+        clips=lambda: clips or {},
+        refused=lambda: refused,
+        adjudicated=use_adjudicated,
+    )
+    return _write(Path(path), given).total()
+
+
+def _write(out: Path, study: StudyVotes) -> Counter[str]:
+    """Write the pairs; returns how many samples were left out, by reason."""
+    decided = [vote for vote in study.votes if vote.adjudicated and not vote.is_gold]
+    labels = {vote.sample: vote for vote in decided} if study.adjudicated else {}
+    samples = votes_by_sample(study.votes)
+    prompts, clips, refused = study.prompts(), study.clips(), study.refused()
+    lines: list[str] = []
+    left_out: Counter[str] = Counter()
     for sample in sorted(samples.keys() | labels.keys()):
         decision = labels.get(sample) or _majority(samples[sample])
         if decision is None or decision.winner == "tie":
-            left_out += 1
-            continue
-        lines.append(canonical_line(_pair(decision, samples.get(sample, []), prompts, clips or {})))
-    write_file(path, "".join(lines))
+            left_out[NO_MAJORITY] += 1
+        elif not decision.clip_a or not decision.clip_b:
+            left_out[NO_CLIPS] += 1
+        elif decision.clip_a in refused or decision.clip_b in refused:
+            left_out[REFUSED] += 1
+        else:
+            lines.append(canonical_line(_pair(decision, samples.get(sample, []), prompts, clips)))
+    write_file(out, "".join(lines))
     return left_out
 
 
@@ -56,8 +81,6 @@ def _pair(decision: Vote, votes: list[Vote], prompts: Mapping[str, str], clips: 
     text = prompts.get(decision.prompt_key, prompts.get(decision.prompt))
     if text is None:
         raise InputError(f"sample {decision.sample}: no text for prompt {decision.prompt_key!r}; add it to the prompts")
-    if not decision.clip_a or not decision.clip_b:
-        raise InputError(f"sample {decision.sample}: its clips are not known, so there is nothing to choose from")
     a, b = (clips.get(clip, clip) for clip in (decision.clip_a, decision.clip_b))
     return {
         "prompt": text,
@@ -70,16 +93,12 @@ def _pair(decision: Vote, votes: list[Vote], prompts: Mapping[str, str], clips: 
     }
 
 
-def _write(out: Path, study: StudyVotes) -> int:
-    return write_dpo(out, study.votes, prompts=study.prompts(), clips=study.clips(), use_adjudicated=study.adjudicated)
-
-
 FORMAT = ExportFormat(
     title="DPO pairs",
-    text="prompt, chosen, rejected: one line per sample with a majority.",
+    text="prompt, chosen, rejected: one line per sample with a majority and two clips.",
     ending="jsonl",
     media_type="application/jsonl",
     write=_write,
-    left_out="no majority, or a tie",
+    left_out="no majority, a tie, or no clip",
     decisions=True,
 )

@@ -5,11 +5,12 @@ A package adds one by an entry point of the group `rushes.study_exports` that na
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from rushes.core.errors import InputError
 from rushes.core.registry import Registry
 from rushes.instruments.preference.votes import Vote
 
@@ -28,12 +29,17 @@ class StudyVotes:
     """The prompts' words by `Vote.prompt_key`: task family and prompt id."""
     clips: Callable[[], Mapping[str, str]] = dict
     """The clips' files by clip id."""
+    refused: Callable[[], Collection[str]] = tuple
+    """Ids of clips that were never made, because the system refused: there is no file."""
     adjudicated: bool = False
     """Whether adjudicators' decisions stand for their samples."""
 
 
-Write: TypeAlias = Callable[[Path, StudyVotes], int]
-"""Writes the file; returns how many votes or samples the format has no place for."""
+LeftOut: TypeAlias = Mapping[str, int]
+"""How many votes, samples or ratings have no place in a file, by the reason in words."""
+Write: TypeAlias = Callable[[Path, StudyVotes], "int | LeftOut"]
+"""Writes the file; returns what the format has no place for: counts by reason, or one count whose reason is
+`ExportFormat.left_out`."""
 
 
 def keeps_all(write: Callable[[Path, Sequence[Vote]], object]) -> Write:
@@ -57,7 +63,7 @@ class ExportFormat:
     write: Write
     media_type: str = CSV
     left_out: str = ""
-    """Why some votes or samples have no place in it; "" where all have."""
+    """Why some votes, samples or ratings may have no place in it; "" where all have."""
     decisions: bool = False
     """True where adjudicators' decisions can stand for their samples: `StudyVotes.adjudicated` makes a difference."""
 
@@ -76,20 +82,60 @@ FORMATS: Registry[ExportFormat] = Registry(
 )
 
 
-class Exported(NamedTuple):
-    """What became of the votes: those of raters, and how many votes or samples the format has no place for."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """What became of the votes; unpacks as (votes, left_out)."""
 
     votes: int
-    left_out: int
+    """Votes of raters that the study holds."""
+    reasons: LeftOut
+    """What the format has no place for, by reason; only counts above 0."""
+    decided: int = 0
+    """Samples with an adjudicator's decision."""
+
+    @property
+    def left_out(self) -> int:
+        return sum(self.reasons.values())
+
+    def __iter__(self) -> Iterator[int]:
+        return iter((self.votes, self.left_out))
+
+    @property
+    def text(self) -> str:
+        """One sentence on what was left out; "" where nothing was.
+
+        >>> Exported(votes=9, reasons={"ties": 2, "no majority": 1}).text
+        '3 left out: 2 (ties), 1 (no majority)'
+        >>> Exported(votes=9, reasons={"ties": 2}).text
+        '2 left out: ties'
+        """
+        if len(self.reasons) == 1:
+            return f"{self.left_out} left out: {next(iter(self.reasons))}"
+        each = ", ".join(f"{count} ({reason})" for reason, count in self.reasons.items())
+        return f"{self.left_out} left out: {each}" if each else ""
 
 
 def export_study(service: StudyService, study: str, out: Path, *, form: str, adjudicated: bool = False) -> Exported:
-    """Write a study's votes in one of `FORMATS`."""
-    write, votes = FORMATS[form].write, service.votes(study, adjudicated=True)
+    """Write a study's votes in one of `FORMATS`.
+
+    `adjudicated` lets decisions stand for their samples; `InputError` for a format where they cannot.
+    """
+    chosen, votes = FORMATS[form], service.votes(study, adjudicated=True)
+    if adjudicated and not chosen.decisions:
+        able = ", ".join(key for key, one in FORMATS.items() if one.decisions)
+        raise InputError(
+            f"{form} lists votes one by one, so a decision cannot stand for its sample there; {able} can. "
+            "csv and parquet have every decision, in rows marked adjudicated"
+        )
     given = StudyVotes(
         votes=votes,
         prompts=lambda: service.prompts(study),
         clips=lambda: {clip.id: clip.source for clip in service.clips(study)},
+        refused=lambda: service.refusals(study),
         adjudicated=adjudicated,
     )
-    return Exported(votes=sum(not vote.adjudicated for vote in votes), left_out=write(out, given))
+    left = chosen.write(out, given)
+    reasons = {chosen.left_out: left} if isinstance(left, int) else left
+    decided = sum(vote.adjudicated for vote in votes)
+    told = {reason: count for reason, count in reasons.items() if count}
+    return Exported(votes=len(votes) - decided, reasons=told, decided=decided)

@@ -3,12 +3,14 @@
 `sample_id,task_id,prompt_id,model_a,model_b,winner,adherence_1to5,…,primary_tag,secondary_tags,notes,rater_id`. A row
 is unfilled while its models or its winner are blank or "TBD". The winner is A/B/Tie or model_a/model_b/tie. The file
 has one rating per dimension and row and does not say for which clip: it is kept as `Vote.pair_ratings` unless
-`ratings_of` says whose it is; on the way out the preferred clip's rating is written, and nothing for a tie.
+`ratings_of` says whose it is. On the way out the preferred clip's rating is written; ratings of the other clip and of
+ties have no column, and the export counts them.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +20,7 @@ from rushes.core.errors import InputError
 from rushes.instruments.preference.rubric import RUBRIC, Rubric
 from rushes.instruments.preference.votes import HIGHEST_RATING, LOWEST_RATING, Screen, Vote
 from rushes.study.exchange.files import csv_text, read_rows, write_file
-from rushes.study.exchange.formats import ExportFormat, keeps_all
+from rushes.study.exchange.formats import ExportFormat, LeftOut, StudyVotes
 
 RatingsOf: TypeAlias = Literal["pair", "winner", "model_a", "model_b"]
 WinnerStyle: TypeAlias = Literal["letters", "models"]
@@ -118,12 +120,40 @@ def write_ratings(path: Path | str, votes: Iterable[Vote], *, winner_style: Winn
     """Write raw votes as a ratings CSV; gold, repeats and adjudicator's labels stay out (`write_csv` has them).
 
     The rows of a sample stand in the order their votes came, which agreement rests on and the sheet has no column for.
+    `ratings_left_out` counts the ratings that have no column.
     """
     raw = [vote for vote in votes if vote.counts_in_results]
     place = {sample: number for number, sample in enumerate(dict.fromkeys(vote.sample for vote in raw))}
     came = sorted(raw, key=lambda vote: (place[vote.sample], vote.turn))
     rows = (_row(vote, _STYLES[winner_style]) for vote in came)
     return write_file(path, csv_text(COLUMNS, rows))
+
+
+NOT_PREFERRED = "ratings of the clip that was not preferred"
+TIED = "ratings of ties"
+OTHER_DIMENSIONS = "ratings on dimensions that the sheet has no column for"
+
+
+def ratings_left_out(votes: Iterable[Vote]) -> LeftOut:
+    """How many ratings (one number 1 to 5 for one clip) `write_ratings` has no column for, by reason.
+
+    >>> vote = Vote(sample="s", system_a="x", system_b="y", winner="b", rater="r", ratings={"temporal": (2, 5)})
+    >>> ratings_left_out([vote]) == {NOT_PREFERRED: 1}
+    True
+    """
+    found: Counter[str] = Counter()
+    for vote in votes:
+        if not vote.counts_in_results:
+            continue
+        for key, both in vote.ratings.items():
+            given = sum(value is not None for value in both)
+            if key not in DIMENSIONS:
+                found[OTHER_DIMENSIONS] += given
+            else:
+                written = key not in vote.pair_ratings and _written_rating(vote, key) is not None
+                found[NOT_PREFERRED if vote.decided else TIED] += given - written
+        found[OTHER_DIMENSIONS] += sum(key not in DIMENSIONS for key in vote.pair_ratings)
+    return +found
 
 
 def _row(vote: Vote, style: dict[str, str]) -> dict[str, object]:
@@ -150,9 +180,15 @@ def _written_rating(vote: Vote, key: str) -> int | None:
     return vote.ratings[key][0 if vote.winner == "a" else 1]
 
 
+def _write(out: Path, study: StudyVotes) -> LeftOut:
+    write_ratings(out, study.votes)
+    return ratings_left_out(study.votes)
+
+
 FORMAT = ExportFormat(
     title="Ratings CSV",
     text="The rubric's own sheet: one row per sample and rater.",
     ending="csv",
-    write=keeps_all(write_ratings),
+    write=_write,
+    left_out="ratings of ties, and of the clip that was not preferred",
 )

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 
 from rushes.study.errors import StudyError
 from rushes.study.records import Choice
-from rushes.study.status import Disagreement
+from rushes.study.status import STATE_TEXTS, Disagreement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +74,7 @@ def blind_data(item: Disagreement) -> dict[str, object]:
         "family": item.family,
         "prompt": item.prompt,
         "state": item.state,
+        "state_text": STATE_TEXTS[item.state],
         "clips": [
             {"label": named(system), "address": f"/media/{token}" if token and not refused else "", "refused": refused}
             for system, token, refused in (reversed(clips) if where.swapped else clips)
@@ -83,4 +84,5 @@ def blind_data(item: Disagreement) -> dict[str, object]:
         "suggestion_why": item.suggestion_why,
         "adjudicated": None if item.adjudicated is None else named(item.adjudicated),
         "by": item.by,
+        "remark": item.remark,
     }

@@ -7,7 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from rushes.instruments.preference.rubric import rubric
+from rushes.instruments.preference.rubric import Rubric, rubric
+from rushes.instruments.preference.votes import Winner
 from rushes.study.database.tables import adjudication, assignment, exclusion, pair
 from rushes.study.errors import StudyError
 from rushes.study.owner.blinding import key_of, sides
@@ -22,7 +23,9 @@ from rushes.study.queries import (
     study_row,
     with_clips,
 )
-from rushes.study.raters.allocation import recount
+from rushes.study.raters.allocation import recount, withdraw_places
+from rushes.study.raters.voting import tags_missing
+from rushes.study.records import VoteForm
 from rushes.study.results import disagreements, rater_table, sample_votes
 from rushes.study.status import Adjudication, Disagreement
 
@@ -30,7 +33,7 @@ LONGEST_NOTE = 2000
 
 
 def queue(connection: Connection, study: str) -> tuple[Disagreement, ...]:
-    """Samples that three raters left undecided first, then those waiting for a third rater."""
+    """Samples that wait for a decision or for one more rater, the most divided first (`division`)."""
     found = study_row(connection, study)
     return tuple(d for d in disagreements(connection, found) if d.state in ("adjudicate", "third"))
 
@@ -46,24 +49,52 @@ def adjudicate(
     note: str = "",
     by: str = "",
 ) -> Adjudication:
-    """Decide a disputed sample: a system's name or "Tie". A later decision stands beside the earlier, and wins."""
-    found, by = study_row(connection, study), by or acting()
+    """Decide a disputed sample for a system, by its name, or for "Tie", using reason tags in any case.
+
+    A decision ends the sample. Nobody is given it any more, no third rater is waited for, and whoever has it without a
+    vote gets another pair instead. Raw votes stay as they are: a form that was on a rater's screen can still be sent,
+    a vote can still be corrected, and a ratings file can still add votes. Those count as raw votes; where they
+    contradict the decision, `Disagreement.remark` says so. A later decision is kept beside the earlier one and
+    replaces it.
+
+    Raises      `StudyError` for a sample that nobody disputes or decided, another winner, and tags that the rubric
+                does not take from a rater either: none, more than its number, one twice, one of another task
+    """
+    found, by = study_row(connection, study, lock=True), by or acting()
     wanted = pair.c.study_id == found.id, pair.c.sample == sample, pair.c.kind.in_(SAMPLE_KINDS)
-    place = connection.execute(with_clips(select(pair.c.id, pair.c.family, *SYSTEMS).where(*wanted))).first()
+    query = with_clips(select(pair.c.id, pair.c.kind, pair.c.family, *SYSTEMS).where(*wanted))
+    place = connection.execute(query).first()
     if place is None:
         raise StudyError(f"study {study} has no sample {sample!r}; `rushes study adjudicate` lists what waits")
-    names = {place.system_a: "a", place.system_b: "b", "Tie": "tie"}
+    names: dict[str, Winner] = {place.system_a: "a", place.system_b: "b", "Tie": "tie"}
+    if winner not in names and winner.casefold() == "tie":
+        winner = "Tie"
     if winner not in names:
         raise StudyError(f"sample {sample}: the winner is {', '.join(names)}; got {winner!r}")
     _check_disputed(connection, found.id, place.id, sample)
-    offered = rubric(found.rubric).tags_for(place.family)
-    strangers = [tag for tag in tags if tag not in offered]
-    if strangers:
-        raise StudyError(f"sample {sample}: {strangers[0]!r} is not one of the rubric's tags for this task")
-    values = {"pair_id": place.id, "winner": names[winner], "tags": list(tags), "note": note[:LONGEST_NOTE]}
+    spelt = _reasons(tags, sample, rubric(found.rubric), family=place.family, tie=winner == "Tie")
+    withdraw_places(connection, place.id)
+    values = {"pair_id": place.id, "winner": names[winner], "tags": list(spelt), "note": note[:LONGEST_NOTE]}
     connection.execute(adjudication.insert().values(**values, actor=by, at_ms=now))
+    recount(connection, place.id, minimum=found.min_raters, kind=place.kind)
     log(connection, study_id=found.id, actor=by, action="adjudicated", now=now, sample=sample, winner=winner)
-    return Adjudication(sample=sample, winner=winner, tags=tuple(tags), note=note[:LONGEST_NOTE], by=by)
+    return Adjudication(sample=sample, winner=winner, tags=spelt, note=note[:LONGEST_NOTE], by=by)
+
+
+def _reasons(tags: Sequence[str], sample: str, book: Rubric, *, family: str, tie: bool) -> tuple[str, ...]:
+    """The tags in the rubric's spelling; `StudyError` for those that a rater's form could not have either."""
+    spelt, offered = tuple(book.tag(tag) or tag for tag in tags), book.tags_for(family)
+    if not spelt and not (offered and book.needs_tag(tie=tie)):
+        return ()
+    if not spelt:
+        raise StudyError(
+            f"sample {sample}: the rubric says “adjudicate using reason tags”, so a decision names at least one, "
+            f"such as “{offered[0]}”"
+        )
+    form = VoteForm(winner="Tie" if tie else "A", primary_tag="".join(spelt[:1]), secondary_tags=spelt[1:])
+    if missing := tags_missing(form, family, book):
+        raise StudyError(f"sample {sample}: {missing[0].message}")
+    return spelt
 
 
 def adjudicate_blind(
@@ -80,6 +111,9 @@ def adjudicate_blind(
 
 
 def _check_disputed(connection: Connection, study_id: int, pair_id: int, sample: str) -> None:
+    """What was decided before can be decided again, also if its raters agree by now."""
+    if connection.execute(select(adjudication.c.id).where(adjudication.c.pair_id == pair_id)).first() is not None:
+        return
     if len({row.winner for row in sample_votes(connection, study_id) if row.pair_id == pair_id}) < 2:
         raise StudyError(f"sample {sample}: its raters do not disagree; there is nothing to adjudicate")
 

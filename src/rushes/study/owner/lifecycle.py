@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 from rushes.study.database.tables import assignment, pair, problem
 from rushes.study.errors import StudyError
 from rushes.study.queries import SAMPLE_KINDS, acting, log, set_study, study_row
-from rushes.study.raters.allocation import recount
+from rushes.study.raters.allocation import recount, withdraw_places
 from rushes.study.records import LONGEST_NOTE, StudyState
 
 _WORDS: dict[StudyState, str] = {"open": "opened again", "paused": "paused", "closed": "closed"}
@@ -34,16 +34,15 @@ def retire_pair(connection: Connection, now: int, study: str, sample: str, *, wh
     row = study_row(connection, study, lock=True)
     kinds = (*SAMPLE_KINDS, "gold")
     query = select(pair).where(pair.c.study_id == row.id, pair.c.sample == sample, pair.c.kind.in_(kinds))
-    place = connection.execute(query.with_for_update(key_share=True)).first()
+    place = connection.execute(query).first()
     if place is None:
         raise StudyError(f"study {study} has no pair {sample!r}; the export lists the samples")
     if place.retired:
         raise StudyError(f"pair {sample} is retired already")
     if not why.strip():
         raise StudyError("say why the pair is retired: the log keeps it")
+    withdraw_places(connection, place.id)
     connection.execute(pair.update().where(pair.c.id == place.id).values(retired=True))
-    waiting = assignment.c.pair_id == place.id, assignment.c.state.in_(("open", "released"))
-    connection.execute(assignment.update().where(*waiting).values(state="retired"))
     recount(connection, place.id, minimum=row.min_raters, kind=place.kind)
     log(connection, study_id=row.id, actor=by, action="retired a pair", now=now, sample=sample, why=_note(why))
     votes = select(assignment.c.id).where(assignment.c.pair_id == place.id, assignment.c.state == "voted")

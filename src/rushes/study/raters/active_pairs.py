@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, select
 
 from rushes.instruments.preference.votes import points
 from rushes.study.database.tables import assignment, clip, pair, rater, vote
-from rushes.study.queries import SYSTEMS, with_clips
+from rushes.study.queries import STILL_SHOWN, SYSTEMS, with_clips
 from rushes.study.raters.active_pairing import MatchUp, most_informative
 
 
@@ -55,7 +55,7 @@ def _pending(connection: Connection, study_id: int) -> dict[tuple[str, str], int
     query = with_clips(
         select(*SYSTEMS, func.sum(pair.c.live + pair.c.free - pair.c.votes).label("votes"))
         .select_from(pair)
-        .where(pair.c.study_id == study_id, pair.c.kind == "sample", pair.c.live > 0, pair.c.retired.is_(False))
+        .where(pair.c.study_id == study_id, pair.c.kind == "sample", pair.c.live > 0, STILL_SHOWN)
         .group_by(*SYSTEMS)
     )
     return {(row.system_a, row.system_b): int(row.votes) for row in connection.execute(query)}

@@ -24,7 +24,7 @@ from rushes.instruments.preference.assignment import (
 from rushes.instruments.preference.pairs import next_side, seeded_order
 from rushes.instruments.preference.votes import Side
 from rushes.study.database.tables import assignment, pair, rater, study, vote
-from rushes.study.queries import PAIR, RATER, SAMPLE_KINDS, STUDY, VOTED
+from rushes.study.queries import PAIR, RATER, SAMPLE_KINDS, STILL_SHOWN, STUDY, VOTED
 from rushes.study.raters.active_pairs import of_next_match_up
 from rushes.study.tokens import new_token
 
@@ -110,14 +110,29 @@ def release_stale(connection: Connection, who: Row[Any], *, now: int) -> None:
         recount(connection, row.pair_id, minimum=who.min_raters)
 
 
-_PLACE = select(pair.c.free, pair.c.live, pair.c.lefts_a).where(pair.c.id == PAIR).with_for_update(key_share=True)
+_PLACE = (
+    select(pair.c.free, pair.c.live, pair.c.lefts_a, STILL_SHOWN.label("still_shown"))
+    .where(pair.c.id == PAIR)
+    .with_for_update(key_share=True)
+)
 
 
 def may_return(connection: Connection, row: Any) -> bool:
     """Whether a released assignment's pair still has a place, and one for its side of the screen."""
     place = connection.execute(_PLACE, {"pair_wanted": row.pair_id}).one()
     lefts_a = place.lefts_a + (row.left == "a")
-    return bool(place.free > 0 and abs(2 * lefts_a - (place.live + 1)) <= 1)
+    return bool(place.still_shown and place.free > 0 and abs(2 * lefts_a - (place.live + 1)) <= 1)
+
+
+def withdraw_places(connection: Connection, pair_id: int) -> None:
+    """Take a pair off every table where it is not voted on, because it is retired or decided; then hold the pair.
+
+    A form that is filled in already can still be sent: its vote is stored and counts. Places are taken before their
+    pair, in the order in which a vote takes them, so that neither of the two waits for the other.
+    """
+    waiting = assignment.c.pair_id == pair_id, assignment.c.state.in_(("open", "released"))
+    connection.execute(assignment.update().where(*waiting).values(state="retired"))
+    connection.execute(_PLACE, {"pair_wanted": pair_id})
 
 
 def take_back(connection: Connection, row: Any, *, minimum: int, now: int) -> bool:
@@ -171,7 +186,7 @@ HAS_VOTED = exists().where(VOTED).correlate(None).label("has_voted")
 """Whether a rater has voted on a pair that counts; wants `rater_wanted`."""
 _UNSEEN = and_(
     pair.c.study_id == STUDY,
-    pair.c.retired.is_(False),
+    STILL_SHOWN,
     ~exists().where(assignment.c.pair_id == pair.c.id, assignment.c.rater_id == RATER),
 )
 FREE_SAMPLE = and_(_UNSEEN, pair.c.kind == "sample", pair.c.free > 0)
@@ -266,7 +281,7 @@ def _pick_repeat(connection: Connection, who: Row[Any], number: int) -> tuple[in
     again = exists().where(second.c.rater_id == who.id, second.c.pair_id == first.c.pair_id, second.c.look == 2)
     query = select(first.c.pair_id, first.c.left).join(pair, pair.c.id == first.c.pair_id)
     query = query.where(
-        pair.c.retired.is_(False),
+        STILL_SHOWN,
         first.c.rater_id == who.id,
         first.c.state == "voted",
         first.c.purpose == "sample",

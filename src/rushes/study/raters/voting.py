@@ -123,7 +123,7 @@ def form_missing(form: VoteForm, family: str, book: Rubric, *, refused: tuple[st
     found = []
     if form.winner not in ("A", "B", "Tie"):
         found.append(Missing(field="winner", message="Choose A, B or Tie."))
-    found += _tags_missing(form, family, book)
+    found += tags_missing(form, family, book)
     for side, ratings in (("a", form.ratings_a), ("b", form.ratings_b)):
         found += [] if side in refused and not ratings else _ratings_missing(side, ratings, family, book)
     if len(form.note) > LONGEST_NOTE:
@@ -134,7 +134,8 @@ def form_missing(form: VoteForm, family: str, book: Rubric, *, refused: tuple[st
     return found
 
 
-def _tags_missing(form: VoteForm, family: str, book: Rubric) -> list[Missing]:
+def tags_missing(form: VoteForm, family: str, book: Rubric) -> list[Missing]:
+    """What is missing or not allowed among the reason tags of an answer, a rater's or an adjudicator's."""
     offered, found = book.tags_for(family), []
     if not form.primary_tag:
         if book.needs_tag(tie=form.winner == "Tie"):

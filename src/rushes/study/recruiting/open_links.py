@@ -21,7 +21,7 @@ from sqlalchemy import Connection, Row, func, or_, select
 
 from rushes.study.database.tables import assignment, pair, rater, rater_session, recruitment, study
 from rushes.study.errors import NotAllowed, StudyError
-from rushes.study.queries import VOTED, filled, log, set_rater, signed_in, study_row
+from rushes.study.queries import STILL_SHOWN, VOTED, filled, log, set_rater, signed_in, study_row
 from rushes.study.raters.accounts import add_rater, has_training, next_codes, open_session, session_of
 from rushes.study.raters.allocation import is_finished
 from rushes.study.records import RaterSession, StudyState
@@ -192,7 +192,7 @@ def decline(connection: Connection, token: str) -> Ending:
 
 
 def _any_work(connection: Connection, study_id: int) -> bool:
-    query = select(pair.c.id).where(pair.c.study_id == study_id, pair.c.kind == "sample", pair.c.free > 0)
+    query = select(pair.c.id).where(pair.c.study_id == study_id, pair.c.kind == "sample", pair.c.free > 0, STILL_SHOWN)
     return connection.execute(query.limit(1)).first() is not None
 
 

@@ -46,6 +46,8 @@ def facts(run: Run) -> list[tuple[str, str]]:
         lines.append(("Exclusion rule", str(known.get("exclusion_rule"))))
         if "preregistration" in known:
             lines.append(("Preregistration", registration_text(known)))
+        if decided := decisions_text(known):
+            lines.append(("Decisions", decided))
     return lines
 
 
@@ -72,6 +74,21 @@ def registration_text(facts: Mapping[str, Any]) -> str:
         votes_before=known.get("votes_before", 0),
         differs=tuple(known.get("differs", ())),
     ).text
+
+
+def decisions_text(facts: Mapping[str, Any]) -> str:
+    """How many samples an adjudicator decided and which decisions the votes contradict, from the facts of a run; ""
+    where nothing was decided.
+
+    >>> decisions_text({"decisions": {"samples": 2, "contradicted": {"s1": "decided for x, but 2 of 3 votes say y"}}})
+    '2 samples decided by an adjudicator. The votes contradict 1: s1 (decided for x, but 2 of 3 votes say y)'
+    """
+    known = facts.get("decisions")
+    if not known:
+        return ""
+    many = f"{known['samples']} sample{'' if known['samples'] == 1 else 's'} decided by an adjudicator"
+    against = ", ".join(f"{sample} ({why})" for sample, why in known["contradicted"].items())
+    return f"{many}. The votes contradict {len(known['contradicted'])}: {against}" if against else many
 
 
 _STUDY_NAMES = ("bt_elo", "tie_share")

@@ -16,7 +16,7 @@ from rushes.instruments.preference.show.tables import exclusion_rules, ranked, r
 from rushes.instruments.preference.votes import TIE_POLICIES
 from rushes.study.as_data import summary_data
 from rushes.study.evaluate import measure_study
-from rushes.study.exchange.formats import FORMATS, ExportFormat, export_study
+from rushes.study.exchange.formats import FORMATS, Exported, export_study
 from rushes.study.preregistration import Analysis, state
 from rushes.study.service import StudyService
 from rushes.web.http.pages import reply
@@ -102,21 +102,18 @@ def export_page(request: Request, study: str) -> Response:
     summary = summary_data(service.study_status(study).summary)
     forms = [
         {"key": key, "title": form.title, "text": form.text, "decisions": form.decisions}
-        | {"left_out": _left_out(service, study, key, form)}
+        | {"left_out": _left_out(service, study, key) if form.left_out else ""}
         for key, form in FORMATS.items()
     ]
     return reply(request, "admin/export.html", {"summary": summary, "formats": forms}, tab="export")
 
 
-def _left_out(service: StudyService, study: str, key: str, form: ExportFormat) -> str:
+def _left_out(service: StudyService, study: str, key: str) -> str:
     """What this format has no place for, in words, before anybody downloads it."""
-    if not form.left_out:
-        return ""
     try:
-        _, number = _exported(service, study, key, adjudicated=False)
+        return _exported(service, study, key, adjudicated=False)[1].text
     except InputError as error:
         return f"cannot be written: {error}"
-    return f"{number} left out: {form.left_out}" if number else ""
 
 
 @router.get("/studies/{study}/export/{key}", response_model=None)
@@ -125,16 +122,16 @@ def export(request: Request, study: str, key: str, adjudicated: bool = False) ->
     if key not in FORMATS:
         raise InputError(f"There is no export called {key!r}; there is {', '.join(FORMATS)}.")
     form = FORMATS[key]
-    data, left_out = _exported(workbench(request).service, study, key, adjudicated=adjudicated)
+    data, made = _exported(workbench(request).service, study, key, adjudicated=adjudicated)
     headers = {
         "content-disposition": f'attachment; filename="{study}-{key}.{form.ending}"',
-        "rushes-left-out": str(left_out),
+        "rushes-left-out": str(made.left_out),
     }
     return Response(data, media_type=form.media_type, headers=headers)
 
 
-def _exported(service: StudyService, study: str, key: str, *, adjudicated: bool) -> tuple[bytes, int]:
+def _exported(service: StudyService, study: str, key: str, *, adjudicated: bool) -> tuple[bytes, Exported]:
     with tempfile.TemporaryDirectory(prefix="rushes-") as folder:
         target = Path(folder) / "votes"
-        _, left_out = export_study(service, study, target, form=key, adjudicated=adjudicated)
-        return target.read_bytes(), left_out
+        made = export_study(service, study, target, form=key, adjudicated=adjudicated)
+        return target.read_bytes(), made
