@@ -168,12 +168,8 @@ def test_answer_extraction(sweep: Callable[..., Path]) -> None:
 
 
 def test_justification_extraction() -> None:
-    (
-        """ "If "justification" missing → empty string """
-        + '""'
-        + """; if present but non-string → coerce with `str(...)`;
-    do NOT fall back to "output"; do NOT raise if missing"."""
-    )
+    """ "If `"justification"` missing → empty string; if present but non-string → coerce with `str(...)`; do NOT fall
+    back to `"output"`; do NOT raise if missing"."""
     assert extract_justification({"output": "A"}) == ""
     assert extract_justification({"justification": 3}) == "3" and extract_justification({"justification": [1]}) == "[1]"
 
@@ -195,6 +191,8 @@ def test_a_null_justification(sweep: Callable[..., Path]) -> None:
     before, after = (report.one("justification_drift", **drift).signature for report in (usual, letter))
     assert after == before.replace("|pool:", "|null_justification:text|pool:") and "null_justification" not in before
     assert usual.one("esi", **drift).signature == letter.one("esi", **drift).signature
+    with pytest.raises(rushes.InputError, match="expected null_justification empty or text; got 'None'"):
+        rushes.measure_robustness(folder, null_justification="None")  # type: ignore[arg-type]
     words = ["robust", str(folder), "-o", str(folder.parent / "run"), "--null-justification", "text", "--json"]
     assert json.loads(CliRunner().invoke(app, words).stdout)["metrics"]["drift"][0]["value_scores"]["b"] == 0.25
 

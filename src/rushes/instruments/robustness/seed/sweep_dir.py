@@ -11,7 +11,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import get_args
 
+from rushes.core.errors import InputError
 from rushes.instruments.robustness.seed import manifests
 from rushes.instruments.robustness.seed.encoding import encode_value, run_directory
 from rushes.instruments.robustness.seed.metrics import (
@@ -95,8 +97,11 @@ def read_sweep(
     """Read `sweep_manifest.json` of a sweep with runs. A link out of the folder is refused unless they are followed.
 
     Raises `MissingSweepFile` where there is no manifest, `MetricComputationError` for zero runs, missing axes, values
-    that encode alike, duplicate runs, and runs that the axes and seeds do not declare.
+    that encode alike, duplicate runs, and runs that the axes and seeds do not declare. `null_justification` is how its
+    justifications are read, see `NullJustification`.
     """
+    if null_justification not in get_args(NullJustification):
+        raise InputError(f"expected null_justification empty or text; got {null_justification!r}")
     folder = Path(path)
     source = folder / manifests.MANIFEST
     manifest = manifests.read_json_object(source, inside=None if follow_links else folder)
