@@ -79,8 +79,8 @@ class Networks:
 
     def name_weights(self) -> None:
         """Tell `warn` which file each network's weights are from."""
-        for weights in self.loaded.values():
-            self._warn(weights.found_line)
+        for backbone, weights in self.loaded.items():
+            self._warn(f"weights of {backbone}: {weights.path.absolute()} ({weights.label})")
 
     def weights(self, backbone: str) -> Weights:
         from rushes.instruments.distribution.features.weights import find_weights

@@ -64,11 +64,6 @@ class Weights:
         published = BACKBONES[self.backbone].published
         return "" if self.known_as or not published else f"weights are not the published {published[0].file}"
 
-    @property
-    def found_line(self) -> str:
-        """Which file was taken, in one line."""
-        return f"weights of {self.backbone}: {self.path.absolute()} ({self.label})"
-
     def network(self, recipe: Recipe) -> nn.Module:
         """The plain network of a recipe with these weights, in evaluation mode."""
         network = BACKBONES[self.backbone].build(recipe)
