@@ -17,6 +17,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -196,7 +197,7 @@ def test_prerequisites(tmp_path: Path) -> None:
 def test_model_weights(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """ "Place in `tools/eval_fvd/resnet-50-kinetics.pth`", "Place in `tools/eval_fvd/i3d_pretrained_400.pt`": under the
     root, in the checkout, in the working directory; a folder that was named comes before them."""
-    monkeypatch.setattr(weights, "read_weights", lambda path: _Read(path))
+    monkeypatch.setattr(weights, "read_weights", lambda path: SimpleNamespace(path=path, backbone="i3d"))
 
     def taken(root: Path | None = None) -> Path:
         return weights.find_weights("i3d", [], root=root).path.absolute()
@@ -214,15 +215,6 @@ def test_model_weights(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert taken(tmp_path / "root") == places["root"]
     monkeypatch.setenv("RUSHES_WEIGHTS", str(tmp_path / "named"))
     assert taken(tmp_path / "root") == tmp_path / "named" / FILES["i3d"]
-
-
-class _Read:
-    """What `read_weights` gives, without reading."""
-
-    backbone = "i3d"
-
-    def __init__(self, path: Path) -> None:
-        self.path = Path(path)
 
 
 def test_as_a_python_module(data: Path, networks: object, capsys: pytest.CaptureFixture[str]) -> None:
