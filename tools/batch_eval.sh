@@ -18,8 +18,8 @@ FID-VID and FVD of the numbered result folders of RESULTS_DIR, from number FIRST
 Each folder gets a results.json, and RESULTS_DIR a summary.csv of all that were evaluated.
 A folder that fails is named, and the others go on; the exit code is then 1.
 
-Variables: PYTHON is the interpreter (python3), METRICS the metrics ("fid-vid fvd"),
-SAMPLE_DURATION the frames of a segment (16).
+Variables: PYTHON is the interpreter (python3; if that lacks what Rushes needs, the checkout's .venv is used),
+METRICS the metrics ("fid-vid fvd"), SAMPLE_DURATION the frames of a segment (16).
 
 Example: bash tools/batch_eval.sh results 401 401 cuda
 END
@@ -60,7 +60,8 @@ for number in "$first" "$last"; do
     [[ $number =~ ^[0-9]+$ ]] || fail "expected the numbers of the first and the last folder; got $number"
 done
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-python=${PYTHON:-python3}
+python=${PYTHON:-$(command -v python3 || echo "$tools/../.venv/bin/python")}
+command -v "$python" >/dev/null || fail "$python: no such Python; set PYTHON to one, or run \`make setup\` in $(dirname "$tools")"
 read -r -a metrics <<<"${METRICS:-fid-vid fvd}"
 
 done_folders=() failed=0 seen=0
@@ -100,7 +101,7 @@ import csv, json, pathlib, sys
 
 target, folders = sys.argv[1], [pathlib.Path(name) for name in sys.argv[2:]]
 rows = [(folder.name, json.loads((folder / "results.json").read_text())) for folder in folders]
-columns = list(dict.fromkeys(key for _, values in rows for key in values))
+columns = list(dict.fromkeys(key for _, values in rows for key in values if isinstance(values[key], float)))
 with open(target, "w", newline="") as out:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["result", *columns])

@@ -13,7 +13,7 @@ from rushes.core.machine.files import replacing
 from rushes.core.machine.interrupt import stopped_line
 from rushes.instruments.distribution.evaluate import need_writable
 from rushes.instruments.distribution.protocols import DEFAULT, METRICS, PROTOCOLS
-from rushes.instruments.distribution.seed.video_metrics import calculate_video_metrics
+from rushes.instruments.distribution.seed.video_metrics import VideoMetrics, calculate_video_metrics
 
 __all__ = ["calculate_video_metrics", "main"]
 
@@ -42,10 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _write(target: Path, results: dict[str, float]) -> None:
+def _write(target: Path, results: VideoMetrics) -> None:
+    """The document's keys at their places; beside them signatures and weights files, which make them numbers."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with replacing(target) as out:
-        out.write(json.dumps(results, indent=2) + "\n")
+        out.write(json.dumps(results.labelled(), indent=2) + "\n")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -65,7 +66,9 @@ def _parser() -> argparse.ArgumentParser:
     device = "cpu, cuda or cuda:0; the GPU where there is one, when left out"
     parser.add_argument("--device", default=argparse.SUPPRESS, help=device)
     parser.add_argument("--protocol", default=DEFAULT, help=", ".join(PROTOCOLS))
-    parser.add_argument("--weights", nargs="+", default=[], help="weights files; tools/eval_fvd/ when left out")
+    parser.add_argument(
+        "--weights", nargs="+", default=[], help="weights files (RUSHES_WEIGHTS, tools/eval_fvd/, pulled)"
+    )
     parser.add_argument("--write_metric_to", help="JSON file for the results")
     return parser
 

@@ -10,12 +10,14 @@ import pytest
 import rushes
 
 ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "src" / "rushes"
+SOURCE = ROOT / "src"
 
 
 def tree() -> set[str]:
-    files = (path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    return {f"rushes/{path.relative_to(PACKAGE).as_posix()}" for path in files}
+    """Both packages: `rushes`, and `video_metrics`, its names under those of a specification."""
+    files = (path for package in ("rushes", "video_metrics") for path in (SOURCE / package).rglob("*"))
+    kept = (path for path in files if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(SOURCE).as_posix() for path in kept}
 
 
 def test_every_file_of_the_tree_is_inside_and_nothing_else(wheel: zipfile.ZipFile) -> None:

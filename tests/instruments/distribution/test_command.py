@@ -42,6 +42,9 @@ def test_json_alone_on_stdout(sets: Path, random_weights: dict[str, Path], avera
     assert [m["signature"].partition("|")[0] for m in answer["measurements"]] == ["fvd", "kvd"]
     first = answer["measurements"][0]
     assert first["count"] == 10 and "interval" not in first
+    file = random_weights["i3d"]  # the one that was taken: no metric here needs the other
+    assert answer["weights"] == {file.name: "random-seed0"} and answer["weights_files"] == [str(file)]
+    assert f"weights of i3d: {file} (random-seed0)" in result.stderr.splitlines()
     assert "random weights: this number compares only with itself" in first["note"]
 
 
@@ -54,6 +57,7 @@ def test_a_run_directory_with_its_path_last(
     assert "weights:random-seed0" in result.stdout and "Note: random weights" in result.stdout
     run = read_run(tmp_path / "run")
     assert run.status == "complete" and [s.id for s in run.subjects] == ["generated", "ground_truth"]
+    assert run.subjects[0].facts["weights"] == {random_weights["i3d"].name: "random-seed0"}
     assert run.subjects[0].facts["clips"] == 5 and run.measurements["generated"][0].definition.name == "fvd"
     assert sorted(p.name for p in (tmp_path / "run").iterdir()) == ["measurements.jsonl", "run.json", "subjects.jsonl"]
     assert (tmp_path / "gt.npz").exists()
@@ -86,7 +90,7 @@ def test_an_interrupted_run_continues(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(RecipeCache, "put", stopping)
-    assert call(*words, code=130).stderr == "stopped; run the same command again to continue\n"
+    assert call(*words, code=130).stderr.splitlines()[1:] == ["stopped; run the same command again to continue"]
     assert read_run(tmp_path / "run").status == "interrupted"
     monkeypatch.setattr(RecipeCache, "put", put)
     done = averages[0].segments
@@ -290,7 +294,8 @@ def test_ctrl_c_at_a_terminal_is_one_line(sets: Path, random_weights: dict[str, 
     words = ["fvd", sets / "gen", sets / "gt", "--weights", random_weights["i3d"], "--jobs", "2"]
     with started([sys.executable, "-c", _PAUSED, *map(str, words)], cwd=tmp_path) as running:
         says(running, "reading")
-        assert ctrl_c(running) == "stopped; nothing was kept\n"
+        said = ctrl_c(running).splitlines()
+        assert said[0].startswith("weights of i3d: ") and said[1:] == ["stopped; nothing was kept"]
         assert running.returncode == 130
 
 

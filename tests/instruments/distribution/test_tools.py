@@ -77,7 +77,8 @@ def test_the_batch_script(few: Path, checkout: dict[str, str], tmp_path: Path) -
     done = run([*words, 401, 401, "cpu"], checkout, tmp_path)
     assert done.returncode == 0, done.stderr
     results = json.loads((tmp_path / "results" / "step_401" / "results.json").read_text())
-    assert list(results) == ["FVD-3DRN50", "FVD-3DInception"] and str(results) in done.stdout
+    numbers = {key: value for key, value in results.items() if isinstance(value, float)}
+    assert list(numbers) == ["FVD-3DRN50", "FVD-3DInception"] and str(numbers) in done.stdout
     assert "note: random weights: this number compares only with itself" in done.stderr
     with open(tmp_path / "results" / "summary.csv") as file:
         (row,) = csv.DictReader(file)

@@ -82,7 +82,10 @@ def test_the_documented_command_line(
     words += ["--sample_duration", "16", "--num_workers", "0", "--write_metric_to", str(target)]
     words += ["--weights", *map(str, random_weights.values())]
     assert command.main(words) == 0
-    assert list(json.loads(target.read_text())) == ["FVD-3DRN50", "FVD-3DInception"]
+    written = json.loads(target.read_text())
+    assert list(written) == ["FVD-3DRN50", "FVD-3DInception", "signatures", "weights"]
+    assert "weights:random-seed0" in written["signatures"]["FVD-3DInception"]
+    assert written["weights"] == {str(path): "random-seed0" for path in reversed(random_weights.values())}
     assert capsys.readouterr().out.splitlines()[-1] == str(target)
     assert command.main([*words, "--protocol", "nonsense"]) == 1
     assert capsys.readouterr().err.splitlines()[-1].startswith("rushes: expected a protocol out of genhoi")

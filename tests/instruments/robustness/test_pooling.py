@@ -100,6 +100,15 @@ class TestInterval:
         assert 0.92 <= hits / 300 <= 0.98
 
 
+def test_how_a_null_is_read_is_in_the_signature_of_every_drift(clips):
+    """Of several clips together and of two judges too; the metrics of answers keep theirs."""
+    usual, text = (measure_robustness(clips, against=clips, null_justification=how) for how in ("empty", "text"))
+    for before, after in ((usual[0], text[0]), (usual.pooled, text.pooled), (usual.comparison, text.comparison)):
+        marked = {m.name for m in after.measurements if m.definition.param("null_justification") == "text"}
+        assert marked == {m.name for m in before.measurements if "drift" in m.name and "entropy" not in m.name}
+        assert not any(m.definition.param("null_justification") for m in before.measurements)
+
+
 def test_by_hand(clips):
     """ESI at blur 2 is 1 in three clips and 0 in three: ½; over both values ¾. Shift alone: 1."""
     pooled = pool_sweeps(measure_robustness(clips))

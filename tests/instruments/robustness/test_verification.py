@@ -52,6 +52,15 @@ def test_a_run_without_a_hash_is_noticed(sweep_dir, edit_manifest):
         verify_sweep(read_sweep(sweep_dir))
 
 
+def test_a_sweep_without_any_hash_is_measured_and_says_so(sweep_dir, edit_manifest):
+    edit_manifest(sweep_dir, lambda manifest: [run.pop("manifest_hash") for run in manifest["runs"]])
+    remark = "no run could be verified: the sweep gives no manifest_hash"
+    assert verify_sweep(read_sweep(sweep_dir)).remarks == (remark,)
+    (sweep_dir / "runs/x=2_seed=5/manifest.json").unlink()
+    with pytest.raises(MetricComputationError, match="found none"):
+        verify_sweep(read_sweep(sweep_dir))
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

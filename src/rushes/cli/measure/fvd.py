@@ -72,7 +72,8 @@ def fvd(
         ),
     ] = None,
     weights: Annotated[
-        list[str] | None, typer.Option(help="Weights, recognised by content; tools/eval_fvd/ when left out.")
+        list[str] | None,
+        typer.Option(help="Weights, recognised by content. Default: $RUSHES_WEIGHTS, tools/eval_fvd/, pulled models."),
     ] = None,
     sample_duration: Annotated[
         int | None, typer.Option(min=1, help="Frames of one segment, where the protocol leaves it open (16).")
@@ -271,6 +272,7 @@ def _as_dict(comparison: SetComparison, written: list[str]) -> dict[str, object]
         },
         "ignored": {"generated": comparison.ignored("gen"), "ground_truth": comparison.ignored("gt")},
         "weights": dict(comparison.weights),
+        "weights_files": [str(path) for path in comparison.weights_files],
         "written": written,
     }
 

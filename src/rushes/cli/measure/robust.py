@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -41,6 +41,10 @@ def robust(
     follow_links: Annotated[
         bool, typer.Option("--follow-links", help="Read files that a link in the sweep leads out of it to.")
     ] = False,
+    null_justification: Annotated[
+        Literal["empty", "text"],
+        typer.Option(help='A justification that is null: empty, like a missing one, or the text "None".'),
+    ] = "empty",
     worst: Annotated[int, typer.Option(min=0, help="How many of the worst runs to list.")] = 5,
     verbose: Verbose = False,
     as_json: Json = False,
@@ -51,7 +55,9 @@ def robust(
     """
     from rushes.instruments.robustness.evaluate import default_run, measure_robustness
 
-    run = output or default_run(sweep_dir, verify=verify, worst=worst, against=against or ())
+    run = output or default_run(
+        sweep_dir, verify=verify, worst=worst, against=against or (), null_justification=null_justification
+    )
     with progress_bars() as progress:
         found = measure_robustness(
             sweep_dir,
@@ -60,6 +66,7 @@ def robust(
             verify=verify,
             worst=worst,
             follow_links=follow_links,
+            null_justification=null_justification,
             add=add,
             overwrite=overwrite,
             progress=progress,

@@ -128,8 +128,9 @@ def _models() -> _Found:
 
 def _brought(file: str) -> list[Path]:
     """Where `rushes fvd` looks for weights that a user brings."""
-    named = os.environ.get("RUSHES_WEIGHTS")
-    return [Path("tools/eval_fvd") / file, *([Path(named).expanduser() / file] if named else [])]
+    from rushes.instruments.distribution.features.weights import weights_folders
+
+    return [folder / file for folder in weights_folders()]
 
 
 def _tools() -> _Found:

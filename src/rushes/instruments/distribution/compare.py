@@ -52,6 +52,8 @@ class SetComparison(Numbers):
     """The second generated set, where there is one."""
     weights: tuple[tuple[str, str], ...]
     """(file name, label) of each network's weights."""
+    weights_files: tuple[Path, ...] = ()
+    """Where each of these files lies."""
     passed_over: tuple[tuple[Role, Ignored], ...] = ()
     """What lay among the clips of a side and is none."""
     run: Path | str | None = None
@@ -114,8 +116,12 @@ class Prepared:
     given: Mapping[Role, str | Path]
 
     def compared(self, *, cache: Path | None = None) -> SetComparison:
-        """Read both sets and measure. `cache` keeps features where the settings name no other folder for them."""
+        """Read both sets and measure. `cache` keeps features where the settings name no other folder for them.
+
+        The reader's `warn` gets a line for each network first, which names the file of its weights.
+        """
         reader = self.reader
+        reader.name_weights()
         if cache is not None and reader.settings.cache is None:
             reader.cache = FeatureCache(cache)
         try:
@@ -133,6 +139,7 @@ class Prepared:
             gt=gt,
             versus=versus,
             weights=reader.labels,
+            weights_files=reader.files,
             passed_over=reader.passed_over,
         )
 

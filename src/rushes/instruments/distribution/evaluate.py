@@ -69,9 +69,10 @@ def compare_sets(
     """Distances between a generated and a ground-truth set, each a folder, glob, list file or saved statistics.
 
     `protocol` is a name of `rushes fvd --help`, or "all". `backbone` puts every metric on that network's features in
-    place of its own. `weights` is one file or several, recognised by content; left out, `tools/eval_fvd/` is looked
-    into. `interval` draws a 95 % interval around each distance, `extrapolate` adds its value at infinitely many clips;
-    `seed` draws their subsets.
+    place of its own. `weights` is one file or several, recognised by content; by default they are looked for in the
+    folder that RUSHES_WEIGHTS names, in `tools/eval_fvd/` of the checkout and of the working directory, and in the
+    cache of pulled models. `weights_files` of the result has the files that were taken. `interval` draws a 95 %
+    interval around each distance, `extrapolate` adds its value at infinitely many clips; `seed` draws their subsets.
 
     `versus` is a second generated set, measured against the same ground truth: its own values have `set` in their
     `at`, and `fvd_difference` (first less second) has an interval and a verdict in its note. `curve` adds the value at
@@ -87,7 +88,8 @@ def compare_sets(
 
     A clip that cannot be read is left out and named (`excluded`); `strict` stops instead. `jobs` is how many processes
     decode. On the engine Ray every core of the cluster computes, or every GPU where it has any and `device` is not
-    "cpu". `warn` gets one line when a GPU batch had to shrink.
+    "cpu". `warn` gets a line for each network, which names the file of its weights, and one when a GPU batch had to
+    shrink.
 
     `run` is the run directory to write. While one is written, features are cached beneath it, so that a run that was
     interrupted continues where it stopped; `cache` is another folder for them, which stays. A run of other sets is

@@ -177,7 +177,10 @@ class FVD:
         """The distances with their signatures; no value, and a note, where a side has fewer than two videos."""
         gen, gt = map(self._held, _SIDES)
         measurements = [m for metric, chosen in self._wanted for m in self._measured(metric, chosen, gen, gt)]
-        return SetComparison(measurements=tuple(measurements), gen=gen, gt=gt, weights=self._networks.labels)
+        networks = self._networks
+        return SetComparison(
+            measurements=tuple(measurements), gen=gen, gt=gt, weights=networks.labels, weights_files=networks.files
+        )
 
     def reset(self, *, keep_real: bool = False) -> None:
         """Forget the videos that came; with `keep_real` those of the generated side only."""

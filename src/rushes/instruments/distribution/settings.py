@@ -50,7 +50,7 @@ class Settings(Extras):
     cache: Path | None = None
     strict: bool = False
     root: Path | None = None
-    """Below which `tools/eval_fvd/` is looked for, beside the working directory."""
+    """Below which `tools/eval_fvd/` is looked for first."""
 
     def recipes(self) -> list[tuple[Metric, Recipe]]:
         return recipes(self.protocol, self.metrics, self.choices)

@@ -14,9 +14,10 @@ from rushes.core.errors import InputError
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.machine.provenance import bytes_digest, file_digest
 from rushes.instruments.robustness.measure import WORST_RUNS, SweepReport, measure_sweep
+from rushes.instruments.robustness.measurements import with_null
 from rushes.instruments.robustness.pooling import JudgeComparison, PooledReport, compare_judges, pool_sweeps
 from rushes.instruments.robustness.seed.manifests import MANIFEST, read_json_object
-from rushes.instruments.robustness.seed.metrics import MissingSweepFile
+from rushes.instruments.robustness.seed.metrics import MissingSweepFile, NullJustification
 from rushes.media.find.clips import one_or_several
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Entry, Subject, clip_ids, open_run, pulled_folder
@@ -40,6 +41,7 @@ def measure_robustness(
     verify: bool = True,
     worst: int = WORST_RUNS,
     follow_links: bool = False,
+    null_justification: NullJustification = "empty",
     add: bool = False,
     overwrite: bool = False,
     progress: Progress = no_progress,
@@ -47,9 +49,11 @@ def measure_robustness(
     """ESI, drift and what rests on them; with `run`, as a run directory too.
 
     `sweeps` is a sweep, a folder of sweeps, or several of them. With `verify`, a run whose `manifest.json` is not the
-    one that was written is an error. `worst` is how many runs to list with their changed justification. A link that
-    leads out of its sweep is refused unless `follow_links`. A run of other sweeps is refused with `RunError`, unless
-    `add` takes these in beside them, or `overwrite` starts it anew.
+    one that was written is an error; a sweep that gives no hash for any run is measured, and a remark says that nothing
+    could be verified. `worst` is how many runs to list with their changed justification. A link that leads out of its
+    sweep is refused unless `follow_links`. `null_justification` "text" makes "None" of a justification that is null,
+    in place of the empty text, and the signatures of drift say so. A run of other sweeps is refused with `RunError`,
+    unless `add` takes these in beside them, or `overwrite` starts it anew.
 
     Several sweeps of the same axes are also pooled over clips (`pool_sweeps`), and with `against`, the same clips swept
     with another judge, the two judges are compared (`compare_judges`): `pooled` and `comparison` of what is returned,
@@ -69,15 +73,21 @@ def measure_robustness(
             verify=verify,
             worst=worst,
             follow_links=follow_links,
+            null_justification=null_justification,
             advance=lambda: progress(next(done), runs, "runs"),
         )
         found = Robustness(replace(measure(path), path=name) for path, name in located)
         found.pooled = None if add else pool_sweeps(found)
         rivals = [replace(measure(path), path=name) for path, name in theirs]
         found.comparison = compare_judges(found, rivals) if rivals else None
+        for part in ("pooled", "comparison"):
+            if (report := getattr(found, part)) is not None:
+                setattr(found, part, replace(report, measurements=with_null(report.measurements, null_justification)))
         if run is not None:
             given = [_text(place) for place in (*places, *others)]
-            question = _settings(verify=verify, worst=worst, against=list(map(_text, others)))
+            question = _settings(
+                verify=verify, worst=worst, against=list(map(_text, others)), null_justification=null_justification
+            )
             with open_run(
                 run, instrument="robustness", settings=question, inputs=given, asked=given, add=add, overwrite=overwrite
             ) as writer:
@@ -115,14 +125,23 @@ def _text(place: Path | str) -> str:
     return str(place).rstrip("/") if is_remote(place) else str(Path(place))
 
 
-def default_run(sweeps: Sequence[Path | str], *, verify: bool, worst: int, against: Sequence[str] = ()) -> Path:
+def default_run(
+    sweeps: Sequence[Path | str],
+    *,
+    verify: bool,
+    worst: int,
+    against: Sequence[str] = (),
+    null_justification: NullJustification = "empty",
+) -> Path:
     """Where `rushes robust` writes without -o: the same question goes to the same place."""
-    question = canonical_json([*map(str, sweeps), _settings(verify=verify, worst=worst, against=list(against))])
+    settings = _settings(verify=verify, worst=worst, against=list(against), null_justification=null_justification)
+    question = canonical_json([*map(str, sweeps), settings])
     return Path("runs") / f"robust-{bytes_digest(question.encode())[:8]}"
 
 
-def _settings(*, against: Sequence[str], **more: object) -> dict[str, object]:
-    return more | ({"against": against} if against else {})
+def _settings(*, against: Sequence[str], null_justification: NullJustification, **more: object) -> dict[str, object]:
+    null = {"null_justification": null_justification} if null_justification != "empty" else {}
+    return more | ({"against": against} if against else {}) | null
 
 
 def listed_runs(sweeps: Iterable[Path], *, follow_links: bool = False) -> int:

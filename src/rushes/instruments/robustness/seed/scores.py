@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from rushes.instruments.robustness.seed.levenshtein import EditDistance
-from rushes.instruments.robustness.seed.metrics import MetricComputationError, extract_answer, extract_justification
+from rushes.instruments.robustness.seed.metrics import MetricComputationError, extract_answer
 from rushes.instruments.robustness.seed.sweep_dir import Sweep, SweepRun
 from rushes.instruments.robustness.seed.traces import last_record
 from rushes.instruments.robustness.show.diff import answer_label
@@ -50,7 +50,7 @@ def score_runs(sweep: Sweep, *, advance: Callable[[], object] = lambda: None) ->
     A last record without an answer raises `MetricComputationError`, and an error record has none.
     """
     baseline = run_record(sweep, sweep.baseline)
-    answer, drift_to = extract_answer(baseline), _drift_from(baseline)
+    answer, drift_to = extract_answer(baseline), _drift_from(sweep, baseline)
     for run in sweep.runs:
         record = run_record(sweep, run)
         yield _score(run, record, answer, drift_to)
@@ -64,7 +64,7 @@ def score_answered(sweep: Sweep, *, advance: Callable[[], object] = lambda: None
     """
     baseline = run_or_error_record(sweep, sweep.baseline)
     known = not is_failure(baseline)
-    answer, drift_to = extract_answer(baseline) if known else None, _drift_from(baseline)
+    answer, drift_to = extract_answer(baseline) if known else None, _drift_from(sweep, baseline)
     for run in sweep.runs:
         record = run_or_error_record(sweep, run)
         if is_failure(record):
@@ -77,17 +77,21 @@ def score_answered(sweep: Sweep, *, advance: Callable[[], object] = lambda: None
         advance()
 
 
-def _drift_from(baseline: Mapping[str, object]) -> Callable[[str], float]:
-    return lru_cache(maxsize=_REMEMBERED)(EditDistance(extract_justification(baseline)).normalized_to)
+def _drift_from(sweep: Sweep, baseline: Mapping[str, object]) -> Callable[[Mapping[str, object]], float]:
+    drift_to = lru_cache(maxsize=_REMEMBERED)(EditDistance(sweep.justification(baseline)).normalized_to)
+    return lambda record: drift_to(sweep.justification(record))
 
 
 def _score(
-    run: SweepRun, record: Mapping[str, object], answer: str | None, drift_to: Callable[[str], float]
+    run: SweepRun,
+    record: Mapping[str, object],
+    answer: str | None,
+    drift_to: Callable[[Mapping[str, object]], float],
 ) -> RunScore:
     return RunScore(
         values=run.values,
         matches=extract_answer(record) == answer,
-        drift=drift_to(extract_justification(record)),
+        drift=drift_to(record),
         confidence=rich_number(record, "confidence_score"),
         entropy=rich_number(record, "output_entropy"),
         unusable=unusable_numbers(record, run.directory),

@@ -9,12 +9,18 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import get_args
 
+from rushes.core.errors import InputError
 from rushes.instruments.robustness.seed import manifests
 from rushes.instruments.robustness.seed.encoding import encode_value, run_directory
-from rushes.instruments.robustness.seed.metrics import MetricComputationError
+from rushes.instruments.robustness.seed.metrics import (
+    MetricComputationError,
+    NullJustification,
+    extract_justification,
+)
 from rushes.instruments.robustness.seed.traces import open_file
 
 FULL_GRID = "full-grid"
@@ -50,6 +56,7 @@ class Sweep:
     """What a reader must know about the manifest."""
     follow_links: bool = False
     """Whether links may lead out of the sweep's folder."""
+    null_justification: NullJustification = "empty"
 
     @property
     def bounds(self) -> Path | None:
@@ -73,6 +80,10 @@ class Sweep:
         first = {axis: next(iter(values.values())) for axis, values in self.axes.items()}
         return run_directory(first, self.seeds[0])
 
+    def justification(self, record: Mapping[str, object]) -> str:
+        """The justification in a trace's last record, null as this sweep is to be read."""
+        return extract_justification(record, null=self.null_justification)
+
     def trace(self, run: SweepRun) -> Path:
         return self.path / "runs" / run.directory / "trace_pack.jsonl"
 
@@ -80,12 +91,17 @@ class Sweep:
         return self.path / "runs" / run.directory / "manifest.json"
 
 
-def read_sweep(path: Path | str, *, follow_links: bool = False) -> Sweep:
+def read_sweep(
+    path: Path | str, *, follow_links: bool = False, null_justification: NullJustification = "empty"
+) -> Sweep:
     """Read `sweep_manifest.json` of a sweep with runs. A link out of the folder is refused unless they are followed.
 
     Raises `MissingSweepFile` where there is no manifest, `MetricComputationError` for zero runs, missing axes, values
-    that encode alike, duplicate runs, and runs that the axes and seeds do not declare.
+    that encode alike, duplicate runs, and runs that the axes and seeds do not declare. `null_justification` is how its
+    justifications are read, see `NullJustification`.
     """
+    if null_justification not in get_args(NullJustification):
+        raise InputError(f"expected null_justification empty or text; got {null_justification!r}")
     folder = Path(path)
     source = folder / manifests.MANIFEST
     manifest = manifests.read_json_object(source, inside=None if follow_links else folder)
@@ -101,7 +117,8 @@ def read_sweep(path: Path | str, *, follow_links: bool = False) -> Sweep:
     seeds = manifests.declared_seeds(manifest, rows, source, what="a run")
     runs = _ordered([_run(row, axes, source) for row in rows], axes, seeds, source)
     design = ONE_AT_A_TIME if manifest.get("design") == ONE_AT_A_TIME else FULL_GRID
-    return Sweep(folder, axes, tuple(seeds), runs, design, manifests.family_remarks(manifest), follow_links)
+    remarks = manifests.family_remarks(manifest)
+    return Sweep(folder, axes, tuple(seeds), runs, design, remarks, follow_links, null_justification)
 
 
 def clip_digest(sweep: Sweep) -> str | None:
@@ -144,38 +161,49 @@ def _ordered(
     return tuple(by_rank[rank] for rank in sorted(by_rank))
 
 
-def verify_sweep(sweep: Sweep) -> None:
+NOTHING_TO_VERIFY = "no run could be verified: the sweep gives no manifest_hash"
+
+
+def verify_sweep(sweep: Sweep) -> Sweep:
     """Check every run's manifest; `MetricComputationError` says how many fail and how the first does.
 
     A run passes when the sha256 of its `manifest.json` is the `manifest_hash` of the sweep, the manifest holds run_id,
-    timestamp, seed and artifacts, the seed is the run's, and every artifact it gives a digest for has it.
+    timestamp, seed and artifacts, the seed is the run's, and every artifact it gives a digest for has it. A sweep that
+    gives no hash for any run has nothing to check a manifest by, and a remark says so; what its manifests give of seeds
+    and digests is checked all the same.
     """
-    problems = [problem for run in sweep.runs if (problem := manifest_problem(sweep, run))]
+    hashed = any(run.manifest_hash is not None for run in sweep.runs)
+    problems = [problem for run in sweep.runs if (problem := manifest_problem(sweep, run, hashed=hashed))]
     if problems:
         raise MetricComputationError(
             f"{len(problems)} of {len(sweep.runs)} runs fail verification; first: {problems[0]}; "
             "run the sweep again, or measure it as it is with --no-verify"
         )
+    return sweep if hashed else replace(sweep, remarks=(*sweep.remarks, NOTHING_TO_VERIFY))
 
 
-def manifest_problem(sweep: Sweep, run: SweepRun) -> str | None:
-    """What is wrong with a run's manifest, or None."""
+def manifest_problem(sweep: Sweep, run: SweepRun, *, hashed: bool = True) -> str | None:
+    """What is wrong with a run's manifest, or None; `hashed`: the sweep gives hashes, and with them required fields."""
     path = sweep.manifest(run)
     try:
         content = manifests.sweep_bytes(path, inside=sweep.bounds)
         manifest, digest = manifests.json_object(content, path), hashlib.sha256(content).hexdigest()
     except MetricComputationError as error:
         return str(error)
+    if hashed and (problem := _hash_problem(path, run, manifest, digest)):
+        return problem
+    if manifest.get("seed", run.seed) != run.seed:
+        return f"{path}: expected seed {run.seed}; got {manifest['seed']!r}"
+    return _artifact_problem(path.parent, manifest, sweep.bounds)
+
+
+def _hash_problem(path: Path, run: SweepRun, manifest: Mapping[str, object], digest: str) -> str | None:
     if run.manifest_hash is None:
         return f"{path}: the sweep gives no manifest_hash for it"
     if digest != run.manifest_hash.lower():
         return f"{path}: hash mismatch: expected sha256 {run.manifest_hash[:12]}…, got {digest[:12]}…"
     missing = [key for key in _REQUIRED if key not in manifest]
-    if missing:
-        return f"{path}: missing {', '.join(missing)}"
-    if manifest["seed"] != run.seed:
-        return f"{path}: expected seed {run.seed}; got {manifest['seed']!r}"
-    return _artifact_problem(path.parent, manifest, sweep.bounds)
+    return f"{path}: missing {', '.join(missing)}" if missing else None
 
 
 def _artifact_problem(folder: Path, manifest: Mapping[str, object], bounds: Path | None) -> str | None:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rushes.instruments.robustness.seed.metrics import extract_answer, extract_justification
+from rushes.instruments.robustness.seed.metrics import extract_answer
 from rushes.instruments.robustness.seed.scores import RunScore, run_record
 from rushes.instruments.robustness.seed.sweep_dir import Sweep, SweepRun
 from rushes.instruments.robustness.show.diff import DiffPart, shown, word_diff
@@ -102,13 +102,13 @@ def worst_runs(sweep: Sweep, scores: Sequence[RunScore], count: int) -> tuple[Wo
     """
     moved = [n for n, score in enumerate(scores) if not score.failed and (not score.matches or score.drift)]
     chosen = heapq.nsmallest(count, moved, key=lambda n: (scores[n].matches, -(scores[n].drift or 0.0), n))
-    before = extract_justification(run_record(sweep, sweep.baseline))
+    before = sweep.justification(run_record(sweep, sweep.baseline))
     return tuple(_worst_run(sweep, sweep.runs[number], scores[number], before) for number in chosen)
 
 
 def _worst_run(sweep: Sweep, run: SweepRun, score: RunScore, before: str) -> WorstRun:
     record = run_record(sweep, run)
-    after = extract_justification(record)
+    after = sweep.justification(record)
     return WorstRun(
         run=run.directory,
         answer=shown(extract_answer(record), LONGEST_ANSWER),
