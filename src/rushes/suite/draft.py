@@ -22,6 +22,7 @@ from rushes.suite.prompts import ID, read_prompts
 
 REFERENCES = ("ground-truth", "ground_truth", "groundtruth", "gt", "real", "reference")
 """Folders of these names hold the reference."""
+_SCALE = '# scale = "1-5"              # if not the smallest of 0-1, 1-5, 1-7, 0-10 and 0-100 that holds every rating'
 _LATER = """
 # [instruments.fidelity]        # PSNR, SSIM, LPIPS …: clips that are to look like their references, frame by frame
 # protocol = "wang2004"
@@ -44,6 +45,7 @@ class SuiteDraft:
     reference: Path | None
     prompts: Path | None
     ratings: Path | None
+    votes: Path | None = None
     remarks: tuple[str, ...] = ()
     """Folders that were left out, and why; systems that lack clips."""
 
@@ -52,8 +54,8 @@ def draft_suite(folders: Paths, out: Path | str, *, name: str = "", overwrite: b
     """Write a suite file from what the folders hold.
 
     A folder with clips, or a run, is a system; of a folder of folders, each one below that has clips is. One called
-    ground-truth, gt, real or reference is the reference. `prompts.csv` and `ratings.csv` are taken up where they lie
-    beside the systems. A folder that shares no clip name with any other is left out, and `remarks` says so. Raises
+    ground-truth, gt, real or reference is the reference. `prompts.csv`, `ratings.csv` and `votes.csv` are taken up
+    where they lie beside the systems. A folder that shares no clip name with any other is left out, and `remarks` says so. Raises
     `InputError` where there is no system, and for a file that is there unless `overwrite`.
     """
     target = Path(out)
@@ -69,10 +71,16 @@ def draft_suite(folders: Paths, out: Path | str, *, name: str = "", overwrite: b
     systems = {key: places for key, places in found.items() if key != truth}
     if not systems:
         raise InputError(f"{given[0]}: expected folders of clips, one per system; found none beside the reference")
-    prompts, ratings = (_beside(given, systems, file) for file in ("prompts.csv", "ratings.csv"))
+    prompts, ratings, votes = (_beside(given, systems, f"{file}.csv") for file in ("prompts", "ratings", "votes"))
     _refuse_prompt_folders(given[0], systems, prompts)
     made = SuiteDraft(
-        path=target, systems=systems, reference=reference, prompts=prompts, ratings=ratings, remarks=tuple(remarks)
+        path=target,
+        systems=systems,
+        reference=reference,
+        prompts=prompts,
+        ratings=ratings,
+        votes=votes,
+        remarks=tuple(remarks),
     )
     write_file(target, _text(made, name or (given[0] if len(given) == 1 else target.parent).resolve().name))
     return made
@@ -155,9 +163,11 @@ def _text(made: SuiteDraft, name: str) -> str:
     lines += [f"{_key(system)} = {_places(places, home)}" for system, places in made.systems.items()]
     if made.reference is not None:
         lines += ["", "[reference]", f"clips = {_quoted(_seen(made.reference, home))}", "on_board = true"]
-    for table, file in (("prompts", made.prompts), ("ratings", made.ratings)):
+    for table, file in (("prompts", made.prompts), ("ratings", made.ratings), ("votes", made.votes)):
         if file is not None:
             lines += ["", f"[{table}]", f"file = {_quoted(_seen(file, home))}"]
+        if file is not None and file is made.ratings:
+            lines += [_SCALE]
     lines += ["", "[instruments.clip]            # the settings are the arguments of rushes.evaluate_clips"]
     lines += ["motion = true"]
     return "\n".join(lines) + "\n" + (_LATER if made.reference is not None else "")
