@@ -55,8 +55,8 @@ def draft_suite(folders: Paths, out: Path | str, *, name: str = "", overwrite: b
 
     A folder with clips, or a run, is a system; of a folder of folders, each one below that has clips is. One called
     ground-truth, gt, real or reference is the reference. `prompts.csv`, `ratings.csv` and `votes.csv` are taken up
-    where they lie beside the systems. A folder that shares no clip name with any other is left out, and `remarks` says so. Raises
-    `InputError` where there is no system, and for a file that is there unless `overwrite`.
+    where they lie beside the systems. A folder that shares no clip name with any other is left out, and `remarks` says
+    so. Raises `InputError` where there is no system, and for a file that is there unless `overwrite`.
     """
     target = Path(out)
     given = [Path(folder) for folder in one_or_several(folders)]

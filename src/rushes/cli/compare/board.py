@@ -58,5 +58,6 @@ def board(
         written = {"board": str(made.path), "bytes": made.bytes}
         print_json(written | board_as_data(made.data, made.verdicts, found=made.found))
         return
-    tell(made.found, hang=0)
+    opening = made.opening
+    tell(opening.headline, *opening.lines, *filter(None, [opening.sure]), hang=2)
     print(made.path)

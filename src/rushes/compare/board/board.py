@@ -12,8 +12,9 @@ from rushes.compare.board.model import BoardData, Contrast, Reading, ReadingKey,
 from rushes.compare.board.overall import OVERALL, with_overall
 from rushes.compare.board.page.clips import ClipIndex, board_timeline, first_clips, rows_by_disagreement, thumbnails
 from rushes.compare.board.page.columns import BoardCell, BoardColumn, board_columns
+from rushes.compare.board.page.forest import forests
 from rushes.compare.board.page.page import BoardPage, render_board
-from rushes.compare.board.page.words import PEOPLE, Opening, opening_of
+from rushes.compare.board.page.words import Opening, opening_of
 from rushes.compare.comparison import Refused
 from rushes.compare.output import write_out
 from rushes.compare.readings.collect import collect_board
@@ -45,10 +46,15 @@ class Board:
     path: Path | str
     """Where it was written, or its address."""
     bytes: int
-    found: str
-    """The opening: what is better on what, and how sure that is."""
+    opening: Opening
+    """The answer, what it rests on, and how sure that is."""
     data: BoardData
     verdicts: Mapping[ReadingKey, ReadingVerdict]
+
+    @property
+    def found(self) -> str:
+        """The opening in one text: what is better on what, and how sure that is."""
+        return str(self.opening)
 
     def __repr__(self) -> str:
         return f"Board({str(self.path)!r}, {self.data!r})"
@@ -91,7 +97,7 @@ def write_board(
     return Board(
         path=write_out(out, text, "board"),
         bytes=len(text.encode()),
-        found=str(page.opening),
+        opening=page.opening,
         data=page.data,
         verdicts=page.verdicts,
     )
@@ -118,12 +124,12 @@ def board_page(
     return BoardPage(
         title=title or _title(data),
         opening=opening_of(data, columns, level=level),
+        charts=forests(data, columns, level=level),
         data=data,
         verdicts=judged,
         columns=columns,
         order=order,
         timelines={key: line for key, line in drawn.items() if line is not None},
-        people=any(reading.instrument == PEOPLE for reading in data.readings),
     )
 
 

@@ -86,9 +86,7 @@ def _judged_family(
     split = {} if share == 1 else {"share": share}
     definitions = {one.key: of(HOLM_P, one.definition, **about[one.key]).add_params(**split) for one in readings}
     adjusted = iter(raised([(c.p, definitions[one.key]) for one in readings for c in raw[one.key]], share=share))
-    return {
-        one.key: tuple(_judged(c, next(adjusted), tests, alpha, share) for c in raw[one.key]) for one in readings
-    }
+    return {one.key: tuple(_judged(c, next(adjusted), tests, alpha, share) for c in raw[one.key]) for one in readings}
 
 
 def _checked(data: BoardData, level: float, keys: Sequence[ReadingKey] | None) -> list[Reading]:

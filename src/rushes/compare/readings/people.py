@@ -10,7 +10,7 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TypeAlias
 
 from rushes.compare.agreement.human_scores import MEANS, ClipKey, HumanScores, clip_text, read_human_scores
@@ -79,7 +79,9 @@ def question_scales(people: HumanScores, declared: Mapping[str, str]) -> dict[st
     `InputError` for a rating outside a declared scale, and a scale of a question that is not asked.
     """
     if unknown := [question for question in declared if question and question not in people.scores]:
-        raise InputError(f"{people.source}: no question {unknown[0]!r} to have a scale; it has {some(people.dimensions)}")
+        raise InputError(
+            f"{people.source}: no question {unknown[0]!r} to have a scale; it has {some(people.dimensions)}"
+        )
     found: dict[str, str] = {}
     for question, of_clip in people.scores.items():
         told = declared.get(question) or declared.get("", "")
