@@ -24,6 +24,7 @@ from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.table import NUMBER, TEXT, Cell, Column, Footnote, Table
 from rushes.core.words.notebook_repr import line_html, page_html
 from rushes.present.tables.latex import latex
+from rushes.present.tables.markdown import escaped, markdown
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Run
 from rushes.suite.folder import read_suite_folder
@@ -84,12 +85,14 @@ def write_board(
     There is no overall score unless `weights`, or the suite, declares one, by reading; its column is labelled so.
     `strips` is for how many clips of the matrix to take pictures and `timelines` how many keep their series, whole
     rows, those first on which the systems are furthest apart; 0 leaves them out. Videos play from where they lie.
-    A file that ends in .tex is the table alone, in LaTeX. The same runs and clips give the same bytes. Raises
-    `InputError` where there is nothing to show.
+    A file that ends in .tex is the answer and the table alone, in LaTeX; .md, in Markdown. The same runs and clips give
+    the same bytes. Raises `InputError` where there is nothing to show.
     """
     page = board_page(given, title=title, weights=weights, level=level, verdicts=verdicts, timelines=timelines)
     if str(out).endswith(".tex"):
         text = board_latex(page.title, page.opening, page.data.names, page.columns)
+    elif str(out).endswith(".md"):
+        text = board_markdown(page.title, page.opening, page.data.names, page.columns)
     else:
         pictured = first_clips(page.data, page.order, strips)
         taken = thumbnails(ClipIndex(page.data), pictured, jobs=jobs or worker_count(), progress=progress)
@@ -161,8 +164,19 @@ def board_latex(title: str, opening: Opening, systems: Sequence[str], columns: S
     share which cannot be told apart stand above it. Columns that only move are left out where others judge. Below the
     table are the signature of every column, what the letters mean, and how sure the board is.
     """
+    return latex(_table(title, opening, systems, columns))
+
+
+def board_markdown(title: str, opening: Opening, systems: Sequence[str], columns: Sequence[BoardColumn]) -> str:
+    """The answer, what it rests on, and the table of `board_latex`, in Markdown."""
+    words = [f"**{escaped(opening.headline)}**", *(f"- {escaped(line)}" for line in opening.lines)]
+    table = replace(_table(title, opening, systems, columns), title="", caption="")
+    return f"# {escaped(title)}\n\n{words[0]}\n\n" + "\n".join(words[1:]) + f"\n\n{markdown(table)}"
+
+
+def _table(title: str, opening: Opening, systems: Sequence[str], columns: Sequence[BoardColumn]) -> Table:
     shown = [column for column in columns if column.judged] or list(columns)
-    table = Table(
+    return Table(
         title=title,
         columns=(*TEXT("System"), *(Column(column.head, NUMBER, mark=str(n)) for n, column in enumerate(shown, 1))),
         rows=[(Cell(name), *(_cell(column.cells[place]) for column in shown)) for place, name in enumerate(systems)],
@@ -174,7 +188,6 @@ def board_latex(title: str, opening: Opening, systems: Sequence[str], columns: S
         ],
         notes=[words for words in (_LETTERS, opening.sure) if words],
     )
-    return latex(table)
 
 
 def _cell(cell: BoardCell) -> Cell:
@@ -182,10 +195,19 @@ def _cell(cell: BoardCell) -> Cell:
     return Cell(cell.text, beside=beside, raised=cell.letters, bold=cell.best)
 
 
-def board_as_data(data: BoardData, verdicts: Mapping[ReadingKey, ReadingVerdict], *, found: str) -> dict[str, object]:
-    """Every cell and every pair with its signature, and every definition once; values per prompt are in the runs."""
+def board_as_data(
+    data: BoardData, verdicts: Mapping[ReadingKey, ReadingVerdict], *, opening: Opening
+) -> dict[str, object]:
+    """The answer, every cell and every pair with its signature, and every definition once.
+
+    Values per prompt are in the runs, and what single people said in the files of ratings and votes.
+    """
     return {
-        "found": found,
+        "headline": opening.headline,
+        "people": list(opening.people),
+        "metrics": list(opening.metrics),
+        "found": str(opening),
+        "reference": data.reference,
         "systems": list(data.names),
         "prompts": len(data.prompts),
         "readings": [_reading(data, reading, verdicts.get(reading.key)) for reading in data.readings],

@@ -57,8 +57,8 @@ def judge_board(
         for reading in chosen
     }
     judged: dict[ReadingKey, tuple[Contrast, ...]] = {}
-    for readings_, share in _families(chosen, raw):
-        judged |= _judged_family(data, readings_, raw, share=share, alpha=round(1 - level, 12))
+    for family, share in _families(chosen, raw):
+        judged |= _judged_family(data, family, raw, share=share, alpha=round(1 - level, 12))
     return {reading.key: _reading_verdict(data, reading, judged[reading.key]) for reading in chosen}
 
 
