@@ -25,6 +25,7 @@ from rushes.compare.readings.collect import collect_board
 from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.suite.draft import draft_suite
+from rushes.suite.file import read_suite
 from rushes.suite.folder import read_suite_folder, run_suite
 
 from .board_made import board_data, reading
@@ -33,6 +34,7 @@ from .board_runs import CALM, clip_run
 Table = Mapping[tuple[str, str], Sequence[Sequence[float]]]
 """By system and prompt: a row per rater, a column per question."""
 NAMES = ("amber", "birch", "cedar")
+STUDIES = (("bars", 40, False), ("none", 0, False), ("drawn", 40, True))
 SCALE = """
 [ratings]
 file = "ratings.csv"
@@ -154,6 +156,23 @@ class TestColumns:
         gone = collect_board(folder)
         assert any("is not where the suite found it" in line for line in gone.remarks)
         assert "Nobody was asked" not in str(opened(gone)) and opened(gone).headline.startswith("People were asked")
+
+    def test_suite_init_takes_up_the_one_study_that_people_voted_in(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in ("amber", "birch"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "p0.mp4").touch()
+        (tmp_path / "studies.db").touch()
+        found = [{"name": name, "votes": votes, "simulated": made} for name, votes, made in STUDIES]
+        monkeypatch.setattr("rushes.suite.draft.studies_in", lambda _: found)
+        made = draft_suite([tmp_path], tmp_path / "suite.toml")
+        assert made.study == (tmp_path / "studies.db", "bars") and not made.remarks
+        (plan,) = [one for one in read_suite(made.path).instruments if one.instrument == "preference"]
+        assert plan.settings["study"] == "bars"
+        found[1]["votes"] = 3
+        again = draft_suite([tmp_path], tmp_path / "suite.toml", overwrite=True)
+        assert again.study is None and "several studies have votes (bars, none)" in again.remarks[0]
 
 
 class TestHeadline:

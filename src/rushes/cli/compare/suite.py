@@ -45,7 +45,7 @@ def init(
     name: Annotated[str, typer.Option(help="The suite's name; that of its folder when left out.")] = "",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
 ) -> None:
-    """Write a suite file from what the folders hold: systems, reference, prompts, people's ratings and votes.
+    """Write a suite file from what the folders hold: systems, reference, prompts, ratings, votes, a study.
 
     Example: rushes suite init takes/ -o suite.toml
     """
@@ -55,6 +55,7 @@ def init(
     rows = [(system, "system", ", ".join(map(str, places))) for system, places in made.systems.items()]
     beside = {what: getattr(made, what) for what in ("reference", "prompts", "ratings", "votes")}
     rows += [("", what, str(path)) for what, path in beside.items() if path is not None]
+    rows += [("", "study", f"{made.study[1]} in {made.study[0]}")] if made.study else []
     print_words("Found", ("name", "is", "where"), rows)
     say(*made.remarks)
     tell("Edit the file for other instruments.")

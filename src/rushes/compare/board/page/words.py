@@ -195,9 +195,11 @@ def _how_sure(columns: Sequence[BoardColumn], *, level: float) -> str:
     prompts = f"{low}" if low == high else f"{low} to {high}"
     plural = "" if high == 1 else "s"
     percent = f"{100 * (1 - level):g}"
+    asked = any(column.of_people and column.reading.per_prompt for column in columns)
+    raters = " Letters say what these raters prefer; intervals count other raters too." if asked else ""
     return (
         f"Compared over {prompts} shared prompt{plural}: a board of equal systems names a difference in at most "
-        f"{percent} of 100 cases (Holm, {_tests(contrasts):,} comparisons)."
+        f"{percent} of 100 cases (Holm, {_tests(contrasts):,} comparisons).{raters}"
     )
 
 
