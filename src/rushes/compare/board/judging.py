@@ -18,6 +18,7 @@ from rushes.compare.comparison import Outcome, WhyNot, change_outcome, is_test, 
 from rushes.compare.definitions.comparisons import HOLM_P, SIGN_FLIP, of
 from rushes.core import Definition, Measurement
 from rushes.core.canonical import canonical_json
+from rushes.core.definition import Setting
 from rushes.core.errors import InputError
 from rushes.core.words.suggest import did_you_mean
 from rushes.stats.families import letter_display, possible_ranks
@@ -82,9 +83,11 @@ def _judged_family(
 ) -> dict[ReadingKey, tuple[Contrast, ...]]:
     """Every contrast of a family after Holm's rule over its tests, its p divided by the family's share."""
     tests, family = sum(is_test(c.p) for one in readings for c in raw[one.key]), _family(data, readings)
-    about = {one.key: {"test": _TESTS[one.per_prompt], "family": family, "tests": tests} for one in readings}
-    split = {} if share == 1 else {"share": share}
-    definitions = {one.key: of(HOLM_P, one.definition, **about[one.key]).add_params(**split) for one in readings}
+    split: dict[str, Setting] = {} if share == 1 else {"share": share}
+    definitions = {
+        one.key: of(HOLM_P, one.definition, family=family, test=_TESTS[one.per_prompt], tests=tests).add_params(**split)
+        for one in readings
+    }
     adjusted = iter(raised([(c.p, definitions[one.key]) for one in readings for c in raw[one.key]], share=share))
     return {one.key: tuple(_judged(c, next(adjusted), tests, alpha, share) for c in raw[one.key]) for one in readings}
 

@@ -95,8 +95,7 @@ def _render(page: BoardPage, urls: Mapping[ClipKey, str], **places: str) -> str:
 def _verdict(page: BoardPage) -> Verdict:
     """What the page opens with; the pictures of a served page are addresses."""
     pictures = {key: picture.jpeg for key, picture in page.thumbnails.items() if picture.jpeg}
-    given = {"order": page.order, "pictures": pictures, "charts": page.charts}
-    return board_verdict(page.data, page.columns, page.opening, **given)
+    return board_verdict(page.data, page.columns, page.opening, order=page.order, pictures=pictures, charts=page.charts)
 
 
 def page_style() -> str:

@@ -204,10 +204,7 @@ def people_lines(data: BoardData, found: Sequence[Standing]) -> list[str]:
         if m.value is not None
     ]
     most = max(ratings, default=0)
-    prompts = max((m.count for one in found for name, _ in one.order if (m := _mean(data, one, name))), default=0)
+    means = (data.whole.get((name, one.column.reading.key)) for one in found for name, _ in one.order)
+    prompts = max((m.count for m in means if m is not None), default=0)
     over = f" ({counted(prompts, 'prompt')}, {counted(most, 'rater')} a clip)" if most > 1 else ""
     return [*(one.line for one in found), f"Systems that share a letter cannot be told apart{over}."]
-
-
-def _mean(data: BoardData, one: Standing, name: str) -> object:
-    return data.whole.get((name, one.column.reading.key))
