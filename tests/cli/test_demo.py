@@ -68,8 +68,8 @@ def test_a_folder_of_an_older_version_is_replaced(tmp_path: Path) -> None:
 def test_the_story_fits_one_screen_and_tables_are_behind_v(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     found = (
-        "amber is surely better than every other system on 2 of 2 readings (PSNR and SSIM). birch and cedar cannot be "
-        "told apart on any reading. Systems are compared prompt by prompt, over 14 shared prompts. How sure that is: a "
+        "amber is surely better than every other system on 2 of 2 metrics (PSNR and SSIM). birch and cedar cannot be "
+        "told apart on any metric. Systems are compared prompt by prompt, over 14 shared prompts. How sure that is: a "
         "board of systems that do not differ at all would name any difference in at most 5 of 100 cases (Holm's "
         "correction over 6 comparisons)."
     )

@@ -46,7 +46,7 @@ def test_a_board_names_its_leader_and_the_prompts_apart() -> None:
     ]
     opening = opening_of(data, columns, level=0.95)
     strip = board_verdict(data, columns, opening, order=[3, 1, 0, 2])
-    assert strip.headline == opening.found and len(strip.sides) == 2
+    assert strip.headline == opening.headline and len(strip.sides) == 2
     assert [take.id for take in strip.takes] == [
         "p3",
         "p3",

@@ -16,6 +16,7 @@ import pytest
 
 from rushes.compare.board.board import board_as_data
 from rushes.compare.board.judging import judge_board
+from rushes.compare.board.page.words import Opening
 from rushes.compare.readings.collect import collect_board
 from rushes.compare.runs.as_data import comparison_data
 from rushes.compare.runs.many import compare_all
@@ -49,7 +50,7 @@ def pool(gallery: Gallery) -> Pool:
     board = collect_board(gallery.suite)
     for data in (
         comparison_data(compare_all(list(gallery.runs.values()))),
-        board_as_data(board, judge_board(board), found=""),
+        board_as_data(board, judge_board(board), opening=Opening(headline="")),
     ):
         found.add_json(json.loads(json.dumps(data)))
     return found

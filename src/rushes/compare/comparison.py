@@ -244,9 +244,9 @@ def holm_tests(metrics: Sequence[PairedStatistics]) -> list[Measurement]:
     return raised([(one.p, of(HOLM, one.metric, tests=family)) for one in metrics])
 
 
-def raised(tests: Sequence[tuple[Measurement, Definition]]) -> list[Measurement]:
-    """Each p under its definition, raised by Holm's rule over those that are tests."""
-    left = iter(holm([float(p.value or 0) for p, _ in tests if is_test(p)]))
+def raised(tests: Sequence[tuple[Measurement, Definition]], *, share: float = 1.0) -> list[Measurement]:
+    """Each p under its definition, raised by Holm's rule over those that are tests; they have `share` of the error."""
+    left = iter(min(1.0, p / share) for p in holm([float(p.value or 0) for p, _ in tests if is_test(p)]))
     values = (next(left) if is_test(p) else None if p.value is None else 1.0 for p, _ in tests)
     return [
         number_or_why(definition, value, count=p.count, why=p.note, note=p.note, at=p.at)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rushes.compare.board.model import BoardData
 from rushes.compare.board.page.columns import BoardColumn
@@ -145,20 +146,26 @@ def board_verdict(
     *,
     order: Sequence[int] = (),
     pictures: Mapping[tuple[str, str], str] | None = None,
+    charts: Sequence[Figure] = (),
 ) -> Verdict:
-    """The leading system against every other one, and the prompts on which systems are furthest apart.
+    """The answer, the systems on each question that people answered, and the prompts on which they are furthest apart.
 
-    The leader is the system that is surely better than another one most often, less how often it is surely worse; the
-    first of equals. Of each prompt its clip is shown beside that of the system with the lowest such count. `pictures`
-    are by system and prompt; without any, prompts are named alone.
+    Where nobody was asked, the leading system stands against every other one that differs from it. The leader is the
+    system that is surely better than another one most often, less how often it is surely worse, by people where they
+    were asked; the first of equals. Of each prompt its clip is shown beside that of the system furthest from it.
+    `pictures` are by system and prompt; without any, prompts are named alone. `charts` stand in for people's lines.
     """
-    sides = leader_sides(data, columns)
+    asked = [column for column in columns if column.reading.key == opening.question and column.reading.per_prompt]
+    sides = leader_sides(data, [column for column in columns if column.of_people] or columns)
+    differ = [replace(side, cannot_tell=(), not_comparable=()) for side in sides if side.better or side.worse]
     return Verdict(
-        headline=opening.found,
+        headline=opening.headline,
+        lines=opening.metrics if charts else opening.lines,
         noun="prompt",
-        sides=sides,
+        sides=() if opening.people else differ,
         sure=opening.sure,
-        takes=_apart(data, columns, [side.name for side in sides[:1]], order[:_PROMPTS], pictures or {}),
+        charts=charts,
+        takes=_apart(data, asked or columns, [side.name for side in sides[:1]], order[:_PROMPTS], pictures or {}),
     )
 
 
@@ -172,7 +179,7 @@ def _apart(
     """The clips of the leader and of the system furthest from it, on these prompts."""
     column = next((one for one in columns if one.reading.per_prompt), None)
     takes = []
-    for prompt in (data.prompts[place] for place in places):
+    for place, prompt in ((place, data.prompts[place]) for place in places):
         values = {
             name: float(m.value)
             for name in data.names
@@ -185,8 +192,9 @@ def _apart(
         for name in (first, far):
             reason = f"{column.reading.label} {number_text(values[name], unit=column.reading.definition.unit)}"
             picture = pictures.get((name, prompt.id), "")
+            link = f"#prompt-{place}"
             takes.append(
-                Highlight(id=prompt.text or prompt.id, group=name, picture=picture, reasons=(reason,), link="#matrix")
+                Highlight(id=prompt.text or prompt.id, group=name, picture=picture, reasons=(reason,), link=link)
             )
     return tuple(takes)
 

@@ -27,6 +27,7 @@ INSTRUMENTS: Registry[Instrument] = Registry(
 COMPARING = (
     "rushes.compare.definitions.comparisons:DEFINITIONS",
     "rushes.compare.definitions.people:DEFINITIONS",
+    "rushes.compare.definitions.ratings:DEFINITIONS",
     "rushes.compare.board.overall:DEFINITIONS",
 )
 """Tuples of the definitions that belong to no instrument: what is computed from several runs."""

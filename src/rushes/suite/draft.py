@@ -15,6 +15,7 @@ from rushes.media.find.endings import is_clip
 from rushes.media.find.walk import PassedOver, files_below
 from rushes.storage.remote.address import local_only
 from rushes.storage.runs import read_run
+from rushes.study.database.listing import ENDINGS, studies_in
 from rushes.study.exchange.files import write_file
 from rushes.suite.file import is_run
 from rushes.suite.names import generated_set, set_name
@@ -22,6 +23,7 @@ from rushes.suite.prompts import ID, read_prompts
 
 REFERENCES = ("ground-truth", "ground_truth", "groundtruth", "gt", "real", "reference")
 """Folders of these names hold the reference."""
+_SCALE = '# scale = "1-5"              # if not the smallest of 0-1, 1-5, 1-7, 0-10 and 0-100 that holds every rating'
 _LATER = """
 # [instruments.fidelity]        # PSNR, SSIM, LPIPS …: clips that are to look like their references, frame by frame
 # protocol = "wang2004"
@@ -44,6 +46,9 @@ class SuiteDraft:
     reference: Path | None
     prompts: Path | None
     ratings: Path | None
+    votes: Path | None = None
+    study: tuple[Path, str] | None = None
+    """A database of studies beside the systems, and the study in it that has votes of people."""
     remarks: tuple[str, ...] = ()
     """Folders that were left out, and why; systems that lack clips."""
 
@@ -52,9 +57,10 @@ def draft_suite(folders: Paths, out: Path | str, *, name: str = "", overwrite: b
     """Write a suite file from what the folders hold.
 
     A folder with clips, or a run, is a system; of a folder of folders, each one below that has clips is. One called
-    ground-truth, gt, real or reference is the reference. `prompts.csv` and `ratings.csv` are taken up where they lie
-    beside the systems. A folder that shares no clip name with any other is left out, and `remarks` says so. Raises
-    `InputError` where there is no system, and for a file that is there unless `overwrite`.
+    ground-truth, gt, real or reference is the reference. `prompts.csv`, `ratings.csv` and `votes.csv` are taken up
+    where they lie beside the systems, and so is the one study with votes of a study database. A folder that shares no
+    clip name with any other is left out, and `remarks` says so. Raises `InputError` where there is no system, and for a
+    file that is there unless `overwrite`.
     """
     target = Path(out)
     given = [Path(folder) for folder in one_or_several(folders)]
@@ -69,10 +75,17 @@ def draft_suite(folders: Paths, out: Path | str, *, name: str = "", overwrite: b
     systems = {key: places for key, places in found.items() if key != truth}
     if not systems:
         raise InputError(f"{given[0]}: expected folders of clips, one per system; found none beside the reference")
-    prompts, ratings = (_beside(given, systems, file) for file in ("prompts.csv", "ratings.csv"))
+    prompts, ratings, votes = (_beside(given, systems, f"{file}.csv") for file in ("prompts", "ratings", "votes"))
     _refuse_prompt_folders(given[0], systems, prompts)
     made = SuiteDraft(
-        path=target, systems=systems, reference=reference, prompts=prompts, ratings=ratings, remarks=tuple(remarks)
+        path=target,
+        systems=systems,
+        reference=reference,
+        prompts=prompts,
+        ratings=ratings,
+        votes=votes,
+        study=_study(given, remarks),
+        remarks=tuple(remarks),
     )
     write_file(target, _text(made, name or (given[0] if len(given) == 1 else target.parent).resolve().name))
     return made
@@ -137,6 +150,17 @@ def _beside(given: Sequence[Path], systems: Mapping[str, tuple[Path, ...]], file
     return next((folder / file for folder in folders if (folder / file).is_file()), None)
 
 
+def _study(given: Sequence[Path], remarks: list[str]) -> tuple[Path, str] | None:
+    """The study of people's votes beside the systems; of several none is taken, and a remark names them."""
+    files = [path for folder in given for path in sorted(folder.iterdir()) if path.suffix in ENDINGS and path.is_file()]
+    studies = [(path, one) for path in files for one in studies_in(path) or ()]
+    found = [(path, str(one["name"])) for path, one in studies if one["votes"] and not one["simulated"]]
+    if len(found) > 1:
+        names = ", ".join(name for _, name in found)
+        remarks.append(f"{found[0][0]}: several studies have votes ({names}); name one in [instruments.preference]")
+    return found[0] if len(found) == 1 else None
+
+
 def _refuse_prompt_folders(root: Path, systems: Mapping[str, object], prompts: Path | None) -> None:
     """A folder per prompt looks like a folder per system; the prompts' own names tell."""
     if prompts is None:
@@ -155,9 +179,14 @@ def _text(made: SuiteDraft, name: str) -> str:
     lines += [f"{_key(system)} = {_places(places, home)}" for system, places in made.systems.items()]
     if made.reference is not None:
         lines += ["", "[reference]", f"clips = {_quoted(_seen(made.reference, home))}", "on_board = true"]
-    for table, file in (("prompts", made.prompts), ("ratings", made.ratings)):
+    for table, file in (("prompts", made.prompts), ("ratings", made.ratings), ("votes", made.votes)):
         if file is not None:
             lines += ["", f"[{table}]", f"file = {_quoted(_seen(file, home))}"]
+        if file is not None and file is made.ratings:
+            lines += [_SCALE]
+    if made.study is not None:
+        database, study = _quoted(_seen(made.study[0], home)), _quoted(made.study[1])
+        lines += ["", "[instruments.preference]      # votes of a study", f"db = {database}", f"study = {study}"]
     lines += ["", "[instruments.clip]            # the settings are the arguments of rushes.evaluate_clips"]
     lines += ["motion = true"]
     return "\n".join(lines) + "\n" + (_LATER if made.reference is not None else "")

@@ -14,8 +14,12 @@ on_board = true              # it is measured as a system too, where that needs 
 [prompts]
 file = "prompts.csv"         # left out: a prompt per clip name
 
-[ratings]
+[ratings]                    # people's ratings of single clips: a row per clip and rater, a column per question
 file = "ratings.csv"
+scale = "1-5"                # left out: the smallest of 0-1, 1-5, 1-7, 0-10 and 0-100 that holds every rating
+
+[votes]                      # people's choices between two clips
+file = "votes.csv"
 
 [instruments.clip]           # settings are the arguments of rushes.evaluate_clips
 motion = true
@@ -32,6 +36,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -46,7 +51,7 @@ from rushes.suite.names import set_name
 from rushes.suite.prompts import Prompt, read_prompts
 from rushes.suite.settings import GIVEN, checked_settings, measure_of, unknown_key
 
-_TABLES = ("name", "systems", "reference", "prompts", "ratings", "instruments", "overall")
+_TABLES = ("name", "systems", "reference", "prompts", "ratings", "votes", "instruments", "overall")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,9 +91,18 @@ class Suite:
     """() where a prompt is what a clip is called."""
     ratings: str = ""
     """A CSV file of people's ratings; "" where there is none."""
+    scale: Mapping[str, str] = field(default_factory=dict)
+    """Of the ratings, as "1-7": by question, or under "" for all of them; {} where the ratings tell."""
+    votes: str = ""
+    """A file of people's votes between two clips; "" where there is none."""
     instruments: tuple[SuitePlan, ...] = ()
     overall: Mapping[str, float] = field(default_factory=dict)
     """Declared weights of an overall score, by metric; {} for none, and then there is no such score."""
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The files that hold what people said."""
+        return tuple(filter(None, (self.ratings, self.votes)))
 
     @property
     def overall_label(self) -> str:
@@ -122,7 +136,9 @@ def read_suite(file: Path | str) -> Suite:
         systems=(*systems, *([shown] if shown else [])),
         reference=reference,
         prompts=read_prompts(prompts) if (prompts := _file(path, data, "prompts")) else (),
-        ratings=_file(path, data, "ratings"),
+        ratings=_file(path, data, "ratings", "scale"),
+        scale=_scale(path, data),
+        votes=_file(path, data, "votes"),
         instruments=_plans(path, data, reference),
         overall=_weights(path, data),
     )
@@ -187,16 +203,38 @@ def _reference(path: Path, data: Mapping[str, Any]) -> tuple[str, SuiteSystem | 
     return clips, SuiteSystem(name=name, clips=clips, is_reference=True) if on_board else None
 
 
-def _file(path: Path, data: Mapping[str, Any], name: str) -> str:
-    """The file that a table of one key names; "" where there is no such table."""
+def _file(path: Path, data: Mapping[str, Any], name: str, *more: str) -> str:
+    """The file that a table names, which may have `more` keys; "" where there is no such table."""
     table = _table(path, data, name)
     if not table:
         return ""
-    _require_known(f"{path}, [{name}]", table, ("file",))
-    found = _located(path, _text(path, f"[{name}] file", table["file"]))
+    _require_known(f"{path}, [{name}]", table, ("file", *more))
+    found = _located(path, _text(path, f"[{name}] file", table.get("file")))
     if not os.path.isfile(found):
         raise InputError(f"{path}, [{name}]: {found}: no such file")
     return found
+
+
+def _scale(path: Path, data: Mapping[str, Any]) -> dict[str, str]:
+    """Scales of the ratings by question; under "" one for all."""
+    given = _table(path, data, "ratings").get("scale", {})
+    found = given if isinstance(given, dict) else {"": given}
+    for question, text in found.items():
+        if not isinstance(text, str) or scale_ends(text) is None:
+            where = f"scale of {question}" if question else "scale"
+            raise InputError(f'{path}, [ratings]: {where} is its lowest and highest rating, as "1-5"; got {text!r}')
+    return dict(found)
+
+
+def scale_ends(text: str) -> tuple[float, float] | None:
+    """Both ends of a scale; None where the text is none.
+
+    >>> scale_ends("1-5"), scale_ends("0-100"), scale_ends("5-1"), scale_ends("many")
+    ((1.0, 5.0), (0.0, 100.0), None, None)
+    """
+    found = re.fullmatch(r"(-?[0-9]+(?:\.[0-9]+)?)-(-?[0-9]+(?:\.[0-9]+)?)", text)
+    low, high = map(float, found.groups()) if found else (0.0, 0.0)
+    return (low, high) if low < high else None
 
 
 def _plans(path: Path, data: Mapping[str, Any], reference: str) -> tuple[SuitePlan, ...]:

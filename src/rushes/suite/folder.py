@@ -3,7 +3,8 @@
 The folder holds what was asked, the runs behind it, and what could not be had.
 
 DIR/
-  suite.json            systems, prompts, reference, weights; every run, and why one is missing
+  suite.json            systems, prompts, reference, people's answers (path and digest), weights; every run, and why
+                        one is missing
   amber/clip/           one run per system and instrument
   amber/pose/p001/      of poses: one per file
   preference/           what looks at all systems at once
@@ -12,10 +13,11 @@ DIR/
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, astuple, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -64,6 +66,8 @@ class SuiteRun:
     steps: tuple[SuiteStep, ...]
     complete: bool = False
     """Whether every step was tried; False while one is under way, and after an interruption."""
+    digests: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of the files that hold what people said, by path, as they were when the suite ran."""
 
     @property
     def failed(self) -> tuple[SuiteStep, ...]:
@@ -82,6 +86,7 @@ class SuiteRun:
             "format": _FORMAT,
             "complete": self.complete,
             "suite": asdict(self.suite),
+            "digests": dict(self.digests),
             "steps": [asdict(step) for step in self.steps],
         }
         with replacing(self.path / FILE) as file:
@@ -108,8 +113,11 @@ def read_suite_folder(place: Path | str) -> SuiteRun:
         suite = _suite(data["suite"])
         if unknown := {step.system for step in steps} - {"", *(system.name for system in suite.systems)}:
             raise LookupError(f"no system is called {sorted(unknown)[0]}")
-        _require_text(suite.name, suite.reference, suite.ratings, *(text for step in steps for text in astuple(step)))
-        return SuiteRun(path=Path(place), suite=suite, steps=steps, complete=bool(data["complete"]))
+        digests = dict(data.get("digests", {}))
+        _require_text(suite.name, suite.reference, suite.ratings, suite.votes, *digests.values(), *suite.scale.values())
+        _require_text(*(text for step in steps for text in astuple(step)))
+        complete = bool(data["complete"])
+        return SuiteRun(path=Path(place), suite=suite, steps=steps, complete=complete, digests=digests)
     except (LookupError, TypeError, AttributeError) as error:
         raise RunError(f"{file}: is no whole suite ({error!r}); run rushes suite run again") from None
 
@@ -128,6 +136,8 @@ def _suite(data: Mapping[str, Any]) -> Suite:
         reference=data["reference"],
         prompts=_prompts(data["prompts"]),
         ratings=data["ratings"],
+        scale=dict(data.get("scale", {})),
+        votes=data.get("votes", ""),
         instruments=tuple(SuitePlan(**plan) for plan in data["instruments"]),
         overall=data["overall"],
     )
@@ -183,7 +193,8 @@ def run_suite(
     with writing(folder), connected(engine, jobs=jobs):
         _require_same(folder, asked)
         planned = list(_steps(asked))
-        done = SuiteRun(path=folder, suite=asked, steps=tuple(step for step, _, _ in planned))
+        digests = {file: hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in asked.asked}
+        done = SuiteRun(path=folder, suite=asked, steps=tuple(step for step, _, _ in planned), digests=digests)
         done.write()
         steps = []
         for step, plan, system in planned:

@@ -24,6 +24,7 @@ from .board_made import board_data, definition, measured, reading, verdict
 FLICKER, FROZEN = reading("flicker", label="Flicker"), reading("frozen", label="Frozen")
 SHARP = reading("sharpness", label="Sharpness", better="higher", raised_by=("noise",))
 ELO = reading("bt_elo", label="Elo", better="higher", per_prompt=False, instrument="preference")
+NOBODY = "Nobody was asked: metrics are reasons to look, and people decide preference."
 HOSTILE = "</script><img src=x onerror=alert(1)>&\"'"
 
 
@@ -47,8 +48,8 @@ class TestOpening:
         data = board_data(readings=(FLICKER, FROZEN))
         told = [verdict(data, one, [["amber"], ["birch", "cedar"]]) for one in (FLICKER, FROZEN)]
         assert found(data, *told) == (
-            "amber is surely better than every other system on 2 of 2 readings (Flicker and Frozen). "
-            "birch and cedar cannot be told apart on any reading."
+            "amber is surely better than every other system on 2 of 2 metrics (Flicker and Frozen). "
+            "birch and cedar cannot be told apart on any metric. " + NOBODY
         )
 
     def test_says_how_sure_over_how_many_prompts(self) -> None:
@@ -62,30 +63,33 @@ class TestOpening:
         tiers = ([["amber"], ["birch"]], [["birch"], ["amber"]], [["amber", "birch"]])
         told = [verdict(data, one, tier) for one, tier in zip(data.readings, tiers, strict=True)]
         assert found(data, *told) == (
-            "amber is better than birch on Flicker, and worse on Frozen; on Warp the two cannot be told apart."
+            "amber is better than birch on Flicker, and worse on Frozen; on Warp the two cannot be told apart. "
+            + NOBODY
         )
 
     def test_no_difference_is_no_winner(self) -> None:
         data = board_data()
         text = found(data, verdict(data, FLICKER, [["amber", "birch", "cedar"]]))
-        assert text == "No two systems can be told apart on the one reading that says better or worse."
+        assert text == f"No two systems can be told apart on the one metric that says better or worse. {NOBODY}"
 
     def test_a_reading_that_only_moves_names_no_winner(self) -> None:
         data = board_data(readings=(SHARP,))
         judged = verdict(data, SHARP, [["amber"], ["birch"], ["cedar"]], ranked=False, why_not="noise raises it too")
         text = found(data, judged)
-        assert text.startswith("No reading here can say which system is better") and "surely better" not in text
+        assert text.startswith("No metric here can say which system is better") and "surely better" not in text
 
     def test_people_come_first(self) -> None:
         data = board_data(readings=(FLICKER, ELO))
         tiers = [["amber"], ["birch"], ["cedar"]]
         text = found(data, verdict(data, FLICKER, tiers), verdict(data, ELO, tiers[::-1]))
-        assert text.startswith("People surely prefer cedar (Elo). amber is surely better")
+        assert text.startswith("People put cedar first on Elo (")
+        assert "amber is surely better" in text and "Nobody" not in text
 
     def test_an_unsure_vote_is_told_as_an_order(self) -> None:
         data = board_data(readings=(ELO,))
         text = found(data, verdict(data, ELO, [["amber", "birch", "cedar"]]))
-        assert text.startswith("People's order by Elo is cedar, birch and amber; its first place is not sure.")
+        assert text.startswith("No system wins yet: cedar leads Elo (11.98)")
+        assert "Elo: cedar 11.98 a" in text and "Nobody" not in text
 
     def test_one_system_has_nothing_to_be_better_than(self) -> None:
         assert found(board_data(("amber",))).startswith("One system alone")
@@ -247,7 +251,7 @@ class TestPage:
         judged = {FLICKER.key: verdict(data, FLICKER, [names[:20], names[20:]])}
         made = write_board(data, tmp_path / "board.html", verdicts=judged)
         assert made.bytes < 1_000_000
-        assert made.found.startswith("No system is surely best on any reading")
+        assert made.found.startswith("No system is surely best on any metric")
 
     def test_no_reading_is_one_clear_line(self, tmp_path: Path) -> None:
         data = replace(board_data(), readings=(), refused=(Refused(name="fvd", why="n_gt differs"),))

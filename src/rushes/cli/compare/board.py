@@ -23,7 +23,7 @@ def board(
             "-o",
             "--out",
             metavar="FILE",
-            help="The page; board.html in the suite's folder. FILE.tex: the table in LaTeX.",
+            help="The page; board.html in the suite's folder. FILE.tex, FILE.md: the answer and table as text.",
         ),
     ] = None,
     title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
@@ -56,7 +56,8 @@ def board(
         from rushes.compare.board.board import board_as_data
 
         written = {"board": str(made.path), "bytes": made.bytes}
-        print_json(written | board_as_data(made.data, made.verdicts, found=made.found))
+        print_json(written | board_as_data(made.data, made.verdicts, opening=made.opening))
         return
-    tell(made.found, hang=0)
+    opening = made.opening
+    tell(opening.headline, *opening.lines, *filter(None, [opening.sure]), hang=2)
     print(made.path)

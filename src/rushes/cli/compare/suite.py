@@ -45,7 +45,7 @@ def init(
     name: Annotated[str, typer.Option(help="The suite's name; that of its folder when left out.")] = "",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
 ) -> None:
-    """Write a suite file from what the folders hold: systems, reference, prompts.csv, ratings.csv.
+    """Write a suite file from what the folders hold: systems, reference, prompts, ratings, votes, a study.
 
     Example: rushes suite init takes/ -o suite.toml
     """
@@ -53,8 +53,9 @@ def init(
 
     made = draft_suite(folders, out, name=name, overwrite=overwrite)
     rows = [(system, "system", ", ".join(map(str, places))) for system, places in made.systems.items()]
-    beside = (("reference", made.reference), ("prompts", made.prompts), ("ratings", made.ratings))
-    rows += [("", what, str(path)) for what, path in beside if path is not None]
+    beside = {what: getattr(made, what) for what in ("reference", "prompts", "ratings", "votes")}
+    rows += [("", what, str(path)) for what, path in beside.items() if path is not None]
+    rows += [("", "study", f"{made.study[1]} in {made.study[0]}")] if made.study else []
     print_words("Found", ("name", "is", "where"), rows)
     say(*made.remarks)
     tell("Edit the file for other instruments.")

@@ -5,6 +5,7 @@ means    a CSV with a row per clip: clip (or prompt_id and system), then one col
          known words and no dimensions. Single raters are not known.
 votes    two clips and which is better: `model_a, model_b, winner` with a prompt, or a study's own export. A vote gives
          the winner 1, the loser 0 and both ½ for a tie, and a clip's rating is the mean: its share of wins.
+counts   the same counted before: `question, prompt_id, system_a, system_b, votes_a, votes_b`; see `vote_counts`
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from rushes.compare.agreement.vote_counts import is_counted, win_shares
 from rushes.core.errors import InputError
 from rushes.instruments.preference.votes import Vote
 from rushes.study.exchange.arena import NUMBERED, read_arena
@@ -83,7 +85,11 @@ def read_human_scores(path: Path | str, *, dimensions: Sequence[str] = ()) -> Hu
         columns = list(rows[0][1]) if rows else []
         if not rows:
             raise InputError(f"{path}: expected a row of ratings per clip and rater; the file has none")
-        if "winner" in columns:
+        if is_counted(columns):
+            shares = win_shares(path, rows, columns, unnamed=PREFERENCE)
+            counted = {question: {key: {MEANS: v} for key, v in row.items()} for question, row in shares.items()}
+            found = HumanScores(source=str(path), kind="win-share", scores=counted)
+        elif "winner" in columns:
             found = human_scores_of_votes(_votes(path, columns), str(path))
         else:
             found = _of_rows(path, rows, columns)

@@ -99,6 +99,13 @@ document.addEventListener("click", (event) => {
 });
 
 const matrix = document.getElementById("matrix") ? new Matrix(board, new Theatre(board)) : null;
+document.addEventListener("click", (event) => { // a clip of the strip: its prompt's clips, playing
+  const take = event.target.closest('a[href^="#prompt-"]');
+  if (!take || !matrix) return;
+  event.preventDefault();
+  matrix.open(Number(take.hash.slice("#prompt-".length)));
+  matrix.theatre.toggle();
+});
 document.addEventListener("keydown", (event) => {
   const typing = event.target.matches("input, select, textarea") || document.querySelector("dialog[open]");
   if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey && matrix) {

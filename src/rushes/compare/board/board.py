@@ -12,8 +12,9 @@ from rushes.compare.board.model import BoardData, Contrast, Reading, ReadingKey,
 from rushes.compare.board.overall import OVERALL, with_overall
 from rushes.compare.board.page.clips import ClipIndex, board_timeline, first_clips, rows_by_disagreement, thumbnails
 from rushes.compare.board.page.columns import BoardCell, BoardColumn, board_columns
+from rushes.compare.board.page.forest import forests
 from rushes.compare.board.page.page import BoardPage, render_board
-from rushes.compare.board.page.words import PEOPLE, Opening, opening_of
+from rushes.compare.board.page.words import Opening, opening_of
 from rushes.compare.comparison import Refused
 from rushes.compare.output import write_out
 from rushes.compare.readings.collect import collect_board
@@ -23,6 +24,7 @@ from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.table import NUMBER, TEXT, Cell, Column, Footnote, Table
 from rushes.core.words.notebook_repr import line_html, page_html
 from rushes.present.tables.latex import latex
+from rushes.present.tables.markdown import escaped, markdown
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Run
 from rushes.suite.folder import read_suite_folder
@@ -45,10 +47,15 @@ class Board:
     path: Path | str
     """Where it was written, or its address."""
     bytes: int
-    found: str
-    """The opening: what is better on what, and how sure that is."""
+    opening: Opening
+    """The answer, what it rests on, and how sure that is."""
     data: BoardData
     verdicts: Mapping[ReadingKey, ReadingVerdict]
+
+    @property
+    def found(self) -> str:
+        """The opening in one text: what is better on what, and how sure that is."""
+        return str(self.opening)
 
     def __repr__(self) -> str:
         return f"Board({str(self.path)!r}, {self.data!r})"
@@ -78,12 +85,14 @@ def write_board(
     There is no overall score unless `weights`, or the suite, declares one, by reading; its column is labelled so.
     `strips` is for how many clips of the matrix to take pictures and `timelines` how many keep their series, whole
     rows, those first on which the systems are furthest apart; 0 leaves them out. Videos play from where they lie.
-    A file that ends in .tex is the table alone, in LaTeX. The same runs and clips give the same bytes. Raises
-    `InputError` where there is nothing to show.
+    A file that ends in .tex is the answer and the table alone, in LaTeX; .md, in Markdown. The same runs and clips give
+    the same bytes. Raises `InputError` where there is nothing to show.
     """
     page = board_page(given, title=title, weights=weights, level=level, verdicts=verdicts, timelines=timelines)
     if str(out).endswith(".tex"):
         text = board_latex(page.title, page.opening, page.data.names, page.columns)
+    elif str(out).endswith(".md"):
+        text = board_markdown(page.title, page.opening, page.data.names, page.columns)
     else:
         pictured = first_clips(page.data, page.order, strips)
         taken = thumbnails(ClipIndex(page.data), pictured, jobs=jobs or worker_count(), progress=progress)
@@ -91,7 +100,7 @@ def write_board(
     return Board(
         path=write_out(out, text, "board"),
         bytes=len(text.encode()),
-        found=str(page.opening),
+        opening=page.opening,
         data=page.data,
         verdicts=page.verdicts,
     )
@@ -118,12 +127,12 @@ def board_page(
     return BoardPage(
         title=title or _title(data),
         opening=opening_of(data, columns, level=level),
+        charts=forests(data, columns, level=level),
         data=data,
         verdicts=judged,
         columns=columns,
         order=order,
         timelines={key: line for key, line in drawn.items() if line is not None},
-        people=any(reading.instrument == PEOPLE for reading in data.readings),
     )
 
 
@@ -155,8 +164,19 @@ def board_latex(title: str, opening: Opening, systems: Sequence[str], columns: S
     share which cannot be told apart stand above it. Columns that only move are left out where others judge. Below the
     table are the signature of every column, what the letters mean, and how sure the board is.
     """
+    return latex(_table(title, opening, systems, columns))
+
+
+def board_markdown(title: str, opening: Opening, systems: Sequence[str], columns: Sequence[BoardColumn]) -> str:
+    """The answer, what it rests on, and the table of `board_latex`, in Markdown."""
+    words = [f"**{escaped(opening.headline)}**", *(f"- {escaped(line)}" for line in opening.lines)]
+    table = replace(_table(title, opening, systems, columns), title="", caption="")
+    return f"# {escaped(title)}\n\n{words[0]}\n\n" + "\n".join(words[1:]) + f"\n\n{markdown(table)}"
+
+
+def _table(title: str, opening: Opening, systems: Sequence[str], columns: Sequence[BoardColumn]) -> Table:
     shown = [column for column in columns if column.judged] or list(columns)
-    table = Table(
+    return Table(
         title=title,
         columns=(*TEXT("System"), *(Column(column.head, NUMBER, mark=str(n)) for n, column in enumerate(shown, 1))),
         rows=[(Cell(name), *(_cell(column.cells[place]) for column in shown)) for place, name in enumerate(systems)],
@@ -168,7 +188,6 @@ def board_latex(title: str, opening: Opening, systems: Sequence[str], columns: S
         ],
         notes=[words for words in (_LETTERS, opening.sure) if words],
     )
-    return latex(table)
 
 
 def _cell(cell: BoardCell) -> Cell:
@@ -176,10 +195,19 @@ def _cell(cell: BoardCell) -> Cell:
     return Cell(cell.text, beside=beside, raised=cell.letters, bold=cell.best)
 
 
-def board_as_data(data: BoardData, verdicts: Mapping[ReadingKey, ReadingVerdict], *, found: str) -> dict[str, object]:
-    """Every cell and every pair with its signature, and every definition once; values per prompt are in the runs."""
+def board_as_data(
+    data: BoardData, verdicts: Mapping[ReadingKey, ReadingVerdict], *, opening: Opening
+) -> dict[str, object]:
+    """The answer, every cell and every pair with its signature, and every definition once.
+
+    Values per prompt are in the runs, and what single people said in the files of ratings and votes.
+    """
     return {
-        "found": found,
+        "headline": opening.headline,
+        "people": list(opening.people),
+        "metrics": list(opening.metrics),
+        "found": str(opening),
+        "reference": data.reference,
         "systems": list(data.names),
         "prompts": len(data.prompts),
         "readings": [_reading(data, reading, verdicts.get(reading.key)) for reading in data.readings],

@@ -1,4 +1,4 @@
-"""Which systems a board tells apart, reading by reading, with one allowance for everything it tests.
+"""Which systems a board tells apart, reading by reading, with one allowance for error over everything it tests.
 
 A pair is called better or worse only on a reading of which nothing else moves the value, to either side. On a board
 nobody knows which of two systems is the other's degraded copy, so a reading that judges on one side alone (VMAF, which
@@ -11,19 +11,22 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from rushes.compare.board.model import BoardData, Contrast, Reading, ReadingKey, ReadingVerdict
+from rushes.compare.board.model import PEOPLE, BoardData, Contrast, Reading, ReadingKey, ReadingVerdict
 from rushes.compare.board.pairs import PromptPairs
 from rushes.compare.board.set_contrasts import number_contrasts
 from rushes.compare.comparison import Outcome, WhyNot, change_outcome, is_test, raised
 from rushes.compare.definitions.comparisons import HOLM_P, SIGN_FLIP, of
 from rushes.core import Definition, Measurement
 from rushes.core.canonical import canonical_json
+from rushes.core.definition import Setting
 from rushes.core.errors import InputError
 from rushes.core.words.suggest import did_you_mean
 from rushes.stats.families import letter_display, possible_ranks
 from rushes.stats.intervals import LEVEL
 from rushes.stats.sign_flip import fewest_prompts
 
+PEOPLE_SHARE = 0.8
+"""Of the allowed error, what people's questions have where metrics are tested too: they decide, metrics explain."""
 _TESTS = {True: "sign-flip", False: "interval"}
 _ONE_SYSTEM = "fewer than two systems: there is nothing to compare"
 
@@ -35,8 +38,12 @@ def judge_board(
 
     Formula     paired by prompt: mean difference with Student's t interval (exact for true/false), sign-flip test;
                 one number per system: the interval of a difference, else two intervals with errors summed; Holm over
-                every test of every reading that is judged here; two systems differ where the adjusted p ≤ 1 − `level`
-                and the interval of the difference, where there is one, leaves 0 out
+                every test of a family; two systems differ where the adjusted p ≤ 1 − `level` and the interval of the
+                difference, where there is one, leaves 0 out
+    Families    what people said is one, every metric the other, so that many metrics cannot hide people's answer.
+                Where both are tested, people's family has `PEOPLE_SHARE` of the error and metrics the rest
+    Raters      the test is over prompts and takes the raters as they are: it says what these people prefer. How far
+                other people would differ is in the interval of a cell
     Errors      of all boards whose systems are alike, at most 1 − `level` tell any two apart on any reading
     Edge cases  one system, nothing shared, no two numbers that compare: the reading's `why_not` says so. A prompt
                 whose two clips differ in facts that the metric depends on is left out for that pair, and counted.
@@ -50,19 +57,39 @@ def judge_board(
         reading.key: prompts.contrasts(reading, level) if reading.per_prompt else number_contrasts(data, reading)
         for reading in chosen
     }
-    every = [c for contrasts in raw.values() for c in contrasts]
-    tests, family, alpha = sum(is_test(c.p) for c in every), _family(data, chosen), round(1 - level, 12)
+    judged: dict[ReadingKey, tuple[Contrast, ...]] = {}
+    for family, share in _families(chosen, raw):
+        judged |= _judged_family(data, family, raw, share=share, alpha=round(1 - level, 12))
+    return {reading.key: _reading_verdict(data, reading, judged[reading.key]) for reading in chosen}
+
+
+def _families(
+    readings: Sequence[Reading], raw: Mapping[ReadingKey, Sequence[Contrast]]
+) -> list[tuple[list[Reading], float]]:
+    """Readings that are corrected together, each family with its share of the error."""
+    people = [reading for reading in readings if reading.instrument == PEOPLE]
+    metrics = [reading for reading in readings if reading.instrument != PEOPLE]
+    both = all(any(is_test(c.p) for one in family for c in raw[one.key]) for family in (people, metrics))
+    return [(people, PEOPLE_SHARE if both else 1.0), (metrics, round(1 - PEOPLE_SHARE, 12) if both else 1.0)]
+
+
+def _judged_family(
+    data: BoardData,
+    readings: Sequence[Reading],
+    raw: Mapping[ReadingKey, Sequence[Contrast]],
+    *,
+    share: float,
+    alpha: float,
+) -> dict[ReadingKey, tuple[Contrast, ...]]:
+    """Every contrast of a family after Holm's rule over its tests, its p divided by the family's share."""
+    tests, family = sum(is_test(c.p) for one in readings for c in raw[one.key]), _family(data, readings)
+    split: dict[str, Setting] = {} if share == 1 else {"share": share}
     definitions = {
-        reading.key: of(HOLM_P, reading.definition, family=family, test=_TESTS[reading.per_prompt], tests=tests)
-        for reading in chosen
+        one.key: of(HOLM_P, one.definition, family=family, test=_TESTS[one.per_prompt], tests=tests).add_params(**split)
+        for one in readings
     }
-    adjusted = iter(raised([(c.p, definitions[key]) for key, contrasts in raw.items() for c in contrasts]))
-    return {
-        reading.key: _reading_verdict(
-            data, reading, tuple(_judged(c, next(adjusted), tests, alpha) for c in raw[reading.key])
-        )
-        for reading in chosen
-    }
+    adjusted = iter(raised([(c.p, definitions[one.key]) for one in readings for c in raw[one.key]], share=share))
+    return {one.key: tuple(_judged(c, next(adjusted), tests, alpha, share) for c in raw[one.key]) for one in readings}
 
 
 def _checked(data: BoardData, level: float, keys: Sequence[ReadingKey] | None) -> list[Reading]:
@@ -86,13 +113,13 @@ def _family(data: BoardData, readings: Sequence[Reading]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _judged(c: Contrast, adjusted: Measurement, tests: int, alpha: float) -> Contrast:
+def _judged(c: Contrast, adjusted: Measurement, tests: int, alpha: float, share: float) -> Contrast:
     """The contrast with what it says among everything that the board tests."""
     if c.p.value is None:
         return replace(c, adjusted_p=adjusted)
     metric, p = c.reading.definition, float(adjusted.value or 0) if is_test(c.p) else None
     if p is not None:
-        adjusted = replace(adjusted, note=_too_few(c, p, tests, alpha))
+        adjusted = replace(adjusted, note=_too_few(c, p, tests, alpha, share))
     outcome, why = change_outcome(metric, c.difference, p, alpha=alpha, judges=metric.ranks_systems)
     if outcome is Outcome.CANNOT_TELL and adjusted.note:
         why = WhyNot.TOO_FEW
@@ -101,9 +128,9 @@ def _judged(c: Contrast, adjusted: Measurement, tests: int, alpha: float) -> Con
     return replace(c, adjusted_p=adjusted, outcome=outcome, why=why)
 
 
-def _too_few(c: Contrast, adjusted: float, tests: int, alpha: float) -> str:
+def _too_few(c: Contrast, adjusted: float, tests: int, alpha: float, share: float) -> str:
     """What a reader must know who wonders why nine wins of nine are not enough; "" where they could be."""
-    needed = fewest_prompts(tests, alpha)
+    needed = fewest_prompts(tests, alpha * share)
     if adjusted <= alpha or c.p.name != SIGN_FLIP.name or c.p.count >= needed:
         return ""
     return f"{c.p.count} prompts differ; to stand out among the board's tests ({tests}) takes {needed} or more"

@@ -17,8 +17,12 @@ from rushes.core.reading import Reading as Reading
 from rushes.core.reading import ReadingKey as ReadingKey
 from rushes.core.table import NUMBER, TEXT, Cell, Table, number
 from rushes.core.words.notebook_repr import table_html
+from rushes.instruments.preference.instrument import INSTRUMENT as PREFERENCE
 from rushes.storage.runs import Run
 from rushes.suite.prompts import Prompt
+
+PEOPLE = PREFERENCE.name
+"""The instrument whose readings are what people said: ratings, votes, a study."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,12 +60,21 @@ class BoardData:
     clips: Mapping[tuple[str, str], BoardClip] = field(default_factory=dict)
     """By (system, prompt id)."""
     refused: tuple[Refused, ...] = ()
+    reference: str = ""
+    """The system that the suite declares as its reference (real footage); "" where none is."""
+    asked: bool = False
+    """Whether there are answers of people, on the board or left out."""
     remarks: tuple[str, ...] = ()
     """What a reader must know: prompts that a system lacks, media that differ, runs that are not complete."""
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(system.name for system in self.systems)
+
+    @property
+    def people(self) -> tuple[Reading, ...]:
+        """What people said."""
+        return tuple(reading for reading in self.readings if reading.instrument == PEOPLE)
 
     def __repr__(self) -> str:
         listed = {"system": self.systems, "prompt": self.prompts, "reading": self.readings}

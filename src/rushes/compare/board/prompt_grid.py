@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from rushes.compare.board.model import BoardClip, BoardData, Reading, ReadingKey, ReadingVerdict
+from rushes.compare.board.model import PEOPLE, BoardClip, BoardData, Reading, ReadingKey, ReadingVerdict
 from rushes.compare.board.page.columns import why_only_moves
 from rushes.compare.comparison import WhyNot
 from rushes.core import Measurement
@@ -54,8 +54,8 @@ class PromptGrid:
 def grid_readings(data: BoardData) -> list[Reading]:
     """Readings with a value per prompt, what is worth a look first.
 
-    First those that can say better and worse; then by whether a value differs from another, whether it is a number of
-    the clip and not its review signal, whether a direction is better; then in the board's order.
+    First what people said, then what can say better and worse; then by whether a value differs from another, whether
+    it is a number of the clip and not its review signal, whether a direction is better; then in the board's order.
     """
     found = [reading for reading in data.readings if reading.per_prompt]
     return sorted(found, key=lambda reading: _order(data, reading))
@@ -64,7 +64,13 @@ def grid_readings(data: BoardData) -> list[Reading]:
 def _order(data: BoardData, reading: Reading) -> tuple[bool, ...]:
     values = {m.stored_value for name in data.names for m in data.values.get((name, reading.key), {}).values()}
     neither = reading.definition.better == "neither"
-    return not reading.definition.ranks_systems, len(values) < 2, bool(reading.at), neither
+    return (
+        reading.instrument != PEOPLE,
+        not reading.definition.ranks_systems,
+        len(values) < 2,
+        bool(reading.at),
+        neither,
+    )
 
 
 def prompt_grid(

@@ -94,7 +94,8 @@ HOLM_P = _probability(
     name="holm_p",
     summary="The p of one pair of systems on one reading, allowing for everything else that the board tests.",
     formula="Holm's step-down over the board's tests: sorted upwards, the largest so far of (m − k + 1)·p(k). `test` "
-    "says which p went in: sign-flip is sign_flip_p, interval is interval_p",
+    "says which p went in: sign-flip is sign_flip_p, interval is interval_p. What people said is a family of tests of "
+    "its own. Where metrics are tested too, `share` is the family's part of the allowed error, and p is divided by it",
     edge_cases="A pair whose prompts do not differ at all is no test (it could not give a false alarm): 1. No p: none.",
     reference="Holm 1979; " + _BOARD,
     open_params=("family", "of", "test", "tests"),

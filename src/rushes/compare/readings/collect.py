@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rushes.compare.board.model import BoardClip, BoardData, System
+from rushes.compare.board.model import PEOPLE, BoardClip, BoardData, System
 from rushes.compare.readings.columns import WHOLE, Column, Columns
+from rushes.compare.readings.people import PeopleColumns, people_columns
 from rushes.compare.readings.remarks import (
     double_remarks,
     media_remarks,
@@ -61,17 +62,22 @@ def collect_board(place: Path | str | Run | Iterable[Path | str | Run]) -> Board
     remarks += stray_remarks({name: row.strays for name, row in matrix.items()})
     remarks += [*double_remarks(answers), *media_remarks(prompts, readings, answers)]
     values, whole = _values(kept, names, prompts, matrix)
+    people = PeopleColumns() if found.suite is None else people_columns(found.suite, names, index)
+    remarks += people.remarks
+    asked = bool(found.suite and found.suite.suite.asked) or bool(found.studies)
     return BoardData(
         systems=tuple(
             System(name=system.name, runs=(*system.runs, *(run for run in found.studies if _names(run, system.name))))
             for system in found.systems
         ),
         prompts=prompts,
-        readings=tuple(readings),
-        values=values,
-        whole=whole,
+        readings=(*people.readings, *sorted(readings, key=lambda reading: reading.instrument != PEOPLE)),
+        values=people.values | values,
+        whole=people.whole | whole,
         clips=_clips(found.systems, matrix),
         refused=tuple(dict.fromkeys(refused)),
+        reference=_reference(found),
+        asked=asked,
         remarks=tuple(dict.fromkeys(remarks)),
     )
 
@@ -156,6 +162,11 @@ def _add_studies(columns: Columns, found: Gathered) -> list[str]:
         if not readings:
             remarks.append(f"{run.place}: the study has no strength of a system")
     return remarks
+
+
+def _reference(found: Gathered) -> str:
+    declared = () if found.suite is None else found.suite.suite.systems
+    return next((system.name for system in declared if system.is_reference), "")
 
 
 def _names(study: Run, system: str) -> bool:

@@ -40,6 +40,8 @@ class Gathered:
     """Runs about all systems."""
     prompts: tuple[Prompt, ...] = ()
     """As a suite declares them."""
+    suite: SuiteRun | None = None
+    """Whose folder it is, with what people said; None for runs that were given by hand."""
     remarks: list[str] = field(default_factory=list)
 
 
@@ -58,6 +60,7 @@ def _of_suite(done: SuiteRun) -> Gathered:
         systems=[FoundSystem(name=system.name, roots=[system.clips]) for system in done.suite.systems],
         studies=[],
         prompts=done.suite.prompts,
+        suite=done,
     )
     by_name = {system.name: system for system in found.systems}
     for declared in done.suite.systems:

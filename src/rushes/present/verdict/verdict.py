@@ -137,6 +137,8 @@ class Verdict:
 
     headline: str
     """The answer, in one short sentence."""
+    lines: Sequence[str] = ()
+    """What it rests on, a sentence each."""
     counts: Sequence[tuple[str, int]] = ()
     """Clips by review signal, worst first: (("reject", 2), ("flagged", 4), ("pass", 2))."""
     noun: str = "clip"
@@ -154,6 +156,8 @@ class Verdict:
     """What to do next, in a few words."""
     chart: Figure | None = None
     """The forest plot."""
+    charts: Sequence[Figure] = ()
+    """What the answer rests on, before everything else: on a board, the systems on each question."""
 
     @property
     def total(self) -> int:
@@ -309,7 +313,7 @@ def signal_sentence(counts: Sequence[tuple[str, int]], *, noun: str = "clip", to
 
 def verdict_lines(verdict: Verdict, width: int) -> list[str]:
     """The whole strip, in lines of at most `width` columns."""
-    lines = _wrapped(verdict.headline, width)
+    lines = [line for text in (verdict.headline, *verdict.lines) for line in _wrapped(text, width)]
     for side in verdict.sides:
         if len(verdict.sides) > 1:
             lines += _wrapped(side.sentence, width)

@@ -9,7 +9,6 @@ import json
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from rushes.instruments.catalogue import INSTRUMENTS
+from rushes.study.database.listing import studies_in as studies_in
 from rushes.web.runs.summary import RunHead, live_status, run_stamp, subjects_size
 from rushes.web.workbench import Workbench
 
@@ -35,13 +35,6 @@ _NOUNS = {
     "sweep": ("sweep", "sweeps"),
     "study": ("study", "studies"),
 }
-_STUDIES = """
-SELECT name, title, {state} AS state, simulated,
-  (SELECT COUNT(*) FROM pair WHERE pair.study_id = study.id AND pair.kind IN ('sample', 'imported')) AS pairs,
-  (SELECT COUNT(*) FROM rater WHERE rater.study_id = study.id) AS raters,
-  (SELECT COUNT(*) FROM vote WHERE vote.study_id = study.id AND vote.purpose != 'training') AS votes
-FROM study ORDER BY name
-"""
 _LARGEST = 16 * 1024 * 1024
 """Bytes of a manifest that is read for the sake of one line."""
 
@@ -253,22 +246,3 @@ def sweep_status(folder: Path) -> dict[str, object]:
         runs = 0
     status = "complete" if runs >= declared else "not complete"
     return facts | {"axes": names, "declared": declared, "runs": runs, "status": status}
-
-
-def studies_in(database: Path) -> list[dict[str, Any]] | None:
-    """The studies of a SQLite file: name, title, state, pairs, raters and votes; None where it is no such file."""
-    import sqlite3
-
-    # Without a log beside it nobody writes to the file, and it is read as it lies: nothing is put beside it.
-    quiet = "" if os.path.exists(f"{database}-wal") else "&immutable=1"
-    try:
-        address = f"{database.resolve().as_uri()}?mode=ro{quiet}"
-        with closing(sqlite3.connect(address, uri=True, timeout=0.2)) as connection:
-            connection.row_factory = sqlite3.Row
-            columns = {row["name"] for row in connection.execute("PRAGMA table_info(study)")}
-            if not {"name", "title", "simulated"} <= columns:
-                return None
-            query = _STUDIES.format(state="state" if "state" in columns else "'open'")
-            return [dict(row) for row in connection.execute(query)]
-    except (sqlite3.Error, OSError, ValueError):
-        return None

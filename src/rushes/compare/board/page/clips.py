@@ -17,7 +17,7 @@ from urllib.parse import quote
 import cv2
 import numpy as np
 
-from rushes.compare.board.model import BoardClip, BoardData
+from rushes.compare.board.model import PEOPLE, BoardClip, BoardData
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.registry import load
 from rushes.instruments.catalogue import instrument_of
@@ -113,12 +113,14 @@ def _video(clip: BoardClip) -> VideoFacts | None:
 def rows_by_disagreement(data: BoardData) -> list[int]:
     """Prompts by how far the systems are apart on them, furthest first; of equals, in the board's order.
 
-    Per reading: (highest − lowest) / s, s the standard deviation of all its values on the board; then the mean over the
-    readings that can say better and worse (over all per-prompt readings where none can). A prompt with fewer than two
-    values of a reading has none there; a prompt with none at all comes last. It orders rows and is shown nowhere.
+    Per reading: (highest − lowest) / s, s the standard deviation of all its values on the board; then the mean over
+    what people said, else over the readings that can say better and worse, else over all per-prompt readings. A prompt
+    with fewer than two values of a reading has none there; a prompt with none at all comes last. It orders rows and is
+    shown nowhere.
     """
     per_prompt = [reading for reading in data.readings if reading.per_prompt]
-    chosen = [reading for reading in per_prompt if reading.definition.ranks_systems] or per_prompt
+    people = [reading for reading in per_prompt if reading.instrument == PEOPLE]
+    chosen = people or [reading for reading in per_prompt if reading.definition.ranks_systems] or per_prompt
     spreads = [_spread(data, reading.key) for reading in chosen]
     known = [spread for spread in spreads if spread is not None]
     if not known:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rushes.compare.board.model import BoardData, Reading, ReadingKey, ReadingVerdict
+from rushes.compare.board.model import PEOPLE, BoardData, Reading, ReadingKey, ReadingVerdict
 from rushes.core import Definition, Measurement
 from rushes.core.table import ARROWS
 from rushes.present.pages.section import interval_text
@@ -57,14 +57,19 @@ class BoardColumn:
     """Of the cells: one, since what differs is refused before."""
 
     @property
+    def of_people(self) -> bool:
+        """Whether it is what people said."""
+        return self.reading.instrument == PEOPLE
+
+    @property
     def head(self) -> str:
         return f"{self.reading.label} {ARROWS[self.reading.definition.better]}".strip()
 
 
 def board_columns(data: BoardData, verdicts: Mapping[ReadingKey, ReadingVerdict]) -> tuple[BoardColumn, ...]:
-    """Every reading as a column: those that can say better and worse first, in the board's order."""
+    """Every reading as a column: what people said first, then what can say better and worse, in the board's order."""
     columns = [_column(n, reading, data, verdicts.get(reading.key)) for n, reading in enumerate(data.readings)]
-    return tuple(sorted(columns, key=lambda column: not column.judged))
+    return tuple(sorted(columns, key=lambda column: (not column.of_people, not column.judged)))
 
 
 def why_only_moves(definition: Definition) -> str:

@@ -19,6 +19,7 @@ from rushes.compare.output import written_page
 from rushes.compare.summaries import board_verdict
 from rushes.core import Definition, Measurement
 from rushes.core.words.definition_text import direction_text, moved_by, range_text
+from rushes.present.charts.figure import Figure
 from rushes.present.pages.page import asset, content_policy, embedded_json, joined_modules, page_environment
 from rushes.present.pages.page import page_style as report_style
 from rushes.present.pages.section import unit_text
@@ -41,8 +42,8 @@ class BoardPage:
     order: Sequence[int]
     """Prompts, those the systems disagree on most first."""
     timelines: Mapping[ClipKey, dict[str, object]]
-    people: bool
-    """Whether people were asked."""
+    charts: Sequence[Figure] = ()
+    """The systems on each question that people answered."""
     thumbnails: Mapping[ClipKey, Thumbnail] = field(default_factory=dict)
 
 
@@ -65,7 +66,8 @@ def render_served(page: BoardPage, *, urls: Mapping[ClipKey, str], static: str, 
 
 def _render(page: BoardPage, urls: Mapping[ClipKey, str], **places: str) -> str:
     """The page, with its style and script inside, or with where they are served from."""
-    judged = [column for column in page.columns if column.judged]
+    people = [column for column in page.columns if column.of_people]
+    metrics = [column for column in page.columns if not column.of_people]
     clips = ClipIndex(page.data)
     html = (
         page_environment(_PACKAGE)
@@ -74,7 +76,11 @@ def _render(page: BoardPage, urls: Mapping[ClipKey, str], **places: str) -> str:
             page=page,
             verdict=_verdict(page),
             systems=page.data.names,
-            groups=[("judged", judged), ("moved", [column for column in page.columns if not column.judged])],
+            groups=[
+                ("people", people),
+                ("judged", [column for column in metrics if column.judged]),
+                ("moved", [column for column in metrics if not column.judged]),
+            ],
             version=__version__,
             facts=definition_facts,
             why_only_moves=why_only_moves,
@@ -89,7 +95,7 @@ def _render(page: BoardPage, urls: Mapping[ClipKey, str], **places: str) -> str:
 def _verdict(page: BoardPage) -> Verdict:
     """What the page opens with; the pictures of a served page are addresses."""
     pictures = {key: picture.jpeg for key, picture in page.thumbnails.items() if picture.jpeg}
-    return board_verdict(page.data, page.columns, page.opening, order=page.order, pictures=pictures)
+    return board_verdict(page.data, page.columns, page.opening, order=page.order, pictures=pictures, charts=page.charts)
 
 
 def page_style() -> str:

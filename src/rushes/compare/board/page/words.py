@@ -6,16 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from rushes.compare.board.model import BoardData, Contrast
+from rushes.compare.board.model import PEOPLE, BoardData, Contrast, ReadingKey
 from rushes.compare.board.page.columns import BoardColumn
+from rushes.compare.board.page.people_words import (
+    headline_question,
+    people_headline,
+    people_lines,
+    shortest,
+    standings,
+)
 from rushes.compare.comparison import Outcome
 from rushes.core.grouping import grouped
-from rushes.present.verdict.verdict import listed
+from rushes.present.verdict.verdict import counted, listed
 
-PEOPLE = "preference"
-"""The instrument whose readings are what people said."""
 _NAMED = 3
-"""Systems and readings that a sentence names, at most."""
+"""Systems and metrics that a sentence names, at most."""
 _TIERS = 9
 """Systems up to which every pair that cannot be told apart is worth a sentence."""
 
@@ -24,10 +29,26 @@ _TIERS = 9
 class Opening:
     """The first words of a board."""
 
-    found: str
-    """Which system is better on what, and which cannot be told apart."""
-    sure: str
+    headline: str
+    """The answer: the winner by people, or what is missing to name one; at most 25 words where the names allow it."""
+    people: tuple[str, ...] = ()
+    """What people said, a line per question."""
+    question: ReadingKey = ""
+    """The question that the headline is about; "" where nobody answered one."""
+    metrics: tuple[str, ...] = ()
+    """What metrics say, and which systems they cannot tell apart."""
+    sure: str = ""
     """Over how many prompts, and how often such a board is wrong; "" where nothing was compared."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What it rests on."""
+        return self.people + self.metrics
+
+    @property
+    def found(self) -> str:
+        """The answer and what it rests on."""
+        return " ".join((self.headline, *self.lines))
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.found, self.sure)))
@@ -35,18 +56,29 @@ class Opening:
 
 def opening_of(data: BoardData, columns: Sequence[BoardColumn], *, level: float) -> Opening:
     """What the board found, for a reader who knows no statistics."""
-    people = [column for column in columns if column.reading.instrument == PEOPLE]
-    ranked = [c for c in columns if c.verdict and c.verdict.ranks and c.reading.instrument != PEOPLE]
     if len(data.systems) < 2:
-        return Opening(found="One system alone: there is nothing to compare it with. Its readings are below.", sure="")
-    told = _told(data, ranked) if ranked else _only_moved(data, columns)
-    return Opening(found=" ".join([*_people(data, people), *told]), sure=_how_sure(columns, level=level))
+        return Opening(headline="One system alone: there is nothing to compare it with. Its metrics are below.")
+    metrics = [column for column in columns if column.reading.instrument != PEOPLE]
+    ranked = [column for column in metrics if column.verdict and column.verdict.ranks]
+    told = _told(data, ranked) if ranked else _only_moved(data, metrics)
+    sure = _how_sure(columns, level=level)
+    if people := standings(data, columns, level=level):
+        said, more = tuple(people_lines(data, people)), tuple(told if metrics else ())
+        about = headline_question(people).column.reading.key
+        return Opening(headline=people_headline(data, people), people=said, question=about, metrics=more, sure=sure)
+    if data.asked or data.people:
+        return Opening(headline=_NO_ANSWER, metrics=tuple(told), sure=sure)
+    return Opening(headline=told[0], metrics=(*told[1:], _NOBODY), sure=sure)
+
+
+_NO_ANSWER = "People were asked, but their answers are about fewer than two of these systems, or are not here."
+_NOBODY = "Nobody was asked: metrics are reasons to look, and people decide preference."
 
 
 def _told(data: BoardData, ranked: Sequence[BoardColumn]) -> list[str]:
     pairs = _pairs(ranked)
     if not any(better for better, _ in pairs.values()):
-        which = "the one reading that says" if len(ranked) == 1 else f"any of the {len(ranked)} readings that say"
+        which = "the one metric that says" if len(ranked) == 1 else f"any of the {len(ranked)} metrics that say"
         return [f"No two systems can be told apart on {which} better or worse."]
     if len(data.systems) == 2:
         return [_two(data, ranked)]
@@ -54,8 +86,8 @@ def _told(data: BoardData, ranked: Sequence[BoardColumn]) -> list[str]:
 
 
 def _only_moved(data: BoardData, columns: Sequence[BoardColumn]) -> list[str]:
-    """Where no reading ranks: which systems surely differ from every other, and on what."""
-    said = ["No reading here can say which system is better: something else moves each of them too."]
+    """Where no metric ranks: which systems surely differ from every other, and on what."""
+    said = ["No metric here can say which system is better: other things move each of them too."]
     apart = grouped(
         (name, column.reading.label)
         for column in columns
@@ -66,9 +98,7 @@ def _only_moved(data: BoardData, columns: Sequence[BoardColumn]) -> list[str]:
     order = sorted(apart, key=lambda name: -len(apart[name]))
     parts = [f"{name} on {listed(apart[name], most=_NAMED)}" for name in order[:_NAMED]]
     if parts:
-        said.append(
-            f"What surely differs from every other system: {'; '.join(parts)}. Look at the clips to judge that."
-        )
+        said.append(f"Surely unlike every other system: {'; '.join(parts)}.")
     return said
 
 
@@ -103,7 +133,8 @@ def _two(data: BoardData, ranked: Sequence[BoardColumn]) -> str:
         text += f", and worse on {listed(worse)}"
     if open_ := said.get(Outcome.CANNOT_TELL, []):
         text += f"; on {listed(open_)} the two cannot be told apart"
-    return f"{text}."
+    brief = f"{first} is better than {second} on {counted(len(better), 'metric')}, worse on {len(worse) or 'none'}"
+    return shortest(f"{text}.", f"{brief}, cannot tell on {len(open_) or 'none'}.")
 
 
 def _best(data: BoardData, ranked: Sequence[BoardColumn]) -> str:
@@ -114,28 +145,27 @@ def _best(data: BoardData, ranked: Sequence[BoardColumn]) -> str:
         if cell.best
     )
     if not won:
-        return "No system is surely best on any reading, but some are surely behind others."
+        return "No system is surely best on any metric, but some are surely behind others."
     order = sorted(won, key=lambda name: -len(won[name]))
-    parts = [
-        f"{name} is surely better than every other system on {len(won[name])} of {len(ranked)} readings "
-        f"({listed(won[name], most=_NAMED)})"
-        for name in order[:1]
-    ] + [f"{name} on {listed(won[name], most=_NAMED)}" for name in order[1:_NAMED]]
-    left = len(order) - _NAMED
-    if left > 0:
-        parts.append(f"{left} more each on a reading of their own")
-    return "; ".join(parts) + "."
+    first, *others = order
+    head = f"{first} is surely better than every other system on {len(won[first])} of {len(ranked)} metrics"
+    parts = [f"{name} on {listed(won[name], most=_NAMED)}" for name in others[: _NAMED - 1]]
+    if (left := len(order) - _NAMED) > 0:
+        parts.append(f"{left} more each on a metric of their own")
+    full = "; ".join([f"{head} ({listed(won[first], most=_NAMED)})", *parts])
+    brief = "; ".join([head, *(f"{name} on {len(won[name])}" for name in others[: _NAMED - 1])])
+    return shortest(f"{full}.", f"{brief}.", f"{head}.")
 
 
 def _unclear(data: BoardData, pairs: dict[tuple[str, str], tuple[list[str], int]]) -> list[str]:
-    """Systems that no reading tells apart. Groups only where every pair in them is such a pair."""
+    """Systems that no metric tells apart. Groups only where every pair in them is such a pair."""
     alike = {pair for pair, (heads, compared) in pairs.items() if compared and not heads}
     if not alike:
-        return ["Every pair of systems is told apart on at least one reading."] if len(data.systems) <= _TIERS else []
+        return ["Every pair of systems is told apart on at least one metric."] if len(data.systems) <= _TIERS else []
     groups = _groups(data.names, alike)
     if len(groups) <= 2:
-        return [f"{listed(group)} cannot be told apart on any reading." for group in groups]
-    return [f"{len(alike)} of {len(pairs)} pairs of systems cannot be told apart on any reading."]
+        return [f"{listed(group)} cannot be told apart on any metric." for group in groups]
+    return [f"{len(alike)} of {len(pairs)} pairs of systems cannot be told apart on any metric."]
 
 
 def _groups(names: Sequence[str], alike: set[tuple[str, str]]) -> list[list[str]]:
@@ -165,31 +195,15 @@ def _how_sure(columns: Sequence[BoardColumn], *, level: float) -> str:
     prompts = f"{low}" if low == high else f"{low} to {high}"
     plural = "" if high == 1 else "s"
     percent = f"{100 * (1 - level):g}"
+    asked = any(column.of_people and column.reading.per_prompt for column in columns)
+    raters = " Letters say what these raters prefer; intervals count other raters too." if asked else ""
     return (
-        f"Systems are compared prompt by prompt, over {prompts} shared prompt{plural}. How sure that is: a board of "
-        f"systems that do not differ at all would name any difference in at most {percent} of 100 cases (Holm's "
-        f"correction over {_tests(contrasts):,} comparisons)."
+        f"Compared over {prompts} shared prompt{plural}: a board of equal systems names a difference in at most "
+        f"{percent} of 100 cases (Holm, {_tests(contrasts):,} comparisons).{raters}"
     )
 
 
 def _tests(contrasts: Sequence[Contrast]) -> int:
-    """Tests that were corrected together, as the adjusted p has it; else how many comparisons are shown."""
-    counts = (contrast.adjusted_p.definition.param("tests") for contrast in contrasts)
-    return max((int(count) for count in counts if count), default=len(contrasts))
-
-
-def _people(data: BoardData, columns: Sequence[BoardColumn]) -> list[str]:
-    """What people said, before what metrics say: by the first of their readings that has two systems or more."""
-    for column in columns:
-        found = [(name, data.whole.get((name, column.reading.key))) for name in data.names]
-        known = [(name, float(m.value)) for name, m in found if m is not None and m.value is not None]
-        if len(known) < 2 or column.reading.definition.better == "neither":
-            continue
-        best = [name for name, cell in zip(data.names, column.cells, strict=True) if cell.best]
-        if best:
-            return [f"People surely prefer {best[0]} ({column.reading.label})."]
-        lower = column.reading.definition.better == "lower"
-        order = sorted(known, key=lambda pair: pair[1], reverse=not lower)
-        names = listed([name for name, _ in order], most=_NAMED)
-        return [f"People's order by {column.reading.label} is {names}; its first place is not sure."]
-    return ["People were asked, but about fewer than two of these systems."] if columns else []
+    """Tests that were corrected, family by family, as the adjusted p has it; else how many comparisons are shown."""
+    found = ((c.adjusted_p.definition.param("family"), c.adjusted_p.definition.param("tests")) for c in contrasts)
+    return sum(int(tests) for _, tests in {(family, tests) for family, tests in found if tests}) or len(contrasts)
