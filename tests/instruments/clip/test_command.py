@@ -71,7 +71,7 @@ def test_bundles_and_csv(takes: Path, tmp_path: Path) -> None:
     done = rushes("clip", takes, "-o", tmp_path / "run", "--bundle", tmp_path / "b", "--csv", tmp_path / "all.csv")
     assert done.exit_code == 0, done.output
     bundle = json.loads((tmp_path / "b" / "frozen.metrics.json").read_text())
-    assert tuple(bundle) == KEYS
+    assert tuple(bundle) == (*KEYS, "about")
     assert (bundle["freeze_frame_ratio"], bundle["status_badge"]) == (1.0, "flagged")
     rows = list(csv.DictReader((tmp_path / "all.csv").read_text().splitlines()))
     assert [row["id"] for row in rows] == ["broken", "frozen", "good_1", "good_2"]
