@@ -111,7 +111,8 @@ def test_an_optional_rule_needs_no_tier_and_is_never_missing() -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["lse_c = { optional = true }", "lse_c = { below = 3, optional = 1 }", "lse_c = { below = 3, optionl = true }"]
+    "line",
+    ["lse_c = { optional = true }", "lse_c = { below = 3, optional = 1 }", "lse_c = { below = 3, optionl = true }"],
 )
 def test_a_wrong_optional_is_one_line(line: str) -> None:
     with pytest.raises(InputError, match=r"^x: lse_c expected "):

@@ -24,7 +24,7 @@ def canon(
     ] = None,
     fps: Annotated[
         str | None,
-        typer.Option("--fps", metavar="RATE", help="Constant frame rate, as 25 or 30000/1001; the clip's own by default."),
+        typer.Option("--fps", metavar="RATE", help="Constant frame rate: 25, 30000/1001; by default the clip's own."),
     ] = None,
     as_json: Json = False,
 ) -> None:

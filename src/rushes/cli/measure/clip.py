@@ -48,7 +48,9 @@ def clip(
     fps: Annotated[
         str | None,
         typer.Option(
-            "--fps", metavar="RATE", help="With --canon: its frame rate, as 25 or 30000/1001; each clip's own by default."
+            "--fps",
+            metavar="RATE",
+            help="With --canon: its frame rate (25, 30000/1001); by default each clip's own.",
         ),
     ] = None,
     tier: Annotated[

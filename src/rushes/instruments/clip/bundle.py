@@ -141,7 +141,9 @@ def read_bundle(path: Path | str) -> MetricBundle:
         try:
             data = json.loads(copy.path.read_text("utf-8"))
         except (OSError, ValueError, RecursionError) as error:
-            raise InputError(f"{path}: cannot be read as a bundle ({getattr(error, 'strerror', None) or error})") from None
+            raise InputError(
+                f"{path}: cannot be read as a bundle ({getattr(error, 'strerror', None) or error})"
+            ) from None
     lacking = [key for key in KEYS if not isinstance(data, dict) or key not in data]
     if lacking:
         raise InputError(f"{path}: expected the {len(KEYS)} keys of {NAME}; it lacks {', '.join(lacking[:3])}")

@@ -22,7 +22,7 @@ from rushes.media.canon.mark import CanonMark
 def needed_tier(
     profile: Profile, *, metrics: Iterable[str] = (), face_model: object = None, syncnet_weights: object = None
 ) -> Tier:
-    """The lowest tier at which every rule that is not optional has its metric, and every metric and file that was named is of use.
+    """The lowest tier at which every rule but the optional ones, every metric and every file that was named is of use.
 
     >>> from rushes.instruments.clip.signals.profile import load_profile
     >>> needed_tier(load_profile("general")), needed_tier(load_profile("talking-head"))

@@ -6,9 +6,9 @@ H.264 (CRF 18, preset medium), yuv420p, limited range, constant frame rate, upri
 Size    never scaled. An odd width or height is padded by repeating the last column or row, as H.264 4:2:0 needs even.
 Colour  YUV keeps its matrix and its tags; RGB and palette sources become BT.601, tagged so. Full range is scaled to
         limited, more than 8 bits are reduced to 8.
-Rate    the clip's own, as `rushes.media.canon.rate` has it, unless another is asked for. Times are counted from the first
-        frame: each is shown at the nearest 1/fps, so that no frame of a regular clip is shown twice or lost, and the
-        last is there too. The picture starts where it started, to the nearest 1/fps, beside a sound that starts earlier.
+Rate    the clip's own, as `rushes.media.canon.rate` has it, unless another is asked for. Times are counted from the
+        first frame: each is shown at the nearest 1/fps, so that no frame of a regular clip is shown twice or lost, and
+        the last is there too. Beside a sound that starts earlier, the picture starts where it did, to 1/fps.
         At another rate output frame n shows the last source frame whose time, rounded to the nearest 1/fps (halves up),
         is not later than n/fps: frames are repeated or dropped, never blended. This is the rule of ffmpeg's `fps`
         filter. The first frame then also fills the time before it, where the sound starts earlier.

@@ -39,13 +39,12 @@ class Column(NamedTuple):
     """Left out first where a page is narrow."""
 
 
-def columns(
-    measurements: Iterable[Measurement], *, wide: bool = False, chosen: Sequence[str] = ()
-) -> list[Column]:
+def columns(measurements: Iterable[Measurement], *, wide: bool = False, chosen: Sequence[str] = ()) -> list[Column]:
     """The columns of a table of these numbers, in order; `wide` where there is room for all of them.
 
-    `chosen` are metrics that a profile names, each under its own name: these are then the columns, if measured. Which metric has a column, and under which head, its object says. One that is not installed any more has a column
-    under its name; so has every number of a run from before any of these.
+    `chosen` are metrics that a profile names: those of them that were measured are then the columns, each under its own
+    name. Otherwise a metric's object says whether it has a column, and under which head. One that is not installed any
+    more has a column under its name; so has every number of a run from before any of these.
     """
     found, named = [], by_name(measurements)
     if own := [Column(name, name, minor=False) for name in chosen if name in named]:

@@ -7,12 +7,12 @@
     [flagged]                                  # worth a look
     sharpness = { below = 0.3 }
 
-`columns = ["sharpness"]`, before the first table, are the metrics that the terminal's table shows in place of the usual.
+`columns = ["sharpness"]`, before the first table, are the metrics that the terminal shows in place of the usual ones.
 
 A rule names a reading (`rushes metrics` lists them; `flicker_delta` is the second reading of flicker_score) or, in
 quotes, a whole signature. Comparisons are strict: a value on the threshold does not fire. A rule with `optional = true`
-is judged where its metric was measured, and never asks for it: it sets no tier, and no gate waits for it. Thresholds are
-advisory; people decide preference.
+is judged where its metric was measured, and never asks for it: it sets no tier, and no gate waits for it. Thresholds
+are advisory; people decide preference.
 """
 
 from __future__ import annotations
