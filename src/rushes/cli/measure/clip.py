@@ -120,7 +120,8 @@ def clip(
     summary: SummaryOption = None,
     annotate: AnnotateOption = False,
     bundle: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Also write MetricBundleV1 per clip: ID.metrics.json.")
+        str | None,
+        typer.Option(metavar="DIR", help="Also write ID.metrics.json per clip: 22 keys, and what they mean."),
     ] = None,
     csv: Annotated[
         str | None, typer.Option(metavar="FILE", help="Also write one row per clip as CSV; - for CSV alone on stdout.")
