@@ -43,6 +43,8 @@ from rushes.instruments import fidelity as fidelity
 from rushes.instruments import pose as pose
 from rushes.instruments import preference as preference
 from rushes.instruments import robustness as robustness
+from rushes.instruments.clip.bundle import MetricBundle as MetricBundle
+from rushes.instruments.clip.bundle import read_bundle as read_bundle
 from rushes.instruments.clip.evaluate import evaluate_clip as evaluate_clip
 from rushes.instruments.clip.evaluate import evaluate_clips as evaluate_clips
 from rushes.instruments.clip.measure import ClipResult as ClipResult

@@ -39,7 +39,7 @@ def test_the_form(tmp_path):
     out = canonicalize(source, tmp_path / "output_canon.mp4")
     facts = probe(out)
     assert (facts.video.codec, facts.video.pix_fmt, facts.video.color_range) == ("h264", "yuv420p", "limited")
-    assert (facts.video.fps, facts.video.frames_declared, facts.video.rotation) == (30, 30, 0)
+    assert (facts.video.fps, facts.video.frames_declared, facts.video.rotation) == (25, 25, 0)
     assert (facts.audio.codec, facts.audio.rate, facts.audio.channels) == ("aac", 48000, 1)
     assert _atoms(out).index(b"moov") < _atoms(out).index(b"mdat")
 
@@ -86,7 +86,9 @@ def test_the_same_bytes_where_x264_would_waver(tmp_path):
 )
 def test_frames_are_repeated_and_dropped_by_the_nearest_slot(tmp_path, fps, levels, expected):
     source = write_clip(tmp_path / "in.mp4", [flat(v, size=(64, 48)) for v in levels], fps=fps)
-    assert _levels(canonicalize(source, tmp_path / "out.mp4")) == expected
+    assert _levels(canonicalize(source, tmp_path / "out.mp4", fps=30)) == expected
+    own = canonicalize(source, tmp_path / "own.mp4")
+    assert (_levels(own), probe(own).video.fps) == (levels, fps)
 
 
 def test_variable_frame_rate_becomes_constant(tmp_path):
@@ -107,7 +109,7 @@ def test_a_given_sound_trims_the_picture(tmp_path):
     source = write_clip(tmp_path / "in.mp4", noise(50, size=(64, 48)), audio=AudioTrack.of(tone(2.0), 16000))
     speech = write_sound(tmp_path / "speech.wav", np.stack([tone(1.0, rate=44100)] * 2), rate=44100)
     facts = probe(canonicalize(source, tmp_path / "out.mp4", audio=speech))
-    assert facts.video.frames_declared == 30 and facts.video.duration_ms == 1000.0
+    assert facts.video.frames_declared == 25 and facts.video.duration_ms == 1000.0
     assert (facts.audio.channels, facts.audio.duration_ms) == (2, 1000.0)
 
 
@@ -157,7 +159,7 @@ def test_a_given_compressed_sound_sets_the_length(tmp_path, name, codec):
     facts = probe(canonicalize(source, tmp_path / "out.mp4", audio=speech))
     # A bare stream keeps its encoder's padding, up to three frames of 64 ms; the container knows better.
     assert 1000 <= facts.audio.duration_ms <= (1000.1 if name.endswith("m4a") else 1200)
-    assert 0 <= facts.video.duration_ms - facts.audio.duration_ms < 1000 / 30
+    assert 0 <= facts.video.duration_ms - facts.audio.duration_ms < 1000 / 25
 
 
 @pytest.mark.parametrize("rotation", [90, 180, 270])

@@ -171,7 +171,7 @@ def _sound_end(path) -> float:
 def canonical(request, shared, tmp_path_factory):
     """A clip, and its canonical form."""
     source = shared / "clips" / request.param
-    return source, canonicalize(source, tmp_path_factory.mktemp("canon") / "out.mp4")
+    return source, canonicalize(source, tmp_path_factory.mktemp("canon") / "out.mp4", fps=30)
 
 
 def test_the_canonical_form_by_ffprobe(canonical):
@@ -193,4 +193,17 @@ def test_the_canonical_form_by_ffprobe(canonical):
 def test_real_clips_give_the_same_bytes_twice(canonical, tmp_path):
     source, one = canonical
     if "fire2" not in source.name:  # the longest, and nothing that the others have not
-        assert canonicalize(source, tmp_path / "two.mp4").read_bytes() == one.read_bytes()
+        assert canonicalize(source, tmp_path / "two.mp4", fps=30).read_bytes() == one.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "name", ["face_LipNet_bbaf2n.mpg", "other_decord_video_90.mov", "other_torchcodec_h265_10bits.mp4"]
+)
+def test_at_its_own_rate_a_real_clip_keeps_every_frame(shared, tmp_path, name):
+    source = shared / "clips" / name
+    out = canonicalize(source, tmp_path / "out.mp4")
+    counted = [
+        _ffprobe(p, "-count_frames", "-select_streams", "v:0", "-show_streams")["streams"][0] for p in (source, out)
+    ]
+    assert counted[0]["nb_read_frames"] == counted[1]["nb_read_frames"]
+    assert counted[0]["avg_frame_rate"] == counted[1]["avg_frame_rate"]

@@ -11,6 +11,7 @@ from rushes.core.errors import InputError
 from rushes.core.reason import Cause, Reason
 from rushes.core.span import Span
 from rushes.instruments.clip.metrics import METRICS
+from rushes.instruments.clip.settings import needed_tier
 from rushes.instruments.clip.signals.badges import Badge, judge
 from rushes.instruments.clip.signals.profile import load_profile, parse_profile
 from rushes.instruments.clip.signals.sanity import Sanity
@@ -39,7 +40,7 @@ def status(badge: Badge) -> tuple[str, tuple[str, ...]]:
 
 LENGTHS = "sound and picture differ in length"
 UPSTREAM = load_profile("metricbundle-v1")
-"""The specification's own thresholds."""
+"""The specification's rules; two of the thresholds are its own."""
 
 
 def test_a_sound_clip_passes() -> None:
@@ -81,8 +82,8 @@ def test_reject_beats_flagged_and_every_reason_is_kept() -> None:
 def test_what_was_not_computed_is_not_judged_and_the_badge_says_so() -> None:
     badge = judge(measured(), UPSTREAM)
     assert badge.status == "pass"
-    assert badge.not_judged == ("face_present_ratio", "mouth_audio_corr")
-    assert badge.text() == "pass (not judged: face_present_ratio, mouth_audio_corr)"
+    assert badge.not_judged == ("face_present_ratio", "mouth_audio_corr", "mouth_audio_null_share"), "lse is optional"
+    assert badge.text() == "pass (not judged: face_present_ratio, mouth_audio_corr, mouth_audio_null_share)"
 
 
 def test_the_specifications_thresholds_are_kept() -> None:
@@ -93,8 +94,35 @@ def test_the_specifications_thresholds_are_kept() -> None:
         ("flicker_score", "flagged", "above", 10.0),
         ("freeze_frame_ratio", "flagged", "above", 0.3),
         ("blur_score", "flagged", "below", 20.0),
-        ("mouth_audio_corr", "flagged", "below", -0.1),
+        ("mouth_audio_corr", "flagged", "below", 0.1),
+        ("mouth_audio_null_share", "flagged", "above", 0.3),
+        ("lse_c", "flagged", "below", 3.0),
+        ("lse_d", "flagged", "above", 10.0),
     ]
+    assert [rule.metric for rule in UPSTREAM.rules if rule.optional] == ["lse_c", "lse_d"]
+
+
+def test_an_optional_rule_needs_no_tier_and_is_never_missing() -> None:
+    text = 'name = "x"\n[flagged]\nlse_c = { below = 3.0, optional = true }\n'
+    optional, plain = (parse_profile(t, source="x") for t in (text, text.replace(", optional = true", "")))
+    assert (needed_tier(optional), needed_tier(plain)) == (0, 2)
+    assert optional.digest != plain.digest == parse_profile(text.replace("true", "false"), source="x").digest
+    assert judge(measured(), optional).not_judged == () and judge(measured(), plain).not_judged == ("lse_c",)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["lse_c = { optional = true }", "lse_c = { below = 3, optional = 1 }", "lse_c = { below = 3, optionl = true }"],
+)
+def test_a_wrong_optional_is_one_line(line: str) -> None:
+    with pytest.raises(InputError, match=r"^x: lse_c expected "):
+        parse_profile(f'name = "x"\n[flagged]\n{line}\n', source="x")
+
+
+@pytest.mark.parametrize("columns", ['"blur_score"', '["blur"]', "[3]"])
+def test_wrong_columns_are_one_line(columns: str) -> None:
+    with pytest.raises(InputError, match=r"^x: expected columns to be a list of clip metrics"):
+        parse_profile(f'name = "x"\ncolumns = {columns}\n', source="x")
 
 
 def test_general_needs_no_face_and_no_optical_flow() -> None:

@@ -23,7 +23,8 @@ from rushes.instruments.clip import measure as canonical
 from rushes.instruments.clip.definitions import DEFINITIONS
 from rushes.instruments.clip.frames.film_strips import StripTask, take_strip
 from rushes.instruments.clip.metrics import METRICS
-from rushes.media import AudioTrack, canonicalize, write_clip
+from rushes.instruments.clip.readings import readings
+from rushes.media import AudioTrack, canonicalize, probe, write_clip
 from rushes.workers.engine import inline_work
 
 
@@ -60,7 +61,7 @@ def values(result: rushes.ClipResult) -> dict[str, tuple[object, int, str]]:
 def test_every_number_says_what_was_measured(take: Path, tmp_path: Path) -> None:
     (tmp_path / "broken.mp4").write_text("no video")
     for clip in (take, tmp_path / "broken.mp4"):
-        for canon, form in ((False, "raw"), (True, "canon")):
+        for canon, form in ((False, "raw"), (True, "canon-2")):
             found = rushes.evaluate_clip(clip, canon=canon).measurements
             assert {parse_signature(m.signature)[1]["input"] for m in found} == {form}, clip
     assert all("input" in definition.open_params for definition in DEFINITIONS if definition.name in METRICS)
@@ -74,8 +75,8 @@ def test_the_same_as_canon_and_then_clip(take: Path, tmp_path: Path, temporary: 
     assert _of_the_form(values(here)) == _of_the_form(values(there)) and here.badge == there.badge
     assert here.series.keys() == there.series.keys()
     assert all(np.array_equal(here.series[name], there.series[name], equal_nan=True) for name in here.series)
-    # 2 s or, as long as the given sound, 1.5 s at 30 fps
-    assert (here["fps"].value, here["frame_count"].value) == (30.0, 60 if sound is None else 45)
+    # 2 s or, as long as the given sound, 1.5 s at 25 fps: 37.5 steps, and a frame that starts before the end is in
+    assert (here["fps"].value, here["frame_count"].value) == (25.0, 50 if sound is None else 38)
     assert list(temporary.iterdir()) == []
 
 
@@ -96,11 +97,57 @@ def test_what_a_file_lost_is_told_of_its_canonical_form_too(take: Path, tmp_path
     assert canon["duration_shortfall_ms"].value == raw["duration_shortfall_ms"].value
 
 
-def test_it_differs_from_the_file_as_it_is(take: Path) -> None:
+def test_the_form_does_not_change_what_is_seen(take: Path) -> None:
     raw, canon = rushes.evaluate_clip(take), rushes.evaluate_clip(take, canon=True)
+    same = ("fps", "frame_count", "video_duration_ms", "freeze_frame_ratio", "scene_cut_count", "repeated_frame_ratio")
+    assert [canon[name].value for name in same] == [raw[name].value for name in same]
+    assert (canon.badge, canon.reasons) == (raw.badge, raw.reasons)
+
+
+def test_a_rate_that_is_asked_for_repeats_frames_and_says_so(take: Path) -> None:
+    canon = rushes.evaluate_clip(take, canon=True, fps=30)
     # Every fifth of the 50 frames is shown twice: 10 of 59 steps repeat, 0 of 49 did.
-    assert raw["freeze_frame_ratio"].value == 0.0
     assert canon["freeze_frame_ratio"].value == pytest.approx(10 / 59)
+    assert canon["freeze_frame_ratio"].definition.param("input") == "canon-2-30fps"
+    with pytest.raises(InputError, match="give --canon"):
+        rushes.evaluate_clip(take, fps=30)
+
+
+def test_a_canonical_file_is_known_and_not_made_again(
+    take: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = rushes.evaluate_clip(take, canon=True)
+    form = canonicalize(take, tmp_path / "form.mp4")
+    monkeypatch.setattr(canonical, "canonical_form", None)  # whoever calls it fails
+    for canon in (False, True):
+        known = rushes.evaluate_clip(form, canon=canon)
+        assert {m.signature: m.value for m in known.measurements} == {m.signature: m.value for m in made.measurements}
+        assert known.facts.keys() == rushes.evaluate_clip(form).facts.keys()
+    (tmp_path / "changed.mp4").write_bytes(form.read_bytes().replace(b"mdat", b"mdaT", 1))
+    assert rushes.evaluate_clip(tmp_path / "changed.mp4")["decode_ok"].definition.param("input") == "raw"
+
+
+def test_a_canonical_file_is_made_again_for_another_rate_or_sound(take: Path, tmp_path: Path) -> None:
+    form = canonicalize(take, tmp_path / "form.mp4", fps=25)
+    speech = write_sound(tmp_path / "short.wav", tone(1.0)[None])
+    cases = [({}, "canon-2-25fps", 50), ({"canon": True, "fps": 10}, "canon-2-10fps", 20)]
+    cases += [({"audio": speech}, "raw", 50), ({"audio": speech, "canon": True}, "canon-2", 25)]
+    for options, label, frames in cases:
+        count = rushes.evaluate_clip(form, **options)["frame_count"]
+        assert (count.definition.param("input"), count.value) == (label, frames), options
+
+
+def test_a_run_of_canonical_files_compares_with_a_canonical_run(takes: Path, tmp_path: Path) -> None:
+    forms = tmp_path / "forms"
+    forms.mkdir()
+    for n in range(3):
+        canonicalize(takes / f"take {n}.mkv", forms / f"take {n}.mp4")
+    there = rushes.evaluate_clips(forms, run=tmp_path / "there", jobs=1)
+    here = rushes.evaluate_clips(sorted(takes.glob("*.mkv")), run=tmp_path / "here", canon=True, jobs=1)
+    compared = rushes.compare_runs(there, here)
+    assert "Refused" not in str(compared) and {s.id for s in there.subjects} == {s.id for s in here.subjects}
+    one, other = ({r.definition.signature for r in readings(run)} for run in (there, here))
+    assert one == other and any("badge_share|input:canon-2|" in signature for signature in one)
 
 
 def test_the_subject_is_the_original(take: Path) -> None:
@@ -108,7 +155,7 @@ def test_the_subject_is_the_original(take: Path) -> None:
     assert (result.path, result.sha256) == (str(take), file_digest(take))
     media, form = result.facts["media"], result.facts["canon"]
     assert isinstance(media, dict) and isinstance(form, dict)
-    assert (media["video"]["fps"], form["video"]["fps"]) == ("25/1", "30/1")
+    assert (media["video"]["fps"], form["video"]["fps"]) == ("25/1", "25/1")
     assert "canon" not in rushes.evaluate_clip(take).facts
 
 
@@ -178,7 +225,7 @@ def test_a_run_has_the_same_bytes_for_any_number_of_workers_and_goes_on(takes: P
     assert seen == [(4, 4, "clips")], "what was measured is not measured again"
     for file in ("subjects.jsonl", "measurements.jsonl", "series/take_1.npz"):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
-    assert run.info["settings"]["input"] == "canon"
+    assert run.info["settings"]["input"] == "canon-2"
     assert [(s.id, s.badge) for s in run.subjects][0] == ("broken", "reject")
     assert run.one("audio_duration_ms", subject="take_1").value is not None
     assert "no sound for" in run.one("audio_duration_ms", subject="take_0").note
@@ -189,7 +236,7 @@ def test_a_run_has_the_same_bytes_for_any_number_of_workers_and_goes_on(takes: P
 def test_raw_and_canonical_numbers_do_not_compare(takes: Path, tmp_path: Path) -> None:
     raw = rushes.evaluate_clips(takes, run=tmp_path / "raw", jobs=1)
     canon = rushes.evaluate_clips(takes, run=tmp_path / "canon", canon=True, jobs=1)
-    with pytest.raises(InputError, match="no number compares: decode_ok: input is raw in one and canon in the other"):
+    with pytest.raises(InputError, match="no number compares: decode_ok: input is raw in one and canon-2 in the other"):
         rushes.compare_runs(raw, canon)
 
 
@@ -208,7 +255,7 @@ def test_on_the_command_line(takes: Path, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0, done.output
     (clip,) = json.loads(done.stdout)["clips"]
-    assert {parse_signature(m["signature"])[1]["input"] for m in clip["measurements"]} == {"canon"}
+    assert {parse_signature(m["signature"])[1]["input"] for m in clip["measurements"]} == {"canon-2"}
     assert clip["path"] == str(takes / "take 0.mkv")
 
 
@@ -217,11 +264,21 @@ def level(jpeg: str) -> float:
     return float(cv2.imdecode(data, cv2.IMREAD_GRAYSCALE).mean())
 
 
-def test_key_frames_are_those_of_the_canonical_form(tmp_path: Path) -> None:
-    """Five gray levels at 10 fps are fifteen frames at 30: the eleventh, 10, shows the fourth level."""
+@pytest.mark.parametrize(
+    ("fps", "expected"),
+    [
+        (None, [(0, 0.0, 20), (3, 300.0, 170), (4, 400.0, 220)]),
+        # Five gray levels at 10 fps are fifteen frames at 30: the eleventh, 10, shows the fourth level.
+        (30, [(0, 0.0, 20), (10, 333.333, 170), (14, 466.667, 220)]),
+    ],
+)
+def test_key_frames_are_those_of_the_canonical_form(
+    tmp_path: Path, fps: int | None, expected: list[tuple[int, float, int]]
+) -> None:
     levels = [20, 70, 120, 170, 220]
     clip = write_luma(tmp_path / "a.mkv", [flat(v) for v in levels], "gray", rate=10, time_base=Fraction(1, 10))
-    task = StripTask(candidates=(str(clip),), sha256=None, frames=(0, 10, 14), canon=True)
+    form = probe(canonicalize(clip, tmp_path / "a.mp4", fps=fps))
+    task = StripTask(candidates=(str(clip),), sha256=None, frames=tuple(frame for frame, *_ in expected), canon=form)
     strip = take_strip(task)
-    assert [(frame.frame, frame.time_ms) for frame in strip.frames] == [(0, 0.0), (10, 333.333), (14, 466.667)]
-    assert [round(level(frame.jpeg), -1) for frame in strip.frames] == [20, 170, 220]
+    found = [(frame.frame, frame.time_ms, round(level(frame.jpeg), -1)) for frame in strip.frames]
+    assert found == expected

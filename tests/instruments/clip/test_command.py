@@ -15,7 +15,9 @@ from tests.clips import noise, write_luma, write_sound
 from typer.testing import CliRunner, Result
 
 from rushes.cli.main import app
+from rushes.instruments.clip import settings as clip_settings
 from rushes.instruments.clip.bundle import KEYS
+from rushes.instruments.clip.faces.models import FaceSettings
 from rushes.workers.engine import inline_work
 
 
@@ -71,7 +73,7 @@ def test_bundles_and_csv(takes: Path, tmp_path: Path) -> None:
     done = rushes("clip", takes, "-o", tmp_path / "run", "--bundle", tmp_path / "b", "--csv", tmp_path / "all.csv")
     assert done.exit_code == 0, done.output
     bundle = json.loads((tmp_path / "b" / "frozen.metrics.json").read_text())
-    assert tuple(bundle) == KEYS
+    assert tuple(bundle) == (*KEYS, "about")
     assert (bundle["freeze_frame_ratio"], bundle["status_badge"]) == (1.0, "flagged")
     rows = list(csv.DictReader((tmp_path / "all.csv").read_text().splitlines()))
     assert [row["id"] for row in rows] == ["broken", "frozen", "good_1", "good_2"]
@@ -214,3 +216,63 @@ def test_a_file_name_that_is_not_utf8_is_one_line(tmp_path: Path) -> None:
     )
     assert done.returncode == 1 and done.stderr.startswith(b"rushes: a name or text that is not UTF-8")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_many_bundles_say_how_many_more_there_are(takes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    done = rushes("clip", takes, "-o", tmp_path / "run", "--bundle", tmp_path / "b", "--csv", tmp_path / "all.csv")
+    lines = done.stdout.splitlines()
+    shown = [line for line in lines if line.endswith(".metrics.json")]
+    assert len(shown) == 3 and lines[lines.index(shown[-1]) + 1] == f"… and 1 more in {tmp_path / 'b'}"
+    assert str(tmp_path / "all.csv") in lines
+    assert len(list((tmp_path / "b").iterdir())) == 4
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 100, 140])
+def test_a_flagged_clip_never_loses_its_reason(
+    takes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    # 27 letters, too short to be set as prose under its row, were a column that gave way.
+    (tmp_path / "s.toml").write_text('name = "s"\n[flagged]\nblur_score = { above = 0.1 }\n')
+    monkeypatch.setenv("COLUMNS", str(columns))
+    done = rushes("clip", takes / "good 1.mkv", "--motion", "--profile", tmp_path / "s.toml", "-o", tmp_path / "run")
+    assert "blur_score=" in done.stdout and "column (reasons)" not in done.stdout
+    table = done.stdout.partition("─")[2]
+    assert "> 0.1" in " ".join(table.split())
+
+
+def test_the_specifications_profile_shows_its_own_metrics(
+    takes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    asked = ("clip", takes / "good 1.mkv", "--profile", "metricbundle-v1", "--tier", 0)
+    done = rushes(*asked, "-o", tmp_path / "run", "-v")
+    head = next(line for line in done.stdout.splitlines() if line.startswith("clip "))
+    assert head.split() == ["clip", "signal", "flicker_score", "freeze_frame_ratio", "blur_score"], (
+        "tier 0 has no mouth"
+    )
+    assert "flicker_score|input:raw|" in done.stdout and "sharpness|" not in done.stdout
+
+
+def test_tier_2_without_weights_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clip that cannot be opened needs no face model, and the sentence is about the command."""
+    given = FaceSettings(
+        tier=2, model=None, model_digest="m", weights=None, weights_digest="none", weights_missing="no SyncNet weights"
+    )
+    monkeypatch.setattr(clip_settings, "load_face_settings", lambda tier, **files: given if tier == 2 else None)
+    (tmp_path / "x.mp4").write_text("no video")
+    done = rushes("clip", tmp_path / "x.mp4", "--tier", 2, "-o", tmp_path / "run", "--bundle", tmp_path / "b")
+    assert "lse_d and lse_c are null: no SyncNet weights" in " ".join(done.stderr.split())
+    assert "lse" in json.loads((tmp_path / "b" / "x.metrics.json").read_text())["about"]["signatures"]["lse_d"]
+    quiet = rushes("clip", tmp_path / "x.mp4", "--tier", 0, "-o", tmp_path / "other")
+    assert "lse" not in quiet.stderr
+
+
+def test_the_rate_of_the_canonical_form(takes: Path, tmp_path: Path) -> None:
+    clip = takes / "good 1.mkv"
+    done = rushes("clip", clip, "--canon", "--fps", "30000/1001", "-o", tmp_path / "run", "--json")
+    (row,) = json.loads(done.stdout)["clips"]
+    assert all("|input:canon-2-30000/1001fps|" in m["signature"] for m in row["measurements"])
+    for wrong in (("--canon", "--fps", "fast"), ("--fps", "25")):
+        done = rushes("clip", clip, *wrong, "-o", tmp_path / "other")
+        assert done.exit_code == 1 and len(done.stderr.splitlines()) == 1, done.stderr

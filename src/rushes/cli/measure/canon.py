@@ -22,7 +22,10 @@ def canon(
     audio: Annotated[
         str | None, typer.Option("--audio", help="Sound to use instead of the clip's own; the result ends with it.")
     ] = None,
-    fps: Annotated[float, typer.Option("--fps", help="Constant frame rate of the result.")] = 30,
+    fps: Annotated[
+        str | None,
+        typer.Option("--fps", metavar="RATE", help="Constant frame rate: 25, 30000/1001; by default the clip's own."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Write the canonical form: H.264 yuv420p, constant rate, AAC, upright, faststart; the same bytes every time.
@@ -33,9 +36,11 @@ def canon(
 
     from rushes.core.errors import InputError
     from rushes.media import canonicalize, probe
+    from rushes.media.canon.clip import exact_rate
     from rushes.storage.remote.address import is_remote
     from rushes.storage.remote.transfer import local_copy, upload_on_exit
 
+    rate = None if fps is None else exact_rate(fps)
     if is_remote(output) and output in (clip, audio):
         raise InputError(f"{output}: is one of the inputs and would be overwritten; choose another output with -o")
     with ExitStack() as stack:
@@ -43,7 +48,7 @@ def canon(
         source = stack.enter_context(local_copy(clip)).path
         sound = stack.enter_context(local_copy(audio)).path if audio is not None else None
         with progress_bars() as progress:
-            facts = probe(canonicalize(source, target, audio=sound, fps=fps, progress=progress))
+            facts = probe(canonicalize(source, target, audio=sound, fps=rate, progress=progress))
     if as_json:
         print_json({"path": output, "source": clip, "facts": facts.plain()})
         return

@@ -22,11 +22,15 @@ from rushes.present.terminal.options import AddressOption, EngineOption, Jobs, J
 from rushes.present.terminal.progress import progress_bars
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rushes.instruments.clip.faces.models import Tier
     from rushes.storage.runs import Run
 
 _SHOWN = 25
 """Rows of the closing table; the run holds them all."""
+_FILES = 3
+"""Bundles that are listed."""
 
 
 def clip(
@@ -41,6 +45,14 @@ def clip(
     canon: Annotated[
         bool, typer.Option("--canon", help="Measure the canonical form of each clip, as rushes canon makes it.")
     ] = False,
+    fps: Annotated[
+        str | None,
+        typer.Option(
+            "--fps",
+            metavar="RATE",
+            help="With --canon: its frame rate (25, 30000/1001); by default each clip's own.",
+        ),
+    ] = None,
     tier: Annotated[
         int | None,
         typer.Option(
@@ -108,7 +120,8 @@ def clip(
     summary: SummaryOption = None,
     annotate: AnnotateOption = False,
     bundle: Annotated[
-        str | None, typer.Option(metavar="DIR", help="Also write ID.metrics.json, 22 keys, per clip.")
+        str | None,
+        typer.Option(metavar="DIR", help="Also write ID.metrics.json per clip: 22 keys, and what they mean."),
     ] = None,
     csv: Annotated[
         str | None, typer.Option(metavar="FILE", help="Also write one row per clip as CSV; - for CSV alone on stdout.")
@@ -144,6 +157,7 @@ def clip(
             face_model=face_model,
             syncnet_weights=syncnet_weights,
             canon=canon,
+            fps=fps,
             jobs=jobs,
             timeout=timeout,
             memory_mb=memory,
@@ -154,10 +168,9 @@ def clip(
             progress=progress,
             warn=remarks.append,
         )
-    written = [
-        *(write_bundles(run, bundle) if bundle else []),
-        *([write_csv(run, csv)] if csv not in (None, "-") else []),
-    ]
+    bundles = write_bundles(run, bundle) if bundle else []
+    more = [f"… and {len(bundles) - _FILES} more in {bundle}"] if len(bundles) > _FILES else []
+    written = [*bundles[:_FILES], *more, *([write_csv(run, csv)] if csv not in (None, "-") else [])]
     if as_json:
         print_json(_as_json(run))
     elif csv == "-":
@@ -222,25 +235,26 @@ def _show(run: Run, profile: str, written: list[str], *, verbose: bool) -> None:
     from rushes.present.verdict.verdict import FIRST, clip_verdict, print_opening
 
     some = FIRST if len(run.subjects) > FIRST else 0  # the table shows three at a glance
-    print_opening(clip_verdict(run.subjects, most=some), about=f"profile {load_profile(profile).name}")
+    rules = load_profile(profile)
+    print_opening(clip_verdict(run.subjects, most=some), about=f"profile {rules.name}")
     print()
-    print_table(replace(clip_table(run, most=_SHOWN), title=""))
+    print_table(replace(clip_table(run, most=_SHOWN, profile=rules), title=""))
     if len(run.subjects) > _SHOWN:
         print(f"… and {len(run.subjects) - _SHOWN} more in the run")
     readable = [entry for entry in run.entries if "error" not in entry.subject.facts]
     if unjudged := sorted({name for entry in readable for name in not_judged(entry)}):
         tell(f"Not computed for some clips, so not judged: {', '.join(unjudged)}")
-    show_signatures(_signatures(run), verbose=verbose)
-    for path in written[:3]:
+    show_signatures(_signatures(run, rules.columns), verbose=verbose)
+    for path in written:
         print(path)
     next_line("report", run.place)
     print(run.place)
 
 
-def _signatures(run: Run) -> list[str]:
+def _signatures(run: Run, chosen: Sequence[str]) -> list[str]:
     """The definitions behind the columns shown."""
     from rushes.instruments.clip.bundle import by_name
     from rushes.instruments.clip.show.tables import columns
 
     everything = by_name(m for entry in run.entries for m in entry.measurements)
-    return [everything[column.name].signature for column in columns(everything.values())]
+    return [everything[column.name].signature for column in columns(everything.values(), chosen=chosen)]

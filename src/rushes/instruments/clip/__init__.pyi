@@ -5,6 +5,9 @@ from rushes.core.metric import Collector as Collector
 from rushes.core.metric import Lane as Lane
 from rushes.core.metric import Trace as Trace
 from rushes.core.metric import spanning as spanning
+from rushes.instruments.clip.bundle import MetricBundle as MetricBundle
+from rushes.instruments.clip.bundle import bundle_schema as bundle_schema
+from rushes.instruments.clip.bundle import read_bundle as read_bundle
 from rushes.instruments.clip.evaluate import evaluate_clip as evaluate_clip
 from rushes.instruments.clip.evaluate import evaluate_clips as evaluate_clips
 from rushes.instruments.clip.frames.observe import Observation as Observation

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 
 from rushes.core.canonical import canonical_json
@@ -46,6 +47,7 @@ def evaluate_clip(
     face_model: Path | str | None = None,
     syncnet_weights: Path | str | None = None,
     canon: bool = False,
+    fps: Fraction | float | str | None = None,
 ) -> ClipResult:
     """Measure one clip: MetricBundleV1 up to `tier`, and its review signal under `profile`.
 
@@ -56,8 +58,9 @@ def evaluate_clip(
     faces (`face_model`: a 478-point `.task` bundle in place of the pinned models), tier 2 SyncNet (`syncnet_weights`:
     syncnet_v2.model); left out, it is the lowest at which every rule of the profile, and every metric and file named,
     can be used. `canon` measures the canonical form of the clip, as `canonicalize` makes it (with `audio` as its
-    sound), in place of the file as it is. Raises `MissingDependency`, with the command that gets them, where the tier's
-    models are not there.
+    sound, at `fps`, by default the clip's own rate), in place of the file as it is; a file that `canonicalize` made is
+    known by its mark, is canonical either way, and is not made again. Raises `MissingDependency`, with the command that
+    gets them, where the tier's models are not there.
     """
     settings = ClipSettings.load(
         tier=tier,
@@ -65,6 +68,7 @@ def evaluate_clip(
         metrics=metrics,
         motion=motion,
         canon=canon,
+        fps=fps,
         face_model=face_model,
         syncnet_weights=syncnet_weights,
     )
@@ -101,6 +105,7 @@ def evaluate_clips(
     face_model: Path | str | None = None,
     syncnet_weights: Path | str | None = None,
     canon: bool = False,
+    fps: Fraction | float | str | None = None,
     jobs: int | None = None,
     timeout: float | None = None,
     memory_mb: int | None = None,
@@ -117,17 +122,17 @@ def evaluate_clips(
 
     `run` defaults to `runs/clip-<digest of the question>`, so that the same call continues the same run. `audio` is one
     sound file for every clip, or a folder with one file per clip, matched by path or stem. `tier`, `metrics`, `motion`,
-    `canon`, `face_model` and `syncnet_weights` are as in `evaluate_clip`. `jobs` defaults to the cores, to those of the
-    cluster where `engine` is Ray. A clip finished earlier, with the same content and settings, is not measured again;
-    one that cannot be read, that crashes the decoder, that takes longer than `timeout` seconds or whose worker holds
-    more than `memory_mb` megabytes is a `reject` row with its reason. Clips given up for a crash or a limit are tried
-    again by the next call.
+    `canon`, `fps`, `face_model` and `syncnet_weights` are as in `evaluate_clip`. `jobs` defaults to the cores, to those
+    of the cluster where `engine` is Ray. A clip finished earlier, with the same content and settings, is not measured
+    again; one that cannot be read, that crashes the decoder, that takes longer than `timeout` seconds or whose worker
+    holds more than `memory_mb` megabytes is a `reject` row with its reason. Clips given up for a crash or a limit are
+    tried again by the next call.
 
     A run keeps what it has. The same paths continue it: clips that are new in a folder are measured, clips that are
     gone keep their results. Other paths raise `RunError`, unless `add` takes them in beside those that are there, or
     `overwrite` starts the run anew. `shards` is the number of clips in a shard, 0 for a run in one piece; left out, a
-    run of 10,000 clips or more is in shards of 10,000. `warn` gets a line about what the search passed over, and one
-    about clips that are gone.
+    run of 10,000 clips or more is in shards of 10,000. `warn` gets a line about what the search passed over, about
+    clips that are gone, and about SyncNet's weights where tier 2 is asked for without them.
     """
     settings = ClipSettings.load(
         tier=tier,
@@ -135,6 +140,7 @@ def evaluate_clips(
         metrics=metrics,
         motion=motion,
         canon=canon,
+        fps=fps,
         face_model=face_model,
         syncnet_weights=syncnet_weights,
     )
@@ -179,6 +185,8 @@ def evaluate_clips(
                 progress(done, len(ids), "clips")
         writer.finish(ids)
     remove_orphans()  # what a worker that was stopped in the middle of a copy or a canonical form left behind
+    if settings.tier == 2 and settings.faces is not None and settings.faces.weights_missing:
+        warn(f"lse_d and lse_c are null: {settings.faces.weights_missing}")
     if str(found.passed_over):
         warn(f"passed over: {found.passed_over}")
     if not add and (gone := [name for name in before if name not in set(ids)]):

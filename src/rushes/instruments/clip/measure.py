@@ -14,7 +14,7 @@ from rushes.core import Measurement
 from rushes.core.errors import MediaError, RushesError
 from rushes.core.machine.provenance import file_digest
 from rushes.core.words.notebook_repr import brief
-from rushes.instruments.clip.bundle import NAME, VERSION, bundle, by_name
+from rushes.instruments.clip.bundle import NAME, VERSION, MetricBundle, bundle, by_name, metric_bundle
 from rushes.instruments.clip.faces.models import AUDIO_RATE
 from rushes.instruments.clip.frames.frame_observers import ClipWatch
 from rushes.instruments.clip.frames.observe import Observation, observe, observed
@@ -27,6 +27,7 @@ from rushes.instruments.clip.sound.levels import LevelMeter
 from rushes.media import AudioFacts, AudioTrack, probe, read_audio
 from rushes.media.array_reader import ArrayReader
 from rushes.media.canon.clip import CanonSource, canonical_form
+from rushes.media.canon.mark import read_mark
 from rushes.media.frames import account
 from rushes.media.video_arrays import VideoArray
 from rushes.storage.remote.transfer import temporary_folder
@@ -47,6 +48,8 @@ class ClipResult:
     measurements: tuple[Measurement, ...]
     badge_detail: Badge
     series: Mapping[str, np.ndarray] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """How it was measured and judged, as a run keeps it: input, tier, profile, models."""
 
     @property
     def badge(self) -> str:
@@ -60,6 +63,14 @@ class ClipResult:
     def bundle(self) -> dict[str, object]:
         """MetricBundleV1 as its 22 flat keys."""
         return bundle(self.measurements, self.badge, self.reasons)
+
+    def metric_bundle(self) -> MetricBundle:
+        """The same with what its values mean: version, signatures, input, profile, models, what is missing and why."""
+        clip = {"path": self.path, "sha256": self.sha256}
+        judged = self.badge_detail.not_judged
+        return metric_bundle(
+            self.measurements, self.badge, self.reasons, clip=clip, settings=self.settings, not_judged=judged
+        )
 
     def with_facts(self, **more: object) -> ClipResult:
         """The same, with more facts."""
@@ -82,17 +93,23 @@ def measure(
 
     `audio` is a sound file in place of the clip's own; `audio_missing` says why the one asked for is not there.
     `copies` are files to read in place of `path` and `audio`: results name the originals. Where the settings ask for
-    the canonical form, that is measured: its own sound is the given one, and it ends with it.
+    the canonical form, that is measured: its own sound is the given one, and it ends with it. A file that is one
+    already, by its mark, is measured as it is and as canonical, unless another rate or sound is asked for.
     """
     files = {} if copies is None else copies
     clip = _File(path, files.get(path, path))
     sound = None if audio is None else _File(audio, files.get(audio, audio))
-    if settings.input == "raw":
+    mark = read_mark(clip.file) if sound is None else None
+    if mark is not None and (settings.form is None or settings.form.fps in (None, mark.fps)):
+        return _measured(clip, replace(settings, form=mark), sound, audio_missing)
+    if settings.form is None:
         return _measured(clip, settings, sound, audio_missing)
     with temporary_folder() as folder:
         target = folder / "output_canon.mp4"
         try:
-            source = canonical_form(clip.file, target, audio=None if sound is None else sound.file)
+            source = canonical_form(
+                clip.file, target, audio=None if sound is None else sound.file, fps=settings.form.fps
+            )
         except RushesError as error:
             why = str(error).replace(str(target), "its canonical form")
             result = unreadable(path, _named(why, clip, sound), settings, file=clip.file)
@@ -202,7 +219,7 @@ def _result(
         for name in of_the_file(form.source):
             measure_file = METRICS[name].measure
             assert measure_file is not None
-            values[name] = with_input(measure_file(source), "canon")
+            values[name] = with_input(measure_file(source), settings.input)
     badge = judge(values, settings.profile, sanity=decode_sanity(source, values))
     return ClipResult(
         path=clip.name,
@@ -211,6 +228,7 @@ def _result(
         measurements=tuple(values.values()),
         badge_detail=badge,
         series=series,
+        settings=settings.as_dict(),
     )
 
 

@@ -9,6 +9,7 @@ from functools import cache
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.reading import Reading, group_readings
 from rushes.core.reason import SIGNALS
+from rushes.instruments.clip.input_param import PARAMETER, RAW
 from rushes.instruments.clip.metrics import known
 from rushes.instruments.clip.metrics import readings as read_by
 from rushes.storage.runs import Run
@@ -75,5 +76,10 @@ def _badge_definition(run: Run) -> Definition | None:
     if not isinstance(settings, Mapping) or "profile" not in settings:
         return None
     profile = f"{settings['profile']}-{str(settings.get('profile_sha256', ''))[:12]}"
-    tier, form = settings.get("tier", 0), str(settings.get("input", "raw"))
-    return BADGE_SHARE.with_params(profile=profile, tier=str(tier), input=form)
+    return BADGE_SHARE.with_params(profile=profile, tier=str(settings.get("tier", 0)), input=_input(run, settings))
+
+
+def _input(run: Run, settings: Mapping[str, object]) -> str:
+    """What was measured: "canon-2" of canonical forms that were known as such, "canon-2+raw" of both."""
+    forms = {str(m.definition.param(PARAMETER)) for entry in run.entries for m in entry.measurements[:1]}
+    return "+".join(sorted(forms)) or str(settings.get("input", RAW))

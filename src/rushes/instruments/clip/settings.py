@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from importlib import metadata
 from pathlib import Path
 from typing import cast
 
+from rushes.core.errors import InputError
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.faces.models import FaceSettings, Tier, load_face_settings
-from rushes.instruments.clip.input_param import Input
+from rushes.instruments.clip.input_param import RAW, Input
 from rushes.instruments.clip.metrics import METRICS, installed, is_extra, known, metrics_of
 from rushes.instruments.clip.signals.profile import Profile, load_profile
+from rushes.media.canon.clip import exact_rate
+from rushes.media.canon.mark import CanonMark
 
 
 def needed_tier(
     profile: Profile, *, metrics: Iterable[str] = (), face_model: object = None, syncnet_weights: object = None
 ) -> Tier:
-    """The lowest tier at which every rule has its metric, and every metric and file that was named is of use.
+    """The lowest tier at which every rule but the optional ones, every metric and every file that was named is of use.
 
     >>> from rushes.instruments.clip.signals.profile import load_profile
     >>> needed_tier(load_profile("general")), needed_tier(load_profile("talking-head"))
     (0, 1)
     """
-    names = {*(name for rule in profile.rules for name in rule.readings), *metrics}
+    names = {*(name for rule in profile.rules if not rule.optional for name in rule.readings), *metrics}
     tiers = [metric.tier for name in names if (metric := known(name)) is not None]
     files = 2 if syncnet_weights is not None else 1 if face_model is not None else 0
     return cast(Tier, max(files, *tiers, 0))
@@ -41,8 +45,8 @@ class ClipSettings:
     other packages."""
     motion: bool = False
     """Whether optical flow is taken."""
-    input: Input = "raw"
-    """Whether the clips are measured as they are, or in their canonical form."""
+    form: CanonMark | None = None
+    """The canonical form that the clips are measured in; None for the files as they are."""
 
     @classmethod
     def load(
@@ -55,13 +59,16 @@ class ClipSettings:
         face_model: Path | str | None = None,
         syncnet_weights: Path | str | None = None,
         canon: bool = False,
+        fps: Fraction | float | str | None = None,
     ) -> ClipSettings:
         """Profile, models and metrics, checked before any clip is read.
 
         Left out, the tier is the lowest at which every rule, metric and file can be used. Metrics on request and those
         of other packages run when `metrics` names them, or a rule of the profile does; so does optical flow when
-        `motion` asks for it, or a rule does.
+        `motion` asks for it, or a rule does. `fps` is the rate of the canonical form, by default each clip's own.
         """
+        if fps is not None and not canon:
+            raise InputError("a frame rate is for the canonical form; give --canon (in Python: canon=True) as well")
         rules = profile if isinstance(profile, Profile) else load_profile(profile)
         asked = [metrics] if isinstance(metrics, str) else list(metrics)
         if tier is None:
@@ -77,8 +84,13 @@ class ClipSettings:
             faces=faces,
             extra=tuple(extra),
             motion=motion or rules.needs_motion,
-            input="canon" if canon else "raw",
+            form=CanonMark(None if fps is None else exact_rate(fps)) if canon else None,
         )
+
+    @property
+    def input(self) -> Input:
+        """How signatures spell what is measured."""
+        return RAW if self.form is None else self.form.label
 
     @property
     def tier(self) -> Tier:

@@ -202,7 +202,7 @@ def _task(run: Run, entry: Entry) -> StripTask | None:
         candidates=(path,) if is_remote(path) else tuple(map(str, candidates(path, beside=run.path))),
         sha256=entry.subject.sha256,
         frames=key_frames(frames, []),
-        canon="canon" in entry.subject.facts,
+        canon=entry.subject.canon,
     )
 
 

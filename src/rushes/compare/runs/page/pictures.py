@@ -99,7 +99,7 @@ def _tasks(number: int, runs: Sequence[Run], entries: _Entries) -> Iterator[tupl
                 StripTask(
                     candidates=(path,) if is_remote(path) else tuple(map(str, candidates(path, beside=run.path))),
                     sha256=entry.subject.sha256,
-                    canon="canon" in entry.subject.facts,
+                    canon=entry.subject.canon,
                     frames=frames,
                 ),
             )

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 
 from rushes.core.errors import MediaError
 from rushes.core.machine.provenance import file_digest
 from rushes.instruments.clip.show.timeline import find_faults, kept_series
-from rushes.media import ClipReader
-from rushes.media.canon.clip import FPS, SteadyFrames
+from rushes.media import ClipReader, Frame, MediaFacts
+from rushes.media.canon.clip import SteadyFrames
 from rushes.present.pages.film_strips import KeyFrame, Strip, jpeg_uri
 from rushes.present.pages.section import ReportOptions
 from rushes.storage.remote.address import is_remote
@@ -40,8 +39,8 @@ class StripTask:
     sha256: str | None
     frames: tuple[int, ...]
     """Frame indices, in order."""
-    canon: bool = False
-    """The indices are those of the canonical form, which repeats and drops frames."""
+    canon: MediaFacts | None = None
+    """The canonical form, where that was measured: the indices are those of its frames."""
 
 
 def key_frames(total: int, faults: Sequence[int]) -> tuple[int, ...]:
@@ -81,9 +80,8 @@ def _taken(task: StripTask) -> Strip:
     taken: list[KeyFrame] = []
     try:
         with ClipReader(path) as reader:
-            for index, frame in enumerate(SteadyFrames(reader, Fraction(FPS)) if task.canon else reader):
+            for index, (time_ms, frame) in enumerate(_timed(reader, task.canon)):
                 if index in wanted:
-                    time_ms = index * 1000 / FPS if task.canon else frame.time_ms
                     taken.append(KeyFrame(index, round(time_ms, 3), jpeg_uri(frame.bgr(), longest=_SIDE)))
                 if index >= max(wanted):
                     break
@@ -91,6 +89,14 @@ def _taken(task: StripTask) -> Strip:
         if not taken:
             return Strip(missing="The clip cannot be decoded, so there is nothing to show.")
     return Strip(tuple(taken)) if taken else Strip(missing="No frame could be decoded.")
+
+
+def _timed(reader: ClipReader, canon: MediaFacts | None) -> Iterator[tuple[float, Frame]]:
+    """The frames as they were measured, each with its time in ms."""
+    if canon is None or canon.video is None:
+        return ((frame.time_ms, frame) for frame in reader)
+    steady = SteadyFrames(reader, canon.video.fps)
+    return ((float(place * 1000 / steady.rate), frame) for place, frame in steady.placed())
 
 
 def _find(task: StripTask) -> tuple[Path | None, str]:
@@ -133,6 +139,6 @@ def _task(run: Run, entry: Entry) -> StripTask | None:
     return StripTask(
         candidates=(path,) if is_remote(path) else tuple(map(str, candidates(path, beside=run.path))),
         sha256=entry.subject.sha256,
-        canon="canon" in entry.subject.facts,
+        canon=entry.subject.canon,
         frames=key_frames(total, find_faults(entry.measurements, series).frames()),
     )

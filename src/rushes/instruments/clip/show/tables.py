@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,8 +13,10 @@ from rushes.core.errors import InputError
 from rushes.core.machine.files import replacing
 from rushes.core.reason import RANKS
 from rushes.core.table import NUMBER, TEXT, Cell, Table, csv_text, number
-from rushes.instruments.clip.bundle import bundle, by_name
+from rushes.instruments.clip.bundle import MetricBundle, by_name, metric_bundle
 from rushes.instruments.clip.metrics import known
+from rushes.instruments.clip.signals.profile import Profile
+from rushes.present.pages.subjects import not_judged
 from rushes.storage.remote.address import is_remote, joined
 from rushes.storage.remote.store import put_files
 from rushes.storage.remote.transfer import upload_on_exit
@@ -37,13 +39,16 @@ class Column(NamedTuple):
     """Left out first where a page is narrow."""
 
 
-def columns(measurements: Iterable[Measurement], *, wide: bool = False) -> list[Column]:
+def columns(measurements: Iterable[Measurement], *, wide: bool = False, chosen: Sequence[str] = ()) -> list[Column]:
     """The columns of a table of these numbers, in order; `wide` where there is room for all of them.
 
-    Which metric has a column, and under which head, its object says. One that is not installed any more has a column
-    under its name; so has every number of a run from before any of these.
+    `chosen` are metrics that a profile names: those of them that were measured are then the columns, each under its own
+    name. Otherwise a metric's object says whether it has a column, and under which head. One that is not installed any
+    more has a column under its name; so has every number of a run from before any of these.
     """
     found, named = [], by_name(measurements)
+    if own := [Column(name, name, minor=False) for name in chosen if name in named]:
+        return own
     for name in named:
         metric = known(name)
         if metric is None:
@@ -53,15 +58,16 @@ def columns(measurements: Iterable[Measurement], *, wide: bool = False) -> list[
     return found or [Column(name, name, minor=True) for name in named]
 
 
-def clip_table(run: Run, *, most: int | None = None) -> Table:
+def clip_table(run: Run, *, most: int | None = None, profile: Profile | None = None) -> Table:
     """One row per clip, worst first: id, review signal, the metrics that have a column, reasons."""
-    shown = columns(m for entry in run.entries[:1] for m in entry.measurements)
+    chosen = () if profile is None else profile.columns
+    shown = columns((m for entry in run.entries[:1] for m in entry.measurements), chosen=chosen)
     rows = []
     for entry in worst_first(run)[:most]:
         values, subject = by_name(entry.measurements), entry.subject
         cells = [number(values.get(column.name)) for column in shown]
         rows.append((Cell(subject.id), Cell(subject.badge or ""), *cells, Cell("\n".join(subject.reasons))))
-    heads = (*TEXT("clip", "signal"), *NUMBER(*(column.label for column in shown)), *TEXT("reasons"))
+    heads = (*TEXT("clip", "signal"), *NUMBER(*(column.label for column in shown)), *TEXT("reasons", keep=True))
     return Table(title="Review signals", columns=heads, rows=rows)
 
 
@@ -84,7 +90,7 @@ def write_csv(run: Run, path: Path | str) -> str:
 
 
 def write_bundles(run: Run, folder: Path | str) -> list[str]:
-    """`ID.metrics.json` per clip: MetricBundleV1's 22 keys in their order, null for what was not computed."""
+    """`ID.metrics.json` per clip: MetricBundleV1's 22 keys in their order, and `about`, which says what they mean."""
     if not is_remote(folder):
         return [str(path) for path in _bundles(run, Path(folder))]
     with tempfile.TemporaryDirectory(prefix="rushes-") as made:
@@ -101,8 +107,19 @@ def _bundles(run: Run, target: Path) -> Sequence[Path]:
     written = []
     for entry in run.entries:
         path = target / f"{entry.subject.id}.metrics.json"
-        row = bundle(entry.measurements, entry.subject.badge, entry.subject.reasons)
         with replacing(path) as out:
-            out.write(json.dumps(row, indent=2, ensure_ascii=False) + "\n")
+            out.write(json.dumps(_bundle(run, entry).as_dict(), indent=2, ensure_ascii=False) + "\n")
         written.append(path)
     return written
+
+
+def _bundle(run: Run, entry: Entry) -> MetricBundle:
+    subject, settings = entry.subject, run.info.get("settings")
+    return metric_bundle(
+        entry.measurements,
+        subject.badge,
+        subject.reasons,
+        clip={"path": subject.path, "sha256": subject.sha256},
+        settings=settings if isinstance(settings, Mapping) else {},
+        not_judged=not_judged(entry),
+    )

@@ -21,7 +21,7 @@ class Badge:
     why: tuple[Reason, ...]
     """Every rule that fired and what is wrong with the file, rejects first."""
     not_judged: tuple[str, ...]
-    """Metrics the profile has a rule for, but which were not computed."""
+    """Metrics the profile has a rule for, an optional one aside, but which were not computed."""
     profile: str
 
     @property
@@ -51,7 +51,7 @@ def judge(measurements: Mapping[str, Measurement], profile: Profile, *, sanity: 
     for rule in profile.rules:
         measurement = _found(rule, measurements)
         if measurement is None or measurement.value is None:
-            if rule.metric not in not_judged:
+            if rule.metric not in not_judged and not rule.optional:
                 not_judged.append(rule.metric)
         elif _fires(rule, measurement.value):
             fired[rule.level].append(_reason(rule, measurement))

@@ -214,7 +214,8 @@ def _line(row: CalibratedRule) -> str:
         f"as before: {row.kept}" if row.kept else f"good clips {row.low:.4g} to {row.high:.4g}, median {row.middle:.4g}"
     )
     share = "" if row.expected is None else f"; {_percent(row.expected)} beyond"
-    return f"{name} = {{ {row.rule.comparison} = {text} }}  # {came}{share}"
+    optional = ", optional = true" if row.rule.optional else ""
+    return f"{name} = {{ {row.rule.comparison} = {text}{optional} }}  # {came}{share}"
 
 
 def _percent(share: float) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from rushes.core.metric import ClipMetric
-from rushes.instruments.clip.bundle import by_name
+from rushes.instruments.clip.bundle import by_name, why_missing
 from rushes.instruments.clip.evaluate import OWN_SOUND
 from rushes.instruments.clip.metrics import known, readings
 from rushes.instruments.clip.signals.profile import Profile
@@ -60,17 +60,8 @@ def check_gate(run: Run, profile: Profile, gate: Gate) -> GateResult:
             continue
         for name in not_judged(entry):
             if name in metrics and not (own_sound and _is_silent(entry) and _is_of_sound(name)):
-                unjudged.setdefault(name, []).append((entry.subject.id, _reason(entry, name)))
+                unjudged.setdefault(name, []).append((entry.subject.id, why_missing(entry.measurements, name)))
     return GateResult(caught=tuple(caught), unjudged={name: tuple(clips) for name, clips in unjudged.items()})
-
-
-def _reason(entry: Entry, name: str) -> str:
-    metric = _behind(name)
-    signature = None if metric is None else metric.definition.name
-    found = by_name(entry.measurements).get(signature or name)
-    if found is not None:
-        return found.note or "not computed"
-    return f"it needs tier {metric.tier}" if metric is not None and metric.tier else "not computed"
 
 
 def _behind(name: str) -> ClipMetric | None:

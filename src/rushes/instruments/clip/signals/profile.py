@@ -7,9 +7,12 @@
     [flagged]                                  # worth a look
     sharpness = { below = 0.3 }
 
+`columns = ["sharpness"]`, before the first table, are the metrics that the terminal shows in place of the usual ones.
+
 A rule names a reading (`rushes metrics` lists them; `flicker_delta` is the second reading of flicker_score) or, in
-quotes, a whole signature. Comparisons are strict: a value on the threshold does not fire. Thresholds are advisory;
-people decide preference.
+quotes, a whole signature. Comparisons are strict: a value on the threshold does not fire. A rule with `optional = true`
+is judged where its metric was measured, and never asks for it: it sets no tier, and no gate waits for it. Thresholds
+are advisory; people decide preference.
 """
 
 from __future__ import annotations
@@ -44,6 +47,8 @@ class Rule:
     level: Level
     comparison: Comparison
     threshold: float | bool
+    optional: bool = False
+    """Judged where the metric was measured; otherwise nothing is missing."""
 
     @property
     def readings(self) -> tuple[str, ...]:
@@ -59,11 +64,16 @@ class Profile:
 
     name: str
     rules: tuple[Rule, ...]
+    columns: tuple[str, ...] = ()
+    """Metrics of the terminal's table, in order; () for the usual ones."""
 
     @property
     def digest(self) -> str:
         """Identifies the rules, whatever the file they came from."""
-        rules = [[rule.metric, rule.level, rule.comparison, rule.threshold] for rule in self.rules]
+        rules = [
+            [rule.metric, rule.level, rule.comparison, rule.threshold, *(["optional"] if rule.optional else [])]
+            for rule in self.rules
+        ]
         return bytes_digest(canonical_json([self.name, rules]).encode())
 
     @property
@@ -98,9 +108,12 @@ def parse_profile(text: str, *, source: str) -> Profile:
         data = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"{source}: expected TOML; {error}") from None
-    unknown = sorted(set(data) - {"name", *_LEVELS})
+    unknown = sorted(set(data) - {"name", "columns", *_LEVELS})
     if unknown:
         raise InputError(f"{source}: expected name, [reject] and [flagged]; got {unknown[0]!r}")
+    columns = data.get("columns", [])
+    if not isinstance(columns, list) or not all(isinstance(name, str) and readings(name) for name in columns):
+        raise InputError(f"{source}: expected columns to be a list of clip metrics (`rushes metrics`); got {columns!r}")
     if not isinstance(data.get("name"), str) or not data["name"]:
         raise InputError(f'{source}: expected a name, as in name = "my-profile"')
     rules: list[Rule] = []
@@ -110,7 +123,7 @@ def parse_profile(text: str, *, source: str) -> Profile:
             raise InputError(f"{source}: expected [{level}] to be a table of metric = {{ above = number }}")
         for metric, condition in table.items():
             rules += _rules(metric, condition, level=level, source=source)
-    return Profile(name=data["name"], rules=tuple(rules))
+    return Profile(name=data["name"], rules=tuple(rules), columns=tuple(columns))
 
 
 def _rules(metric: str, condition: object, *, level: Level, source: str) -> list[Rule]:
@@ -118,12 +131,16 @@ def _rules(metric: str, condition: object, *, level: Level, source: str) -> list
         raise InputError(f"{source}: [{level}] names {metric!r}, which is no clip metric; see `rushes metrics`")
     if not isinstance(condition, dict) or not condition:
         raise InputError(f"{source}: {metric} expected {{ above = number }} or {{ below = number }}; got {condition!r}")
+    limits = {key: value for key, value in condition.items() if key != "optional"}
+    optional = condition.get("optional", False)
+    if not limits or not isinstance(optional, bool):
+        raise InputError(f"{source}: {metric} expected a limit and optional = true or false; got {condition!r}")
     rules = []
-    for comparison, threshold in condition.items():
+    for comparison, threshold in limits.items():
         fits = isinstance(threshold, bool) if comparison == "is" else _is_number(threshold)
         if comparison not in _COMPARISONS or not fits:
             raise InputError(f"{source}: {metric} expected above/below = number or is = true/false; got {condition!r}")
-        rules.append(Rule(metric=metric, level=level, comparison=comparison, threshold=threshold))
+        rules.append(Rule(metric=metric, level=level, comparison=comparison, threshold=threshold, optional=optional))
     return rules
 
 

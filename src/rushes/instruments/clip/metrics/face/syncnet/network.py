@@ -137,8 +137,7 @@ def _fill(network: SyncNet, state: dict[str, torch.Tensor], path: Path) -> None:
     needed = {name for name in wanted if not name.endswith("num_batches_tracked")}
     for name in sorted(needed | got.keys()):
         if wanted.get(name) != got.get(name):
-            raise WeightsError(
-                f"{path}: expected SyncNet's layers; {name} is {wanted.get(name, 'not in it')} there and "
-                f"{got.get(name, 'missing')} here"
-            )
+            there = f"has {name} of {got[name]}" if name in got else f"lacks {name}"
+            here = f"SyncNet's is {wanted[name]}" if name in wanted else "SyncNet has no such layer"
+            raise WeightsError(f"{path}: expected the layers of SyncNet's syncnet_v2.model; the file {there}, {here}")
     network.load_state_dict(state, strict=False)

@@ -158,16 +158,17 @@ def _windows(images: list[NDArray[np.uint8]]) -> NDArray[np.uint8]:
     return np.stack([np.stack(images[start : start + 5]) for start in range(len(images) - 4)])
 
 
-def _metric(definition: Definition, value: Callable[[SyncScores], float], *, label: str = "") -> ClipMetric:
+def _metric(definition: Definition, value: Callable[[SyncScores], float], **shown: Any) -> ClipMetric:
     def measure(face: Any) -> Measurement:
         bound = definition.with_params(model=face.model, weights=face.weights)
         if isinstance(face.syncnet, str):
             return Measurement.missing(bound, face.syncnet)
         return Measurement(definition=bound, value=value(face.syncnet), count=face.syncnet.windows)
 
-    return of_face(definition, measure, "sound", "syncnet", label=label, room="page", tier=2)
+    return of_face(definition, measure, "sound", "syncnet", room="page", tier=2, **shown)
 
 
-LSE_D_METRIC = _metric(LSE_D, lambda scores: scores.distance)
-LSE_C_METRIC = _metric(LSE_C, lambda scores: max(scores.confidence, 0.0), label="lse_c")
+_OUT_OF_SYNC = "lips and sound do not belong together"
+LSE_D_METRIC = _metric(LSE_D, lambda scores: scores.distance, too_high=_OUT_OF_SYNC)
+LSE_C_METRIC = _metric(LSE_C, lambda scores: max(scores.confidence, 0.0), label="lse_c", too_low=_OUT_OF_SYNC)
 LSE_OFFSET_METRIC = _metric(LSE_OFFSET, lambda scores: scores.offset)
