@@ -2,8 +2,8 @@
 
     python benchmarks/powered_people.py [FETV] [STUDIES]
 
-Made studies: ratings from 1 to 5 by raters who have levels of their own, metrics that are useful, useless, against people,
-or wild (lognormal, from another world). FETV is the folder with the published `auto_eval_results` and
+Made studies: ratings from 1 to 5 by raters who have levels of their own; metrics that are useful, useless, against
+people, or wild (lognormal). FETV is the folder with the published `auto_eval_results` and
 `manual_eval_results`: 60 of its 619 prompts are drawn, and the difference of two systems' alignment is estimated with
 UMTScore or CLIPScore on all of them. `people` is the coverage of people alone on the same prompts; `width` is the mean
 width of the interval as a share of theirs; `widest` the largest share of any study.

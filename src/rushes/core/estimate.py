@@ -109,7 +109,7 @@ class Why(StrEnum):
     METRIC_GAPS = "metric-gaps", "a rated prompt has no value of the metric: people alone"
     FEW_OTHER_PROMPTS = (
         "few-other-prompts",
-        "three rated prompts and two others with the metric are needed: people alone",
+        "needs three rated prompts and two more with the metric: people alone",
     )
     ONE_PROMPT = "one-prompt", "one prompt: nothing is said about others"
     # a value that may not be judged by

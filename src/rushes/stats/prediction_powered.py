@@ -14,15 +14,15 @@ Formulas    y ratings' mean per rated prompt (n), f the metric there, g the metr
 Choice      where the metric does not make the interval narrower, people alone are the answer, and λ is 0: so it is
             never wider than theirs. Simulated for 20 to 60 prompts this costs less than 0.5 % of coverage
             (`benchmarks/powered_people.py`).
-Raters      a prompt's ratings are averaged first. `raters="fixed"`: the interval is about the prompts, for these raters.
+Raters      a prompt's ratings are averaged first. `raters="fixed"`: the interval is over prompts, for these raters.
             `raters="drawn"`: raters too are a draw from many; G/(G−1) Σ_r S_r² is added to the variance, S_r the sum of
             a rater's residuals over (n · raters of the prompt), with t(G − 1): three raters are no more than three. A
             metric cannot narrow that part.
 Unit        the ratings' own
 Edge cases  no rating: none. One rated prompt, or equal ratings: no interval. Fewer than three rated prompts, fewer than
             two others, a rated prompt without the metric, a metric with one value: people alone, and `why` says so.
-Reference   Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023 (prediction-powered inference); Angelopoulos, Duchi and
-            Zrnic 2023 (PPI++, arXiv 2311.01453); the package ppi-python as test oracle
+Reference   Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023 (prediction-powered inference); Angelopoulos, Duchi
+            and Zrnic 2023 (PPI++, arXiv 2311.01453); the package ppi-python as test oracle
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ def prompts_needed(alone: float, correlation: float, prompts: float = math.inf) 
                 samples, ρ the correlation of metric and mean rating over prompts (of differences: of both differences),
                 M the prompts with the metric, the rated ones among them
     Unit        prompts; at ρ = 0.7 and endless prompts half of them
-    Edge cases  ρ ≤ 0, or no more prompts than people rate alone: as many as alone. ρ = 1: 0, people only check the metric
+    Edge cases  ρ ≤ 0, or no more prompts than people rate alone: as many as alone. ρ = 1: 0
 
     >>> round(prompts_needed(60, 0.7), 1), round(prompts_needed(60, 0.5, prompts=619), 1), prompts_needed(60, -0.4)
     (30.6, 46.1, 60)
