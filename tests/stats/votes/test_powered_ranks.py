@@ -44,7 +44,7 @@ def test_by_hand() -> None:
     """Two systems, four comparisons a part. People: a wins 3, one tie; the judge the same; on the rest a wins 2, b 2.
 
     Shares of people and judge ¾ and 0, of the rest ½ and ½. λ: A_h·A_j = 3·(¼)² + (¾)² = ¾ for a, 0 for b; A_N: 4·¼
-    for each of a and b. λ = (0.75/4) / (2 · 2/4) = 0.1875. Share of a = ¾ + λ(½ − ¾) = 0.703125, of b 0 + λ·½ = 0.09375.
+    for each of a and b. λ = (0.75/4) / (2 · 2/4) = 0.1875. Share of a = ¾ + λ(½ − ¾) = 0.703125, of b λ·½ = 0.09375.
     """
     first, second = np.zeros(4, dtype=np.int64), np.ones(4, dtype=np.int64)
     votes = np.array([WIN_A, WIN_A, WIN_A, TIE])

@@ -88,9 +88,6 @@ def powered_ranks(
         sigma = weight**2 * _covariance(others.rows, judged, covariance)
     sigma = sigma + _covariance(scores, voted, covariance)
     method = f"{METHOD}-votes" if judged is not None else "sandwich"
-    intervals = [
-        normal_interval(float(s), float(v), method, level=level) for s, v in zip(share, sigma.diagonal(), strict=True)
-    ]
     return PoweredRanks(
         systems=tuple(systems),
         shares=tuple(
