@@ -64,6 +64,7 @@ def _show(found: MetricAgreement, *, verbose: bool) -> None:
         explanation,
         sentences,
         shown_definitions,
+        within_systems,
         without_value,
     )
 
@@ -72,6 +73,7 @@ def _show(found: MetricAgreement, *, verbose: bool) -> None:
     for dimension in found.humans.dimensions:
         if found.of(dimension):
             print_table(agreement_table(found, dimension))
+            tell(*filter(None, [within_systems(found, dimension)]))
             for line in without_value(found, dimension):
                 tell(f"No number: {line}")
     if verbose:
