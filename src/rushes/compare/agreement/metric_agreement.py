@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from rushes.compare.agreement.human_scores import HumanScores, read_human_scores
+from rushes.compare.agreement.human_scores import ClipKey, HumanScores, read_human_scores
 from rushes.compare.agreement.metric_scores import MeasuredClips, MetricScores, scores_of_board, scores_of_runs
 from rushes.compare.agreement.people_join import Join
 from rushes.compare.agreement.statistics import REPLICATES, SEED, Level
@@ -66,6 +66,8 @@ class MetricAgreement:
     __repr__ = brief
 
     humans: HumanScores
+    rated: Mapping[str, Mapping[ClipKey, Mapping[str, float]]]
+    """People's scores under the measured clips' own keys: by dimension, clip and rater."""
     believed: tuple[Believed, ...]
     ceilings: Mapping[tuple[str, Level, Statistic], Measurement]
     """By dimension, level and statistic: one rater against the mean of the others."""
@@ -130,6 +132,7 @@ def believe(
                 drafts.append((draft, found.get((level, statistic)) or found["system", statistic]))
     return MetricAgreement(
         humans=people,
+        rated=joined.scores,
         believed=tuple(_judged(drafts, level, statistic, margin, terms)),
         ceilings={
             (dimension, *key): terms.ceiling(dimension, *key, agreement)
