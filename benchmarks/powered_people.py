@@ -49,6 +49,16 @@ def made(kind: str, n: int, others: int, spread: float, studies: int) -> Iterato
         yield powered_mean(by, values, raters="drawn" if spread else "fixed"), true
 
 
+def skewed(n: int, others: int, studies: int) -> Iterator[tuple[Powered, float]]:
+    """Where it fails: scores without bounds, z² with noise, and a metric e^0.8z that is skewed along with them."""
+    rng = np.random.default_rng(1)
+    for _ in range(studies):
+        z = rng.normal(size=n + others)
+        scores = z[:n] ** 2 - 1 + 0.5 * rng.normal(size=n)
+        by = {str(i): {"one": float(v)} for i, v in enumerate(scores)}
+        yield powered_mean(by, {str(i): float(v) for i, v in enumerate(np.exp(0.8 * z))}), 0.0
+
+
 def fetv(folder: Path, dimension: str, metric: str, studies: int) -> Iterator[tuple[str, list[tuple[Powered, float]]]]:
     people: dict[str, dict[str, dict[str, float]]] = {}
     for file in sorted(folder.glob("manual_eval_results/*/*.json")):
@@ -88,6 +98,8 @@ def main(folder: Path | None, studies: int) -> None:
         for n, others, spread in ((20, 60, 0.0), (20, 600, 0.0), (40, 100, 0.0), (60, 559, 0.0), (40, 100, 0.4)):
             raters = "drawn" if spread else "fixed"
             shown(f"{kind}, {n} of {n + others} prompts, raters {raters}", [*made(kind, n, others, spread, studies)])
+    for n, others in ((20, 40), (20, 600), (60, 559)):
+        shown(f"skewed without bounds, {n} of {n + others} prompts", [*skewed(n, others, studies)])
     for metric, dimension in (("UMTScore", "alignment"), ("CLIPScore", "alignment"), ("UMTScore", "temporal_quality")):
         for pair, found in fetv(folder, dimension, metric, studies) if folder else ():
             shown(f"{dimension}, {metric}: {pair}", found)
