@@ -13,9 +13,9 @@ Formulas    y ratings' mean per rated prompt (n), f the metric there, g the metr
             interval = mean ± √(t(d)² · first part + t(N − 1)² · second part), each part with its own Student's t
 Choice      where the metric does not make the interval narrower, people alone are the answer, and λ is 0: so it is
             never wider than theirs. Simulated for 20 to 60 prompts this costs less than 0.5 % of coverage.
-Limit       the interval is exact for many prompts. With few, and scores without bounds that are as skewed as the metric
-            (y = z² with noise, metric e^0.8z), it held the mean in 87 to 90 % for 20 to 60 prompts, people alone in 91 to
-            93 %; ratings from 1 to 5 lose nothing (`benchmarks/powered_people.py`).
+Limit       the level is reached with many prompts. With few, and scores without bounds that are skewed along with the
+            metric (z² with noise, metric e^0.8z), the interval held the mean in 87 to 91 % for 20 to 60 prompts, people
+            alone in 91 to 93 %; with ratings from 1 to 5 in 93.5 to 96.3 % (`benchmarks/powered_people.py`).
 Raters      a prompt's ratings are averaged first. `raters="fixed"`: the interval is over prompts, for these raters.
             `raters="drawn"`: raters too are a draw from many; G/(G−1) Σ_r S_r² is added to the variance, S_r the sum of
             a rater's residuals over (n · raters of the prompt), with t(G − 1): three raters are no more than three. A
