@@ -1,7 +1,13 @@
 """Rushes: the evaluation workbench for generated video. No number without its definition."""
 
+from rushes.compare.agreement.credential import Credential as Credential
+from rushes.compare.agreement.credential import read_credential as read_credential
+from rushes.compare.agreement.credential import shipped_credentials as shipped_credentials
+from rushes.compare.agreement.earned_say import EarnedSay as EarnedSay
+from rushes.compare.agreement.earned_say import earned_say as earned_say
 from rushes.compare.agreement.metric_agreement import MetricAgreement as MetricAgreement
 from rushes.compare.agreement.metric_agreement import believe as believe
+from rushes.compare.agreement.saving import credential_of as credential_of
 from rushes.compare.board.board import Board as Board
 from rushes.compare.board.board import write_board as write_board
 from rushes.compare.board.judging import judge_board as judge_board
@@ -75,6 +81,9 @@ from rushes.integrations.loop.torchmetric import as_torchmetric as as_torchmetri
 from rushes.media import MediaFacts as MediaFacts
 from rushes.media import canonicalize as canonicalize
 from rushes.media import probe as probe
+from rushes.stats.prediction_powered import Powered as Powered
+from rushes.stats.prediction_powered import powered_difference as powered_difference
+from rushes.stats.prediction_powered import powered_mean as powered_mean
 from rushes.stats.votes.connection import RankingError as RankingError
 from rushes.storage.query.sql import query as query
 from rushes.storage.remote.errors import RemoteError as RemoteError

@@ -106,6 +106,11 @@ class Why(StrEnum):
     FEW_DRAWS_OF_CLIPS = "few-draws-of-clips", "too few draws of clips have a value"
     FEW_DRAWS_OF_PROMPTS = "few-draws-of-prompts", "most draws of prompts and raters give no value"
     # an interval, but of less than was asked for
+    METRIC_GAPS = "metric-gaps", "a rated prompt has no value of the metric: people alone"
+    FEW_OTHER_PROMPTS = (
+        "few-other-prompts",
+        "needs three rated prompts and two more with the metric: people alone",
+    )
     ONE_PROMPT = "one-prompt", "one prompt: nothing is said about others"
     # a value that may not be judged by
     FEW_VIDEOS = "few-videos", "not more videos than features: a set with too little variety looks closer than it is"

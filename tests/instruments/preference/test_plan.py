@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.special import expit
 from tests.study.test_command import done, rushes
+from typer.testing import CliRunner
 
+from rushes.cli.main import app
+from rushes.compare.agreement.credential import shipped_credentials
 from rushes.core.errors import InputError
-from rushes.instruments.preference.numbers.plan import plan_study
+from rushes.instruments.preference.numbers.plan import plan_study, prompts_with_metric
 from rushes.stats.power import votes_needed
 from rushes.stats.votes import plan
 from rushes.stats.votes.plan import Design, raters_needed, simulated_power
@@ -100,3 +107,43 @@ def test_the_command_says_what_the_study_needs() -> None:
 def test_a_design_in_which_nobody_can_lose_has_no_design_effect() -> None:
     plan = plan_study(Design(preference=0.99, raters=2, prompts=2, votes_per_rater=2, taste=0.0, leaning=0.0), runs=3)
     assert plan.effect.value is None and "finite" in plan.effect.note
+
+
+def test_a_metric_on_all_prompts_spares_rated_ones() -> None:
+    """50 (1 − 0.36) / (1 − 0.36 · 50/500) = 32 / 0.964 = 33.195; on endless prompts 32."""
+    design = Design(preference=0.6, prompts=50)
+    few = prompts_with_metric(design, 0.6, 500)
+    assert few.value == pytest.approx(33.195, abs=5e-4) and few.definition.unit == "prompts"
+    assert few.signature == "prompts_with_metric|correlation:0.6|metric_prompts:500|prompts:50|v:1"
+    assert prompts_with_metric(design, 0.6).value == pytest.approx(32)
+    assert prompts_with_metric(design, -0.6).value == 50
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("0.6", "With a metric of ρ 0.6 on 500 prompts, 34 rated prompts tell what 50 do alone: about 134 votes fewer"),
+        ("0", "With a metric of ρ 0 on 500 prompts, 50 rated prompts tell what 50 do alone: it spares nobody a vote"),
+        ("luma_alternation", "within one system, FETV) on 500 prompts"),
+        ("luma_alternation", "the clips of FETV were looked at while luma_alternation was made"),
+        ("umtscore", "--with takes a correlation from -1 to 1, a credential's file or"),
+        ("1.5", "a correlation lies between -1 and 1; got 1.5"),
+    ],
+)
+def test_plan_with_a_metric(given: str, said: str) -> None:
+    asked = ["study", "plan", "--runs", "2", "--power", "0.1", "--with", given, "--metric-prompts", "500"]
+    shown = CliRunner().invoke(app, asked)
+    assert said in " ".join(shown.output.split())
+    assert (shown.exit_code == 0) == (given in ("0.6", "0", "luma_alternation"))
+
+
+def test_plan_with_a_credential_of_ones_own(tmp_path: Path) -> None:
+    (one,) = (one for one in shipped_credentials() if one.metric == "luma_alternation")
+    file = tmp_path / "own.toml"
+    file.write_text(replace(one, seen="no").toml(), "utf-8")
+    asked = ["study", "plan", "--runs", "2", "--power", "0.1", "--with", str(file), "--json"]
+    numbers = json.loads(CliRunner().invoke(app, asked).stdout)["measurements"]
+    rho = one.within_system.value if one.within_system else 0
+    assert numbers[-1]["value"] == pytest.approx(50 * (1 - rho**2), abs=1e-6)
+    file.write_text(replace(one, within_system=None).toml(), "utf-8")
+    assert "no agreement within one system" in " ".join(CliRunner().invoke(app, asked).output.split())

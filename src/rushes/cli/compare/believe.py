@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from rushes.core.errors import InputError
 from rushes.present.terminal.console import print_json, print_table, say, show_signatures, tell
 from rushes.present.terminal.options import Json, Verbose
 
@@ -37,6 +39,16 @@ def believe(
     ] = "within-prompt",
     statistic: Annotated[Statistics, typer.Option(help="Which statistic decides.")] = "kendall_tau_b",
     margin: Annotated[float, typer.Option(min=0, max=1, help="Agreement within ± this is none to speak of.")] = 0.2,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write what one metric has earned: a credential, as TOML.")
+    ] = None,
+    metric: Annotated[str, typer.Option(metavar="NAME", help="With --save: which metric.")] = "",
+    kind: Annotated[str, typer.Option(help='With --save: kind of video, such as "text-to-video".')] = "",
+    seen: Annotated[
+        Literal["yes", "no", "unknown"],
+        typer.Option(help="With --save: had these clips been looked at while the metric was made?"),
+    ] = "unknown",
+    data: Annotated[str, typer.Option(help="With --save: what the data is called; else the ratings' folder.")] = "",
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
@@ -50,12 +62,22 @@ def believe(
     from rushes.compare.agreement.metric_agreement import believe as held_against
     from rushes.compare.agreement.tables import as_data
 
+    if save is None and (metric or kind or data or seen != "unknown"):
+        raise InputError("--metric, --kind, --seen and --data are about a credential: add --save FILE.toml")
     found = held_against(runs, ratings, dimensions=dimension or (), level=level, statistic=statistic, margin=margin)
     if as_json:
         print_json(as_data(found))
     else:
         _show(found, verbose=verbose)
     say(*found.remarks)
+    if save is not None:
+        from rushes.compare.agreement.saving import credential_of
+        from rushes.core.machine.files import replacing
+
+        one = credential_of(found, metric, data=data, kind=kind, seen=seen)
+        with replacing(save) as file:
+            file.write(one.toml())
+        say(f"Credential of {one.metric} on {one.question}: {save}")
 
 
 def _show(found: MetricAgreement, *, verbose: bool) -> None:
@@ -64,6 +86,7 @@ def _show(found: MetricAgreement, *, verbose: bool) -> None:
         explanation,
         sentences,
         shown_definitions,
+        within_systems,
         without_value,
     )
 
@@ -72,6 +95,7 @@ def _show(found: MetricAgreement, *, verbose: bool) -> None:
     for dimension in found.humans.dimensions:
         if found.of(dimension):
             print_table(agreement_table(found, dimension))
+            tell(*filter(None, [within_systems(found, dimension)]))
             for line in without_value(found, dimension):
                 tell(f"No number: {line}")
     if verbose:

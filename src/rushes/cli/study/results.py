@@ -3,12 +3,14 @@ came of it."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rushes.cli.study.study import DEFAULT_DB, Db, Name, answer, app, open_studies
+from rushes.core.errors import InputError
 from rushes.instruments.preference.votes import TiePolicy
 from rushes.present.terminal.console import (
     next_line,
@@ -22,6 +24,7 @@ from rushes.present.terminal.console import (
 from rushes.present.terminal.options import Json, Overwrite, Verbose
 
 if TYPE_CHECKING:
+    from rushes.core import Measurement
     from rushes.instruments.preference.numbers.plan import Plan
     from rushes.stats.votes.plan import Design
     from rushes.storage.runs import Run
@@ -45,6 +48,15 @@ def plan(
     tie_share: Annotated[float, typer.Option(help="Ties among votes between equals.")] = 0.15,
     power: Annotated[float, typer.Option(help="How often the better system shall be found.")] = 0.8,
     confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    metric: Annotated[
+        str,
+        typer.Option(
+            "--with", metavar="METRIC", help="What a metric spares: its correlation with people, or its credential."
+        ),
+    ] = "",
+    metric_prompts: Annotated[
+        int | None, typer.Option(min=1, help="With --with: prompts that have the metric, the rated ones among them.")
+    ] = None,
     runs: Annotated[int, typer.Option(min=1, help="Simulated studies.")] = 300,
     seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same numbers.")] = 1,
     verbose: Verbose = False,
@@ -54,7 +66,7 @@ def plan(
 
     Example: rushes study plan --preference 0.65 --raters 12 --prompts 40 --votes-per-rater 40
     """
-    from rushes.instruments.preference.numbers.plan import plan_study
+    from rushes.instruments.preference.numbers.plan import plan_study, prompts_with_metric
     from rushes.stats.votes.plan import Design
 
     design = Design(
@@ -68,14 +80,20 @@ def plan(
         tie_share=tie_share,
         confidence=confidence,
     )
+    called, correlation = worth_of(metric) if metric else ("", 0.0)
     found = plan_study(design, power=power, runs=runs, seed=seed)
+    fewer = prompts_with_metric(design, correlation, metric_prompts) if metric else None
     if as_json:
-        print_json({"votes": design.votes, "measurements": [m.as_dict() for m in found.measurements]})
-    else:
-        _show_plan(design, found, power, verbose=verbose)
+        numbers = [*found.measurements, *([fewer] if fewer else [])]
+        print_json({"votes": design.votes, "measurements": [m.as_dict() for m in numbers]})
+        return
+    _show_plan(design, found, power)
+    if fewer is not None:
+        _show_fewer(design, fewer, called, metric_prompts)
+    show_signatures([found.power.signature, *([fewer.signature] if fewer else [])], verbose=verbose)
 
 
-def _show_plan(design: Design, found: Plan, power: float, *, verbose: bool) -> None:
+def _show_plan(design: Design, found: Plan, power: float) -> None:
     share = float(found.power.value or 0)
     tell(
         f"{design.raters} raters × {design.votes_per_rater} votes on {design.prompts} prompts = {design.votes} votes, "
@@ -95,7 +113,44 @@ def _show_plan(design: Design, found: Plan, power: float, *, verbose: bool) -> N
         tell(f"Power {power:g}: {needed.note}")
     else:
         tell(f"Power {power:g} needs about {needed.value:g} raters, {needed.note}, on {design.prompts} prompts")
-    show_signatures([found.power.signature], verbose=verbose)
+
+
+def worth_of(metric: str) -> tuple[str, float]:
+    """What `--with` names, in words, and its correlation: a number, a credential's file, or a metric that has one.
+
+    Of a credential it is ρ within one system: people's mean of a system is over prompts, and so is the metric's.
+    """
+    from rushes.compare.agreement.credential import read_credential, shipped_credentials
+
+    try:
+        value = float(metric)
+    except ValueError:
+        shipped = {one.metric: one for one in shipped_credentials()}
+        if metric not in shipped and not Path(metric).is_file():
+            raise InputError(
+                f"--with takes a correlation from -1 to 1, a credential's file or {', '.join(shipped)}; got {metric!r}"
+            ) from None
+        one = shipped[metric] if metric in shipped else read_credential(metric)
+        if one.within_system is None:
+            raise InputError(f"{metric}: the credential has no agreement within one system") from None
+        if one.seen != "no":
+            had = "were" if one.seen == "yes" else "may have been"
+            say(f"the clips of {one.data.name} {had} looked at while {one.metric} was made: expect less elsewhere")
+        rho = one.within_system.value
+        return f"{one.metric} (ρ {rho:.2f} with {one.question} within one system, {one.data.name})", rho
+    if not -1.0 <= value <= 1.0:
+        raise InputError(f"--with: a correlation lies between -1 and 1; got {metric}")
+    return f"a metric of ρ {value:g}", value
+
+
+def _show_fewer(design: Design, fewer: Measurement, called: str, metric_prompts: int | None) -> None:
+    needed = float(fewer.value or 0)
+    where = "many more prompts" if metric_prompts is None else f"{metric_prompts} prompts"
+    votes = round(design.votes * (1 - needed / design.prompts))
+    tell(
+        f"With {called} on {where}, {math.ceil(needed - 1e-9)} rated prompts tell what {design.prompts} do alone: "
+        + (f"about {votes} votes fewer, as far as prompts decide." if votes else "it spares nobody a vote.")
+    )
 
 
 @app.command("preregister")

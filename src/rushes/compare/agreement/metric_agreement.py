@@ -2,7 +2,8 @@
 
 A metric agrees with people where its agreement is above 0 beyond the chance of prompts and raters, after Holm's
 correction over every metric and dimension judged; it goes against them where it is below 0; it has no relation where
-the whole interval lies within ± `margin`; else it cannot be told. All of it is about the systems at hand: prompts and
+the whole interval lies within ± `margin`; else it cannot be told. A fact of the file (its length, rate or number of
+frames) is shown and not judged: whoever made the clips chose it. All of it is about the systems at hand: prompts and
 raters are taken as drawn from many, systems are not. So a metric that has one value for all clips of a system gets no
 verdict, however many clips there are.
 """
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from rushes.compare.agreement.human_scores import HumanScores, read_human_scores
+from rushes.compare.agreement.human_scores import ClipKey, HumanScores, read_human_scores
 from rushes.compare.agreement.metric_scores import MeasuredClips, MetricScores, scores_of_board, scores_of_runs
 from rushes.compare.agreement.people_join import Join
 from rushes.compare.agreement.statistics import REPLICATES, SEED, Level
@@ -23,13 +24,15 @@ from rushes.compare.definitions.people import CEILING, CHANCE, OF_STATISTIC
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
 from rushes.core.words.notebook_repr import brief
+from rushes.instruments.clip.metrics.timing import AUDIO_DURATION_MS, FPS, FRAME_COUNT, VIDEO_DURATION_MS
 from rushes.stats.correlation import STATISTICS, Statistic
 from rushes.stats.families import holm
 from rushes.stats.intervals import LEVEL
 from rushes.stats.jackknife import MOST_GROUPS, Tested
 from rushes.storage.runs import Run
 
-BeliefVerdict: TypeAlias = Literal["agrees", "goes against", "no relation", "cannot be told"]
+BeliefVerdict: TypeAlias = Literal["agrees", "goes against", "no relation", "cannot be told", "fact of the file"]
+FILE_FACTS = frozenset(d.name for d in (VIDEO_DURATION_MS, AUDIO_DURATION_MS, FPS, FRAME_COUNT))
 MARGIN = 0.2
 """An agreement within ± this is none to speak of."""
 STATISTIC: Statistic = "kendall_tau_b"
@@ -63,6 +66,8 @@ class MetricAgreement:
     __repr__ = brief
 
     humans: HumanScores
+    rated: Mapping[str, Mapping[ClipKey, Mapping[str, float]]]
+    """People's scores under the measured clips' own keys: by dimension, clip and rater."""
     believed: tuple[Believed, ...]
     ceilings: Mapping[tuple[str, Level, Statistic], Measurement]
     """By dimension, level and statistic: one rater against the mean of the others."""
@@ -127,6 +132,7 @@ def believe(
                 drafts.append((draft, found.get((level, statistic)) or found["system", statistic]))
     return MetricAgreement(
         humans=people,
+        rated=joined.scores,
         believed=tuple(_judged(drafts, level, statistic, margin, terms)),
         ceilings={
             (dimension, *key): terms.ceiling(dimension, *key, agreement)
@@ -159,13 +165,15 @@ def _judged(
     chances = {
         place: found.p
         for place, (one, found) in enumerate(drafts)
-        if found.p is not None and not one.metric.one_per_system
+        if found.p is not None and not one.metric.one_per_system and one.metric.definition.name not in FILE_FACTS
     }
     adjusted = dict(zip(chances, holm(list(chances.values())), strict=True))
     judged = []
     for place, (one, found) in enumerate(drafts):
         p = adjusted.get(place)
         verdict, why = _verdict(found, p, margin, statistic, terms.confidence)
+        if one.metric.definition.name in FILE_FACTS and found.value is not None:
+            verdict, why = "fact of the file", ""
         chance = None if p is None else terms.chance(one, level, statistic, p, found.count, len(chances))
         judged.append(replace(one, p=chance, verdict=verdict, why=why))
     return judged

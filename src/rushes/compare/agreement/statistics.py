@@ -2,15 +2,17 @@
 
 Levels      clip           all clips in one pool
             within-prompt  only clips of one prompt are held against each other
+            within-system  only clips of one system are held against each other; mean over the systems that have a value
             system         means of the systems over the prompts that all of them have
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +23,9 @@ from rushes.stats.correlation import STATISTICS, Statistic, Sums, group_names, r
 from rushes.stats.intervals import LEVEL, Floats, Whole
 from rushes.stats.jackknife import Tested, prompt_groups, two_way_jackknife
 
-Level: TypeAlias = Literal["within-prompt", "clip", "system"]
+Level: TypeAlias = Literal["within-prompt", "clip", "within-system", "system"]
 _Values: TypeAlias = Mapping[Statistic, float | None]
-LEVELS: tuple[Level, ...] = ("within-prompt", "clip", "system")
+LEVELS: tuple[Level, ...] = get_args(Level)
 LEAST_CLIPS = 3
 REPLICATES = 1000
 SEED = 0
@@ -57,13 +59,13 @@ class RatedClips:
         return len(self.ratings)
 
     def agreement(self, level: Level, *, confidence: float = LEVEL) -> dict[Statistic, Tested]:
-        """Every statistic that the level has; pairwise accuracy is of pairs of systems, so not of the pool."""
+        """Every statistic that the level has; pairwise accuracy is of pairs of systems."""
         if level == "system":
             return self._of_systems(confidence)
-        names = [s for s in STATISTICS if level == "within-prompt" or s != "pairwise_accuracy"]
+        names = _names(level)
         if why := self._undefined(level):
             return dict.fromkeys(names, Tested(value=None, count=len(self.x), why=why))
-        whole, by_prompt, by_rater = (list(map(_values, ways)) for ways in self._leave_outs(level))
+        whole, by_prompt, by_rater = ([_values(one, level) for one in way] for way in self._leave_outs(level))
         return _jackknifed(names, whole[0], by_prompt, by_rater, len(self.x), Why.EQUAL_PROMPTS, confidence)
 
     def _undefined(self, level: Level) -> Why | None:
@@ -78,23 +80,26 @@ class RatedClips:
     def sums_at(self, level: Level) -> Sums | None:
         """What every statistic at this level is made from; None where systems share too little for one."""
         if level != "system":
-            return sums(self.x, self.y, self.prompt if level == "within-prompt" else None)
+            return sums(self.x, self.y, self._groups(level))
         table = SystemMeans.of(self)
         return None if table.why else table.sums()
 
     def _leave_outs(self, level: Level) -> tuple[list[Sums], list[Sums], list[Sums]]:
         """The sums of all, without each group of prompts, and without each rater."""
-        group = self.prompt if level == "within-prompt" else None
+        group = self._groups(level)
         whole = sums(self.x, self.y, group)
         parts = prompt_groups(self.prompt)
-        if group is None:
+        if group is None or level == "within-system":
             keep = [np.delete(np.arange(len(self.x)), part) for part in parts]
-            by_prompt = [sums(self.x[rest], self.y[rest]) for rest in keep]
+            by_prompt = [sums(self.x[rest], self.y[rest], None if group is None else group[rest]) for rest in keep]
         else:
             names = group_names(group)
             by_prompt = [whole.without(np.searchsorted(names, np.unique(group[part]))) for part in parts]
         raters = range(self.raters if self.raters > 1 else 0)
         return [whole], by_prompt, [self._without_rater(rater, group) for rater in raters]
+
+    def _groups(self, level: Level) -> Whole | None:
+        return {"within-prompt": self.prompt, "within-system": self.system}.get(level)
 
     def _without_rater(self, rater: int, group: Whole | None) -> Sums:
         y = mean_rating(np.delete(self.ratings, rater, axis=0))
@@ -106,7 +111,7 @@ class RatedClips:
         count = len(table.systems)
         if table.why:
             return dict.fromkeys(STATISTICS, Tested(value=None, count=count, why=table.why))
-        whole, draws = _values(table.sums()), table.bootstrap()
+        whole, draws = _values(table.sums(), "system"), table.bootstrap()
         method = BOOTSTRAP if self.raters > 1 else BOOTSTRAP_PROMPTS
         return {
             name: Tested(value=None, count=count, why=Why.EQUAL_SYSTEMS)
@@ -116,8 +121,16 @@ class RatedClips:
         }
 
 
-def _values(found: Sums | None) -> dict[Statistic, float | None]:
-    return {name: found.value(name) if found else None for name in STATISTICS}
+def _names(level: Level) -> list[Statistic]:
+    """The statistics of a level: pairs of systems there are within prompts and over systems."""
+    return [s for s in STATISTICS if level in ("within-prompt", "system") or s != "pairwise_accuracy"]
+
+
+def _values(found: Sums | None, level: Level) -> dict[Statistic, float | None]:
+    if found is None or level != "within-system":
+        return {name: found.value(name) if found else None for name in STATISTICS}
+    each = {name: [v for v in found.each(name).tolist() if not math.isnan(v)] for name in STATISTICS}
+    return {name: _mean(list(values)) for name, values in each.items()}
 
 
 def _jackknifed(
@@ -212,7 +225,7 @@ def ceiling(
     Needs two raters; its interval leaves out prompts, and raters where there are three or more. At the level of systems
     it has no interval.
     """
-    names = [s for s in STATISTICS if level != "clip" or s != "pairwise_accuracy"]
+    names = _names(level)
     if len(ratings) < 2:
         why = Why.UNKNOWN_RATERS if len(ratings) else Why.NO_RATINGS
         return dict.fromkeys(names, Tested(value=None, count=ratings.shape[1], why=why))
@@ -238,7 +251,7 @@ def _each_alone(ratings: Floats, prompt: Whole, system: Whole, level: Level) -> 
         others = mean_rating(np.delete(ratings, rater, axis=0))
         has = np.isfinite(own) & np.isfinite(others)
         both = RatedClips(x=own[has], ratings=others[None, has], prompt=prompt[has], system=system[has])
-        per_rater.append(_values(both.sums_at(level)))
+        per_rater.append(_values(both.sums_at(level), level))
     return {name: _mean([one[name] for one in per_rater]) for name in STATISTICS}
 
 

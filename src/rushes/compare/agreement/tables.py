@@ -20,8 +20,18 @@ TITLES = {
     "pearson": "r",
     "pairwise_accuracy": "pairs right",
 }
-_SHORT: dict[Level, str] = {"within-prompt": "prompt", "clip": "clip", "system": "system"}
-_LEVEL_WORDS = {"within-prompt": "within prompts", "clip": "over all clips", "system": "over systems"}
+_SHORT: dict[Level, str] = {
+    "within-prompt": "prompt",
+    "clip": "clip",
+    "within-system": "in a system",
+    "system": "system",
+}
+_LEVEL_WORDS: dict[Level, str] = {
+    "within-prompt": "within prompts",
+    "clip": "over all clips",
+    "within-system": "within one system",
+    "system": "over systems",
+}
 _WORDS: dict[BeliefVerdict, str] = {
     "agrees": "agree with people",
     "goes against": "go against people",
@@ -33,9 +43,11 @@ _WORDS_ONE: dict[BeliefVerdict, str] = _WORDS | {
     "goes against": "goes against people",
     "no relation": "has no relation to what people say",
 }
+_WITHIN: tuple[Level, Statistic] = ("within-system", "spearman")
 _BESIDE: tuple[tuple[Level, Statistic], ...] = (
     ("within-prompt", "pairwise_accuracy"),
     ("clip", "spearman"),
+    _WITHIN,
     ("system", "spearman"),
 )
 """Numbers beside the one that decides."""
@@ -55,7 +67,7 @@ def agreement_table(found: MetricAgreement, dimension: str) -> Table:
     columns = (
         *(*TEXT("metric"), *NUMBER(f"{TITLES[found.statistic]}, {_SHORT[found.level]}")),
         *INTERVAL(f"{100 * found.confidence:g} %"),
-        *NUMBER("pairs right", "ρ, clip", "ρ, system"),
+        *NUMBER("pairs right", "ρ, clip", "ρ, in a system", "ρ, system"),
         *(*COUNT("clips"), *TEXT("verdict", keep=True)),
     )
     rows = [_row(found, one, names) for one in found.of(dimension) if found.deciding(one).value is not None]
@@ -83,6 +95,21 @@ def without_value(found: MetricAgreement, dimension: str) -> list[str]:
     names, without = labels(found), [one for one in found.of(dimension) if found.deciding(one).value is None]
     by_reason = grouped((one.why, names[one.metric.same]) for one in without)
     return [f"{why}: {', '.join(which)}" for why, which in by_reason.items()]
+
+
+def within_systems(found: MetricAgreement, dimension: str) -> str:
+    """How far the metrics that agree tell the better clip of one system: "… where one person has ρ 0.46: x 0.04 …"."""
+    names = labels(found)
+    agreeing = [(names[one.metric.same], one.numbers.get(_WITHIN)) for one in found.of(dimension, "agrees")]
+    told = [f"{name} {_rho(m)}" for name, m in agreeing if m is not None and m.value is not None][:_NAMED]
+    person = found.ceilings.get((dimension, *_WITHIN))
+    ceiling = "" if person is None or person.value is None else f", where one person has ρ {_rho(person)}"
+    return f"Within one system{ceiling}: {', '.join(told)}." if told else ""
+
+
+def _rho(m: Measurement) -> str:
+    sure = "" if m.interval is None else f" ({m.interval.text(digits=2)})"
+    return f"{float(m.value or 0):.2f}{sure}"
 
 
 def sentences(found: MetricAgreement) -> list[str]:

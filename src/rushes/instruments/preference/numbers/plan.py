@@ -9,6 +9,7 @@ from rushes.core import Definition, Measurement
 from rushes.core.definition import Setting
 from rushes.stats.clustered import CLUSTERS, TWO_WAY
 from rushes.stats.means import share
+from rushes.stats.prediction_powered import prompts_needed
 from rushes.stats.votes.plan import MOST_RATERS, Design, raters_needed, simulated_power
 
 _PARAMS = (
@@ -53,7 +54,20 @@ RATERS_NEEDED = Definition(
     reference=_REFERENCE,
     open_params=(*_PARAMS, "power"),
 )
-PLAN_DEFINITIONS = (STUDY_POWER, DESIGN_EFFECT, RATERS_NEEDED)
+PROMPTS_WITH_METRIC = Definition(
+    name="prompts_with_metric",
+    unit="prompts",
+    lowest=0.0,
+    highest=None,
+    better="neither",
+    summary="Rated prompts that, with a metric measured on all prompts, tell as much as the planned ones without it.",
+    formula="n (1 − ρ²) / (1 − ρ² n/M): n planned prompts, ρ the correlation of metric and people over prompts, M the "
+    "prompts with the metric. It is about the chance of prompts; that of raters stays as it is. Large samples",
+    edge_cases="ρ ≤ 0, or a metric on no more prompts than are rated: n",
+    reference="Angelopoulos, Duchi and Zrnic 2023 (PPI++); rushes.powered_mean",
+    open_params=("prompts", "correlation", "metric_prompts"),
+)
+PLAN_DEFINITIONS = (STUDY_POWER, DESIGN_EFFECT, RATERS_NEEDED, PROMPTS_WITH_METRIC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +96,14 @@ def plan_study(design: Design, *, power: float = 0.8, runs: int = 300, seed: int
         effect=_effect(DESIGN_EFFECT.with_params(**measured), found.design_effect, runs),
         raters=_raters(design, measured, power, search, seed),
     )
+
+
+def prompts_with_metric(design: Design, correlation: float, metric_prompts: int | None = None) -> Measurement:
+    """How many rated prompts a metric leaves to do; on endless prompts where their number is not given."""
+    measured: dict[str, Setting] = {"prompts": design.prompts, "correlation": correlation}
+    definition = PROMPTS_WITH_METRIC.with_params(**measured, metric_prompts=metric_prompts or "endless")
+    value = prompts_needed(design.prompts, correlation, metric_prompts or math.inf)
+    return Measurement(definition=definition, value=value, count=design.prompts)
 
 
 def _effect(definition: Definition, value: float, runs: int) -> Measurement:
