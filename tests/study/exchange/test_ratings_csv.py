@@ -87,7 +87,8 @@ def test_whose_rating_it_is_can_be_said(tmp_path: Path, whose: str, expected: di
 
 
 def test_a_tag_of_no_rubric_is_kept_and_named(tmp_path: Path) -> None:
-    found = read_ratings(table(tmp_path, filled(primary_tag="Too red")))
+    found = read_ratings(table(tmp_path, filled(primary_tag="Too red")), lenient=True)
+    assert found.votes[0].bent == ("unknown-tag",)
     assert found.unknown_tags == ("Too red",) and found.votes[0].primary_tag == "Too red"
 
 
@@ -146,6 +147,7 @@ def test_out_and_in_again(tmp_path: Path) -> None:
 
 def test_the_preferred_clips_rating_is_written(tmp_path: Path) -> None:
     kept = {"sample": "s", "system_a": "x", "system_b": "y", "ratings": {"temporal": (2, 5)}}
+    kept |= {"primary_tag": "Missed constraint"}
     votes = [
         Vote(**kept, winner="b", rater="r1"),  # type: ignore[arg-type]
         Vote(**kept, winner="tie", rater="r2"),  # type: ignore[arg-type]
