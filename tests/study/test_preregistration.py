@@ -24,6 +24,7 @@ from rushes.study.preregistration import (
 
 from .test_command import done
 
+
 def ballots() -> list[Vote]:
     about = {"system_a": "x", "system_b": "y", "primary_tag": "Missed constraint"}
     return [
