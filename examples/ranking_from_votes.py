@@ -15,7 +15,8 @@ with open("ratings.csv", "w", newline="") as file:
         for prompt in range(12):
             a, b = PAIRS[prompt % 3]
             row = {"sample_id": f"s{prompt}", "task_id": "T1", "prompt_id": f"p{prompt}", "rater_id": f"r{rater}"}
-            rows.writerow(row | {"model_a": a, "model_b": b, "winner": "B" if (prompt + rater) % 5 == 0 else "A"})
+            row |= {"model_a": a, "model_b": b, "primary_tag": "Missed constraint"}
+            rows.writerow(row | {"winner": "B" if (prompt + rater) % 5 == 0 else "A"})
 
 votes = read_ratings("ratings.csv").votes
 numbers = study_measurements(votes, rubric_version="0.1")

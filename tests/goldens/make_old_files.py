@@ -6,7 +6,8 @@
 `runs/format1`: `rushes clip takes` at commit d1109c9^, the last one that wrote format 1 (no `cut.mkv` then).
 `runs/format2`: `rushes clip takes --profile mine.toml` at commit 4745d89, the last one whose reasons are texts.
 `runs/format3`: the same with `--shards 4`.
-`studies/0001.sql` … `0005.sql`: this script at commit 4745d89, by the migrations of that commit.
+`studies/0001.sql` … `0005.sql`: this script at commit 4745d89, by the migrations of that commit; `0006.sql`: 0005.sql,
+opened by the migration that adds it.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def make_studies(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "studies.db"
-        for revision in ("0001", "0002", "0003", "0004", "0005"):
+        for revision in ("0001", "0002", "0003", "0004", "0005", "0006"):
             engine = create_engine(f"sqlite:///{path}")
             with engine.begin() as connection:
                 config.attributes["connection"] = connection

@@ -194,7 +194,7 @@ def test_ratings_go_out_and_come_back(voted, runs, tmp_path):
     done("study", "export", "takes", "--format", "ratings", "-o", ratings, "--db", voted)
     done("study", "create", "again", "--db", db)
     result = done("study", "import", "again", "--ratings", ratings, "--db", db)
-    assert "0 pairs and 12 votes added" in result.stdout
+    assert "4 samples and 12 votes added" in result.stdout
     with open_service(voted) as one, open_service(db) as other:
         before, after = one.votes("takes"), other.votes("again")
     assert [(v.sample, v.rater, v.winning_system) for v in before] == [

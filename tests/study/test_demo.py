@@ -15,7 +15,7 @@ def test_the_planted_order_comes_out_and_is_labelled_as_simulated(tmp_path, monk
     found = read_run(part.run)
     assert found.subjects[0].facts["simulated_raters"] is True
     assert all("|raters:simulated|" in m.signature for m in found.measurements["demo"])
-    assert len({m.signature for m in found.measurements["demo"]}) <= 26
+    assert len({m.signature for m in found.measurements["demo"]}) <= 27
     with open_service(tmp_path / "preference" / "studies.db") as service:
         status = service.study_status("demo")
     assert status.summary.simulated and len(status.raters) == RATERS

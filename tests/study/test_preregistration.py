@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,8 +26,9 @@ from .test_command import done
 
 
 def ballots() -> list[Vote]:
+    about = {"system_a": "x", "system_b": "y", "primary_tag": "Missed constraint"}
     return [
-        Vote(sample=f"s{k}", system_a="x", system_b="y", winner="ab"[(k + r) % 3 == 0], rater=f"r{r}", prompt=f"p{k}")  # type: ignore[arg-type]
+        Vote(sample=f"s{k}", winner="ab"[(k + r) % 3 == 0], rater=f"r{r}", prompt=f"p{k}", **about)  # type: ignore[arg-type]
         for k in range(8)
         for r in range(3)
     ]
@@ -60,7 +62,14 @@ def test_the_declared_signatures_are_those_of_the_results(service: StudyService,
     made = register(service, "takes", Analysis())
     service.import_ratings("takes", ballots())
     run = evaluate_study(service, "takes", run=tmp_path / "run")
-    assert {m.signature for m in run.measurements["takes"]} <= set(made.content["analysis"]["signatures"])
+    found = [m for m in run.measurements["takes"] if m.name != "samples_below_minimum"]  # no choice of analysis
+    assert {m.signature for m in found} <= set(made.content["analysis"]["signatures"])
+
+
+def test_votes_that_do_not_keep_the_rubric_are_not_as_declared(service: StudyService) -> None:
+    register(service, "takes", Analysis())
+    service.import_ratings("takes", [replace(vote, primary_tag="") for vote in ballots()])
+    assert "analysis.signatures" in state(service, "takes", Analysis()).differs
 
 
 def test_pairs_that_came_later_are_named_and_so_is_a_late_registration(service: StudyService, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from rushes.instruments.preference.instrument import INSTRUMENT
 from rushes.instruments.preference.numbers.conditions import NO_RULE, counted_votes
 from rushes.instruments.preference.numbers.study import study_measurements
 from rushes.instruments.preference.numbers.validity import validity_measurements
+from rushes.instruments.preference.rules import LENIENT, bent_counts
 from rushes.instruments.preference.show.tables import ranking
 from rushes.instruments.preference.votes import TiePolicy, Vote
 from rushes.storage.runs import Entry, Run, Subject, open_run, read_run, subject_ids
@@ -197,15 +198,17 @@ def _write(
 
 def votes_digest(votes: Sequence[Vote]) -> str:
     """sha256 over the votes, without times and screens: which data the numbers rest on."""
-    rows = [{name: value for name, value in asdict(vote).items() if name != "viewing"} for vote in votes]
+    plain = [asdict(vote) for vote in votes]
+    rows = [{name: row[name] for name in row if name != "viewing" and (name != "bent" or row[name])} for row in plain]
     return bytes_digest(canonical_json(rows).encode())
 
 
 def _facts(status: StudyStatus, votes: Sequence[Vote]) -> dict[str, object]:
     counted = [vote for vote in votes if vote.counts_in_results]
+    bent = bent_counts(counted)
     return {
         "title": status.summary.title,
-        "rubric": status.summary.rubric,
+        "rubric": f"{status.summary.rubric}{LENIENT}" if bent else status.summary.rubric,
         "simulated_raters": status.summary.simulated,
         "systems": sorted({name for vote in counted for name in (vote.system_a, vote.system_b)}),
         "families": [family.family for family in status.families],
@@ -216,6 +219,7 @@ def _facts(status: StudyStatus, votes: Sequence[Vote]) -> dict[str, object]:
         "excluded_raters": _excluded(status),
         "viewing": viewing_summary([vote.viewing for vote in counted]),
         **_decisions(status),
+        **({"bent": bent} if bent else {}),
     }
 
 

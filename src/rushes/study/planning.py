@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from rushes.instruments.preference.assignment import MINIMUM_RATERS
+from rushes.instruments.preference.families import KINDS
 from rushes.instruments.preference.own_rubric import stored_text
 from rushes.study.database.tables import pair, rater, study, vote
 from rushes.study.errors import StudyError
@@ -23,7 +24,7 @@ CREATED = "created"
 _SETTINGS = (
     *("name", "title", "rubric", "seed", "min_raters", "quota", "gold_every", "repeat_every", "exclusion_rule"),
     *("watch_rule", "simulated", "pairing", "on_erase", "pay", "training_tries", "language", "rubric_text"),
-    *("consent_text", "audio_check"),
+    *("consent_text", "audio_check", "families"),
 )
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 
@@ -47,6 +48,7 @@ def settings(plan: StudyPlan) -> dict[str, Any]:
         "pay": rate_text(plan.pay),
         "rubric_text": stored_text(plan.rubric),
         "consent_text": None if plan.consent is None else dict(plan.consent),
+        "families": dict(plan.families),
     }
     return {name: made[name] if name in made else getattr(plan, name) for name in _SETTINGS}
 
@@ -75,6 +77,8 @@ def _check(plan: StudyPlan) -> None:
             f"votes of an erased rater are kept without the person (keep) or removed; got {plan.on_erase!r}"
         )
     rate_text(plan.pay)
+    if strange := sorted(set(plan.families.values()) - set(KINDS)):
+        raise StudyError(f"a task family is {', '.join(KINDS)}; got {strange[0]!r}")
     if plan.language not in LANGUAGES:
         raise StudyError(f"the raters' pages speak {', '.join(LANGUAGES)}; got {plan.language!r}")
     if plan.training_tries < 1:

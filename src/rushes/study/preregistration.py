@@ -20,6 +20,8 @@ from typing import Any
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError
 from rushes.core.machine.provenance import bytes_digest
+from rushes.instruments.preference.definitions.study import SAMPLES_BELOW_MINIMUM
+from rushes.instruments.preference.numbers.conditions import some_bent
 from rushes.instruments.preference.numbers.study import study_measurements
 from rushes.instruments.preference.registration import RegistrationState
 from rushes.instruments.preference.rubric import rubric
@@ -75,6 +77,7 @@ def study_content(service: StudyService, study: str, analysis: Analysis) -> dict
     plan = dict(service.declared_plan(study))
     words = rubric(plan["rubric"])
     rule = service.exclusion_rule(study)
+    lenient = some_bent(service.votes(study))
     return {
         "study": study,
         "rubric": {"version": words.version, "sha256": bytes_digest(canonical_json(_sets(asdict(words))).encode())},
@@ -85,7 +88,9 @@ def study_content(service: StudyService, study: str, analysis: Analysis) -> dict
             **asdict(analysis),
             "agreement_votes": plan["min_raters"],
             "clusters": CLUSTERS[TWO_WAY],
-            "signatures": _signatures(analysis, words.version, rule, plan["min_raters"], simulated=plan["simulated"]),
+            "signatures": _signatures(
+                analysis, words.version, rule, plan["min_raters"], simulated=plan["simulated"], lenient=lenient
+            ),
         },
     }
 
@@ -99,8 +104,13 @@ def _sets(data: Any) -> Any:
     return [_sets(item) for item in data] if isinstance(data, (list, tuple)) else data
 
 
-def _signatures(analysis: Analysis, version: str, rule: str, min_raters: int, *, simulated: bool) -> list[str]:
-    """The signature of every number there will be: names are in none, so made-up votes have the same."""
+def _signatures(
+    analysis: Analysis, version: str, rule: str, min_raters: int, *, simulated: bool, lenient: bool
+) -> list[str]:
+    """The signature of every number there will be: names are in none, so made-up votes have the same.
+
+    How many samples lack raters is no choice of analysis, and plans of earlier versions do not have it.
+    """
     votes = [
         Vote(
             sample=f"s{k // 2}",
@@ -114,12 +124,13 @@ def _signatures(analysis: Analysis, version: str, rule: str, min_raters: int, *,
             primary_tag="tag",
             ratings={"dimension": (1, 5)},
             adjudicated=k > 11,
+            bent=("primary-tag",) * lenient,
         )
         for k in range(14)
     ]
     under: dict[str, Any] = {"rubric_version": version, "exclusion_rule": rule, "min_raters": min_raters}
     found = study_measurements(votes, simulated=simulated, **asdict(analysis), **under)
-    return sorted({m.signature for m in found})
+    return sorted({m.signature for m in found if m.name != SAMPLES_BELOW_MINIMUM.name})
 
 
 def register(service: StudyService, study: str, analysis: Analysis) -> Registration:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import fields
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import BindParameter, Connection, Row, Select, and_, bindparam, exists, select
 
+from rushes.instruments.preference.families import FamilyKind
 from rushes.instruments.preference.own_rubric import from_stored
-from rushes.instruments.preference.rubric import is_known
+from rushes.instruments.preference.rubric import Rubric, is_known, rubric
 from rushes.study.database.tables import (
     adjudication,
     assignment,
@@ -71,6 +74,14 @@ def know_rubric(connection: Connection, version: str) -> None:
         from_stored(version, text or "{}")
 
 
+def study_rubric(
+    connection: Connection, study: str, *, families: Mapping[str, FamilyKind] = MappingProxyType({})
+) -> Rubric:
+    """What raters of the study are told and may answer: its rubric, with what its task families ask for, and these."""
+    row = study_row(connection, study)
+    return rubric(row.rubric, {**row.families, **families})
+
+
 def set_study(connection: Connection, study_id: int, **values: object) -> None:
     connection.execute(study.update().where(study.c.id == study_id).values(**values))
 
@@ -91,7 +102,7 @@ WHO = (
     rater_session.c.expires_ms,
     *(study.c[name].label(f"study_{name}") for name in ("name", "title", "state")),
     *(study.c[name] for name in ("rubric", "seed", "min_raters", "quota", "gold_every", "repeat_every", "watch_rule")),
-    *(study.c[name] for name in ("pairing", "training_tries", "audio_check")),
+    *(study.c[name] for name in ("pairing", "training_tries", "audio_check", "families")),
 )
 """A rater with the study's settings."""
 SESSION: BindParameter[str] = bindparam("session_hash")

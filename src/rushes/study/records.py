@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from rushes.instruments.preference.families import FamilyKind
 from rushes.instruments.preference.rubric import RUBRIC, Rubric
 
 ScreenSide: TypeAlias = Literal["A", "B"]
@@ -64,6 +65,9 @@ class StudyPlan:
     """Whether raters type in a short tone sequence before they begin, where a clip has sound."""
     training_tries: int = 3
     """Wrong answers to the training pair after which the owner is told; the pair is repeated until it is right."""
+    families: Mapping[str, FamilyKind] = field(default_factory=dict)
+    """What task families ask for, by name: "plain", "edit" (edit scale and tags) or "safety" (safety tags). One that is
+    not declared is an edit family where it has source clips; see `rushes.instruments.preference.families`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +109,8 @@ class StudySummary:
     pairing: Pairing = "round-robin"
     on_erase: OnErase = "keep"
     pay: str = ""
+    families: Mapping[str, FamilyKind] = field(default_factory=dict)
+    """What each task family asks for; one that is not there goes by its name (studies of earlier versions)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

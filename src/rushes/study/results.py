@@ -106,6 +106,7 @@ def as_vote(row: Row[Any], *, turn: int = 0) -> Vote:
         watched=tuple(WatchedSpan(*span) for span in row.watched),
         turn=turn,
         viewing=row.viewing or {},
+        bent=tuple(row.bent or ()),
     )
 
 
@@ -205,13 +206,14 @@ def status(connection: Connection, study: str) -> StudyStatus:
 
 def _agreement(found: Row[Any], kept: Sequence[Row[Any]], family: str) -> Measurement:
     """Percent agreement of one family, or of all, of the first raters of each sample who are not excluded."""
+    rows = [row for row in kept if family in (row.family, ALL_FAMILIES)]
     conditions = Conditions(
         rubric_version=found.rubric,
+        lenient=any(row.bent for row in kept),
         exclusion_rule=exclusion_rule(found).label,
         simulated=found.simulated,
         pairing=found.pairing,
     )
-    rows = [row for row in kept if family in (row.family, ALL_FAMILIES)]
     share = percent_agreement(winner_table(first_votes(as_votes(rows), found.min_raters)))
     at, rule = {"family": family or "unnamed"}, first_votes_text(found.min_raters)
     return measured(PERCENT_AGREEMENT, share, conditions, at, votes=rule)

@@ -7,17 +7,20 @@ Every method is one short transaction. A method that takes `session` wants the s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rushes.core.machine.progress import Progress, no_progress
+from rushes.instruments.preference.families import FamilyKind
 from rushes.instruments.preference.rubric import Rubric
 from rushes.study import planning, results
 from rushes.study.database.connection import Database
 from rushes.study.errors import StudyError
 from rushes.study.material import importing, ratings, sources
+from rushes.study.material.families import UNDECLARED
 from rushes.study.material.sources import SourceClip
 from rushes.study.owner import administrators, decisions, erasing, lifecycle, registering
+from rushes.study.queries import study_rubric
 from rushes.study.raters import accounts, presentation, sending, voting, work
 from rushes.study.records import AdminAccount, AdminSession, StudyPlan, StudySummary, Task
 from rushes.study.recruiting import open_links, payments
@@ -160,6 +163,7 @@ class StudyService(Transactions):
         return training_clips(self.media_folder, words=words)
 
     studies = method(READ, planning.summaries)
+    rubric = method(READ, study_rubric)
     declare_exclusion = timed(WRITE, planning.declare_exclusion)
 
     def import_runs(
@@ -170,16 +174,17 @@ class StudyService(Transactions):
         prompts: Path | None = None,
         only: Sequence[str] = (),
         source_clips: Path | None = None,
+        families: Mapping[str, FamilyKind] = UNDECLARED,
         progress: Progress = no_progress,
     ) -> int:
         """Pairs from two or more run directories of `rushes clip`, one per system (named by its folder).
 
         Subjects are matched by id; `prompts` is a prompt manifest with the prompts' words; `only` limits the study to
-        these subjects, all of them when empty. Returns the pairs added.
+        these subjects, all of them when empty; `families` as in `StudyPlan`. Returns the pairs added.
         `StudyError` for one run only, no common subject, a missing file, a pair that is there already.
         """
         found = sources.from_runs(runs, prompts=prompts, only=only)
-        return self._import(study, sources.with_sources(found, source_clips), progress)
+        return self._import(study, sources.with_sources(found, source_clips), progress, families)
 
     def import_csv(
         self,
@@ -189,6 +194,7 @@ class StudyService(Transactions):
         clips: Path | None = None,
         prompts: Path | None = None,
         source_clips: Path | None = None,
+        families: Mapping[str, FamilyKind] = UNDECLARED,
         progress: Progress = no_progress,
     ) -> int:
         """Pairs from a CSV with `sample_id,task_id,prompt_id,system,path` (paths relative to the CSV), or from a
@@ -199,13 +205,15 @@ class StudyService(Transactions):
         instead of making a clip; the path is empty then). Returns the pairs added.
         """
         found = sources.read_sources([table], clips=clips, prompts=prompts, source_clips=source_clips)
-        return self._import(study, found, progress)
+        return self._import(study, found, progress, families)
 
-    def _import(self, study: str, clips: Sequence[SourceClip], progress: Progress) -> int:
+    def _import(
+        self, study: str, clips: Sequence[SourceClip], progress: Progress, families: Mapping[str, FamilyKind]
+    ) -> int:
         importing.planned_pairs(clips)  # what is wrong with the list is said before any clip is worked on
         ready = importing.prepare(clips, media=self.media_folder, progress=progress)
         with self.database.write() as connection:
-            return importing.store(connection, study, clips, ready, now=self._clock())
+            return importing.store(connection, study, clips, ready, now=self._clock(), declared=families)
 
     import_ratings = timed(WRITE, ratings.store)
     invite = timed(WRITE, accounts.invite)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rushes.core.errors import InputError
+from rushes.instruments.preference.numbers.study import study_measurements
+from rushes.instruments.preference.rubric import RUBRIC, rubric
 from rushes.instruments.preference.votes import Vote
 from rushes.study.exchange import read_ratings, write_ratings
-from rushes.study.exchange.ratings_csv import COLUMNS
+from rushes.study.exchange.ratings_csv import COLUMNS, MOST_PROBLEMS
 
 HEADER = ",".join(COLUMNS)
 UNFILLED = "\n".join(
@@ -87,7 +90,8 @@ def test_whose_rating_it_is_can_be_said(tmp_path: Path, whose: str, expected: di
 
 
 def test_a_tag_of_no_rubric_is_kept_and_named(tmp_path: Path) -> None:
-    found = read_ratings(table(tmp_path, filled(primary_tag="Too red")))
+    found = read_ratings(table(tmp_path, filled(primary_tag="Too red")), lenient=True)
+    assert found.votes[0].bent == ("unknown-tag",)
     assert found.unknown_tags == ("Too red",) and found.votes[0].primary_tag == "Too red"
 
 
@@ -146,6 +150,7 @@ def test_out_and_in_again(tmp_path: Path) -> None:
 
 def test_the_preferred_clips_rating_is_written(tmp_path: Path) -> None:
     kept = {"sample": "s", "system_a": "x", "system_b": "y", "ratings": {"temporal": (2, 5)}}
+    kept |= {"primary_tag": "Missed constraint"}
     votes = [
         Vote(**kept, winner="b", rater="r1"),  # type: ignore[arg-type]
         Vote(**kept, winner="tie", rater="r2"),  # type: ignore[arg-type]
@@ -159,3 +164,68 @@ def test_a_byte_order_mark_is_no_column(tmp_path: Path) -> None:
     path = tmp_path / "excel.csv"
     path.write_bytes(b"\xef\xbb\xbf" + f"{HEADER}\r\n{filled()}\r\n".encode())
     assert len(read_ratings(path).votes) == 1
+
+
+NO_TAG, FOUR = filled(primary_tag=""), "Identity swap;Scene reset / teleporting;Flicker / temporal jitter;Over-refusal"
+BENT = [
+    (NO_TAG, "Choose 1 primary reason tag", "primary-tag"),
+    (filled(winner="Tie", primary_tag="TBD"), "Choose 1 primary reason tag", "primary-tag"),
+    (filled(task_id="T7", secondary_tags=FOUR), "Choose 0–3 secondary tags; there are 4", "secondary-tags"),
+    (filled(primary_tag="Too red"), "“Too red” is not offered for this task", "unknown-tag"),
+    (filled(secondary_tags="Over-refusal"), "“Over-refusal” is not offered for this task", "tag-of-other-task"),
+    (filled(secondary_tags="missed constraint"), "Choose each tag once", "tag-twice"),
+    (filled(edit_precision_1to5="3"), "“edit_precision” is not rated for this task", "scale-of-other-task"),
+    (filled(adherence_1to5="6"), "adherence_1to5 is a whole number 1 to 5, blank or TBD; got '6'", "rating-range"),
+]
+
+
+@pytest.mark.parametrize(("row", "says", "rule"), BENT, ids=[one[2] for one in BENT])
+def test_a_row_against_the_rubric_is_refused_or_marked(tmp_path: Path, row: str, says: str, rule: str) -> None:
+    path = table(tmp_path, filled(sample_id="s000"), row)
+    with pytest.raises(InputError, match="ratings.csv, line 3: ") as caught:
+        read_ratings(path)
+    assert says in str(caught.value) and "1 row does not keep rubric 0.1" in str(caught.value)
+    assert "takes it under rubric:0.1-lenient" in str(caught.value) and "\n" not in str(caught.value)
+    assert ("--family" in str(caught.value)) == rule.endswith("other-task")
+    votes = read_ratings(path, lenient=True).votes
+    assert [vote.bent for vote in votes] == [(), (rule,)]
+    assert "adherence" not in votes[1].pair_ratings or rule != "rating-range"
+
+
+def test_every_problem_is_told_at_once_up_to_a_number(tmp_path: Path) -> None:
+    rows = [filled(sample_id=f"s{k}", primary_tag="") for k in range(MOST_PROBLEMS + 5)]
+    with pytest.raises(InputError) as caught:
+        read_ratings(table(tmp_path, filled(winner="both"), *rows, filled(rater_id="")))
+    told = str(caught.value)
+    assert [f"line {n}: " in told for n in (2, 3, 21, 22)] == [True, True, True, False]
+    # 25 rows without a tag, two that are no votes: 27, of which 20 are named.
+    assert "And 7 more. 25 rows do not keep rubric 0.1" in told
+
+
+def test_what_is_no_vote_is_refused_leniently_too(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="line 3: a vote needs a sample and a rater") as caught:
+        read_ratings(table(tmp_path, NO_TAG, filled(rater_id="")), lenient=True)
+    assert "line 2" not in str(caught.value) and "lenient" not in str(caught.value)
+
+
+def test_the_families_of_a_study_count(tmp_path: Path) -> None:
+    path = table(tmp_path, filled(task_id="retouch", edit_precision_1to5="3", primary_tag="failed to apply edit"))
+    with pytest.raises(InputError, match="--family NAME=edit"):
+        read_ratings(path)
+    (vote,) = read_ratings(path, rubric=rubric("0.1", {"retouch": "edit"})).votes
+    assert vote.bent == () and vote.primary_tag == "Failed to apply edit"
+
+
+def test_a_tie_needs_no_tag_where_the_rubric_does_not_ask(tmp_path: Path) -> None:
+    path = table(tmp_path, filled(winner="Tie", primary_tag="", secondary_tags=""))
+    assert read_ratings(path, rubric=replace(RUBRIC, tag_on_tie=False)).votes[0].bent == ()
+
+
+def test_the_numbers_of_bent_votes_have_another_signature(tmp_path: Path) -> None:
+    path = table(tmp_path, filled(), filled(rater_id="r2"), filled(sample_id="s2", primary_tag=""))
+    votes = read_ratings(path, lenient=True).votes
+    assert {dict(m.definition.params)["rubric"] for m in study_measurements(votes, rubric_version="0.1")} == {
+        "0.1-lenient"
+    }
+    kept = study_measurements([vote for vote in votes if not vote.bent], rubric_version="0.1")
+    assert {dict(m.definition.params)["rubric"] for m in kept} == {"0.1"}

@@ -223,19 +223,21 @@ def report(
 
 
 def _print_run(run: Run) -> None:
+    from rushes.instruments.preference.show.section import remarks
     from rushes.instruments.preference.show.tables import all_tables
 
     (entry,) = run.entries
     tables = [table.as_dict() for table in all_tables(entry.measurements)]
-    rows = list(entry.rows())
-    print_json({"run": str(run.path), "study": entry.subject.row(), "measurements": rows, "tables": tables})
+    told = {"remarks": remarks(entry), "run": str(run.path), "study": entry.subject.row()}
+    print_json({**told, "measurements": list(entry.rows()), "tables": tables})
 
 
 def _show_report(run: Run, *, verbose: bool) -> None:
-    from rushes.instruments.preference.show.section import decisions_text, registration_text
+    from rushes.instruments.preference.show.section import decisions_text, registration_text, remarks
     from rushes.instruments.preference.show.tables import agreement_line, exclusion_rules, ranking_note, study_tables
 
     facts = run.subjects[0].facts
+    tell(*remarks(run.entries[0]))
     who = "simulated raters" if facts["simulated_raters"] else "raters"
     tell(f"{facts['title']}: {facts['votes']} votes of {facts['raters']} {who} on {facts['samples']} samples")
     tell(f"Preregistration: {registration_text(facts)}")
@@ -250,7 +252,7 @@ def _show_report(run: Run, *, verbose: bool) -> None:
         if note:
             tell(f"No ranking: {note}")
         tell(agreement_line(measurements, exclusion=rule))
-        for kind in _BY_SYSTEM:
+        for kind in _AFTER:
             if kind in tables:
                 print_table(tables[kind], caption=True)
     show_signatures((m.signature for m in measurements if verbose), verbose=verbose)
@@ -258,8 +260,8 @@ def _show_report(run: Run, *, verbose: bool) -> None:
     print(run.path)
 
 
-_BY_SYSTEM = ("head_to_head", "families", "ratings", "jod", "tags")
-"""Tables by system that a terminal shows after the ranking, in the order of the results page."""
+_AFTER = ("head_to_head", "families", "agreement", "ratings", "jod", "tags")
+"""Tables that a terminal shows after the ranking, in the order of the results page."""
 
 
 @app.command("export")

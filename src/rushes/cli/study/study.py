@@ -34,6 +34,12 @@ Prompts = Annotated[Path | None, typer.Option(help="CSV task_id,prompt_id,prompt
 RubricFile = Annotated[Path | None, typer.Option(help="TOML or JSON with dimensions, anchors and tags of your own.")]
 ConsentFile = Annotated[Path | None, typer.Option(help="TOML or JSON: contact, compensation, ethics, text.")]
 SourceClips = Annotated[Path | None, typer.Option(help="Folder of the clips that were to be edited: T4_p09.mp4.")]
+Families = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--family", metavar="NAME=KIND", help="What a task family asks for: plain, edit or safety. Repeat it."
+    ),
+]
 DEFAULT_DB = "studies.db"
 MOST_DISAGREEMENTS = 10
 """How many of them `status` prints."""
@@ -90,6 +96,7 @@ def create(
     language: Annotated[str, typer.Option(help="Language of the raters' pages: en or de.")] = "en",
     audio_check: Annotated[bool, typer.Option(help="Ask raters to count tones first, where a clip has sound.")] = True,
     source_clips: SourceClips = None,
+    family: Families = None,
     db: Db = DEFAULT_DB,
     media: MediaFolder = None,
     as_json: Json = False,
@@ -98,6 +105,7 @@ def create(
 
     Example: rushes study create takes runs/model_a runs/model_b --prompts prompts.csv
     """
+    from rushes.instruments.preference.families import read_families
     from rushes.study import ExclusionRule, StudyPlan
     from rushes.study.material.sources import read_sources
 
@@ -119,17 +127,27 @@ def create(
         pay=pay,
         language=language,
         audio_check=audio_check,
+        families=read_families(family or ()),
         **own_texts(rubric, consent),
     )
     found = read_sources(sources, clips=clips, prompts=prompts, source_clips=source_clips) if sources else []
     with open_studies(db, media) as service, progress_bars() as progress:
-        pairs = service.create_study(plan, clips=found, progress=progress).pairs
+        made = service.create_study(plan, clips=found, progress=progress)
+        said = remarks(service, study) if found else []
+    for line in said:
+        say(line)
     if as_json:
-        print_json({"study": study, "pairs": pairs, "exclusion_rule": rule.label, "database": shown(db)})
+        data = {"study": study, "pairs": made.pairs, "exclusion_rule": rule.label, "database": shown(db)}
+        print_json({**data, "families": dict(made.families), "remarks": said})
         return
-    print(f"Study {study}: {pairs} pairs, exclusion rule {rule.label}.")
+    print(f"Study {study}: {made.pairs} pairs, exclusion rule {rule.label}.")
     next_line("study", "invite", study, "4", "--db", shown(db))
     print(shown(db))
+
+
+def remarks(service: StudyService, study: str) -> list[str]:
+    """What the import that was just made, the last entry of the log, tells the owner."""
+    return list(cast("list[str]", service.audit(study, limit=1)[0].detail["remarks"]))
 
 
 def own_texts(rubric: Path | None, consent: Path | None) -> dict[str, Any]:
@@ -158,40 +176,49 @@ def import_(
     ratings: Annotated[
         Path | None, typer.Option(help="A ratings CSV with votes given elsewhere; their watching is not verified.")
     ] = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Take votes that break the rubric's rules, under another rubric label.")
+    ] = False,
     clips: Clips = None,
     prompts: Prompts = None,
     source_clips: SourceClips = None,
+    family: Families = None,
     db: Db = DEFAULT_DB,
     media: MediaFolder = None,
     as_json: Json = False,
 ) -> None:
-    """Add pairs to a study, or votes from a ratings CSV.
+    """Add samples to a study, or votes from a ratings CSV. Votes are held to the study's rubric.
 
     Example: rushes study import takes prompts.csv --clips takes/
     """
-    from rushes.study.exchange import read_ratings
+    from rushes.instruments.preference.families import read_families
+    from rushes.study.exchange.import_ratings import import_ratings
 
-    if bool(sources) == (ratings is not None):
-        raise typer.BadParameter("give runs or a CSV of clips, or --ratings FILE")
-    pairs = votes = 0
+    if bool(sources) == (ratings is not None) or (lenient and ratings is None):
+        raise typer.BadParameter("give runs or a CSV of clips, or --ratings FILE; --lenient goes with the latter")
+    declared = read_families(family or ())
+    data: dict[str, Any] = {"votes": 0}
+    said: list[str] = []
     with open_studies(db, media) as service:
+        before = service.study_status(study).summary.pairs
         if ratings is not None:
-            file = read_ratings(ratings)
-            votes = service.import_ratings(study, file.votes)
-            _warn(len(file.unfilled), file.unknown_tags)
+            got = import_ratings(service, study, ratings, lenient=lenient, families=declared)
+            data, said = {"votes": got.votes, "rubric": got.rubric, "bent": dict(got.bent)}, got.remarks
         elif sources and len(sources) == 1 and not sources[0].is_dir():
-            pairs = service.import_csv(study, sources[0], clips=clips, prompts=prompts, source_clips=source_clips)
+            options: dict[str, Any] = {"clips": clips, "prompts": prompts, "source_clips": source_clips}
+            service.import_csv(study, sources[0], families=declared, **options)
         elif sources:
-            pairs = service.import_runs(study, sources, prompts=prompts, source_clips=source_clips)
-    words = f"Study {study}: {pairs} pairs and {votes} votes added.\n{shown(db)}"
-    answer(as_json, {"study": study, "pairs": pairs, "votes": votes}, words)
+            service.import_runs(study, sources, prompts=prompts, source_clips=source_clips, families=declared)
+        samples = service.study_status(study).summary.pairs - before
+        said += remarks(service, study)
+    for line in said:
+        say(line)
+    words = f"Study {study}: {_counted(samples, 'sample')} and {_counted(data['votes'], 'vote')} added.\n{shown(db)}"
+    answer(as_json, {"study": study, "pairs": samples, **data, "remarks": said}, words)
 
 
-def _warn(unfilled: int, unknown_tags: Sequence[str]) -> None:
-    if unfilled:
-        say(f"{unfilled} rows are not filled in yet and were left out")
-    if unknown_tags:
-        say(f"tags the rubric does not have, kept as typed: {', '.join(unknown_tags)}")
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 @app.command("invite")

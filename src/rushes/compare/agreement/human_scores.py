@@ -107,7 +107,7 @@ def _votes(path: Path | str, columns: Sequence[str]) -> tuple[Vote, ...]:
     if set(TABLE_COLUMNS) <= set(columns) or Path(path).suffix.lower() == ".parquet":
         return read_table(path)
     if set(RATINGS_COLUMNS) <= set(columns):
-        return read_ratings(path).votes
+        return read_ratings(path, lenient=True).votes  # who won is all that is used
     return read_arena(path).votes
 
 

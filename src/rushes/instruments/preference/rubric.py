@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from rushes.core.errors import InputError
+from rushes.instruments.preference.families import FamilyKind, asked_of
 
 FAMILIES: Mapping[str, str] = MappingProxyType(
     {
@@ -40,7 +41,7 @@ class Dimension:
     anchors: tuple[tuple[int, str], ...]
     """(5, …), (3, …), (1, …), in the rubric's order."""
     families: frozenset[str] | None = None
-    """The task families it applies to; None: all."""
+    """The task families it applies to, by name or by kind (`families.py`); None: all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,12 +155,29 @@ def keep_rubric(own: Rubric) -> Rubric:
     return _OWN.setdefault(own.version, own)
 
 
-def rubric(version: str = RUBRIC.version) -> Rubric:
-    """The rubric of this version; `InputError` naming those there are."""
+def rubric(version: str = RUBRIC.version, families: Mapping[str, FamilyKind] = MappingProxyType({})) -> Rubric:
+    """The rubric of this version in a study of these families; `InputError` naming the versions there are.
+
+    >>> [d.key for d in rubric("0.1", {"retouch": "edit"}).dimensions_for("retouch")][-1]
+    'edit_precision'
+    """
     found = RUBRICS.get(version) or _OWN.get(version)
     if found is None:
         raise InputError(f"no rubric has version {version!r}; there is {', '.join(sorted({*RUBRICS, *_OWN}))}")
-    return found
+    if not families:
+        return found
+    return replace(
+        found,
+        dimensions=tuple(_asked(dimension, families) for dimension in found.dimensions),
+        tag_groups=tuple(_asked(group, families) for group in found.tag_groups),
+    )
+
+
+_Part = TypeVar("_Part", Dimension, TagGroup)
+
+
+def _asked(part: _Part, families: Mapping[str, FamilyKind]) -> _Part:
+    return part if part.families is None else replace(part, families=asked_of(part.families, families))
 
 
 def is_known(version: str) -> bool:

@@ -83,6 +83,9 @@ class Vote:
     turn: int = 0
     """When it came among the votes on its sample: 1 for the first; 0 where nobody recorded it. A sample gets a third
     rater only when the first two disagree, so agreement rests on the first votes alone."""
+    bent: tuple[str, ...] = ()
+    """Rules of the rubric that the vote does not keep (`rules.RULES`): only a vote from elsewhere can have any. Numbers
+    that rest on one say `rubric:0.1-lenient`."""
     viewing: Mapping[str, object] = field(default_factory=dict)
     """How the rater looked at it: window, screen, pixel ratio, theme; empty where nobody recorded it."""
 

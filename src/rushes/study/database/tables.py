@@ -109,6 +109,7 @@ study = _table(
     *_maybe(JSON, "consent_text"),
     *_all(Boolean, audio_check=false()),
     *_all(Integer, training_tries="3"),
+    *_all(JSON, families="{}"),  # what each task family asks for; one that is not there goes by its name
 )
 
 recruitment = _table(
@@ -239,6 +240,7 @@ vote = _table(
     _ref("supersedes", to="vote", optional=True),
     *_all(BigInteger, "at_ms"),
     *_maybe(JSON, "viewing"),  # screen, window and surround, as `study/raters/viewing.py` reads them
+    *_maybe(JSON, "bent"),  # of an imported vote: the rubric's rules that it does not keep
     UniqueConstraint("assignment_id", "key"),
     Index(None, "study_id", "purpose"),
     Index(None, "pair_id"),

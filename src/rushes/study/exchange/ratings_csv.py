@@ -5,6 +5,9 @@ is unfilled while its models or its winner are blank or "TBD". The winner is A/B
 has one rating per dimension and row and does not say for which clip: it is kept as `Vote.pair_ratings` unless
 `ratings_of` says whose it is. On the way out the preferred clip's rating is written; ratings of the other clip and of
 ties have no column, and the export counts them.
+
+A row is held to the rubric as a rater's page is (`rules.py`); a file with a row that breaks a rule is refused. Ratings
+that were published without tags have a way in: `lenient` takes them and marks each vote with what it does not keep.
 """
 
 from __future__ import annotations
@@ -12,12 +15,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from rushes.core.errors import InputError
 from rushes.instruments.preference.rubric import RUBRIC, Rubric
+from rushes.instruments.preference.rules import LENIENT, OF_OTHER_TASKS, Breach, vote_breaches
 from rushes.instruments.preference.votes import HIGHEST_RATING, LOWEST_RATING, Screen, Vote
 from rushes.study.exchange.files import csv_text, read_rows, write_file
 from rushes.study.exchange.formats import ExportFormat, LeftOut, StudyVotes
@@ -49,30 +53,76 @@ class RatingsFile:
     unfilled: tuple[str, ...]
     """Samples of rows that nobody has filled in yet."""
     unknown_tags: tuple[str, ...]
-    """Tags that the rubric does not have, kept as typed."""
+    """Tags that the rubric does not have, kept as typed; none unless the file was read leniently."""
 
 
-def read_ratings(path: Path | str, *, ratings_of: RatingsOf = "pair", rubric: Rubric = RUBRIC) -> RatingsFile:
-    """Read a ratings CSV. `InputError` with file and line for a row that is half filled or wrong."""
+MOST_PROBLEMS = 20
+"""So many problems of a file are named; the others are counted."""
+
+
+def read_ratings(
+    path: Path | str, *, ratings_of: RatingsOf = "pair", rubric: Rubric = RUBRIC, lenient: bool = False
+) -> RatingsFile:
+    """Read a ratings CSV.
+
+    `rubric` is what rows are held to; a study's own, with its families, is `StudyService.rubric(study)`. With
+    `lenient`, a row that breaks its rules is kept and marked (`Vote.bent`); a rating that is not 1 to 5 is left out.
+
+    `InputError` names the file and the lines of all rows that are half filled, wrong or, unless `lenient`, against
+    the rubric, up to `MOST_PROBLEMS` of them.
+    """
     votes: list[Vote] = []
     unfilled: list[str] = []
-    unknown: set[str] = set()
     lines: dict[tuple[str, str], int] = {}
+    wrong: list[tuple[int, str]] = []
+    against: list[tuple[int, Breach]] = []
     for line, row in read_rows(path, needed=COLUMNS, strip=True):
         if any(_blank(row[key]) for key in ("model_a", "model_b", "winner")):
             unfilled.append(row["sample_id"])
             continue
         key = (row["sample_id"], row["rater_id"])
-        if key in lines:
-            raise InputError(f"{path}, line {line}: sample {key[0]} by {key[1]} is on line {lines[key]} already")
-        lines[key] = line
+        if lines.setdefault(key, line) != line:
+            wrong.append((line, f"sample {key[0]} by {key[1]} is on line {lines[key]} already"))
+            continue
         try:
-            vote = _vote(row, ratings_of, rubric)
+            vote, breaches = _held(row, ratings_of, rubric)
         except InputError as error:
-            raise InputError(f"{path}, line {line}: {error}") from None
-        unknown.update(tag for tag in vote.tags if tag and tag not in rubric.tags)
+            wrong.append((line, str(error)))
+            continue
         votes.append(vote)
+        against += [(line, breach) for breach in breaches if not lenient]
+    if wrong or against:
+        raise InputError(_problems(path, wrong, against, rubric.version))
+    unknown = {tag for vote in votes for tag in vote.tags if tag and tag not in rubric.tags}
     return RatingsFile(votes=tuple(votes), unfilled=tuple(unfilled), unknown_tags=tuple(sorted(unknown)))
+
+
+def _held(row: dict[str, str], ratings_of: RatingsOf, rubric: Rubric) -> tuple[Vote, list[Breach]]:
+    """A row's vote, marked with the rules that it does not keep, and these; ratings that are none are left out."""
+    expected = "is a whole number 1 to 5, blank or TBD"
+    strange = [
+        Breach("rating-range", key, f"{key}_1to5 {expected}; got {cell!r}")
+        for key in DIMENSIONS
+        if not _is_rating(cell := row[f"{key}_1to5"])
+    ]
+    vote = _vote(row | {f"{breach.field}_1to5": "" for breach in strange}, ratings_of, rubric)
+    breaches = [*strange, *vote_breaches(vote, rubric)]
+    return replace(vote, bent=tuple(dict.fromkeys(breach.rule for breach in breaches))), breaches
+
+
+def _problems(path: Path | str, wrong: list[tuple[int, str]], against: list[tuple[int, Breach]], version: str) -> str:
+    """All that is wrong with a file, in one line."""
+    every = sorted([*wrong, *((line, breach.message) for line, breach in against)])
+    more = len(every) - MOST_PROBLEMS
+    said = [f"line {line}: {text.rstrip('.')}." for line, text in every[:MOST_PROBLEMS]]
+    said += [f"And {more} more."] * (more > 0)
+    if against:
+        rows = len({line for line, _ in against})
+        said.append(f"{rows} row{'s do' if rows > 1 else ' does'} not keep rubric {version}: correct the file, or")
+        said.append(f"--lenient (in Python lenient=True) takes it under rubric:{version}{LENIENT}.")
+    if any(breach.rule in OF_OTHER_TASKS for _, breach in against):
+        said.append("--family NAME=edit or NAME=safety says what a task family asks for.")
+    return f"{path}, {' '.join(said)}"
 
 
 def _blank(cell: str) -> bool:
@@ -83,7 +133,7 @@ def _vote(row: dict[str, str], ratings_of: RatingsOf, rubric: Rubric) -> Vote:
     choice = _CHOICES.get(row["winner"].casefold())
     if choice is None:
         raise InputError(f"winner is A, B or Tie (or model_a, model_b, tie); got {row['winner']!r}")
-    given = {key: _rating(key, row[f"{key}_1to5"]) for key in DIMENSIONS if not _blank(row[f"{key}_1to5"])}
+    given = {key: int(float(cell)) for key in DIMENSIONS if not _blank(cell := row[f"{key}_1to5"])}
     side = {"model_a": "left", "model_b": "right", "winner": choice}.get(ratings_of, "tie")
     by_side = {
         key: (value if side == "left" else None, value if side == "right" else None) for key, value in given.items()
@@ -106,10 +156,10 @@ def _vote(row: dict[str, str], ratings_of: RatingsOf, rubric: Rubric) -> Vote:
     )
 
 
-def _rating(key: str, cell: str) -> int:
-    if not re.fullmatch(r"[0-9]+(\.0+)?", cell) or not LOWEST_RATING <= float(cell) <= HIGHEST_RATING:
-        raise InputError(f"{key}_1to5 is a whole number 1 to 5, blank or TBD; got {cell!r}")
-    return int(float(cell))
+def _is_rating(cell: str) -> bool:
+    """Whether a cell is a whole number 1 to 5, or not filled in."""
+    whole = re.fullmatch(r"[0-9]+(\.0+)?", cell) is not None
+    return _blank(cell) or (whole and LOWEST_RATING <= float(cell) <= HIGHEST_RATING)
 
 
 def _tag(cell: str, rubric: Rubric) -> str:

@@ -13,12 +13,14 @@ from sqlalchemy import Connection, Row, func, select
 
 from rushes.core.errors import InputError
 from rushes.core.machine.progress import Progress, no_progress
+from rushes.instruments.preference.families import FamilyKind
 from rushes.instruments.preference.pairs import Pair, first_sides, pairs_of
-from rushes.instruments.preference.rubric import rubric
+from rushes.instruments.preference.rubric import Rubric, rubric
 from rushes.instruments.preference.votes import Vote
 from rushes.study.database.tables import clip, pair
 from rushes.study.errors import StudyError
 from rushes.study.material.clips import ReadyClip, missing_files, ready_clips
+from rushes.study.material.families import UNDECLARED, settle
 from rushes.study.material.sources import SOURCE, SourceClip
 from rushes.study.queries import SYSTEMS, log, study_row, with_clips
 from rushes.study.tokens import new_token
@@ -68,10 +70,16 @@ def store(
     ready: dict[tuple[str, str], ReadyClip],
     *,
     now: int,
+    declared: Mapping[str, FamilyKind] = UNDECLARED,
 ) -> int:
     """Store clips and pairs; returns how many samples were added. All or nothing."""
     found = study_row(connection, study_name, lock=True)
     by_kind = planned_pairs(sources)
+    edited = {source.sample for source in sources if source.kind == SOURCE}
+    edits = {source.family for source in sources if source.sample in edited and source.kind != SOURCE}
+    names = {one.family for pairs in by_kind.values() for one in pairs}
+    families = settle(connection, found, names, edited=edits, declared=declared)
+    book = rubric(found.rubric, families.kinds)
     _refuse_known(connection, found.id, [p.sample for pairs in by_kind.values() for p in pairs], study_name)
     _refuse_same_file(by_kind, ready)
     ids = _store_clips(connection, found.id, sources, ready)
@@ -81,14 +89,15 @@ def store(
         sides = first_sides(pairs, seed=found.seed, before=before)
         for one in pairs:
             source = details[one.source, one.system_a]
-            expected, tag = _expected(one, source, found.rubric)
+            expected, tag = _expected(one, source, book)
             clips = ids[one.source, one.system_a], ids[one.source, one.system_b]
             told = {"expected": expected, "expected_tag": tag, "prompt_text": source.prompt_text}
             more = {"feedback": source.feedback, "source_clip_id": ids.get((one.source, ""))}
             add_pair(connection, found, one, kind, clips, first_left=sides[one.sample], **told, **more)
     added = len(by_kind.get("sample", []))
     counts = {kind: len(pairs) for kind, pairs in by_kind.items()}
-    log(connection, study_id=found.id, actor="admin", action="imported", now=now, pairs=counts, clips=how(ready))
+    about = {"pairs": counts, "clips": how(ready), **families._asdict()}
+    log(connection, study_id=found.id, actor="admin", action="imported", now=now, **about)
     return added
 
 
@@ -151,13 +160,13 @@ def _lefts_before(connection: Connection, study_id: int) -> dict[tuple[str, str]
     return ahead
 
 
-def _expected(one: Pair, source: SourceClip, version: str) -> tuple[str | None, str | None]:
+def _expected(one: Pair, source: SourceClip, book: Rubric) -> tuple[str | None, str | None]:
     if source.kind == "sample":
         return None, None
     names = {one.system_a: "a", one.system_b: "b", "Tie": "tie"}
     if source.expected not in names:
         raise StudyError(f"sample {one.sample}: expected must be {', '.join(names)}; got {source.expected!r}")
-    if source.expected_tag and source.expected_tag not in rubric(version).tags_for(one.family):
+    if source.expected_tag and source.expected_tag not in book.tags_for(one.family):
         raise StudyError(f"sample {one.sample}: expected_tag {source.expected_tag!r} is not one of the rubric's tags")
     return names[source.expected], source.expected_tag or None
 

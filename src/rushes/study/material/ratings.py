@@ -6,15 +6,20 @@ it counts in every result and is never shown to anybody.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
+from rushes.instruments.preference.families import FamilyKind
+from rushes.instruments.preference.rubric import Rubric, rubric
+from rushes.instruments.preference.rules import bent_counts, vote_breaches
 from rushes.instruments.preference.votes import Vote
 from rushes.study.database.tables import assignment, pair, rater, vote
 from rushes.study.errors import StudyError
 from rushes.study.material.clips import ReadyClip
+from rushes.study.material.families import UNDECLARED, settle
 from rushes.study.material.importing import add_clip, add_pair
 from rushes.study.queries import SAMPLE_KINDS, SYSTEMS, log, study_row, with_clips
 from rushes.study.raters.accounts import add_rater
@@ -22,15 +27,27 @@ from rushes.study.raters.allocation import recount
 from rushes.study.tokens import new_token
 
 
-def store(connection: Connection, now: int, study: str, votes: Sequence[Vote]) -> int:
+def store(
+    connection: Connection,
+    now: int,
+    study: str,
+    votes: Sequence[Vote],
+    *,
+    families: Mapping[str, FamilyKind] = UNDECLARED,
+) -> int:
     """Votes given elsewhere, from `rushes.study.exchange.read_ratings`; returns how many were added.
 
-    A vote on a sample of this study joins it; one on an unknown sample makes the sample, without clips. Such votes
-    say so in the log: nobody verified that their raters watched anything.
+    A vote on a sample of this study joins it; one on an unknown sample makes the sample, without clips. `families` says
+    what task families ask for, as in `StudyPlan`. A vote that does not keep the rubric's rules is marked (`Vote.bent`),
+    and every number that rests on it says `rubric:0.1-lenient`; `read_ratings` refuses such votes unless it is told to
+    be lenient. Imported votes say so in the log: nobody verified that their raters watched anything.
     """
     found = study_row(connection, study, lock=True)
     if not votes:
         raise StudyError("the file holds no filled-in vote; nothing was imported")
+    settled = settle(connection, found, {one.family for one in votes}, declared=families)
+    book = rubric(found.rubric, settled.kinds)
+    votes = [_marked(one, book) for one in votes]
     places, people = _known_pairs(connection, found.id), _known_raters(connection, found.id)
     done = _voted(connection, found.id)
     for one in votes:
@@ -48,8 +65,13 @@ def store(connection: Connection, now: int, study: str, votes: Sequence[Vote]) -
         if pair_id in touched:
             recount(connection, pair_id, minimum=found.min_raters, kind=kind)
     told = {"votes": len(votes), "raters": sorted({one.rater for one in votes}), "watched": "not verified"}
-    log(connection, study_id=found.id, actor="admin", action="imported ratings", now=now, **told)
+    about = {"bent": bent_counts(votes), **settled._asdict()}
+    log(connection, study_id=found.id, actor="admin", action="imported ratings", now=now, **told, **about)
     return len(votes)
+
+
+def _marked(one: Vote, book: Rubric) -> Vote:
+    return replace(one, bent=tuple(dict.fromkeys((*one.bent, *(breach.rule for breach in vote_breaches(one, book))))))
 
 
 def _known_pairs(connection: Connection, study_id: int) -> dict[str, tuple[int, str, str]]:
@@ -114,6 +136,7 @@ def _add_vote(connection: Connection, study_id: int, pair_id: int, rater_id: int
         "pair_ratings": dict(one.pair_ratings),
         "note": one.note,
         "watched": [],
+        "bent": list(one.bent),
         "at_ms": now,
     }
     vote_id = connection.execute(vote.insert().values(**shared, **answer).returning(vote.c.id)).scalar_one()

@@ -72,7 +72,7 @@ def adjudicate(
     if winner not in names:
         raise StudyError(f"sample {sample}: the winner is {', '.join(names)}; got {winner!r}")
     _check_disputed(connection, found.id, place.id, sample)
-    spelt = _reasons(tags, sample, rubric(found.rubric), family=place.family, tie=winner == "Tie")
+    spelt = _reasons(tags, sample, rubric(found.rubric, found.families), family=place.family, tie=winner == "Tie")
     withdraw_places(connection, place.id)
     values = {"pair_id": place.id, "winner": names[winner], "tags": list(spelt), "note": note[:LONGEST_NOTE]}
     connection.execute(adjudication.insert().values(**values, actor=by, at_ms=now))

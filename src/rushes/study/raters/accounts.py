@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Any
+from unicodedata import normalize
 
 from sqlalchemy import Connection, Row, func, select
 
@@ -15,7 +16,7 @@ from rushes.study.records import Invitation, RaterSession
 from rushes.study.tokens import new_token, token_hash
 
 RATER_SESSION_MS = 14 * 24 * 3_600_000
-_CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+_CODE = re.compile(r"[^\W_][\w.-]{0,39}")
 
 
 def invite(
@@ -24,7 +25,8 @@ def invite(
     """New raters, `names` or the next `count` codes (rater_01, …), each with a one-time link's token."""
     row = study_row(connection, study, lock=True)
     taken = set(connection.execute(select(rater.c.code).where(rater.c.study_id == row.id)).scalars())
-    codes = list(names) if names else next_codes(taken, count)
+    # One spelling of a letter with its mark: "Ä" may be typed as one character or as two.
+    codes = [normalize("NFC", name) for name in names] if names else next_codes(taken, count)
     _check_codes(codes, taken)
     trained = None if has_training(connection, row.id) else now
     invitations = tuple(Invitation(rater=code, token=new_token()) for code in codes)
@@ -50,7 +52,10 @@ def next_codes(taken: set[str], count: int) -> list[str]:
 def _check_codes(codes: Sequence[str], taken: set[str]) -> None:
     for code in codes:
         if not _CODE.fullmatch(code):
-            raise StudyError(f"a rater's name is 1–40 letters, digits, '.', '_' and '-'; got {code!r}")
+            raise StudyError(
+                "a rater's name is 1–40 letters (of any alphabet), digits, '.', '_' and '-', a letter or digit first; "
+                f"got {code!r}"
+            )
         if code in taken or codes.count(code) > 1:
             raise StudyError(f"rater {code!r} is there already; use another name, or invite them again")
 

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, select
 
 from rushes.instruments.preference.rubric import Rubric, rubric
+from rushes.instruments.preference.rules import scale_breaches, tag_breaches
 from rushes.instruments.preference.votes import HIGHEST_RATING, LOWEST_RATING
 from rushes.study.database.tables import pair, vote
 from rushes.study.errors import StudyError
@@ -55,7 +56,7 @@ def submit(
         *_unheard(connection, who),
         *_reported(row),
         *_watch_missing(row, watch_rule(who)),
-        *form_missing(form, row.family, rubric(who.rubric), refused=_refused_sides(row)),
+        *form_missing(form, row.family, rubric(who.rubric, who.families), refused=_refused_sides(row)),
     )
     if missing:
         return VoteRefusal(missing=missing)
@@ -136,22 +137,9 @@ def form_missing(form: VoteForm, family: str, book: Rubric, *, refused: tuple[st
 
 def tags_missing(form: VoteForm, family: str, book: Rubric) -> list[Missing]:
     """What is missing or not allowed among the reason tags of an answer, a rater's or an adjudicator's."""
-    offered, found = book.tags_for(family), []
-    if not form.primary_tag:
-        if book.needs_tag(tie=form.winner == "Tie"):
-            found.append(Missing(field="primary_tag", message="Choose 1 primary reason tag."))
-    elif form.primary_tag not in offered:
-        found.append(Missing(field="primary_tag", message=f"“{form.primary_tag}” is not offered for this task."))
-    if len(form.secondary_tags) > book.most_secondary_tags:
-        message = f"Choose 0–{book.most_secondary_tags} secondary tags; there are {len(form.secondary_tags)}."
-        found.append(Missing(field="secondary_tags", message=message))
-    strangers = [tag for tag in form.secondary_tags if tag not in offered]
-    if strangers:
-        found.append(Missing(field="secondary_tags", message=f"“{strangers[0]}” is not offered for this task."))
-    chosen = [tag for tag in (form.primary_tag, *form.secondary_tags) if tag]
-    if len(set(chosen)) < len(chosen):
-        found.append(Missing(field="secondary_tags", message="Choose each tag once."))
-    return found
+    tie = form.winner == "Tie"
+    found = tag_breaches(form.primary_tag or "", form.secondary_tags, family=family, tie=tie, book=book)
+    return [Missing(field=one.field, message=one.message) for one in found]
 
 
 def _ratings_missing(side: str, ratings: Mapping[str, int], family: str, book: Rubric) -> list[Missing]:
@@ -163,9 +151,8 @@ def _ratings_missing(side: str, ratings: Mapping[str, int], family: str, book: R
         if not whole or not LOWEST_RATING <= value <= HIGHEST_RATING:  # type: ignore[operator]
             message = f"Rate clip {side.upper()} for {label}, {LOWEST_RATING} to {HIGHEST_RATING}."
             found.append(Missing(field=f"ratings_{side}.{name}", message=message))
-    for name in sorted(set(ratings) - set(offered)):
-        found.append(Missing(field=f"ratings_{side}.{name}", message=f"“{name}” is not rated for this task."))
-    return found
+    strange = scale_breaches(ratings, family=family, book=book)
+    return found + [Missing(field=f"ratings_{side}.{one.field}", message=one.message) for one in strange]
 
 
 _HOLD = select(pair.c.id).where(pair.c.id == PAIR).with_for_update(key_share=True)

@@ -212,7 +212,7 @@ def _require_consent(who: Row[Any]) -> None:
 def _task(connection: Connection, who: Row[Any], row: Row[Any], *, now: int, show: bool = True) -> Task:
     if show and row.shown_ms is None:
         connection.execute(KEEP, {"wanted_id": row.id, "shown_ms": now, "touched_ms": now})
-    book, training = rubric(who.rubric), row.purpose == "training"
+    book, training = rubric(who.rubric, who.families), row.purpose == "training"
     expected = row.expected_tasks if who.quota is None else min(row.expected_tasks, who.quota)
     a, b = on_screen(row.left).values()
     return Task(

@@ -226,6 +226,19 @@ TAG_AGAINST = _definition(
     per=("system", "tag"),
     ties="drop",
 )
+SAMPLES_BELOW_MINIMUM = _definition(
+    "samples_below_minimum",
+    "How many samples have fewer raters than the rubric asks for.",
+    "samples with a vote and fewer than `minimum` raters; the count is all samples with a vote",
+    unit="samples",
+    highest=None,
+    better="lower",
+    edge_cases="a sample that nobody voted on is in no result and not counted; no votes: 0 of 0",
+    reference="rubric v0.1, quality control: minimum 2 raters per sample",
+    per=("family",),
+    choices=("minimum",),
+    ties="counted",
+)
 
 DEFINITIONS = (
     *(value for value in tuple(globals().values()) if isinstance(value, Definition)),

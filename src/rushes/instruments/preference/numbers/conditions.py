@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from rushes.core import Definition, Estimate, Measurement
 from rushes.core.definition import Setting
 from rushes.instruments.preference.rubric import rubric
+from rushes.instruments.preference.rules import LENIENT
 from rushes.instruments.preference.votes import Vote
 from rushes.stats.intervals import LEVEL, check_confidence
 
@@ -25,6 +26,8 @@ class Conditions:
     rubric_version: str
     exclusion_rule: str
     labels: Labels = "raw"
+    lenient: bool = False
+    """True when some of the votes do not keep the rubric's rules (`Vote.bent`); every signature then says so."""
     confidence: float = LEVEL
     simulated: bool = False
     """True when the raters are a program; every signature then says so."""
@@ -38,7 +41,7 @@ class Conditions:
     def bind(self, definition: Definition, **params: Setting) -> Definition:
         """The definition with these conditions and choices written into its signature."""
         bound = definition.with_params(
-            rubric=self.rubric_version,
+            rubric=f"{self.rubric_version}{LENIENT}" if self.lenient else self.rubric_version,
             exclusion=rule_text(self.exclusion_rule),
             raters="simulated" if self.simulated else "people",
             labels=self.labels,
@@ -51,6 +54,11 @@ def counted_votes(votes: Iterable[Vote], *, excluded: Collection[str] = ()) -> t
     """The raw votes that results rest on: no gold pairs, repeats, adjudicator's labels or excluded raters."""
     left_out = frozenset(excluded)
     return tuple(vote for vote in votes if vote.counts_in_results and vote.rater not in left_out)
+
+
+def some_bent(votes: Iterable[Vote]) -> bool:
+    """Whether some of the votes do not keep the rubric's rules."""
+    return any(vote.bent for vote in votes)
 
 
 def rule_text(rule: str) -> str:

@@ -25,6 +25,7 @@ from rushes.instruments.preference.numbers.conditions import (
     family_place,
     measured,
     rule_text,
+    some_bent,
 )
 from rushes.instruments.preference.numbers.ranking import (
     Choices,
@@ -35,6 +36,7 @@ from rushes.instruments.preference.numbers.ranking import (
 )
 from rushes.instruments.preference.numbers.scales import jod_numbers, side_numbers
 from rushes.instruments.preference.rubric import rubric
+from rushes.instruments.preference.tallies import votes_by_sample
 from rushes.instruments.preference.vote_share import vote_share
 from rushes.instruments.preference.votes import TiePolicy, Vote
 from rushes.stats.clustered import CLUSTERS, TWO_WAY, IntervalKind
@@ -81,12 +83,13 @@ def study_measurements(
     found: list[Measurement] = []
     for rule, left_out in rules.items():
         raw = counted_votes(given, excluded=left_out)
-        found += _all_numbers(raw, chosen, replace(conditions, exclusion_rule=rule))
+        found += _all_numbers(raw, chosen, replace(conditions, exclusion_rule=rule, lenient=some_bent(raw)))
     found += _adjudicated(given, replace(conditions, labels="adjudicated"))
     return tuple(found)
 
 
 def _all_numbers(raw: Sequence[Vote], chosen: Choices, conditions: Conditions) -> Iterator[Measurement]:
+    yield _below_minimum(raw, ALL_FAMILIES, conditions)
     yield from ranking_numbers(raw, chosen, conditions)
     yield from jod_numbers(raw, conditions)
     yield from _shares(raw, conditions)
@@ -97,12 +100,20 @@ def _all_numbers(raw: Sequence[Vote], chosen: Choices, conditions: Conditions) -
     for vote in raw:
         families[family_place(vote.family)].append(vote)
     for family in sorted(families):
+        yield _below_minimum(families[family], family, conditions)
         yield from agreement_numbers(families[family], family, chosen.first, conditions)
         yield from win_shares(families[family], family, conditions)
         if len(families) > 1:
             yield from family_ranking(families[family], family, chosen, conditions)
     yield from _judgements(raw, conditions)
     yield from rating_agreement(raw, chosen.first, conditions)
+
+
+def _below_minimum(raw: Sequence[Vote], family: str, conditions: Conditions) -> Measurement:
+    minimum, samples = rubric(conditions.rubric_version).minimum_raters, votes_by_sample(raw).values()
+    few = Estimate(value=sum(len(given) < minimum for given in samples), count=len(samples))
+    note = "" if raw else "no votes"
+    return measured(d.SAMPLES_BELOW_MINIMUM, few, conditions, {"family": family}, note=note, minimum=minimum)
 
 
 def _shares(raw: Sequence[Vote], conditions: Conditions) -> Iterator[Measurement]:

@@ -18,7 +18,14 @@ from rushes.core import Definition, Estimate, Measurement
 from rushes.core.selection import label
 from rushes.instruments.preference.definitions import validity as d
 from rushes.instruments.preference.definitions.conditions_of import ties_of
-from rushes.instruments.preference.numbers.conditions import NO_RULE, Conditions, counted_votes, measured, rule_text
+from rushes.instruments.preference.numbers.conditions import (
+    NO_RULE,
+    Conditions,
+    counted_votes,
+    measured,
+    rule_text,
+    some_bent,
+)
 from rushes.instruments.preference.vote_share import Scored, both_ways, vote_share
 from rushes.instruments.preference.votes import Ties, Vote, Winner, points
 from rushes.stats.clustered import CLUSTERS, TWO_WAY
@@ -103,6 +110,7 @@ def validity_measurements(
     conditions = Conditions(
         rubric_version=rubric_version,
         exclusion_rule=exclusion_rule,
+        lenient=some_bent(raw),
         confidence=confidence,
         simulated=simulated,
         pairing=pairing,

@@ -70,6 +70,24 @@ def interval_words(measurements: Iterable[Measurement]) -> str:
     return f"Intervals: {words}." if words else "There are no intervals."
 
 
+def order_words(strengths: Iterable[Measurement]) -> str:
+    """What the intervals of a ranking say about its order."""
+    given = list(strengths)
+    if any(m.interval is not None for m in given):
+        return f"{interval_words(given)} Where they overlap, the order is open."
+    why = next((f": {m.note}" for m in given if m.note), "")
+    return f"There are no intervals{why}. So nothing says how sure the order is."
+
+
+def below_minimum(measurements: Iterable[Measurement], *, exclusion: str = NO_RULE) -> str:
+    """That samples have fewer raters than the rubric asks for; "" where none has, or the run is older."""
+    found = of_all_families(raw_numbers(measurements, "samples_below_minimum", exclusion))
+    if not found or not found[0].value:
+        return ""
+    few, minimum = found[0], keys_of(found[0])["minimum"]
+    return f"{few.value:g} of {few.count} samples have fewer than {minimum} raters"
+
+
 def family_label(family: str) -> str:
     """A task family in words.
 
@@ -81,5 +99,7 @@ def family_label(family: str) -> str:
     return f"{family} {FAMILIES[family]}" if family in FAMILIES else family
 
 
-def ruled_title(words: str, exclusion: str) -> str:
-    return words if exclusion == NO_RULE else f"{words} without raters excluded by {exclusion}"
+def ruled_title(words: str, exclusion: str, below: str = "") -> str:
+    """A table's title: under which rule, and what its reader must know before any number."""
+    ruled = words if exclusion == NO_RULE else f"{words} without raters excluded by {exclusion}"
+    return f"{ruled} ({below})" if below else ruled

@@ -7,7 +7,7 @@ from functools import partial
 
 from rushes.core import Measurement
 from rushes.core.selection import keys_of
-from rushes.instruments.preference.show.cells import interval_words
+from rushes.instruments.preference.show.cells import order_words
 from rushes.instruments.preference.show.tables import agreement, exclusion_rules, ranked
 from rushes.instruments.preference.show.validity import metric_names, predictions
 from rushes.present.charts.dot_chart import dot, dot_chart, looks_of
@@ -41,7 +41,7 @@ def _ranking(entry: Entry) -> Iterator[Figure]:
     yield drawn(
         f"{entry.subject.id}: ranking",
         f"Strength by pairwise votes on the Elo scale (1000 is the mean), ties by {keys_of(found[0])['ties']}, of "
-        f"{_raters(entry)}. {interval_words(found)} Where intervals overlap, the order is not sure.",
+        f"{_raters(entry)}. {order_words(found)}",
         partial(dot_chart, dots, "Elo", looks=looks, zero=False),
     )
 

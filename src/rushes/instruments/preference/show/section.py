@@ -9,7 +9,15 @@ from rushes.core import Measurement
 from rushes.core.table import Table
 from rushes.instruments.preference.instrument import INSTRUMENT
 from rushes.instruments.preference.registration import RegistrationState
-from rushes.instruments.preference.show.tables import all_tables, ranked, ranking_note, under
+from rushes.instruments.preference.rules import bent_text
+from rushes.instruments.preference.show.tables import (
+    all_tables,
+    exclusion_rules,
+    minimum_note,
+    ranked,
+    ranking_note,
+    under,
+)
 from rushes.instruments.preference.show.validity import metric_names, predictions
 from rushes.present.pages.section import ReportOptions, Section, numbers_section
 from rushes.storage.runs import Entry, Run
@@ -33,7 +41,18 @@ def tables(run: Run) -> tuple[str, tuple[Table, ...]]:
 
 
 def summary(run: Run) -> str:
-    return " ".join(filter(None, map(_sentence, run.entries)))
+    """What a reader must know before any number, then what the numbers say."""
+    return " ".join(part for entry in run.entries for part in (*remarks(entry), _sentence(entry)) if part)
+
+
+def remarks(entry: Entry) -> list[str]:
+    """What stands before any number of a study: too few raters, votes that do not keep the rubric."""
+    found = entry.measurements
+    told = [minimum_note(found, exclusion=rule) for rule in exclusion_rules(found)]
+    known: Any = entry.subject.facts
+    if bent := known.get("bent"):
+        told.append(f"Votes do not keep the rubric, {bent_text(bent)}: the numbers say rubric:{known['rubric']}.")
+    return [*filter(None, told)]
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
@@ -108,7 +127,7 @@ def _best_metric(study: str, best: Sequence[Measurement]) -> str:
 
 def _overlap(first: Measurement, second: Measurement) -> str:
     if first.interval is None or second.interval is None:
-        return ""
+        return " Nothing says how sure that is: there are no intervals."
     two = f"the lead over {second.place['system']}"
     if first.interval.low > second.interval.high:
         return f" {two.capitalize()} is clear: their intervals do not overlap."

@@ -10,6 +10,7 @@ from rushes.instruments.preference.numbers.conditions import NO_RULE
 from rushes.instruments.preference.rubric import RUBRIC
 from rushes.instruments.preference.show.cells import (
     amount,
+    below_minimum,
     by_place,
     family_label,
     interval_words,
@@ -67,7 +68,7 @@ def family_rankings(measurements: Sequence[Measurement], *, exclusion: str = NO_
         for elo in listed
     ]
     return Table(
-        title=ruled_title("Ranking per task family", exclusion),
+        title=ruled_title("Ranking per task family", exclusion, below_minimum(measurements, exclusion=exclusion)),
         columns=(
             *(*TEXT("task family"), *NUMBER("rank"), *TEXT("system"), *NUMBER("Elo ↑")),
             *(*INTERVAL("Elo interval", "possible ranks"), *COUNT("votes"), *TEXT("")),
@@ -82,7 +83,7 @@ def jod_scale(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) 
     found = sorted(raw_numbers(measurements, "jod", exclusion), key=lambda m: (-strength(m), m.place["system"]))
     rows = [(Cell(m.place["system"]), number(m), interval_cell(m), Cell(str(m.count)), Cell(m.note)) for m in found]
     return Table(
-        title=ruled_title("Strength in JOD", exclusion),
+        title=ruled_title("Strength in JOD", exclusion, below_minimum(measurements, exclusion=exclusion)),
         columns=(
             *(*TEXT("system"), *NUMBER("JOD ↑"), *INTERVAL("JOD interval")),
             *(*COUNT("decided votes"), *TEXT("")),

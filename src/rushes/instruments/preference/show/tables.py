@@ -12,14 +12,17 @@ from dataclasses import replace
 from rushes.core import Measurement
 from rushes.core.selection import keys_of
 from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, interval_cell, number
-from rushes.instruments.preference.numbers.conditions import NO_RULE
+from rushes.instruments.preference.numbers.conditions import ALL_FAMILIES, NO_RULE
+from rushes.instruments.preference.rubric import RUBRIC
 from rushes.instruments.preference.show.cells import (
     adjudicated_shares,
+    below_minimum,
     by_place,
     family_label,
     has,
     interval_words,
     of_all_families,
+    order_words,
     over_all,
     raw_numbers,
     ruled_title,
@@ -30,6 +33,7 @@ from rushes.instruments.preference.show.systems import family_rankings, head_to_
 from rushes.instruments.preference.show.validity import validity
 
 _WHOLE = {
+    "samples_below_minimum": "samples with too few raters",
     "tie_share": "ties",
     "left_share": "left clip chosen",
     "bt_side_effect": "left side's worth, log odds",
@@ -80,7 +84,7 @@ def ranking(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) ->
     labels = by_place(of_all_families(adjudicated_shares(measurements)), "system")
     strengths = ranked(measurements, exclusion=exclusion)
     return Table(
-        title=ruled_title("Ranking", exclusion),
+        title=ruled_title("Ranking", exclusion, below_minimum(measurements, exclusion=exclusion)),
         columns=(
             *(*NUMBER("rank"), *TEXT("system"), *NUMBER("Elo ↑"), *INTERVAL("Elo interval", "possible ranks")),
             *(*NUMBER("win share ↑"), *INTERVAL("win share interval"), *COUNT("votes")),
@@ -100,7 +104,7 @@ def ranking(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) ->
             )
             for elo in strengths
         ],
-        caption=f"{interval_words(strengths)} Where they overlap, the order is open.",
+        caption=order_words(strengths),
     )
 
 
@@ -128,9 +132,19 @@ def ranking_note(measurements: Sequence[Measurement], *, exclusion: str = NO_RUL
     return next((m.note for m in strengths if m.value is None), "")
 
 
+def minimum_note(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> str:
+    """What stands before any number where samples have fewer raters than the rubric asks for; "" where none has."""
+    below = below_minimum(measurements, exclusion=exclusion)
+    if not below:
+        return ""
+    which = ruled_title(below, exclusion)
+    return f"Below the rubric's minimum: {which} (“{RUBRIC.quality_control[0]}”). What follows is provisional."
+
+
 def whole_study(measurements: Sequence[Measurement], *, exclusion: str = NO_RULE) -> Table:
     """The numbers that are about no system, family or tag."""
-    found = [(words, m) for name, words in _WHOLE.items() for m in raw_numbers(measurements, name, exclusion)]
+    named = [(words, m) for name, words in _WHOLE.items() for m in raw_numbers(measurements, name, exclusion)]
+    found = [(words, m) for words, m in named if m.place.get("family", ALL_FAMILIES) == ALL_FAMILIES]
     rows = [(Cell(words), number(m), interval_cell(m), Cell(m.note)) for words, m in found]
     return Table(
         title=ruled_title("The votes as a whole", exclusion),

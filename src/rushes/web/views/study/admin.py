@@ -17,7 +17,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rushes.core.errors import InputError
-from rushes.instruments.preference.rubric import rubric
 from rushes.study import Invitation
 from rushes.study.as_data import overview_data, rater_data, summary_data
 from rushes.study.owner.blinding import blind_data
@@ -137,7 +136,7 @@ def adjudication(request: Request, study: str) -> Response:
         "queue": [blind_data(item) for item in queue[:MOST_DISAGREEMENTS]],
         "total": len(queue),
     }
-    return reply(request, "admin/adjudication.html", data, tab="adjudication", rubric=rubric(summary.rubric))
+    return reply(request, "admin/adjudication.html", data, tab="adjudication", rubric=service.rubric(study))
 
 
 @router.post("/studies/{study}/adjudication", response_model=None)

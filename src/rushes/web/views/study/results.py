@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from rushes.core import Measurement
 from rushes.core.errors import InputError
-from rushes.instruments.preference.show.tables import exclusion_rules, ranked, ranking_note, study_tables
+from rushes.instruments.preference.show.tables import exclusion_rules, minimum_note, ranked, ranking_note, study_tables
 from rushes.instruments.preference.votes import TIE_POLICIES
 from rushes.study.as_data import summary_data
 from rushes.study.evaluate import measure_study
@@ -39,6 +39,7 @@ def results(request: Request, study: str, ties: str = "davidson") -> Response:
     blocks = [
         {
             "rule": rule,
+            "below_minimum": minimum_note(measurements, exclusion=rule),
             "raters": found.raters(rule),
             "note": ranking_note(measurements, exclusion=rule),
             **{kind: table.as_dict() for kind, table in tables[rule].items()},

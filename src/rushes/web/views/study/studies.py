@@ -16,6 +16,7 @@ from starlette.responses import Response
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError, RushesError
 from rushes.core.machine.progress import Progress
+from rushes.instruments.preference.families import read_families
 from rushes.instruments.preference.own_rubric import parse_rubric, read_rubric
 from rushes.study import ExclusionRule, StudyPlan
 from rushes.study.planning import CREATED, settings
@@ -34,7 +35,7 @@ from rushes.web.workbench import Workbench, workbench
 router = admin_router()
 
 DEFAULTS: dict[str, object] = {
-    **dict.fromkeys(("name", "title", "quota", "pay", "more_runs", "only"), ""),
+    **dict.fromkeys(("name", "title", "quota", "pay", "more_runs", "only", "families"), ""),
     **dict.fromkeys(("max_gold_errors", "max_side_bias", "min_repeat_agreement"), ""),
     **dict.fromkeys(("rubric_path", "consent_path", "sources_path", "prompts_path", "table_path", "clips_path"), ""),
     "seed": "1",
@@ -122,6 +123,7 @@ def read_plan(form: FormData) -> StudyPlan:
         training_tries=3 if (tries := _whole(form, "training_tries")) is None else tries,
         language=str(form.get("language", "")) or "en",
         audio_check=_switch(form, "audio_check"),
+        families=read_families([part for part in re.split(r"[,;\n]", str(form.get("families", ""))) if part.strip()]),
         **_own_texts(form),
     )
 
