@@ -96,11 +96,12 @@ def table_html(table: Table, *, rows: int = ROWS, columns: int = COLUMNS) -> str
 
 def numbers_html(measurements: Iterable[Measurement], *, title: str = "") -> str:
     """Measurements one below the other: name, value, interval, N, unit, and what each is about."""
+    from rushes.core.selection import full_name
     from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, interval_cell, number
 
     rows = [
         (
-            Cell(m.name),
+            Cell(full_name(m.definition)),
             number(m),
             interval_cell(m),
             Cell(str(m.count)),
