@@ -80,8 +80,8 @@ SHORTHANDS: dict[str, tuple[str, ...]] = {"sync": ("sync-c", "sync-d")}
 def chosen_columns(names: str | Iterable[str], *, of_runs: bool = False) -> tuple[Column, ...]:
     """The columns of these names, each once, in the given order; commas part names too.
 
-    `psnr:plane=y` is about that reading of PSNR alone. `of_runs` allows every name that `rushes metrics` knows. Raises `InputError`, with the nearest names, for a column that
-    is not known.
+    `psnr:plane=y` is about that reading of PSNR alone. `of_runs` allows every name that `rushes metrics` knows. Raises
+    `InputError`, with the nearest names, for a column that is not known.
 
     >>> [column.title for column in chosen_columns("psnr,sync")]
     ['PSNR', 'Sync-C', 'Sync-D']

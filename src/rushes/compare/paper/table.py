@@ -121,8 +121,9 @@ def paper_table(
         print(rushes.paper_table(["out/amber", "out/birch"], interval=True).latex())
 
     `places` are folders of `rushes paper`, and complete runs of fidelity, distribution, clip and pose: single runs of
-    one generated set are one row. `columns` are names of columns in their order; left out, those that were asked for, or
-    that there is a number for. `digits` is one number of decimals for all, or one by column. `interval` shows each
+    one generated set are one row. `columns` are names of columns in their order, or of any metric; left out, those that
+    were asked for, or that there is a number for. `digits` is one number of decimals for all, or one by column.
+    `interval` shows each
     number's interval: ± half its width, or both ends where the value is not in the middle. `bold` marks the best value
     of a column where its interval overlaps no other's; a column without intervals has none.
 

@@ -253,7 +253,9 @@ def _columns(chosen: Mapping[str, list[Measurement]], rows: str) -> list[tuple[s
     columns = []
     for name, found in chosen.items():
         readings = {(m.signature, _rest(m, rows)): m for m in found}
-        heads = [spelt(name, words) for words in told_apart(list(readings.values()), without=(rows,))]
+        told = told_apart(list(readings.values()), without=(rows,))
+        is_label = name == found[0].signature and len(readings) == 1
+        heads = [name if is_label else spelt(name, words) for words in told]
         arrow = ARROWS[found[0].definition.better]
         columns += [(f"{head} {arrow}".rstrip(), key) for head, key in zip(heads, readings, strict=True)]
     return columns
