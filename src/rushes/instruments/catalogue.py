@@ -63,22 +63,30 @@ def other_names(instrument: str = "") -> list[tuple[str, Definition]]:
     return [pair for one in every if one.names for pair in load(one.names)()]
 
 
+def names_of(definition: Definition) -> list[str]:
+    """What else a metric of the catalogue is called; names that differ in case alone are one."""
+    found = {_folded(definition.name): ""}
+    for name, one in other_names():
+        if _is_variant(definition, one):
+            found.setdefault(_folded(name), name)
+    return [name for name in found.values() if name]
+
+
 def find(name: str, *, instrument: str = "") -> list[Definition]:
     """The definitions that a name means, of one instrument or of all; `InputError` with the nearest names for no name.
 
     A name is a metric's own, another that it has (`other_names`), a signature (with the settings of a run, or open), or
     how tables, trackers and queries spell a reading: "blur_score (p10)", "blur_score/statistic_p10",
-    "blur_score_statistic_p10". Case matters only where two names differ in nothing else.
+    "blur_score_statistic_p10". Case does not matter, nor do "-" and "_".
     """
     every = list(catalog().values()) if not instrument else list(_definitions_of(instrument))
     aliases = other_names(instrument)
-    for fold in (str, _folded):
-        wanted = fold(name)
-        meant = [one for alias, one in aliases if fold(alias) == wanted]
-        if chosen := [
-            d for d in every if wanted in (d.signature, fold(d.name)) or any(_is_variant(d, one) for one in meant)
-        ]:
-            return chosen
+    if same := [definition for definition in every if definition.signature == name]:
+        return same
+    wanted = _folded(name)
+    meant = [one for alias, one in aliases if _folded(alias) == wanted]
+    if chosen := [d for d in every if _folded(d.name) == wanted or any(_is_variant(d, one) for one in meant)]:
+        return chosen
     for means in (_by_signature, _as_spelt):
         if chosen := [definition for definition in every if means(definition, name)]:
             return chosen
