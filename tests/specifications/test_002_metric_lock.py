@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import FrozenInstanceError, asdict, fields, replace
 from html.parser import HTMLParser
@@ -19,6 +20,7 @@ from typer.testing import CliRunner
 import rushes
 from rushes import PckNormalization, PoseAccuracy, PoseFrame, accuracy_report, pck_at, pck_mpjpe
 from rushes.cli.main import app
+from rushes.core import Definition
 from rushes.core.errors import DefinitionError, DefinitionMismatch, InputError
 from rushes.core.measurement import difference
 from rushes.core.selection import full_name
@@ -323,6 +325,14 @@ def test_no_object_of_python_shows_a_pck_without_its_normalisation_and_k(poses: 
     assert list(run.to_frame(columns=["pck"]).columns) == ["pck_k_5_norm_bbox_diagonal"]
 
 
+def test_no_curve_of_a_tracker_is_called_pck_alone(poses: Path, tmp_path: Path) -> None:
+    done = rushes.trackers.log(poses / "run_a", to=f"tensorboard:{tmp_path}")
+    assert {name for name in done.names if name.startswith("pck/")} == {
+        f"pck/{how}/k_5/norm_bbox-diagonal" for how in ("aggregate_mean", "aggregate_pooled")
+    }
+    assert "pck" not in done.names and "pck_auc" not in done.names
+
+
 def test_a_name_that_means_several_pcks_is_refused_with_the_choices(poses: Path) -> None:
     rushes.score_pose(
         poses / "a/c0.npz", poses / "gt/c0.npz", norms="all", ks=[5, 20], run=poses / "all", overwrite=True
@@ -343,6 +353,13 @@ def test_a_definition_of_a_pck_says_what_belongs_to_its_name() -> None:
     assert all(one.signature == replace(one, named_by=()).signature for one in catalog().values())
 
 
+def test_a_run_from_before_names_its_pcks_too() -> None:
+    """Runs of older versions do not say what belongs to a name; reading them does."""
+    for definition in DEFINITIONS:
+        stored = {key: value for key, value in definition.as_dict().items() if key != "named_by"}
+        assert Definition.from_dict(stored).named_by == definition.named_by
+
+
 def unlabelled(text: str) -> Iterator[str]:
     """Lines, rows of a page and objects of JSON in which a PCK of this test's runs lacks its normalisation or its k."""
     if text.lstrip()[:1] in "[{":
@@ -358,12 +375,14 @@ def unlabelled(text: str) -> Iterator[str]:
         yield from (line for line in text.splitlines() if _is_bare(line))
 
 
+_BARE = re.compile(r"(?<![\w/|-])pck(?![a-z0-9_|/\\\\])")
+
+
 def _is_bare(line: str) -> bool:
-    words = line.replace("|", " ").replace("(", " ").replace(",", " ").replace('"', " ").split()
+    """A line with a number in it, and a name that is just "pck"; a definition's own head has no number."""
     says = NORM in line or NORM.replace("-", "_") in line
-    if not any(map(str.isdigit, line)):  # the head of a definition, whose signatures follow it
-        return False
-    return "pck" in words and not (says and any(f"k{by}{K}" in line for by in " :_="))
+    is_bare = _BARE.search(line) is not None and any(map(str.isdigit, line))
+    return is_bare and not (says and any(f"k{by}{K}" in line for by in " :_="))
 
 
 def _objects(data: Any, inside: str = "") -> Iterator[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from rushes.compare.paper.columns import COLUMNS, Column
 from rushes.compare.paper.folder import is_paper, read_paper
@@ -24,6 +25,7 @@ from rushes.suite.names import generated_set, set_name
 
 AGGREGATE = "mean"
 """What `mean` puts into a signature."""
+_Reader: TypeAlias = Callable[[Run], Iterable["SystemNumber"]]
 _PER_CLIP = tuple(column.metric for column in COLUMNS.values() if column.source == "clip")
 
 
@@ -165,8 +167,13 @@ def _complete(place: Path | str) -> Run:
 
 
 def _readings(run: Run, metrics: Sequence[str]) -> tuple[SystemNumber, ...]:
-    per_clip = partial(_clip_readings, names={*_PER_CLIP, *metrics})
-    readers = {"fidelity": _pair_readings, "distribution": _set_readings, "clip": per_clip, "pose": per_clip}
+    per_clip: _Reader = partial(_clip_readings, names={*_PER_CLIP, *metrics})
+    readers: dict[str, _Reader] = {
+        "fidelity": _pair_readings,
+        "distribution": _set_readings,
+        "clip": per_clip,
+        "pose": per_clip,
+    }
     if run.instrument not in readers:
         raise RunError(
             f"{run.place}: holds a run of instrument {run.instrument}; a paper's table is made of runs of "
