@@ -13,7 +13,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[1] / "src" / "rushes"
 
 ALLOWED = {
-    "core/words/notebook_repr.py": "the line ends in the whole signature",
+    "core/words/notebook_repr.py": "the line ends in the whole signature, and the table says what belongs to the name",
     "compare/runs/set_distances.py": "distances between sets, whose protocol stands beside the name",
     "compare/gate/rules.py": "what to type at --metric",
     "cli/compare/import_scores.py": "imported numbers have the names that their tools gave them",

@@ -185,6 +185,11 @@ class Definition:
         """
         return all(self.verdict(rose=rose) != "moved" for rose in (True, False))
 
+    @property
+    def named_params(self) -> tuple[tuple[str, str], ...]:
+        """The parameters that belong to its name, sorted, as far as they are set."""
+        return tuple(pair for pair in self.params if pair[0] in self.named_by)
+
     def param(self, key: str) -> str | None:
         """One parameter as the signature has it; None where the definition has no such parameter."""
         return dict(self.params).get(key)

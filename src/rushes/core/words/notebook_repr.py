@@ -96,17 +96,16 @@ def table_html(table: Table, *, rows: int = ROWS, columns: int = COLUMNS) -> str
 
 def numbers_html(measurements: Iterable[Measurement], *, title: str = "") -> str:
     """Measurements one below the other: name, value, interval, N, unit, and what each is about."""
-    from rushes.core.selection import full_name
     from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, interval_cell, number
 
     rows = [
         (
-            Cell(full_name(m.definition)),
+            Cell(m.name),
             number(m),
             interval_cell(m),
             Cell(str(m.count)),
             Cell("" if m.definition.unit == "1" else m.definition.unit),
-            Cell(", ".join(f"{key} {value}" for key, value in m.at)),
+            Cell(", ".join(f"{key} {value}" for key, value in (*m.at, *m.definition.named_params))),
         )
         for m in measurements
     ]
