@@ -67,6 +67,12 @@ from rushes.instruments.pose.evaluate import PoseSetEvaluation as PoseSetEvaluat
 from rushes.instruments.pose.evaluate import score_pose as score_pose
 from rushes.instruments.pose.evaluate import score_poses as score_poses
 from rushes.instruments.pose.files.extract import extract_clips as extract_clips
+from rushes.instruments.pose.scores.joint_errors import mpjpe as pck_mpjpe
+from rushes.instruments.pose.scores.normalization import PckNormalization as PckNormalization
+from rushes.instruments.pose.scores.pck import pck_at as pck_at
+from rushes.instruments.pose.seed.accuracy import PoseAccuracy as PoseAccuracy
+from rushes.instruments.pose.seed.accuracy import PoseFrame as PoseFrame
+from rushes.instruments.pose.seed.accuracy import accuracy_report as accuracy_report
 from rushes.instruments.robustness.evaluate import measure_robustness as measure_robustness
 from rushes.instruments.robustness.measure import SweepReport as SweepReport
 from rushes.instruments.robustness.seed.metrics import MetricComputationError as MetricComputationError

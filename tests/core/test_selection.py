@@ -55,12 +55,16 @@ def test_a_key_that_no_number_has_is_an_error() -> None:
 
 def test_one_says_in_what_several_differ() -> None:
     assert one(NUMBERS, "win_share", system="b").value == 0.2
-    with pytest.raises(InputError, match="2 numbers are win_share with system='a'; they differ in labels: say which"):
+    with pytest.raises(InputError, match=r"system='a'. Say which with labels=… \('raw', 'adjudicated'\)$"):
         one(NUMBERS, "win_share", system="a")
     with pytest.raises(InputError, match="there is no bt_elo; there are win_share"):
         one(NUMBERS, "bt_elo")
     with pytest.raises(InputError, match="there is no win_share with system='c'$"):
         one(NUMBERS, "win_share", system="c")
+    with pytest.raises(
+        InputError, match=r"2 numbers are called .*, measured alike on several clips. Pick a clip with sub"
+    ):
+        one([NUMBERS[1]] * 2, NUMBERS[1].signature)
 
 
 def test_the_whole_is_meant_unless_a_part_is_asked_for() -> None:

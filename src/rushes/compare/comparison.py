@@ -17,6 +17,7 @@ from rushes.compare.definitions.comparisons import CHANGED_CLIPS, HOLM, MEAN_DIF
 from rushes.core import Definition, Measurement
 from rushes.core.definition import require_same_signature
 from rushes.core.measurement import At, Value
+from rushes.core.selection import full_name
 from rushes.stats.families import holm
 from rushes.stats.means import deviation, mean_change
 from rushes.stats.sign_flip import sign_flip
@@ -189,7 +190,7 @@ def paired_statistics(pairs: Pairs, *, unlike: Pairs = (), why_unlike: str = "")
     every = [m for pair in (*pairs, *unlike) for m in pair]
     metric = require_same_signature(m.definition for m in every)
     # What all of its numbers are about; a place of its own called "metric" stays.
-    at = {"metric": metric.name} | dict(frozenset.intersection(*(frozenset(m.at) for m in every)))
+    at = {"metric": full_name(metric)} | dict(frozenset.intersection(*(frozenset(m.at) for m in every)))
     values = [(a.stored_value, b.stored_value) for a, b in pairs]
     whole = [(float(a), float(b)) for a, b in values if a is not None and b is not None]
     binary = bool(whole) and all(isinstance(v, bool) for pair in values for v in pair if v is not None)

@@ -48,8 +48,17 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _KEY = re.compile(r"[a-z][a-z0-9_]*")
 _WORDS = ("unit", "lowest", "highest", "better", "summary", "formula", "edge_cases", "reference")
 """What the plain form has as it is, beside the name."""
-_OPTIONAL = ("places", "depends_on", "raised_by", "lowered_by")
+_OPTIONAL = ("places", "depends_on", "raised_by", "lowered_by", "named_by")
 """Lists of words that the plain form has only where there are any: runs of older versions read as they are."""
+_NAMED_BY_BEFORE = {
+    "pck": ("norm", "hips", "k"),
+    "pckh": ("head", "k"),
+    "pck_auc": ("norm", "hips"),
+    "pckh_auc": ("head",),
+    "pck_3d": ("threshold_mm",),
+    "pck_3d_auc": ("to_mm",),
+}
+"""The metrics of runs from before definitions said `named_by`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -88,6 +97,8 @@ class Definition:
     """What raises the value though nothing got better or worse, in words: ("noise", "ringing")."""
     lowered_by: tuple[str, ...] = ()
     """The same for what lowers it."""
+    named_by: tuple[str, ...] = ()
+    """Parameters without which the name says nothing: every spelling of a PCK has its ("norm", "k")."""
     history: tuple[str, ...] = ("first release",)
     _signature: str = field(init=False, repr=False, default="")
 
@@ -113,6 +124,9 @@ class Definition:
         for key in self.places:
             if not _KEY.fullmatch(key):
                 raise DefinitionError(f"{self.name}: a place is a lower-case name; got {key!r}")
+        for key in self.named_by:
+            if not _KEY.fullmatch(key) or key in self.places:
+                raise DefinitionError(f"{self.name}: named_by lists parameters; got {key!r}")
         for fact in self.depends_on:
             if fact not in MEDIUM_FACTS:
                 raise DefinitionError(f"{self.name}: depends_on knows {', '.join(MEDIUM_FACTS)}; got {fact!r}")
@@ -171,6 +185,11 @@ class Definition:
         """
         return all(self.verdict(rose=rose) != "moved" for rose in (True, False))
 
+    @property
+    def named_params(self) -> tuple[tuple[str, str], ...]:
+        """The parameters that belong to its name, sorted, as far as they are set."""
+        return tuple(pair for pair in self.params if pair[0] in self.named_by)
+
     def param(self, key: str) -> str | None:
         """One parameter as the signature has it; None where the definition has no such parameter."""
         return dict(self.params).get(key)
@@ -205,6 +224,7 @@ class Definition:
         words: dict[str, Any] = {word: data[word] for word in ("name", *_WORDS)}
         lists: dict[str, Any] = {key: tuple(data[key]) for key in ("open_params", "history")}
         lists |= {key: tuple(data.get(key, ())) for key in _OPTIONAL}
+        lists["named_by"] = lists["named_by"] or _NAMED_BY_BEFORE.get(data["name"], ())
         return cls(**words, **lists, params=tuple(data["params"].items()))
 
 

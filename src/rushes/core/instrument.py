@@ -48,6 +48,9 @@ class Instrument:
     """A tuple of every `Definition`, in the catalogue's order."""
     commands: Mapping[str, str]
     """Verbs of the command line: a function, or a Typer app of several."""
+    names: str = ""
+    """What else its metrics are called, by the heads of its columns, its options and its specification:
+    `names() -> Iterable[tuple[str, Definition]]`; "" for nothing else."""
     section: str = ""
     """The part of a report about one run: `section(run, anchor, options) -> Section`; "" for its charts and numbers."""
     tables: str = ""

@@ -24,6 +24,8 @@ from rushes.core.words.suggest import did_you_mean
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+    from rushes.core.definition import Definition
+
 Thing = TypeVar("Thing")
 
 
@@ -35,6 +37,21 @@ def load(reference: str) -> Any:
     """
     module, _, name = reference.partition(":")
     return attrgetter(name)(import_module(module))
+
+
+_CATALOGUE = "rushes.instruments.catalogue:find"
+
+
+def catalogued(name: str, instrument: str = "") -> list[Definition]:
+    """The definitions that a name, a signature or an alias means, of one instrument or of all; [] where it is none.
+
+    Named and not imported, since the catalogue stands on everything here; asking costs the import of the instruments.
+    """
+    try:
+        found: list[Definition] = load(_CATALOGUE)(name, instrument=instrument)
+    except InputError:
+        return []
+    return found
 
 
 def optional_package(name: str, needed: str) -> Any:

@@ -1,24 +1,30 @@
 """Picking numbers by name, by what they are about and by how they were measured; never by taking a signature apart.
 
 One reading has one spelling for people, "blur_score (p10)", and one for loggers and trackers,
-"blur_score/statistic_p10": `reading_names` and `machine_names` make them of what tells a reading from its namesakes.
+"blur_score/statistic_p10": `reading_names` and `machine_names` make them of what tells a reading from its namesakes,
+and of the parameters that belong to the metric's name (`Definition.named_by`): "pck (k 20, norm torso-diameter)" and
+never "pck". No other module spells a name for output (`tests/test_spelling.py`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from rushes.core.definition import Definition, Setting, setting_text
 from rushes.core.errors import InputError
 from rushes.core.measurement import At, Measurement
+from rushes.core.registry import catalogued
 from rushes.core.words.notebook_repr import line_html, numbers_html, page_html
 
 Where = Setting | None
 _OTHER = re.compile(r"[^A-Za-z0-9_.-]+")
 _NUMBER = re.compile(r"[-+0-9.]+e[-+]?[0-9]+")
 """Of numbers, those with a letter in them."""
+_SHOWN = 6
+"""Values that an error offers of a key."""
 _Pairs: TypeAlias = Sequence[tuple[str, str]]
 
 
@@ -33,13 +39,14 @@ class Measured(Protocol):
 
 
 def select(measurements: Iterable[Measurement], name: str | None = None, **where: Where) -> tuple[Measurement, ...]:
-    """The measurements of this name (or signature) for which every key of `where` holds, in order.
+    """The measurements of this name for which every key of `where` holds, in order; see `called` for what is a name.
 
     A key is a place (`system="amber"`) or a parameter (`k=20`, `labels="raw"`). Matching is exact: a number without the
     key does not match, and `None` asks for those without it. Raises `InputError` for a key that no number of this name
     has: a misspelt key must not select nothing, or everything.
     """
-    named = [m for m in measurements if name is None or name in (m.name, m.signature)]
+    given = tuple(measurements)
+    named = given if name is None else called(given, name)
     for key in where:
         if named and not any(key in keys_of(m) for m in named):
             known = sorted({known for m in named for known in keys_of(m)})
@@ -64,9 +71,52 @@ def one(measurements: Iterable[Measurement], name: str, **where: Where) -> Measu
     what = f"{name} with {asked}" if asked else name
     if not found:
         have = ", ".join(dict.fromkeys(m.name for m in given)) or "none"
-        raise InputError(f"there is no {what}" + ("" if any(m.name == name for m in given) else f"; there are {have}"))
-    differ = differing_keys(found)
-    raise InputError(f"{len(found)} numbers are {what}; they differ in {', '.join(differ) or 'nothing'}: say which")
+        raise InputError(f"there is no {what}" + ("" if called(given, name) else f"; there are {have}"))
+    if not (differ := differing_keys(found)):
+        raise InputError(
+            f"{len(found)} numbers are called {what}, measured alike on several clips. "
+            "Pick a clip with subject='ID', or take them all with select()"
+        )
+    choices = " and ".join(f"{key}=… ({_choices(found, key)})" for key in differ)
+    raise InputError(f"{len(found)} numbers are called {what}. Say which with {choices}")
+
+
+def _choices(found: Sequence[Measurement], key: str) -> str:
+    """What one may type for a key, in order of first appearance."""
+    values = list(dict.fromkeys(keys_of(m).get(key) for m in found))
+    shown = [str(v) if v is None or not _speaks(v) else repr(v) for v in values[:_SHOWN]]
+    return ", ".join(shown + ["…"] * (len(values) > _SHOWN))
+
+
+def called(measurements: Sequence[Measurement], name: str) -> tuple[Measurement, ...]:
+    """The measurements that a name means, in order.
+
+    A name is a metric's own or a signature. Where no number has that, it is any other name that Rushes prints or knows:
+    a reading's ("blur_score (p10)", "blur_score/statistic_p10"), an alias ("blur_p10", "CSIM"), or another case.
+    """
+    if own := tuple(m for m in measurements if name in (m.name, m.signature)):
+        return own
+    spellings = zip(measurements, reading_names(measurements), machine_names(measurements), strict=True)
+    if printed := tuple(m for m, *names in spellings if name in names):
+        return printed
+    fits = meant_by(name)
+    return tuple(m for m in measurements if fits(m.definition))
+
+
+def meant_by(name: str) -> Callable[[Definition], bool]:
+    """Whether a definition is one that the catalogue finds under this name.
+
+    Of the definitions of one metric, a measured one belongs to that which says most about it: `csim` does not mean the
+    numbers of `csim_all`.
+    """
+    wanted = catalogued(name)
+    rivals = [d for metric in dict.fromkeys(d.name for d in wanted) for d in catalogued(metric)]
+
+    def fits(definition: Definition) -> bool:
+        near = [d for d in rivals if d.name == definition.name and set(d.params) <= set(definition.params)]
+        return bool(near) and max(near, key=lambda d: len(d.params)) in wanted
+
+    return fits
 
 
 def differing_keys(measured: Sequence[Measured]) -> tuple[str, ...]:
@@ -90,16 +140,37 @@ def keys_of(measured: Measured) -> dict[str, str]:
     return {**dict(measured.definition.params), **dict(measured.at)}
 
 
-def reading_names(measured: Sequence[Measured]) -> list[str]:
-    """What people call each of these: the metric's name, and what tells it from its namesakes among them.
+def full_name(definition: Definition) -> str:
+    """What people call a metric by itself: its name, with the parameters that belong to it.
 
-    "psnr", "blur_score (p10)", "pck (k 20)", "pck (joint left_wrist, k 20)".
+    >>> from dataclasses import replace
+    >>> from rushes.core.definition import ratio_definition, signature_params
+    >>> params = signature_params(k=20, norm="bbox-diagonal", unit="px")
+    >>> d = ratio_definition(name="pck", better="higher", summary="s", formula="f", params=params)
+    >>> full_name(d), full_name(replace(d, named_by=("norm", "k"))), full_name(replace(d, named_by=("norm",)))
+    ('pck', 'pck (k 20, norm bbox-diagonal)', 'pck (bbox-diagonal)')
+    """
+    return reading_names([_Alone(definition)])[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Alone:
+    """A metric that is about nothing in particular."""
+
+    definition: Definition
+    at: At = ()
+
+
+def reading_names(measured: Sequence[Measured]) -> list[str]:
+    """What people call each of these: the metric's name, what belongs to it, and what tells it from its namesakes.
+
+    "psnr", "blur_score (p10)", "pck (k 20, norm bbox-diagonal)", "pck (joint left_wrist, k 20, norm bbox-diagonal)".
     """
     return [spelt(m.definition.name, words) for m, words in zip(measured, told_apart(measured), strict=True)]
 
 
 def machine_names(measured: Sequence[Measured]) -> list[str]:
-    """The same for loggers and trackers: "psnr", "blur_score/statistic_p10", "pck/joint_left_wrist/k_20".
+    """The same for loggers and trackers: "psnr", "blur_score/statistic_p10", "pck/k_20/norm_bbox-diagonal".
 
     Letters beside A to Z, digits, "_", "-" and "." become "_".
     """
@@ -119,7 +190,7 @@ def spelt(name: str, words: str) -> str:
 def told_apart(
     measured: Sequence[Measured], *, heads: Sequence[str] | None = None, without: Collection[str] = ()
 ) -> list[str]:
-    """Of each of these, what tells it from its namesakes among them, in words; "" where nothing needs to.
+    """Of each of these, what belongs to its name or tells it from its namesakes, in words; "" where nothing needs to.
 
     A word that says what it is stands alone ("p10"); a number, true and false stand behind their key ("k 20"), and so
     does everything where there are several. `heads` are what they are called, where that is not their
@@ -134,7 +205,7 @@ def told_apart(
 def _apart(
     measured: Sequence[Measured], heads: Sequence[str] | None = None, without: Collection[str] = ()
 ) -> list[tuple[_Pairs, bool]]:
-    """Of each, the keys and values in which its namesakes differ, and whether that is one key alone.
+    """Of each, the keys and values that belong to its name or tell it from its namesakes, and whether it is one alone.
 
     Two versions of one metric differ in nothing else: then "v" is a key too.
     """
@@ -149,10 +220,14 @@ def _apart(
         versions.setdefault(mark, set()).add(m.definition.version)
     for mark, m, row in zip(marks, measured, rows, strict=True):
         row |= {"v": str(m.definition.version)} if len(versions[mark]) > 1 else {}
-    keys = {name: _differing(namesakes) for name, namesakes in found.items()}
+    keys = {name: set(_differing(namesakes)) for name, namesakes in found.items()}
+    spelt_by = [
+        sorted(keys[name].union(m.definition.named_by) & row.keys())
+        for name, m, row in zip(names, measured, rows, strict=True)
+    ]
     return [
-        ([(key, row[key]) for key in keys[name] if key in row], len(keys[name]) == 1)
-        for name, row in zip(names, rows, strict=True)
+        ([(key, row[key]) for key in own], len(own) == 1 >= len(keys[name]))
+        for name, own, row in zip(names, spelt_by, rows, strict=True)
     ]
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from rushes.core import Definition
-from rushes.core.errors import InputError
+from rushes.core.definition import parse_signature
+from rushes.core.errors import DefinitionError, InputError
 from rushes.core.instrument import Instrument
 from rushes.core.registry import Registry, load
 from rushes.core.words.suggest import did_you_mean
@@ -56,14 +58,79 @@ def catalog() -> dict[str, Definition]:
     return {definition.signature: definition for group in groups for definition in group}
 
 
-def find(name: str) -> list[Definition]:
-    """Definitions with this name or signature; `InputError` with the nearest names where there is none."""
-    everything = catalog()
-    if name in everything:
-        return [everything[name]]
-    chosen = [definition for definition in everything.values() if definition.name == name]
-    if not chosen:
-        names = sorted(definition.name for definition in everything.values())
-        hint = did_you_mean(name, names, otherwise="; `rushes metrics` lists them all")
-        raise InputError(f"no metric is called {name!r}{hint}")
-    return chosen
+def other_names(instrument: str = "") -> list[tuple[str, Definition]]:
+    """What else metrics are called, each name with its metric, by `Instrument.names` of one instrument or of all."""
+    every = [one for name, one in INSTRUMENTS.items() if instrument in ("", name)]
+    return [pair for one in every if one.names for pair in load(one.names)()]
+
+
+def names_of(definition: Definition) -> list[str]:
+    """What else a metric of the catalogue is called; names that differ in case alone are one."""
+    found = {_folded(definition.name): ""}
+    for name, one in other_names():
+        if _is_variant(definition, one):
+            found.setdefault(_folded(name), name)
+    return [name for name in found.values() if name]
+
+
+def find(name: str, *, instrument: str = "") -> list[Definition]:
+    """The definitions that a name means, of one instrument or of all; `InputError` with the nearest names for no name.
+
+    A name is a metric's own, another that it has (`other_names`), a signature (with the settings of a run, or open), or
+    how tables, trackers and queries spell a reading: "blur_score (p10)", "blur_score/statistic_p10",
+    "blur_score_statistic_p10". Case does not matter, nor do "-" and "_".
+    """
+    every = list(catalog().values()) if not instrument else list(_definitions_of(instrument))
+    aliases = other_names(instrument)
+    if same := [definition for definition in every if definition.signature == name]:
+        return same
+    wanted = _folded(name)
+    meant = [one for alias, one in aliases if _folded(alias) == wanted]
+    if chosen := [d for d in every if _folded(d.name) == wanted or any(_is_variant(d, one) for one in meant)]:
+        return chosen
+    for means in (_by_signature, _as_spelt):
+        if chosen := [definition for definition in every if means(definition, name)]:
+            return chosen
+    names = sorted({*(definition.name for definition in every), *(alias for alias, _ in aliases)})
+    raise InputError(f"no metric is called {name!r}{did_you_mean(name, names, otherwise=_LIST)}")
+
+
+_LIST = "; `rushes metrics` lists them all"
+
+
+def _definitions_of(instrument: str) -> tuple[Definition, ...]:
+    return INSTRUMENTS[instrument].catalog() if instrument in INSTRUMENTS else ()
+
+
+def _folded(name: str) -> str:
+    """
+    >>> _folded("FID-VID"), _folded("PSNR ↑"), _folded("Justification Drift")
+    ('fid_vid', 'psnr', 'justification_drift')
+    """
+    return name.rstrip(" ↑↓·").casefold().replace("-", "_").replace(" ", "_")
+
+
+def _is_variant(definition: Definition, of: Definition) -> bool:
+    """Whether the catalogue's definition is this one, with what every metric of its instrument has beside it."""
+    params, left_open = set(of.params), set(of.open_params)
+    return definition.name == of.name and params <= set(definition.params) and left_open <= set(definition.open_params)
+
+
+def _by_signature(definition: Definition, name: str) -> bool:
+    """A signature of a run: every parameter that is not open is as the definition has it."""
+    if "|" not in name:
+        return False
+    try:
+        metric, params, _ = parse_signature(name)
+    except DefinitionError:
+        return False
+    return metric == definition.name and set(definition.params) <= set(params.items())
+
+
+def _as_spelt(definition: Definition, name: str) -> bool:
+    """A reading as people, trackers or queries have it: the metric, and behind it some of its settings."""
+    head = re.split(r" \(|[/@]", name)[0]
+    if head != name:
+        return _folded(head) == _folded(definition.name)
+    keys = "|".join([key for key, _ in definition.params] + list(definition.open_params) + list(definition.named_by))
+    return bool(keys and re.match(rf"{_folded(definition.name)}_(?:{keys})_.", name))

@@ -443,9 +443,11 @@ def test_no_such_folder_and_no_run(tmp_path: Path) -> None:
 
 
 def test_a_run_of_another_kind(tmp_path: Path) -> None:
-    with RunWriter(tmp_path / "run", instrument="pose", settings={}) as run:
+    with RunWriter(tmp_path / "run", instrument="robustness", settings={}) as run:
         run.finish([])
-    with pytest.raises(RunError, match="holds a run of instrument pose; a paper's table is made of runs of fidelity"):
+    with pytest.raises(
+        RunError, match="holds a run of instrument robustness; a paper's table is made of runs of fidelity"
+    ):
         paper_table(tmp_path / "run")
 
 

@@ -233,9 +233,9 @@ def test_poses_and_sweeps_are_per_prompt_where_there_is_one_for_each(tmp_path: P
     board = collect_board([clips, *poses, sweeps])
     assert board.names == ("amber",) and [prompt.id for prompt in board.prompts] == ["p1", "p2"]
     assert whole(board, "amber", "ESI crf").value == 0.625 and column(board, "ESI crf").per_prompt
-    assert whole(board, "amber", "pck").value == 0.5 and column(board, "pck").per_prompt
+    assert whole(board, "amber", "pck (k 20)").value == 0.5 and column(board, "pck (k 20)").per_prompt
     board = collect_board([clips, poses[0]])  # one file for the whole system
-    assert not column(board, "pck").per_prompt and whole(board, "amber", "pck").value == 0.5
+    assert not column(board, "pck (k 20)").per_prompt and whole(board, "amber", "pck (k 20)").value == 0.5
     assert [prompt.id for prompt in board.prompts] == ["p1", "p2"]
     birch = [
         f"birch={clip_run(tmp_path / 'b', two, system='birch')}",

@@ -48,7 +48,10 @@ def test_numbers_are_picked_by_name_place_and_setting(proof: tuple[Path, Path], 
     assert done.one("pck", k=20, norm="torso-diameter").value == 0.5
     assert [m.value for m in done.select("pck", k=20, joint=None)] == [0.5, 1.0, 0.75]
     assert done.one("pck", norm="torso-diameter", joint="nose").value == 0.0
-    with pytest.raises(InputError, match="12 numbers are pck; they differ in k, norm: say which"):
+    with pytest.raises(
+        InputError,
+        match=r"12 numbers are called pck. Say which with k=… \(5, 10, 20, 50\) and norm=… \('torso-diameter'",
+    ):
         done["pck"]
     with pytest.raises(InputError, match="no number of pck has 'joints'"):
         done.select("pck", joints="nose")

@@ -45,7 +45,10 @@ def test_one_row_per_normalisation(scored: tuple[Measurement, ...]) -> None:
 
 def test_what_stands_beside_pck(scored: tuple[Measurement, ...]) -> None:
     rows = {row[0].text: row for row in error_table(scored).rows}
-    assert list(rows)[:2] == ["mpjpe ↓", "mpjpe_found ↓"] and list(rows)[-2:] == ["pck_auc ↑", "pckh_auc ↑"]
+    assert list(rows)[:2] == ["mpjpe ↓", "mpjpe_found ↓"] and list(rows)[-2:] == [
+        "pck_auc (bbox-diagonal) ↑",
+        "pckh_auc (head 3-4) ↑",
+    ]
     assert rows["mpjpe ↓"][4].text == rows["mpjpe ↓"][1].signature == "mpjpe|dims:2|unit:as-given|v:2"
     assert not any(name.startswith("pck ") or "joint left" in name for name in rows)
 

@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 import rushes
 from rushes.cli.main import app
 from rushes.core.errors import InputError
-from rushes.storage.query.sql import columns_of, query, scan, signatures_in
+from rushes.storage.query.columns import columns_of
+from rushes.storage.query.sql import query, scan, signatures_in
 from rushes.storage.runs import Run, read_run
 
 

@@ -99,8 +99,16 @@ def test_a_key_that_nothing_has_is_no_way_to_select_nothing(
 @pytest.mark.parametrize(
     ("name", "where", "says"),
     [
-        ("elo", {}, "4 numbers are elo; they differ in labels, system: say which"),
-        ("elo", {"system": "amber"}, "2 numbers are elo with system='amber'; they differ in labels: say which"),
+        (
+            "elo",
+            {},
+            "4 numbers are called elo. Say which with labels=… ('raw', 'adjudicated') and system=… ('amber', '100%|A')",
+        ),
+        (
+            "elo",
+            {"system": "amber"},
+            "2 numbers are called elo with system='amber'. Say which with labels=… ('raw', 'adjudicated')",
+        ),
         ("elo", {"system": "birch"}, "there is no elo with system='birch'"),
         ("fvd", {}, "there is no fvd; there are elo, blur"),
     ],
@@ -115,7 +123,9 @@ def test_one_of_a_subject(tmp_path: Path) -> None:
     blur = [entry(name, Measurement(definition=BLUR, value=value, count=1)) for name, value in (("a", 1.0), ("b", 2.0))]
     run = write(tmp_path / "run", *blur)
     assert run.one("blur", subject="b").value == 2.0
-    with pytest.raises(InputError, match="2 numbers are blur; they differ in nothing: say which"):
+    with pytest.raises(
+        InputError, match="2 numbers are called blur, measured alike on several clips. Pick a clip with subject='ID'"
+    ):
         run.one("blur")
 
 
@@ -128,7 +138,7 @@ def test_a_table_by_subject(tmp_path: Path) -> None:
         "a        0.5000        0.5000        3",
         "b        0.5000        0.5000        –",
     ]
-    assert run.table("blur", "pck", k=20).header == ("subject", "blur ↑", "pck ↑")
+    assert run.table("blur", "pck", k=20).header == ("subject", "blur ↑", "pck (k 20) ↑")
     assert run.table("pck|k:10|v:1").header == ("subject", "pck|k:10|v:1 ↑")
 
 

@@ -29,7 +29,7 @@ def table(
     places: Annotated[
         list[str],
         typer.Argument(
-            metavar="DIR…", help="Folders of rushes paper, or runs of fidelity, fvd and clip: one row per system."
+            metavar="DIR…", help="Folders of rushes paper, or runs of fidelity, fvd, clip and pose: one row per system."
         ),
     ],
     format: Annotated[Literal["markdown", "latex", "csv"], typer.Option("--format", help="How it is written.")] = (

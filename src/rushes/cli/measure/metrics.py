@@ -11,7 +11,10 @@ from rushes.present.terminal.options import Json, Verbose
 
 
 def metrics(
-    name: Annotated[str | None, typer.Argument(help="A metric's name or signature; all of them when left out.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Any name of a metric: its own, a column's, a paper's, or a signature. (default: all)"),
+    ] = None,
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
@@ -22,20 +25,20 @@ def metrics(
     Example: rushes metrics freeze_frame_ratio
     """
     from rushes.core.words.definition_text import definition_lines, range_text
-    from rushes.instruments.catalogue import catalog, find
+    from rushes.instruments.catalogue import catalog, find, names_of
     from rushes.instruments.clip.signals.verdict_rates import verdict_rates
 
     chosen = list(catalog().values()) if name is None else find(name)
     if as_json:
-        print_json([definition.as_dict() for definition in chosen])
+        print_json([definition.as_dict() | {"also_called": names_of(definition)} for definition in chosen])
     elif name is None:
         header = ("name", "better", "range", "unit", *(["signature"] if verbose else []))
         rows = [(d.name, d.better, range_text(d), d.unit, *([d.signature] if verbose else [])) for d in chosen]
         print_words("Every metric", header, list(dict.fromkeys(rows)))
         tell("rushes metrics NAME shows the formula, the edge cases and the signature; -v shows every signature.")
     else:
-        blocks = ["\n".join(definition_lines(definition)) for definition in chosen]
-        names = dict.fromkeys(definition.name for definition in chosen)
+        blocks = ["\n".join(definition_lines(one, also_called=names_of(one))) for one in chosen]
+        names = dict.fromkeys((name, *(definition.name for definition in chosen)))
         verdicts = ["\n".join(verdict_rates().lines(metric)) for metric in names]
         for line in "\n\n".join(blocks + [block for block in verdicts if block]).splitlines():
             tell(line, hang=14 if line.startswith(" ") else 2)

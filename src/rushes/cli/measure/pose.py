@@ -39,7 +39,9 @@ class _ScoreByDefault(TyperGroup):
 
 
 def _is_norm(word: str) -> bool:
-    return word == "all" or word.partition("=")[0] in NORMALIZATIONS
+    from rushes.instruments.pose.scores.normalization import is_norm
+
+    return is_norm(word)
 
 
 app = typer.Typer(
@@ -64,7 +66,7 @@ def score(
         typer.Option(
             metavar="NAME…",
             help=f"What PCK is measured against: {', '.join(NORMALIZATIONS)}, or all (the first three); a distance "
-            "follows its name: absolute-px=8. Required: PCK is undefined without it.",
+            "follows its name: absolute-px=8 or AbsolutePixels(8). Required: PCK is undefined without it.",
         ),
     ],
     k: Annotated[

@@ -38,7 +38,8 @@ def query(
 
     Example: rushes query run "select path from clips where blur_score < 20 and badge = 'pass'" --paths -o keep.txt
     """
-    from rushes.storage.query import sql as ask
+    from rushes.storage.query.columns import CLIP_COLUMNS, columns_of
+    from rushes.storage.query.sql import ask
     from rushes.storage.runs import read_run
 
     if sum((paths, csv, as_json, parquet)) > 1:
@@ -47,23 +48,24 @@ def query(
         raise typer.BadParameter("--parquet writes a file; give -o FILE too", param_hint="--parquet")
     opened = read_run(run)
     if columns or sql is None:
-        rows = [(column.name, column.definition.unit, column.signature) for column in ask.columns_of(opened)]
+        rows = [(column.name, column.definition.unit, column.signature) for column in columns_of(opened)]
         if as_json:
             print_json([dict(zip(("column", "unit", "signature"), row, strict=True)) for row in rows])
         else:
-            fixed = [(name, "", "") for name in ask.CLIP_COLUMNS]
+            fixed = [(name, "", "") for name in CLIP_COLUMNS]
             print_words(f"clips of {opened.place}", ("column", "unit", "signature"), [*fixed, *rows])
         return
-    found = ask.query(opened, sql)
+    answer = ask(opened, sql)
+    found = answer.table
     if parquet:
-        _write_parquet(found, str(out), ask.signatures_in(opened, sql))
+        _write_parquet(found, str(out), answer.signatures)
     elif paths or csv or as_json or out is not None:
         _write(_text(opened, found, paths=paths, as_json=as_json), out)
     else:
         _show(found)
     if out is not None:
         say(f"{found.num_rows:,} rows in {out}")
-    for name, signature in {} if paths else ask.signatures_in(opened, sql).items():
+    for name, signature in {} if paths else answer.signatures.items():
         say(f"  {name}: {signature}")
 
 

@@ -23,6 +23,7 @@ from rushes.compare.board.model import BoardData
 from rushes.compare.definitions.people import CEILING, CHANCE, OF_STATISTIC
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
+from rushes.core.selection import full_name
 from rushes.core.words.notebook_repr import brief
 from rushes.instruments.clip.metrics.timing import AUDIO_DURATION_MS, FPS, FRAME_COUNT, VIDEO_DURATION_MS
 from rushes.stats.correlation import STATISTICS, Statistic
@@ -230,7 +231,7 @@ class _Terms:
 
 
 def _at(metric: MetricScores, dimension: str) -> dict[str, str]:
-    return {"metric": metric.definition.name} | dict(metric.at) | {"dimension": dimension}
+    return {"metric": full_name(metric.definition)} | dict(metric.at) | {"dimension": dimension}
 
 
 def _measurement(definition: Definition, found: Tested, at: Mapping[str, str]) -> Measurement:

@@ -16,6 +16,7 @@ from rushes.compare.readings.media_facts import differing_facts, medium_fact
 from rushes.compare.runs.results import commonest
 from rushes.core import Definition, Measurement
 from rushes.core.definition import require_same_signature
+from rushes.core.selection import full_name
 from rushes.stats.intervals import LEVEL, Floats
 from rushes.stats.means import mean_change
 from rushes.stats.sign_flip import sign_flip_p
@@ -27,7 +28,7 @@ Why: TypeAlias = NDArray[np.object_]
 
 def place(reading: Reading, first: str, second: str) -> dict[str, str]:
     """What a contrast is about: the two systems, the metric's name, and what the metric itself is about."""
-    return {"metric": reading.name} | dict(reading.at) | {"first": first, "second": second}
+    return {"metric": full_name(reading.definition)} | dict(reading.at) | {"first": first, "second": second}
 
 
 def contrast_definitions(reading: Reading) -> tuple[Definition, Definition]:

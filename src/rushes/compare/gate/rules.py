@@ -16,7 +16,7 @@ from rushes.compare.runs.results import Change, MetricComparison, RunComparison,
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
 from rushes.core.reading import Reading
-from rushes.core.selection import reading_names
+from rushes.core.selection import full_name, reading_names
 from rushes.stats.equivalence import COVERAGE, NoiseFloor, noise_floor
 from rushes.storage.runs.readings import every_reading
 
@@ -178,7 +178,7 @@ class GateReading:
     @property
     def at(self) -> dict[str, str]:
         """What the gate's own numbers of it are about."""
-        return {"metric": self.sample.name} | self.sample.place
+        return {"metric": full_name(self.sample.definition)} | self.sample.place
 
     @property
     def is_part(self) -> bool:

@@ -13,13 +13,14 @@ from typing import Literal, TypeAlias
 from rushes.core import Definition, Measurement
 from rushes.core.definition import Better
 from rushes.core.errors import InputError
+from rushes.core.registry import catalogued
 from rushes.core.words.suggest import did_you_mean
 from rushes.instruments.distribution.definitions import higher_is_better
 from rushes.instruments.distribution.protocols import METRICS as SET_METRICS
 from rushes.instruments.fidelity.metrics import METRICS as PAIR_METRICS
 
-Source: TypeAlias = Literal["fidelity", "distribution", "clip"]
-"""The instrument that measures a column."""
+Source: TypeAlias = Literal["fidelity", "distribution", "clip", "run"]
+"""The instrument that measures a column; "run" where `rushes paper` cannot, and a run has to have its numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +77,11 @@ SHORTHANDS: dict[str, tuple[str, ...]] = {"sync": ("sync-c", "sync-d")}
 """Names for several columns at once."""
 
 
-def chosen_columns(names: str | Iterable[str]) -> tuple[Column, ...]:
+def chosen_columns(names: str | Iterable[str], *, of_runs: bool = False) -> tuple[Column, ...]:
     """The columns of these names, each once, in the given order; commas part names too.
 
-    `psnr:plane=y` is about that reading of PSNR alone. Raises `InputError`, with the nearest names, for a column that
-    is not known.
+    `psnr:plane=y` is about that reading of PSNR alone. `of_runs` allows every name that `rushes metrics` knows. Raises
+    `InputError`, with the nearest names, for a column that is not known.
 
     >>> [column.title for column in chosen_columns("psnr,sync")]
     ['PSNR', 'Sync-C', 'Sync-D']
@@ -90,13 +91,13 @@ def chosen_columns(names: str | Iterable[str]) -> tuple[Column, ...]:
     given = [names] if isinstance(names, str) else names
     words = [word.strip() for name in given for word in name.split(",")]
     spelt = dict.fromkeys(name for word in words for name in SHORTHANDS.get(word, (word,)))
-    return tuple(map(_narrowed, spelt))
+    return tuple(_narrowed(name, of_runs) for name in spelt)
 
 
-def _narrowed(text: str) -> Column:
+def _narrowed(text: str, of_runs: bool) -> Column:
     """A column, and what the signatures under it must say: "psnr:plane=y"."""
     name, colon, settings = text.partition(":")
-    column = _known(name)
+    column = _known(name, of_runs)
     if not colon:
         return column
     pairs = [setting.partition("=") for setting in settings.split(":")]
@@ -106,15 +107,18 @@ def _narrowed(text: str) -> Column:
     return replace(column, name=text, params=(*column.params, *params))
 
 
-def _known(name: str) -> Column:
-    if name in COLUMNS:
-        return COLUMNS[name]
+def _known(name: str, of_runs: bool) -> Column:
+    if (usual := COLUMNS.get(name) or COLUMNS.get(name.lower())) is not None:
+        return usual
     if name in PAIR_METRICS:
         metric = PAIR_METRICS[name]
-        found = metric.definition
-        return Column(name, metric.label or name, "fidelity", found.better, found.name, params=found.params)
+        own = metric.definition
+        return Column(name, metric.label or name, "fidelity", own.better, own.name, params=own.params)
     if name in SET_METRICS:
         return Column(name, name.upper(), "distribution", "higher" if higher_is_better(name) else "lower", name)
+    if of_runs and (found := catalogued(name)):
+        params = found[0].params if len(found) == 1 else ()
+        return Column(name, name, "run", found[0].better, found[0].name, params=params)
     every = [*COLUMNS, *SHORTHANDS, *PAIR_METRICS, *SET_METRICS]
     hint = did_you_mean(name.lower(), every, otherwise=f"; expected some of {', '.join(COLUMNS)}")
     raise InputError(f"no column is called {name!r}{hint}")

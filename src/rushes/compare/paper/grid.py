@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from rushes.compare.paper.columns import Column
 from rushes.compare.paper.systems import System, SystemNumber
 from rushes.core.definition import describe_difference
+from rushes.core.selection import spelt, told_apart
 from rushes.core.table import ARROWS, Cell
 
 
@@ -33,7 +34,10 @@ class TableColumn:
     def title(self) -> str:
         """Its head: the column's, or that of a protocol's own reading of the metric: "PSNR (DisCo)"."""
         found = self.found[0] if self.found else None
-        return found.label if found and found.label and found.origin != self.column.asks else self.column.title
+        if found is None:
+            return self.column.title
+        head = found.label if found.label and found.origin != self.column.asks else self.column.title
+        return spelt(head, told_apart([found.measurement])[0])
 
     @property
     def signature(self) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 from rushes.compare.paper.columns import COLUMNS, Column
 from rushes.compare.paper.folder import is_paper, read_paper
@@ -23,6 +25,7 @@ from rushes.suite.names import generated_set, set_name
 
 AGGREGATE = "mean"
 """What `mean` puts into a signature."""
+_Reader: TypeAlias = Callable[[Run], Iterable["SystemNumber"]]
 _PER_CLIP = tuple(column.metric for column in COLUMNS.values() if column.source == "clip")
 
 
@@ -99,15 +102,18 @@ class System:
     """Why a column has no number, by the column's name."""
 
 
-def read_systems(places: Iterable[Path | str | Run]) -> tuple[System, ...]:
+def read_systems(places: Iterable[Path | str | Run], *, metrics: Sequence[str] = ()) -> tuple[System, ...]:
     """A system per paper folder, and per generated set of single runs, in the order given.
+
+    Of clips, means are made of what has a column of its own, and of these metrics.
 
     Raises `RunError` for a folder that is neither, a run of another instrument and one that is not complete, and
     `InputError` where two rows would have one name.
     """
     systems: dict[str, System] = {}
     for place in places:
-        found = _of_paper(place) if not isinstance(place, Run) and is_paper(place) else _of_run(place)
+        of_paper = not isinstance(place, Run) and is_paper(place)
+        found = (_of_paper if of_paper else _of_run)(place, metrics)  # type: ignore[arg-type]
         key = identity(found.place)
         systems[key] = _joined(systems[key], found) if key in systems else found
     if not systems:
@@ -131,20 +137,20 @@ def _named_apart(systems: Sequence[System]) -> tuple[System, ...]:
     return tuple(replace(system, name=system.place) if often[system.name] > 1 else system for system in systems)
 
 
-def _of_paper(place: Path | str) -> System:
+def _of_paper(place: Path | str, metrics: Sequence[str]) -> System:
     paper = read_paper(place)
     if not paper.complete:
         raise RunError(f"{place}: not finished yet; run the same rushes paper again to finish it")
-    readings = tuple(reading for path in paper.run_paths for reading in _readings(_complete(path)))
+    readings = tuple(reading for path in paper.run_paths for reading in _readings(_complete(path), metrics))
     return System(
         name=paper.name, place=str(place), readings=readings, columns=paper.columns, reasons=dict(paper.reasons)
     )
 
 
-def _of_run(place: Path | str | Run) -> System:
+def _of_run(place: Path | str | Run, metrics: Sequence[str]) -> System:
     run = place if isinstance(place, Run) else _complete(place)
     gen = generated_set(run)
-    return System(name=set_name(gen), place=gen, readings=_readings(run))
+    return System(name=set_name(gen), place=gen, readings=_readings(run, metrics))
 
 
 def _complete(place: Path | str) -> Run:
@@ -160,12 +166,18 @@ def _complete(place: Path | str) -> Run:
     return run
 
 
-def _readings(run: Run) -> tuple[SystemNumber, ...]:
-    readers = {"fidelity": _pair_readings, "distribution": _set_readings, "clip": _clip_readings}
+def _readings(run: Run, metrics: Sequence[str]) -> tuple[SystemNumber, ...]:
+    per_clip: _Reader = partial(_clip_readings, names={*_PER_CLIP, *metrics})
+    readers: dict[str, _Reader] = {
+        "fidelity": _pair_readings,
+        "distribution": _set_readings,
+        "clip": per_clip,
+        "pose": per_clip,
+    }
     if run.instrument not in readers:
         raise RunError(
             f"{run.place}: holds a run of instrument {run.instrument}; a paper's table is made of runs of "
-            "fidelity, distribution and clip"
+            "fidelity, distribution, clip and pose"
         )
     return tuple(readers[run.instrument](run))
 
@@ -223,10 +235,10 @@ def _pair_reading(m: Measurement, pairs: Sequence[Entry], asked: Mapping[str, st
     )
 
 
-def _clip_readings(run: Run) -> Iterator[SystemNumber]:
-    """Means over clips of what has a column."""
-    clips = {subject.id: subject for subject in run.subjects}
-    for reading in (reading for reading in every_reading(run) if reading.name in _PER_CLIP):
+def _clip_readings(run: Run, *, names: Collection[str]) -> Iterator[SystemNumber]:
+    """Means over clips of these metrics; the set beside the clips of a run repeats what they say."""
+    clips = {subject.id: subject for subject in run.subjects if subject.kind != "set"}
+    for reading in (one for one in every_reading(run, list(clips)) if one.name in names and not one.at):
         subjects = {name: clips[name] for name, m in reading.values.items() if m.value is not None}
         yield SystemNumber(
             measurement=_mean(list(reading.values.values())),

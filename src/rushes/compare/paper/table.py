@@ -120,9 +120,10 @@ def paper_table(
 
         print(rushes.paper_table(["out/amber", "out/birch"], interval=True).latex())
 
-    `places` are folders of `rushes paper`, and complete runs of fidelity, distribution and clip: single runs of one
-    generated set are one row. `columns` are names of columns in their order; left out, those that were asked for, or
-    that there is a number for. `digits` is one number of decimals for all, or one by column. `interval` shows each
+    `places` are folders of `rushes paper`, and complete runs of fidelity, distribution, clip and pose: single runs of
+    one generated set are one row. `columns` are names of columns in their order, or of any metric; left out, those that
+    were asked for, or that there is a number for. `digits` is one number of decimals for all, or one by column.
+    `interval` shows each
     number's interval: ± half its width, or both ends where the value is not in the middle. `bold` marks the best value
     of a column where its interval overlaps no other's; a column without intervals has none.
 
@@ -131,8 +132,8 @@ def paper_table(
     complete run of these instruments.
     """
     given = [places] if isinstance(places, (Run, Path, str)) else list(places)
-    wanted = None if columns is None else chosen_columns(columns)
-    systems = read_systems(given)
+    wanted = None if columns is None else chosen_columns(columns, of_runs=True)
+    systems = read_systems(given, metrics=[column.metric for column in wanted or ()])
     if wanted is None:
         wanted = _default_columns(systems)
     decimals = _decimals(digits, wanted)
@@ -169,7 +170,9 @@ def _decimals(digits: int | Mapping[str, int] | None, columns: Sequence[Column])
     if digits is None:
         return own
     if isinstance(digits, Mapping):
-        chosen = {column.name: number for name, number in digits.items() for column in chosen_columns(name)}
+        chosen = {
+            column.name: number for name, number in digits.items() for column in chosen_columns(name, of_runs=True)
+        }
     else:
         chosen = dict.fromkeys(own, digits)
     for name, number in chosen.items():

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from rushes.compare.runs.many import RunsComparison
 from rushes.compare.runs.results import Change, MetricComparison, RunComparison
 from rushes.core.errors import InputError
-from rushes.core.selection import label
 from rushes.present.ci.checks import Check, CheckList, Outcome
 
 _SHOWN = 3
@@ -100,8 +99,7 @@ def _checks(
         if between is not None:
             moved += f" ({100 * between.level:.4g} % interval {between.low:+.4g} to {between.high:+.4g})"
         why = f"{moved}; {amount:g} is allowed" + "".join(f"; {reason}" for reason in left)
-        place = label(found.reading, found.reading.place)
-        name = f"{prefix}{found.reading.name}" + (f" ({place})" if place else "")
+        name = f"{prefix}{found.name}"
         kind = {"failed": "worse", "passed": "within the limit"}.get(outcome, "not checked on everything")
         worst = _worst(found) if failed else ()
         yield found, Check(name=name, outcome=outcome, kind=kind, why=why, details=(*worst, mean.signature))

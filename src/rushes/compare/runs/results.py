@@ -14,6 +14,7 @@ from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.core.measurement import At
 from rushes.core.reason import SIGNALS
+from rushes.core.selection import meant_by
 from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, interval_cell, number
 from rushes.core.words.notebook_repr import brief, line_html, numbers_html, page_html, table_html
 from rushes.storage.runs import Run
@@ -153,7 +154,10 @@ class RunComparison:
 
         Raises `InputError`, saying why, where there is none.
         """
-        named = [m for m in self.metrics if name in (m.reading.name, m.reading.signature)]
+        named = [m for m in self.metrics if name in (m.reading.name, m.reading.signature, m.name)]
+        if not named and not any(name in (one.name, one.first, one.second) for one in self.refused):
+            fits = meant_by(name)
+            named = [m for m in self.metrics if fits(m.reading.definition)]
         if found := [m for m in named if at.items() <= m.reading.place.items()]:
             return found
         if named:

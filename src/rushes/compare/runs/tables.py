@@ -72,14 +72,14 @@ def change_table(comparison: RunComparison) -> Table:
     """The clips that changed most, metric by metric."""
     rows = [
         (
-            Cell(m.name),
+            Cell(one.name),
             Cell(c.subject),
             number(c.first),
             number(c.second),
             Cell(signed_text(float(c.difference.value or 0)), c.difference),
         )
-        for m in comparison.metrics
-        for c in m.largest
+        for one in comparison.metrics
+        for c in one.largest
     ]
     columns = (*TEXT("metric", "clip"), *NUMBER("A", keep=True), *NUMBER("B", "B − A"))
     return Table(title="Clips that changed most", columns=columns, rows=rows)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rushes.core import Definition, Measurement
 from rushes.core.definition import MEDIUM_FACTS
 from rushes.core.errors import DefinitionError
@@ -46,10 +48,11 @@ def moved_by(definition: Definition) -> list[tuple[str, str]]:
     return [(head, words) for head, words in facts if words]
 
 
-def definition_lines(definition: Definition) -> list[str]:
+def definition_lines(definition: Definition, *, also_called: Sequence[str] = ()) -> list[str]:
     """The whole definition, one fact a line."""
     facts = [
         ("", definition.summary),
+        ("Also called", ", ".join(also_called)),
         ("Formula", definition.formula),
         ("Unit", definition.unit),
         ("Range", range_text(definition)),

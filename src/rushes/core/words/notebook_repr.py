@@ -105,7 +105,7 @@ def numbers_html(measurements: Iterable[Measurement], *, title: str = "") -> str
             interval_cell(m),
             Cell(str(m.count)),
             Cell("" if m.definition.unit == "1" else m.definition.unit),
-            Cell(", ".join(f"{key} {value}" for key, value in m.at)),
+            Cell(", ".join(f"{key} {value}" for key, value in (*m.at, *m.definition.named_params))),
         )
         for m in measurements
     ]

@@ -7,6 +7,7 @@ INSTRUMENT = Instrument(
     title="Clips",
     question="Is this clip free of freezes, glitches and sound faults?",
     definitions="rushes.instruments.clip.definitions:DEFINITIONS",
+    names="rushes.instruments.clip.metrics:names",
     commands={"clip": "rushes.cli.measure.clip:clip", "calibrate": "rushes.cli.measure.calibrate:calibrate"},
     section="rushes.instruments.clip.show.section:section",
     tables="rushes.instruments.clip.show.section:tables",

@@ -13,6 +13,8 @@ import numpy as np
 from rushes.core import Measurement
 from rushes.core.errors import MediaError, RushesError
 from rushes.core.machine.provenance import file_digest
+from rushes.core.metric import ClipMetric
+from rushes.core.selection import called
 from rushes.core.words.notebook_repr import brief
 from rushes.instruments.clip.bundle import NAME, VERSION, MetricBundle, bundle, by_name, metric_bundle
 from rushes.instruments.clip.faces.models import AUDIO_RATE
@@ -77,8 +79,19 @@ class ClipResult:
         return replace(self, facts={**self.facts, **more})
 
     def __getitem__(self, name: str) -> Measurement:
-        """The measurement of this name, as the bundle reads it: `result["blur_score"]`."""
-        return by_name(self.measurements)[name]
+        """The measurement of this name, as the bundle reads it: `result["blur_score"]`, `result["blur_p10"]`.
+
+        A metric that was not asked for, or that needs a higher tier, has no value and a note that says so. Raises
+        `InputError` for a name that is no clip metric.
+        """
+        found = by_name(self.measurements).get(name) or next(iter(called(self.measurements, name)), None)
+        return METRICS[name].missing(_not_asked(METRICS[name])) if found is None else found
+
+
+def _not_asked(metric: ClipMetric) -> str:
+    return "not measured: " + (
+        "it has to be asked for by name" if metric.on_request else f"it needs tier {metric.tier}"
+    )
 
 
 def measure(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -283,6 +284,11 @@ DEFINITIONS = (
     *map(difference_definition, _BY_METRIC.values()),
     *(SET_MAP_COORDINATE, SET_MAP_VARIANCE_SHARE, SET_MAP_DISTANCE),
 )
+
+
+def names() -> Iterator[tuple[str, Definition]]:
+    """The result keys of the specification (`result_key` makes those of every backbone)."""
+    yield from (("FVD-3DInception", FVD), ("FVD-3DRN50", FID_VID), ("KVD-3DInception", KVD))
 
 
 def bound_definition(

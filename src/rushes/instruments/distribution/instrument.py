@@ -7,6 +7,7 @@ INSTRUMENT = Instrument(
     title="Distribution",
     question="Does this set look like the real one?",
     definitions="rushes.instruments.distribution.definitions:DEFINITIONS",
+    names="rushes.instruments.distribution.definitions:names",
     commands={"fvd": "rushes.cli.measure.fvd:fvd"},
     section="rushes.instruments.distribution.show.section:section",
     tables="rushes.instruments.distribution.show.section:tables",

@@ -9,6 +9,7 @@ INSTRUMENT = Instrument(
     title="Fidelity",
     question="How far is this clip from its reference?",
     definitions="rushes.instruments.fidelity.definitions:DEFINITIONS",
+    names="rushes.instruments.fidelity.metrics:names",
     commands={"fidelity": "rushes.cli.measure.fidelity:fidelity"},
     section="rushes.instruments.fidelity.show.section:section",
     tables="rushes.instruments.fidelity.show.section:tables",

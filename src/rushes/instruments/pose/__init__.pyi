@@ -11,6 +11,7 @@ from rushes.instruments.pose.files.skeletons import Skeleton as Skeleton
 from rushes.instruments.pose.files.skeletons import named_skeleton as named_skeleton
 from rushes.instruments.pose.instrument import NORMALIZATIONS as NORMALIZATIONS
 from rushes.instruments.pose.scores.joint_errors import mpjpe as mpjpe
+from rushes.instruments.pose.scores.joint_errors import mpjpe as pck_mpjpe
 from rushes.instruments.pose.scores.normalization import AbsolutePixels as AbsolutePixels
 from rushes.instruments.pose.scores.normalization import BoundingBoxDiagonal as BoundingBoxDiagonal
 from rushes.instruments.pose.scores.normalization import HeadSize as HeadSize

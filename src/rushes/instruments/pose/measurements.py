@@ -37,6 +37,7 @@ JOINT_K = 20
 NOT_POOLED = ("keypoint_ap", "keypoint_ar", "identity_switches", "pose_lag")
 """Numbers that are no mean over what they count."""
 
+_NOTHING = "no visible joint to measure"
 _ROOTED = ("mpjpe", "mpjpe_found", "n_mpjpe", "n_mpjpe_found", "pck_3d", "pck_3d_auc")
 """Metrics that the origin of 3-D coordinates moves."""
 
@@ -151,7 +152,7 @@ def _in_unit(definition: Definition, unit: str, **dims: int) -> Definition:
 def _mean_row(definition: Definition, errors: ErrorSum) -> Measurement:
     """A mean; null over nothing, and when something is missing."""
     if not errors.count:
-        return Measurement.missing(definition, "no visible joint to measure")
+        return Measurement.missing(definition, _NOTHING)
     mean = errors.mean()
     if math.isfinite(mean):
         return Measurement(definition=definition, value=mean, count=errors.count)
@@ -159,12 +160,12 @@ def _mean_row(definition: Definition, errors: ErrorSum) -> Measurement:
     return Measurement.missing(definition, note, count=errors.count)
 
 
-def _found_row(definition: Definition, errors: ErrorSum, what: str) -> Measurement:
-    """A mean over what was found; what is missing is counted in the note."""
+def _found_row(definition: Definition, errors: ErrorSum, what: str, *, lacking: str = _NOTHING) -> Measurement:
+    """A mean over what was found; what is missing is counted in the note, and `lacking` says why there is nothing."""
     note = f"{errors.missing} of {errors.count} {what} left out" if errors.missing else ""
     mean = errors.found_mean()
     if not errors.found or not math.isfinite(mean):
-        return Measurement.missing(definition, note or f"no {what}")
+        return Measurement.missing(definition, note or lacking)
     return Measurement(definition=definition, value=mean, count=errors.found, note=note)
 
 
@@ -174,7 +175,7 @@ def _error_rows(scores: PoseScores, settings: ScoreSettings, columns: int) -> It
     found = _in_unit(MPJPE_FOUND, settings.unit, dims=columns)
     yield _found_row(found, errors, "visible joints without a finite prediction")
     ratio = errors.found / max(errors.count, 1)
-    yield _row(FOUND_RATIO, ratio, errors.count, "no visible joint to measure")
+    yield _row(FOUND_RATIO, ratio, errors.count, _NOTHING)
 
 
 def _space_rows(scores: PoseScores, settings: ScoreSettings) -> Iterator[Measurement]:
@@ -184,7 +185,7 @@ def _space_rows(scores: PoseScores, settings: ScoreSettings) -> Iterator[Measure
     yield _found_row(_in_unit(errors3d.PA_MPJPE_FOUND, settings.unit), scores.procrustes_found, lacking)
     yield _found_row(_in_unit(errors3d.N_MPJPE_FOUND, settings.unit), scores.scaled_found, lacking)
     known = settings.unit in MILLIMETRES
-    why = "no visible joint to measure" if known else "the unit of the coordinates is not known; say --unit mm, cm or m"
+    why = _NOTHING if known else "the unit of the coordinates is not known; say --unit mm, cm or m"
     count = scores.tally.error.count if known else 0
     for definition, within in (
         (errors3d.PCK_3D, int(scores.within[-1])),
@@ -196,7 +197,9 @@ def _space_rows(scores: PoseScores, settings: ScoreSettings) -> Iterator[Measure
 def _motion_rows(scores: PoseScores, settings: ScoreSettings, columns: int) -> Iterator[Measurement]:
     every = (joint_errors.VELOCITY_ERROR, scores.velocity), (joint_errors.ACCELERATION_ERROR, scores.acceleration)
     for definition, errors in every:
-        yield _found_row(_in_unit(definition, settings.unit, dims=columns), errors, "steps between visible joints")
+        own = _in_unit(definition, settings.unit, dims=columns)
+        what = "steps between visible joints"
+        yield _found_row(own, errors, what, lacking=f"no {what}")
 
 
 def set_measurements(clips: Sequence[Sequence[Measurement]]) -> Iterator[Measurement]:

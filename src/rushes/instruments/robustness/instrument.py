@@ -7,6 +7,7 @@ INSTRUMENT = Instrument(
     title="Robustness",
     question="Does the answer survive small changes of the clip?",
     definitions="rushes.instruments.robustness.definitions.pools:DEFINITIONS",
+    names="rushes.instruments.robustness.show.tables:names",
     commands={"robust": "rushes.cli.measure.robust:robust", "sweep": "rushes.cli.measure.sweep:sweep"},
     section="rushes.instruments.robustness.show.section:section",
     tables="rushes.instruments.robustness.show.section:tables",

@@ -15,7 +15,7 @@ import numpy as np
 
 from rushes.core import Measurement
 from rushes.core.errors import InputError
-from rushes.core.selection import Numbers
+from rushes.core.selection import Numbers, reading_names
 from rushes.core.words.definition_text import value_text
 from rushes.instruments.clip.frames.film_strips import StripTask, key_frames, take_strip
 from rushes.instruments.clip.show.tables import worst_first
@@ -223,5 +223,6 @@ def _caption(entry: Entry) -> str:
     subject = entry.subject
     if subject.badge is not None:
         return f"{subject.id}: {subject.badge}" + (f" ({'; '.join(subject.reasons)})" if subject.reasons else "")
-    shown = [f"{m.name} {value_text(m)}" for m in entry.measurements if m.value is not None][:_SHOWN]
+    first = [m for m in entry.measurements if m.value is not None][:_SHOWN]
+    shown = [f"{name} {value_text(m)}" for name, m in zip(reading_names(first), first, strict=True)]
     return f"{subject.id}: {', '.join(shown)}"

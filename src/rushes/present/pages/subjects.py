@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from rushes.core import Definition, Measurement
 from rushes.core.reason import ranked
-from rushes.core.selection import label
+from rushes.core.selection import full_name, label
 from rushes.core.table import ARROWS, Cell, number
 from rushes.core.words.definition_text import direction_text
 from rushes.present.pages.page import embedded_json
@@ -37,7 +37,7 @@ class Column:
 
     @property
     def hint(self) -> str:
-        return f"{self.definition.name}, {unit_text(self.definition)}; {direction_text(self.definition)}"
+        return f"{full_name(self.definition)}, {unit_text(self.definition)}; {direction_text(self.definition)}"
 
 
 @dataclass(frozen=True, slots=True)

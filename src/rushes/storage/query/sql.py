@@ -4,9 +4,7 @@ Two views. `clips` has one row per clip: number, id, path, kind, sha256, badge, 
 a column per reading with its value. `measurements` has one row per number: number, subject, badge, name, value, count,
 note, low, high, level, method (of the interval), signature, place (JSON text). A true/false value is 1 or 0.
 
-A reading's column is called by its metric. Of several readings of one metric the first in the run has that name; the
-others have the settings behind it in which they differ: `blur_score_statistic_p10`. `columns_of` says which signature
-is which column.
+`storage/query/columns.py` says what a reading's column is called, and which names a question may use for it.
 
 Only one SELECT is run. No other file can be read or written, no extension loaded, no setting changed.
 """
@@ -21,19 +19,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rushes.core import Definition
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import InputError
 from rushes.core.registry import optional_package
+from rushes.storage.query.columns import CLIP_COLUMNS, Column, Extra, columns_of, extras, quoted, spelt_out
 from rushes.storage.runs.packing import pack
 from rushes.storage.runs.reader import opened_run
 from rushes.storage.runs.run import Run
-from rushes.storage.shards.table import Columns, ReadingKey
+from rushes.storage.shards.table import Columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-CLIP_COLUMNS = ("number", "id", "path", "kind", "sha256", "badge", "reasons", "facts")
 _SETTINGS = (
     "set threads = 1",  # sums in one order: the same question, the same bytes
     "set python_enable_replacements = false",  # no variable of this program is a table
@@ -46,27 +43,11 @@ _BATCH = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """One column of `clips` that holds numbers."""
+class Answer:
+    """What a question gave, and the signature of every column that it names."""
 
-    name: str
-    key: ReadingKey
-    definition: Definition
-
-    @property
-    def signature(self) -> str:
-        return self.key.signature
-
-
-def columns_of(run: Run) -> list[Column]:
-    """The columns of `clips` that hold numbers, in stored order."""
-    if run.shards is not None:
-        return _named(run.shards.readings, run.shards.definitions)
-    readings: dict[ReadingKey, Definition] = {}
-    for entry in run.entries:
-        for m in entry.measurements:
-            readings.setdefault(ReadingKey(m.signature, m.at), m.definition)
-    return _named(list(readings), {key.signature: definition for key, definition in readings.items()})
+    table: pa.Table
+    signatures: dict[str, str]
 
 
 def query(run: Run | Path | str, sql: str) -> pa.Table:
@@ -74,11 +55,34 @@ def query(run: Run | Path | str, sql: str) -> pa.Table:
 
         rushes.query("run", "select path from clips where blur_score < 20 and badge = 'pass'")
 
+    A metric may be typed by any name that `rushes metrics` knows; one that the run has no number of is null. A name
+    that says nothing alone is spelt out in the answer: `select pck` gives `pck_k_20_norm_torso_diameter`.
+
     Rows have no order but that of `order by`. Raises `InputError` for SQL that is not one SELECT or that DuckDB
-    refuses, `MissingDependency` without the extra `query`.
+    refuses, and for a name that means several columns; `MissingDependency` without the extra `query`.
     """
-    with _answer(opened_run(run), sql) as answer:
-        return _arrow(answer, "to_arrow_table", "fetch_arrow_table")()
+    return ask(run, sql).table
+
+
+def ask(run: Run | Path | str, sql: str) -> Answer:
+    """`query`, with the signatures of the columns that it names, or of all where it has a star."""
+    opened = opened_run(run)
+    with _answer(opened, sql) as (answer, asked, added):
+        found = _arrow(answer, "to_arrow_table", "fetch_arrow_table")()
+    _require_labels(opened, found, sql)
+    extra = {one.name: one.signature for one in added if one.signature}
+    return Answer(found, signatures_in(opened, asked) | extra)
+
+
+def _require_labels(run: Run, found: pa.Table, sql: str) -> None:
+    """Rows of `measurements` that name a metric without what belongs to its name: its signature has to stand there."""
+    if "measurements" not in sql.lower() or "signature" in found.column_names:
+        return
+    partial = {c.definition.name: c.definition.named_by for c in columns_of(run) if c.definition.named_by}
+    texts = (column for column in found.columns if str(column.type) in ("string", "large_string"))
+    for name in sorted({text for column in texts for text in column.unique().to_pylist()} & partial.keys()):
+        keys = [key for key in partial[name] if any(c.definition.param(key) for c in columns_of(run))]
+        raise InputError(f"{name} says nothing without its {' and '.join(keys)}: select signature as well")
 
 
 def scan(run: Run | Path | str, *, columns: Sequence[str] | None = None, where: str | None = None) -> Iterator[Any]:
@@ -87,17 +91,18 @@ def scan(run: Run | Path | str, *, columns: Sequence[str] | None = None, where: 
     `columns` picks some of it, `where` is a condition in SQL (`"blur_score < 20"`). What is not asked for is not read.
     """
     opened = opened_run(run)
-    with _answer(opened, clips_sql(opened, columns, where)) as answer:
+    with _answer(opened, clips_sql(opened, columns, where)) as (answer, _, _):
         yield from _arrow(answer, "to_arrow_reader", "fetch_arrow_reader")(_BATCH)
 
 
 def clips_sql(run: Run, columns: Sequence[str] | None, where: str | None) -> str:
     """A SELECT over `clips` in input order; `InputError` for a column that the run does not have."""
-    known = [*CLIP_COLUMNS, *(column.name for column in columns_of(run))]
+    every = columns_of(run)
+    known = [*CLIP_COLUMNS, *(column.name for column in every)]
     for name in columns or ():
-        if name not in known:
+        if name not in known and not spelt_out(every, [name]) and not extras(run, every, [name]):
             raise InputError(f"{run.place}: no column {name}; there are {', '.join(known)}")
-    chosen = ", ".join(map(_quoted, columns or known))
+    chosen = ", ".join(map(quoted, columns or known))
     condition = f"where ({where})" if where else ""
     return f"select {chosen} from clips {condition} order by number"  # known columns  # nosec B608
 
@@ -110,8 +115,9 @@ def signatures_in(run: Run, sql: str) -> dict[str, str]:
 
 
 @contextmanager
-def _answer(run: Run, sql: str) -> Iterator[Any]:
-    """DuckDB's answer, while its connection is open; its errors in one line."""
+def _answer(run: Run, sql: str) -> Iterator[tuple[Any, str, list[Extra]]]:
+    """DuckDB's answer while its connection is open, the question as it was put, and the columns that it needed beside
+    the run's own; errors in one line."""
     duckdb = optional_package("duckdb", "queries need DuckDB: pip install 'rushes[query]'")
     try:
         statements = duckdb.extract_statements(sql)
@@ -119,14 +125,44 @@ def _answer(run: Run, sql: str) -> Iterator[Any]:
         raise InputError(f"{run.place}: {_line(error)}") from None
     if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
         raise InputError(f"{run.place}: expected one SELECT; got {_shown(sql)}")
+    columns = columns_of(run)
+    names = _identifiers(duckdb, sql)
+    asked = _rewritten(sql, names, spelt_out(columns, {name for _, _, name in names}))
+    added: list[Extra] = []
     with duckdb.connect(":memory:") as connection:
-        _attach(connection, run, long="measurements" in sql.lower())
+        _attach(connection, run, columns, long="measurements" in sql.lower())
         for setting in _SETTINGS:
             connection.execute(setting)
         try:
-            yield connection.sql(sql)
+            try:
+                answer = connection.sql(asked)
+            except duckdb.BinderException:  # only then is the catalogue asked, which takes longer than most questions
+                added = extras(run, columns, (name for _, _, name in names))
+                if not added:
+                    raise
+                _make_clips(connection, columns, added)
+                answer = connection.sql(asked)
+            yield answer, asked, added
         except duckdb.Error as error:
             raise InputError(f"{run.place}: {_line(error)}") from None
+
+
+def _identifiers(duckdb: Any, sql: str) -> list[tuple[int, int, str]]:
+    """Every name in a question: where it begins and ends, and what it is without quotes."""
+    found = []
+    for start, kind in duckdb.tokenize(sql):
+        if kind == duckdb.token_type.identifier and (text := _NAME.match(sql, start)):
+            found.append((start, text.end(), (text[1] or text[2] or "").replace('""', '"')))
+    return found
+
+
+_NAME = re.compile(r'"((?:[^"]|"")*)"|(\w+)')
+
+
+def _rewritten(sql: str, names: Sequence[tuple[int, int, str]], meant: Mapping[str, str]) -> str:
+    for start, end, name in reversed(names):
+        sql = f"{sql[:start]}{quoted(meant[name])}{sql[end:]}" if name in meant else sql
+    return sql
 
 
 def _arrow(answer: Any, name: str, before: str) -> Any:
@@ -134,16 +170,24 @@ def _arrow(answer: Any, name: str, before: str) -> Any:
     return getattr(answer, name, None) or getattr(answer, before)
 
 
-def _attach(connection: Any, run: Run, *, long: bool) -> None:
+def _attach(connection: Any, run: Run, columns: Sequence[Column], *, long: bool) -> None:
     """Make the views; `measurements` has a part per reading, and takes longer to make than a filter to answer."""
     source = _source(run)
     connection.register("stored", source)
-    columns, has = columns_of(run), set(source.schema.names)
-    wide = [*CLIP_COLUMNS, *(f"{_quoted(c.key.column('value'))} as {_quoted(c.name)}" for c in columns)]
-    connection.execute(f"create view clips as select {', '.join(wide)} from stored")  # quoted names  # nosec B608
+    _make_clips(connection, columns)
     if long:
+        has = set(source.schema.names)
         every = " union all ".join(_long(column, has) for column in columns) or _LONG_EMPTY
         connection.execute(f"create view measurements as {every}")
+
+
+def _make_clips(connection: Any, columns: Sequence[Column], added: Sequence[Extra] = ()) -> None:
+    wide = [*CLIP_COLUMNS, *(f"{quoted(c.key.column('value'))} as {quoted(c.name)}" for c in columns)]
+    view = f"select {', '.join(wide)} from stored"  # quoted names  # nosec B608
+    if added:
+        more = ", ".join(f"{one.expression} as {quoted(one.name)}" for one in added)
+        view = f"select *, {more} from ({view})"  # quoted names  # nosec B608
+    connection.execute(f"create or replace view clips as {view}")
 
 
 def _source(run: Run) -> Any:
@@ -166,51 +210,16 @@ _LONG_EMPTY = (
 def _long(column: Column, has: set[str]) -> str:
     """The rows of `measurements` of one reading."""
     key = column.key
-    ends = {part: _quoted(key.column(part)) if key.column(part) in has else "null" for part in ("low", "high", "level")}
-    method = _quoted(key.column("method")) if key.column("method") in has else "null"
-    value, count = _quoted(key.column("value")), _quoted(key.column("count"))
+    ends = {part: quoted(key.column(part)) if key.column(part) in has else "null" for part in ("low", "high", "level")}
+    method = quoted(key.column("method")) if key.column("method") in has else "null"
+    value, count = quoted(key.column("value")), quoted(key.column("count"))
     return (
         f"select number, id as subject, badge, {_text(key.name)} as name, {value} as value, "  # quoted  # nosec B608
-        f"{count} as count, coalesce({_quoted(key.column('note'))}, '') as note, {ends['low']}::double as low, "
+        f"{count} as count, coalesce({quoted(key.column('note'))}, '') as note, {ends['low']}::double as low, "
         f"{ends['high']}::double as high, {ends['level']}::double as level, {method}::varchar as method, "
         f"{_text(key.signature)} as signature, {_text(canonical_json(dict(key.at)))} as place "
         f"from stored where {count} is not null"
     )
-
-
-def _named(readings: Sequence[ReadingKey], definitions: Mapping[str, Definition]) -> list[Column]:
-    """A name for each reading: the metric's, and what tells it from its namesakes."""
-    by_name: dict[str, list[ReadingKey]] = {}
-    for key in readings:
-        by_name.setdefault(key.name, []).append(key)
-    used = set(CLIP_COLUMNS)
-    names: dict[ReadingKey, str] = {}
-    for name, keys in by_name.items():
-        facts = [_facts(key, definitions[key.signature]) for key in keys]
-        differing = sorted({k for fact in facts for k in fact if len({other.get(k) for other in facts}) > 1})
-        for key, fact in zip(keys, facts, strict=True):
-            settings = [f"{k}_{fact[k]}" for k in differing if k in fact]
-            parts = [name] if key is keys[0] else [name, *settings]
-            names[key] = _free(re.sub(r"\W+", "_", "_".join(parts)).lower(), used)
-    return [Column(names[key], key, definitions[key.signature]) for key in readings]
-
-
-def _facts(key: ReadingKey, definition: Definition) -> dict[str, str]:
-    return dict(definition.params) | {"v": str(definition.version)} | dict(key.at)
-
-
-def _free(name: str, used: set[str]) -> str:
-    candidate, number = name, 1
-    while candidate in used:
-        number += 1
-        candidate = f"{name}_{number}"
-    used.add(candidate)
-    return candidate
-
-
-def _quoted(name: str) -> str:
-    """A name in SQL; what is a view's column already is left plain by being the same."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _text(text: str) -> str:

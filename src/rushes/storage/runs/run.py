@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rushes.core import Measurement
+from rushes.core import Definition, Measurement
 from rushes.core.definition import setting_text
 from rushes.core.errors import InputError, RunError
 from rushes.core.machine.files import Paths
 from rushes.core.registry import optional_package
-from rushes.core.selection import Where, keys_of, label, one, select, spelt, told_apart
+from rushes.core.selection import Where, keys_of, label, meant_by, one, reading_names, select, spelt, told_apart
 from rushes.core.table import ARROWS, NUMBER, TEXT, Cell, Table, number
 from rushes.core.words.notebook_repr import COLUMNS, ROWS, line_html, page_html, table_html
 from rushes.storage.numpy_files import FAULTS, load_npz, reason
@@ -66,7 +66,7 @@ class Run:
         kept = sorted(readings, key=lambda key: distinct[key] < min(2, len(head)))[:COLUMNS]
         columns = [key for key in readings if key in kept]
         rows = [(Cell(s.id), Cell(s.badge or ""), *(number(found[s.id].get(key)) for key in columns)) for s in head]
-        heads = (" ".join(filter(None, (readings[key][0].name, key[1]))) for key in columns)
+        heads = reading_names([readings[key][0] for key in columns])
         table = Table(title="", columns=(*TEXT("subject", "review signal"), *NUMBER(*heads)), rows=rows)
         shown = table_html(table, columns=COLUMNS + 2)
         left = len(self.subjects) - len(head)
@@ -107,17 +107,18 @@ class Run:
         return tuple(Entry(subject=s, measurements=self.measurements.get(s.id, ())) for s in self.subjects)
 
     def select(self, name: str | None = None, *, subject: str | None = None, **where: Where) -> tuple[Measurement, ...]:
-        """Numbers by metric name or signature, subject, places and parameters; matching is exact.
+        """Numbers by a metric's name or signature, subject, places and parameters; `rushes metrics` knows the names.
 
             run.select("bt_elo", labels="raw", exclusion="none")
             run.select("pck_joint", joint="left_wrist", k=20)
 
-        A number without a key does not match; `key=None` asks for those without it. Raises `InputError` for a subject
-        that is not in the run and for a key that no number of this name has.
+        Keys match exactly: a number without a key does not match, and `key=None` asks for those without it. Raises
+        `InputError` for a subject that is not in the run and for a key that no number of this name has.
         """
         if self.shards is not None and subject is None:  # of a million clips, only what may be meant is held
+            asked = _asked([] if name is None else [name], self.shards.definitions.values())
             every = (m for entry in self.entries for m in entry.measurements)
-            return select([m for m in every if name in (None, m.name, m.signature)], name, **where)
+            return select([m for m in every if name is None or m.signature in asked], name, **where)
         return select(self._of(subject), name, **where)
 
     def one(self, name: str, *, subject: str | None = None, **where: Where) -> Measurement:
@@ -141,13 +142,14 @@ class Run:
         A key of `where` holds for the metrics that have it. Raises `InputError` for a metric or a key that the run does
         not have, and where two numbers would share a cell.
         """
+        asked = _asked(names, [m.definition for m in self._of(None)] if names else ())
         cells: dict[str, dict[tuple[str, str], Measurement]] = {}
         chosen: dict[str, list[Measurement]] = {}
         for subject in self.subjects:
             for m in _where(self.measurements.get(subject.id, ()), where):
                 place = {"subject": subject.id, **m.place}
-                name = m.signature if m.signature in names else m.name
-                if rows in place and (name in names or not names):
+                name = asked.get(m.signature, m.name)
+                if rows in place and (m.signature in asked or not names):
                     chosen.setdefault(name, []).append(m)
                     row, key = cells.setdefault(place[rows], {}), (m.signature, _rest(m, rows))
                     if key in row:
@@ -165,7 +167,7 @@ class Run:
         for name in names:
             if name not in chosen:
                 have = ", ".join(dict.fromkeys(m.name for m in every))
-                known = name in {text for m in every for text in (m.name, m.signature)}
+                known = name in _asked([name], [m.definition for m in every]).values()
                 raise InputError(f"{self.place}: no {name} fits here" if known else f"no {name}; there are {have}")
         for key in where:
             if not any(key in keys_of(m) for m in every):
@@ -228,6 +230,19 @@ def _where(measurements: Iterable[Measurement], where: Mapping[str, Where]) -> l
     return [m for m in measurements if all(keys_of(m).get(key, text) == text for key, text in wanted.items())]
 
 
+def _asked(names: Iterable[str], definitions: Iterable[Definition]) -> dict[str, str]:
+    """The signatures that these names mean, each with the name that asks for it; a whole signature before a name."""
+    found: dict[str, str] = {}
+    every = {definition.signature: definition for definition in definitions}
+    for name in names:
+        fits = {signature for signature, one in every.items() if name in (signature, one.name)}
+        if not fits:
+            means = meant_by(name)
+            fits = {signature for signature, one in every.items() if means(one)}
+        found |= {signature: name for signature in fits if found.get(signature) != signature}
+    return found
+
+
 def _rest(measurement: Measurement, rows: str) -> str:
     """What a number is about besides its row."""
     return label(measurement, [key for key, _ in measurement.at if key != rows])
@@ -238,7 +253,9 @@ def _columns(chosen: Mapping[str, list[Measurement]], rows: str) -> list[tuple[s
     columns = []
     for name, found in chosen.items():
         readings = {(m.signature, _rest(m, rows)): m for m in found}
-        heads = [spelt(name, words) for words in told_apart(list(readings.values()), without=(rows,))]
+        told = told_apart(list(readings.values()), without=(rows,))
+        is_label = name == found[0].signature and len(readings) == 1
+        heads = [name if is_label else spelt(name, words) for words in told]
         arrow = ARROWS[found[0].definition.better]
         columns += [(f"{head} {arrow}".rstrip(), key) for head, key in zip(heads, readings, strict=True)]
     return columns

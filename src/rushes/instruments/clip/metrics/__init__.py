@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from rushes.core.definition import parse_signature
+from rushes.core.definition import Definition, parse_signature
 from rushes.core.errors import DefinitionError, InputError
 from rushes.core.metric import ClipMetric
 from rushes.core.registry import Registry
@@ -70,6 +70,17 @@ def metrics_of(tier: int, extra: Iterable[str] = (), *, motion: bool = False) ->
         for name, metric in found.items()
         if metric.tier <= tier and (motion or "motion" not in metric.needs)
     }
+
+
+def names() -> Iterator[tuple[str, Definition]]:
+    """What profiles, options, bundles and column heads call each metric."""
+    for key, metric in METRICS.items():
+        yield from ((name, metric.definition) for name in (key, metric.label) if name)
+    yield from ((name, METRICS[key].definition) for name, key in _PAPERS.items())
+
+
+_PAPERS = {"Sync-C": "lse_c", "Sync-D": "lse_d", "LSE-C": "lse_c", "LSE-D": "lse_d"}
+"""What papers call them."""
 
 
 def is_extra(name: str) -> bool:

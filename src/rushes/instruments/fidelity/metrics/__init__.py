@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rushes.core.registry import Registry
 
 if TYPE_CHECKING:
+    from rushes.core.definition import Definition
     from rushes.instruments.fidelity.metric import PairMetric
 
 _FAMILIES: tuple[tuple[str, str], ...] = (
@@ -41,3 +43,9 @@ METRICS: Registry[PairMetric] = Registry(
     },
 )
 """Metrics by the names that `--metric` takes, in the order of columns; then those of other packages."""
+
+
+def names() -> Iterator[tuple[str, Definition]]:
+    """What `--metric` and the heads of columns call each metric."""
+    for key, metric in METRICS.items():
+        yield from ((name, metric.definition) for name in (key, metric.label) if name)

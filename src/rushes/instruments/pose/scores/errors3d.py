@@ -54,6 +54,7 @@ PCK_3D = ratio_definition(
     edge_cases="needs coordinates in mm, cm or m; a NaN prediction counts as wrong; no visible joint: null",
     reference="Mehta et al. 2017 (MPI-INF-3DHP)",
     params=signature_params(threshold_mm=150),
+    named_by=("threshold_mm",),
     history=HISTORY,
 )
 PCK_3D_AUC = ratio_definition(
@@ -64,6 +65,7 @@ PCK_3D_AUC = ratio_definition(
     edge_cases="as pck_3d",
     reference="Mehta et al. 2017 (MPI-INF-3DHP)",
     params=signature_params(step_mm=5, to_mm=150),
+    named_by=("to_mm",),
     history=HISTORY,
 )
 DEFINITIONS = (PA_MPJPE, N_MPJPE, PA_MPJPE_FOUND, N_MPJPE_FOUND, PCK_3D, PCK_3D_AUC)

@@ -10,10 +10,11 @@ and none falls back on another in silence. A package adds its own by an entry po
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import ClassVar, Self
+from dataclasses import dataclass, field
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,13 +30,21 @@ DEFAULT_PX = 10.0
 _ALL = ("torso-diameter", "bbox-diagonal", "absolute-px")
 
 
+@dataclass(frozen=True, slots=True)
 class PckNormalization(ABC):
     """A rule for the length that errors are measured against. A subclass needs `name` and `extents`.
 
-    One whose tolerance has nothing to do with k sets `relative` to False: its extent is the tolerance.
+    One whose tolerance has nothing to do with k sets `relative` to False: its extent is the tolerance. ADR-173 writes
+    its three as variants, which they are here too: `PckNormalization.TorsoDiameter`, `.BoundingBoxDiagonal`,
+    `.AbsolutePixels(0.08)`.
     """
 
-    __slots__ = ()
+    TorsoDiameter: ClassVar[type[_Torso]]
+    BoundingBoxDiagonal: ClassVar[type[_Box]]
+    AbsolutePixels: ClassVar[type[_Pixels]]
+
+    norm: str = field(init=False, repr=False, compare=False, default="")
+    """Its label, so that `dataclasses.asdict` of what was scored says under which normalisation."""
 
     name: ClassVar[str]
     """As people type it and as the registry has it."""
@@ -49,6 +58,9 @@ class PckNormalization(ABC):
     """Why a frame may have no extent, for the note."""
     metric: ClassVar[str] = "pck"
     """The metric it is a setting of: `pck`, or for head sizes `pckh`."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "norm", self.label())
 
     @classmethod
     def parse(cls, argument: str, skeleton: Skeleton) -> Self:
@@ -125,6 +137,11 @@ class _ByHips(_Spanned):
         hips = (self.left_hip, self.right_hip)
         if hips[0] == hips[1] or not all(isinstance(hip, int) and hip >= 0 for hip in hips):
             raise InputError(f"hips are two different joints, counted from 0; got {hips[0]} and {hips[1]}")
+        PckNormalization.__post_init__(self)
+
+    @classmethod
+    def parse(cls, argument: str, skeleton: Skeleton) -> Self:
+        return cls(*_joints(cls.name, argument)) if argument else cls.of(skeleton)
 
     @classmethod
     def of(cls, skeleton: Skeleton) -> Self:
@@ -241,6 +258,10 @@ class HeadSize(_Spanned):
     second: int = 4
 
     @classmethod
+    def parse(cls, argument: str, skeleton: Skeleton) -> Self:
+        return cls(*_joints(cls.name, argument)) if argument else cls.of(skeleton)
+
+    @classmethod
     def of(cls, skeleton: Skeleton) -> Self:
         if skeleton.head is None:
             raise InputError(f"head-size needs the head's two joints; {skeleton.name} has none: give --head A,B")
@@ -256,8 +277,26 @@ class HeadSize(_Spanned):
         return geometry.spans(gt, visible, first=self.first, second=self.second)
 
 
-def checked_norm(norm: PckNormalization) -> PckNormalization:
-    """The normalisation, or `DefinitionError`: a PCK cannot be made without one."""
+_Torso: TypeAlias = TorsoDiameter
+_Box: TypeAlias = BoundingBoxDiagonal
+_Pixels: TypeAlias = AbsolutePixels
+for _rule in (TorsoDiameter, BoundingBoxDiagonal, AbsolutePixels):
+    setattr(PckNormalization, _rule.__name__, _rule)
+
+
+def _joints(name: str, argument: str) -> tuple[int, int]:
+    """The two joints of a label, "5-6"."""
+    found = re.fullmatch(r"(\d+)-(\d+)", argument)
+    if found is None:
+        raise InputError(f"{name} takes two joints behind its name, as in {name}(5-6); got {argument!r}")
+    return int(found[1]), int(found[2])
+
+
+def checked_norm(norm: PckNormalization | type[PckNormalization]) -> PckNormalization:
+    """The normalisation, or `DefinitionError`: a PCK cannot be made without one. A variant that needs nothing may be
+    given without brackets, as ADR-173 writes it: `PckNormalization.TorsoDiameter`."""
+    if isinstance(norm, type) and issubclass(norm, PckNormalization) and not norm.argument:
+        norm = norm()
     if not isinstance(norm, PckNormalization):
         raise DefinitionError(f"a PCK needs its normalisation (TorsoDiameter(), …); got {norm!r}")
     return norm
@@ -273,17 +312,33 @@ def parse_norms(
 ) -> tuple[PckNormalization, ...]:
     """Normalisations by name, for this skeleton's hips and head; repeats are dropped. `all` are ADR-173's three.
 
+    A name is the registry's, ADR-173's or a label as Rushes prints it, in any case: `bbox-diagonal`,
+    `BoundingBoxDiagonal`, `absolute-px=8`, `absolute-px(8)`, `AbsolutePixels(8)`.
+
     >>> from rushes.instruments.pose.files.skeletons import COCO_17
     >>> [norm.label() for norm in parse_norms(["all", "absolute-px=3"], COCO_17, px=8)]
     ['torso-diameter', 'bbox-diagonal', 'absolute-px(8)', 'absolute-px(3)']
     """
     wanted: dict[str, PckNormalization] = {}
     for typed in [names] if isinstance(names, str) else names:
-        for name in _ALL if typed == "all" else [typed]:
-            name, _, argument = name.partition("=")
-            rule = NORMALIZATIONS[name]
-            norm = rule.parse(repr(px) if typed == "all" and rule.argument else argument, skeleton)
+        for name in _ALL if typed.casefold() == "all" else [typed]:
+            rule, argument = _rule_named(name)
+            rule = rule or NORMALIZATIONS[name.partition("=")[0]]
+            norm = rule.parse(repr(px) if name != typed and rule.argument else argument, skeleton)
             wanted[norm.label()] = norm
     if not wanted:
         raise InputError(f"a PCK needs its normalisation; choose from {', '.join(norm_spellings())}")
     return tuple(wanted.values())
+
+
+def is_norm(typed: str) -> bool:
+    """Whether `parse_norms` knows this name; what follows the name is not looked at."""
+    return typed.casefold() == "all" or _rule_named(typed)[0] is not None
+
+
+def _rule_named(typed: str) -> tuple[type[PckNormalization] | None, str]:
+    """The rule that a name means, None where there is none; and what follows the name, behind "=" or in brackets."""
+    found = re.fullmatch(r"\s*([^=(]*?)\s*(?:=(.*)|\((.*)\))?\s*", typed)
+    name, argument = (found[1].casefold(), found[2] or found[3] or "") if found else (typed, "")
+    every = NORMALIZATIONS.items()
+    return next((rule for key, rule in every if name in (key.casefold(), rule.__name__.casefold())), None), argument

@@ -53,6 +53,7 @@ PCK = _pck(
     reference="PCK with a declared normalisation (the pose specification ADR-173); the joints are COCO-17 unless a "
     "skeleton is in the signature",
     open_params=("k", "norm"),
+    named_by=("norm", "hips", "k"),
 )
 PCK_AUC = _pck(
     name="pck_auc",
@@ -62,6 +63,7 @@ PCK_AUC = _pck(
     reference="AUC as in Mehta et al. 2017 (MPI-INF-3DHP), over k instead of millimetres",
     params=signature_params(k_from=0, k_to=CURVE_TOP, k_step=1),
     open_params=("norm",),
+    named_by=("norm", "hips"),
 )
 PCKH = _pck(
     name="pckh",
@@ -70,6 +72,7 @@ PCKH = _pck(
     edge_cases=f"both head joints must be visible; {_EDGES}",
     reference="after Andriluka et al. 2014 (MPII), which uses 0.6 of a drawn head box instead of two joints",
     open_params=("head", "k"),
+    named_by=("head", "k"),
 )
 
 
@@ -81,6 +84,7 @@ PCKH_AUC = _pck(
     reference="as MPII's AUC of PCKh from 0 to 0.5, with the head joints in the signature",
     params=signature_params(k_from=0, k_to=CURVE_TOP, k_step=1),
     open_params=("head",),
+    named_by=("head",),
     history=_HISTORY[:1],
 )
 
@@ -182,7 +186,9 @@ def _first_passing_k(errors: FlatErrors, counted: Flags, extents: Floats, square
     return np.bincount(k.astype(np.int64), minlength=CURVE_TOP + 1)[: CURVE_TOP + 1].astype(np.int64)
 
 
-def pck_at(pred: ArrayLike, gt: ArrayLike, vis: ArrayLike, k: float, norm: PckNormalization) -> tuple[int, int, float]:
+def pck_at(
+    pred: ArrayLike, gt: ArrayLike, vis: ArrayLike, k: float, norm: PckNormalization | type[PckNormalization]
+) -> tuple[int, int, float]:
     """(correct, total, PCK@k) of one pose under one normalisation.
 
     Formula     correct / total, over visible joints; correct when ‖pred − gt‖ ≤ τ in x and y, τ = k/100 · extent

@@ -69,7 +69,7 @@ class PoseAccuracy:
     n_frames: int
 
     def __post_init__(self) -> None:
-        checked_norm(self.normalization)
+        object.__setattr__(self, "normalization", checked_norm(self.normalization))
         object.__setattr__(self, "pck_at", ReadOnly(sorted(self.pck_at.items())))
 
     def summary(self) -> str:
@@ -80,7 +80,7 @@ class PoseAccuracy:
 
 
 def accuracy_report(
-    frames: Iterable[PoseFrame] | PoseBatch, ks: Sequence[float], norm: PckNormalization
+    frames: Iterable[PoseFrame] | PoseBatch, ks: Sequence[float], norm: PckNormalization | type[PckNormalization]
 ) -> PoseAccuracy:
     """PCK at every k and MPJPE over all frames, under one declared normalisation.
 
@@ -95,8 +95,8 @@ def accuracy_report(
 n_keypoints=0, n_frames=0)
     """
     batch = frames if isinstance(frames, PoseBatch) else stack_frames(frames)
-    wanted = checked_ks(ks)
-    return accuracy_of(tally_batch(batch, ks=wanted, norms=[checked_norm(norm)]), wanted, norm)
+    wanted, rule = checked_ks(ks), checked_norm(norm)
+    return accuracy_of(tally_batch(batch, ks=wanted, norms=[rule]), wanted, rule)
 
 
 def accuracy_of(tally: Tally, ks: Sequence[int], norm: PckNormalization, *, index: int = 0) -> PoseAccuracy:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rushes.core import Definition, Estimate, Measurement
-from rushes.core.selection import label
+from rushes.core.selection import full_name, label
 from rushes.instruments.preference.definitions import validity as d
 from rushes.instruments.preference.definitions.conditions_of import ties_of
 from rushes.instruments.preference.numbers.conditions import (
@@ -81,7 +81,7 @@ class _Metric:
 
     @property
     def at(self) -> dict[str, str]:
-        return {"metric": self.definition.name, "reading": self.reading}
+        return {"metric": full_name(self.definition), "reading": self.reading}
 
 
 def validity_measurements(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from rushes.core import Measurement
+from rushes.core import Definition, Measurement
 from rushes.core.table import ARROWS, COUNT, NUMBER, TEXT, Cell, Table, number
 
 LABELS = {
@@ -17,6 +17,15 @@ LABELS = {
     "judge_failure_rate": "failed",
 }
 """What the columns are called."""
+
+
+def names() -> Iterator[tuple[str, Definition]]:
+    """The heads of columns, and the field names of the specification that are not the metrics' own."""
+    from rushes.instruments.robustness.definitions.pools import DEFINITIONS
+
+    yield from ((LABELS[one.name], one) for one in DEFINITIONS if one.name in LABELS)
+
+
 ALL_VALUES = "all values"
 
 Readings = Mapping[str, Measurement]
