@@ -61,8 +61,8 @@ def clip(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Thresholds of the review signals: general (the default), talking-head, generated, metricbundle-v1, "
-            "or a file. Of a run: the one it was measured with.",
+            help="Thresholds of the review signals: general, talking-head, generated, metricbundle-v1, or a file. "
+            "A run keeps its own unless you name one. (default: general)",
         ),
     ] = None,
     metric: Annotated[
