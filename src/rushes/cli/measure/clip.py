@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -194,7 +195,7 @@ def _judge_again(
     allow_unjudged: bool,
     outputs: CiOutputs,
     *,
-    refused: dict[str, object],
+    refused: Mapping[str, object],
     as_json: bool,
 ) -> None:
     """The review signals of a run that is there, from its stored numbers; nothing is measured or written."""
