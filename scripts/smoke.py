@@ -1,7 +1,9 @@
 """What must work with the core alone: the public names, a clip measured by a worker, a pose scored, a run read back.
 
-python smoke.py [TAKES]      TAKES: a folder of clips, made if it is not there, so that several installations measure
-                             the same ones. The last line is the digest of the numbers.
+    python smoke.py [TAKES]
+
+TAKES is a folder of clips, made if it is not there, so that several installations measure the same ones. The last line
+is the digest of the numbers.
 """
 
 from __future__ import annotations

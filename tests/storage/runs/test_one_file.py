@@ -97,6 +97,12 @@ def test_without_pyarrow_one_line(run: Path, tmp_path: Path, monkeypatch: pytest
     assert done.exit_code == 1 and "a .parquet file needs pyarrow" in done.stderr and not any(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_folder_that_is_not_there_is_one_line(run: Path, tmp_path: Path, ending: str) -> None:
+    done = export(run, "-o", tmp_path / "none" / f"x.{ending}")
+    assert done.exit_code == 1 and done.stderr == f"rushes: {tmp_path}/none/x.{ending}: No such file or directory\n"
+
+
 def test_other_endings_and_folders(run: Path, tmp_path: Path) -> None:
     refused = export(run, "-o", tmp_path / "x.xlsx")
     assert refused.exit_code == 1 and "expected a file that ends in .parquet, .csv, .jsonl" in refused.stderr

@@ -102,7 +102,8 @@ def _parquet(
     with (
         upload_on_exit(target) as file,
         replacing_path(file, file.name + ".tmp") as part,
-        parquet.ParquetWriter(part, schema, compression="zstd") as writer,
+        open(part, "wb") as out,
+        parquet.ParquetWriter(out, schema, compression="zstd") as writer,
     ):
         while batch := list(islice(rows, _BATCH)):
             table = {name: [_number(row[name], name in kinds, name in flags) for row in batch] for name, _ in fields}

@@ -95,8 +95,8 @@ def on_screen(
     long hold, as many as the window of `rolling_median` has stand for all: the middle one takes the rest of the time.
     `end_ms` is when the last frame goes; without it nothing is said of that one.
 
-    >>> on_screen([5.0, 5.0], [0.0, 40.0, 160.0])
-    ([5.0, 0.0, 0.0, 5.0], [0.0, 40.0, 80.0, 120.0, 160.0])
+    >>> on_screen([5.0, 5.0, 5.0], [0.0, 40.0, 80.0, 200.0])
+    ([5.0, 5.0, 0.0, 0.0, 5.0], [0.0, 40.0, 80.0, 120.0, 160.0, 200.0])
     """
     times = np.asarray(times_ms if end_ms is None else [*times_ms, end_ms], dtype=np.float64)
     lengths = np.diff(times)
@@ -109,7 +109,7 @@ def on_screen(
         return list(diffs), list(times_ms)
     steps: list[float] = []
     edges: list[float] = [float(times[0])]
-    for index, zeros in enumerate(held):
+    for index, zeros in enumerate(held.tolist()):
         start, end = float(times[index]), float(times[index + 1])
         if zeros > 0:
             size, most = (end - start) / (zeros + 1), int(min(zeros, WINDOW))
