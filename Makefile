@@ -69,8 +69,8 @@ soak: models system ## hundreds of kill -9, raters by the hundred, a million row
 package: setup ## try the wheel in an empty environment
 	sh scripts/try-wheel.sh all
 
-# Not part of the tests: it installs the core from the package index, once for each Python.
-compat: ## install as users do and measure a clip, on each Python 3.11 to 3.13 that is here
+# Not part of the tests: it installs from the package index, twice for each Python. EXTRAS=web,query takes these along.
+compat: ## newest and oldest of every package, on each Python 3.11 to 3.13 that is here: install, measure a clip
 	sh scripts/try-pythons.sh
 
 screenshots: models system ## every page at four widths, light and dark, into screenshots/

@@ -1,18 +1,37 @@
 #!/bin/sh
-# Install the core into an empty environment of each Python 3.11 to 3.13 that is here, and measure clips with it.
-# Without constraints.txt, as users do: what is newest for each Python has to work.
+# Install Rushes as users do and measure a real clip, on each Python 3.11 to 3.13 that is here: once with the newest of
+# everything that pyproject.toml allows, once with the oldest. All must give the same bytes.
 #   sh scripts/try-pythons.sh [VERSION…]      VERSION: 3.11, 3.12 or 3.13; all three where left out
-# A Python is looked for on the PATH, then among pyenv's. One that is not here is named and left out.
-set -eu
+#   EXTRAS=web,query sh scripts/try-pythons.sh      the packages of these extras too, not only the core's
+# A Python is looked for on the PATH, then among pyenv's. One that is not here is named and left out. One that fails does
+# not stop the others; the exit code is then 1.
+set -u
 unset PIP_CONSTRAINT PYTHONPATH
 root=$(cd "$(dirname "$0")/.." && pwd)
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
-tried=0
+extras=${EXTRAS:-}
+tried=0 failed=0
 
 find_python() {
   "python$1" -c "" 2>/dev/null && command -v "python$1" && return
   ls -d "${PYENV_ROOT:-$HOME/.pyenv}/versions/$1".*/bin/python 2>/dev/null | tail -1
+}
+
+# try_one PYTHON HOME newest|oldest: the clips in $place/takes are made by the first and measured by all.
+try_one() {
+  "$1" -m venv "$2" || return 1
+  : >"$2/pins.txt"
+  if [ "$3" = oldest ]; then
+    # shellcheck disable=SC2046
+    "$2/bin/python" "$root/scripts/oldest.py" $(echo "$extras" | tr , ' ') >"$2/pins.txt" || return 1
+  fi
+  "$2/bin/pip" install -q -c "$2/pins.txt" "$root${extras:+[$extras]}" || return 1
+  cd "$2" || return 1
+  bin/rushes doctor >doctor.txt 2>&1 || { cat doctor.txt; return 1; }
+  bin/python "$root/scripts/smoke.py" "$place/takes" >smoke.txt || return 1
+  cat smoke.txt
+  tail -1 smoke.txt >>"$place/digests.txt"
 }
 
 for version in ${*:-3.11 3.12 3.13}; do
@@ -21,10 +40,20 @@ for version in ${*:-3.11 3.12 3.13}; do
     echo "Python $version: not here, left out"
     continue
   fi
-  home="$place/$version"
-  "$python" -m venv "$home"
-  "$home/bin/pip" install -q "$root"
-  (cd "$home" && { bin/rushes doctor >doctor.txt || { cat doctor.txt; exit 1; }; } && bin/python "$root/scripts/smoke.py")
-  tried=$((tried + 1))
+  for age in newest oldest; do
+    echo "== Python $version, the $age of everything"
+    if ! (try_one "$python" "$place/$version-$age" "$age"); then
+      echo "Python $version, the $age of everything: FAILED" >&2
+      [ -s "$place/$version-$age/pins.txt" ] && tr '\n' ' ' <"$place/$version-$age/pins.txt" >&2 && echo >&2
+      failed=1
+    fi
+    rm -rf "${place:?}/$version-$age"
+    tried=$((tried + 1))
+  done
 done
 [ "$tried" -gt 0 ] || { echo "no Python 3.11 to 3.13 is here" >&2; exit 1; }
+if [ -s "$place/digests.txt" ] && [ "$(sort -u "$place/digests.txt" | wc -l)" -ne 1 ]; then
+  echo "the same clips gave different numbers: see the digests above" >&2
+  failed=1
+fi
+exit "$failed"

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-_DAMAGE = ("decode_ok", "before the file says", "missing", "damaged", "could not be decoded", "not measured as a whole")
+_DAMAGE = (
+    "decode_ok",
+    "before the file says",
+    "missing",
+    "damaged",
+    "could not be decoded",
+    "never shown",
+    "not measured as a whole",
+)
 _SYNC = ("mouth_audio_margin",)
 
 RIGHT_REASONS: dict[str, tuple[str, ...]] = {

@@ -4,12 +4,13 @@
 #   CANDIDATE=clips/new BASELINE=clips/old METRICS=blur_score:10 bash gate.sh
 #
 # CANDIDATE and BASELINE are folders of clips, or runs (folders with run.json). Without BASELINE only the review signals
-# count. REPEATS and METRICS have one entry per line. Exit codes: 0 holds, 3 does not hold, 1 cannot tell or bad input.
+# count. REPEATS and METRICS have one entry per line. PROFILE and FAIL_ON overrule rushes.toml; if neither says what to
+# fail on, it is reject (none: no such check). Exit codes: 0 holds, 3 does not hold, 1 cannot tell or bad input.
 set -uo pipefail
 
 : "${CANDIDATE:?a folder of clips or a run}"
-BASELINE=${BASELINE:-} REPEATS=${REPEATS:-} METRICS=${METRICS:-} PROFILE=${PROFILE:-general}
-FAIL_ON=${FAIL_ON:-reject} ALLOW_UNCLEAR=${ALLOW_UNCLEAR:-false} OUT=${OUT:-rushes-ci}
+BASELINE=${BASELINE:-} REPEATS=${REPEATS:-} METRICS=${METRICS:-} PROFILE=${PROFILE:-}
+FAIL_ON=${FAIL_ON:-} ALLOW_UNCLEAR=${ALLOW_UNCLEAR:-false} OUT=${OUT:-rushes-ci}
 mkdir -p "$OUT"
 worst=0
 
@@ -25,26 +26,46 @@ told() {
     fi
 }
 
-measured() { # FOLDER NAME [--fail-on …]: sets `run`
-    run=$1
-    if [ -e "$1/run.json" ]; then return; fi
-    run=$OUT/$2
-    rushes clip "$1" -o "$run" --overwrite --profile "$PROFILE" "${@:3}"
-    note $?
-}
+is_run() { [ -e "$1/run.json" ]; }
+has_signals() { grep -q '"instrument": *"clip"' "$1/run.json"; }
+judged=(${PROFILE:+--profile "$PROFILE"})
 
+# What the project's own file says holds, unless FAIL_ON was given.
+case ${FAIL_ON:-$(rushes config --json)} in
+"$FAIL_ON" | *'"command":"clip","option":"--fail-on"'*) ;;
+*) FAIL_ON=reject ;;
+esac
 checks=()
-if [ "$FAIL_ON" != none ] && [ ! -e "$CANDIDATE/run.json" ]; then
+if [ "$FAIL_ON" != none ]; then
     told clips
-    checks=(--fail-on "$FAIL_ON" "${outputs[@]}")
+    checks=(${FAIL_ON:+--fail-on "$FAIL_ON"} "${outputs[@]}")
 fi
-measured "$CANDIDATE" candidate ${checks[@]+"${checks[@]}"}
+
+if ! is_run "$CANDIDATE"; then
+    run=$OUT/candidate
+    rushes clip "$CANDIDATE" -o "$run" --overwrite ${judged[@]+"${judged[@]}"} ${checks[@]+"${checks[@]}"}
+    note $?
+else
+    run=$CANDIDATE
+    if [ "$FAIL_ON" = none ]; then :
+    elif has_signals "$run"; then # stored numbers, judged again where a profile was given
+        rushes clip "$run" ${judged[@]+"${judged[@]}"} "${checks[@]}"
+        note $?
+    else
+        echo "gate: $run has no review signals, so FAIL_ON is not checked" >&2
+    fi
+fi
 candidate=$run
 report=$OUT/report.html
 
 if [ -n "$BASELINE" ]; then
-    measured "$BASELINE" baseline
-    baseline=$run
+    baseline=$BASELINE
+    if ! is_run "$BASELINE"; then
+        baseline=$OUT/baseline
+        rushes clip "$BASELINE" -o "$baseline" --overwrite --allow-unjudged ${judged[@]+"${judged[@]}"}
+        code=$?
+        [ "$code" -eq 3 ] || note "$code" # rushes.toml may say fail-on; it is the candidate that is judged
+    fi
     told gate
     asked=()
     while IFS= read -r line; do [ -n "$line" ] && asked+=(--metric "$line"); done <<<"$METRICS"

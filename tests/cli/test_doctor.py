@@ -111,6 +111,30 @@ def test_packages_that_load_but_read_no_clip_are_no_sound_core(monkeypatch: pyte
     assert "unexpected keyword argument 'metadata_errors'" in " ".join(done.stdout.split())
 
 
+def test_a_clip_is_measured_and_not_only_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "metrics" in str(pieces()["core", "a clip"]["detail"])
+
+    def refuse(*given: object) -> object:
+        raise TypeError("No matching definition for argument type(s) array(uint8)")
+
+    monkeypatch.setattr("rushes.instruments.clip.frames.observe.luma_sums", refuse)
+    done = rushes()
+    said = " ".join(done.stdout.split())
+    assert (
+        done.exit_code == 1 and "a clip does not work: cannot be written and measured: No matching definition" in said
+    )
+
+
+def test_a_metric_without_a_value_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    from rushes.core import Measurement
+    from rushes.instruments.clip.metrics import stillness
+
+    monkeypatch.setattr(stillness, "longest_of", lambda definition, *given: Measurement.missing(definition, "it broke"))
+    done = rushes()
+    assert done.exit_code == 1
+    assert "longest_freeze_ms has no value (it broke); longest_still_ms" in " ".join(done.stdout.split())
+
+
 def test_without_package_data_the_core_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(name: str) -> object:
         raise metadata.PackageNotFoundError(name)

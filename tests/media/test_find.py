@@ -120,6 +120,18 @@ def test_two_sounds_for_one_stem_are_not_guessed_between(folder: Path) -> None:
         match_audio([], folder / "nowhere")
 
 
+def test_a_link_to_itself_and_a_bad_name_cost_nothing_else(folder: Path) -> None:
+    before = search_clips([folder])
+    (folder / "loop.mp4").symlink_to("loop.mp4")
+    (folder / "round").symlink_to("about")
+    (folder / "about").symlink_to("round")
+    Path(os.fsdecode(os.fsencode(folder) + b"/bad\xff.mp4")).touch()
+    found = search_clips([folder])
+    assert found.clips == before.clips
+    assert (found.passed_over.counts["broken_links"], found.passed_over.counts["misnamed"]) == (3, 1)
+    assert "3 broken links" in str(found.passed_over) and "1 whose name is not UTF-8" in str(found.passed_over)
+
+
 def test_linked_folders_are_searched_and_loops_end(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (elsewhere / "far.mp4").touch()

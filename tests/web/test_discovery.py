@@ -257,3 +257,15 @@ def test_a_study_is_read_and_never_written(tmp_path: Path) -> None:
 def test_a_database_of_something_else_is_no_study(tree: Path) -> None:
     assert studies_in(tree / "other.db") is None and studies_in(tree / "text.db") is None
     assert studies_in(tree / "nowhere.db") is None
+
+
+def test_a_link_to_itself_costs_nothing_else(tree: Path) -> None:
+    for link, target in (("loop", "loop"), ("self", "."), ("x.db", "x.db"), ("demo/up", "..")):
+        (tree / link).symlink_to(target)
+    assert list(look(tree).runs) == ["demo/clip", "demo/fidelity/run", "run9", "run10", "suite/amber/clip"]
+
+
+def test_a_name_that_is_not_utf8_is_shown_without_what_it_is_not(tree: Path) -> None:
+    put(Path(os.fsdecode(os.fsencode(tree) + b"/bad\xff/run.json")))
+    found = look(tree).runs
+    assert "bad_" in found and len(found) == 6 and os.fsencode(found["bad_"]).endswith(b"bad\xff")

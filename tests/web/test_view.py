@@ -354,3 +354,26 @@ def test_a_server_looks_through_a_folder_of_runs(make_site: Callable[..., Site],
     assert list(Served(found, "runs")) == ["model_a", "models/runs/model_b"]
     client = owner(make_site(runs=Served(found, "runs"), suites=Served(found, "suites"), discovery=found))
     assert client.get("/runs/models/runs/model_b").status_code == 200 and client.get("/boards/takes").status_code == 200
+
+
+def test_a_folder_of_a_bad_name_and_its_neighbours_are_served(tmp_path: Path, sites: list[Site]) -> None:
+    """Bytes that are no UTF-8 stopped every page that names another run."""
+    for name in (b"good", b"bad\xff"):
+        write_run(Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)), [entry("take1", 0.1)])
+    (tmp_path / "loop").symlink_to("loop")
+    sites.append(Site(view_app([tmp_path], token=TOKEN)))  # type: ignore[arg-type]
+    with Client(sites[-1].url) as client:
+        client.get(f"/?token={TOKEN}")
+        for page in ("/", "/home.json", "/runs/good", "/runs/bad_"):
+            assert client.get(page).status_code == 200, page
+
+
+@pytest.mark.parametrize(("command", "package"), [("view", "starlette"), ("serve", "uvicorn"), ("view", "sqlalchemy")])
+def test_a_core_install_says_which_packages_it_needs(
+    command: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, package, None)
+    done = CliRunner().invoke(app, [command])
+    assert done.exit_code == 1 and not done.stdout
+    assert done.stderr == f"rushes: rushes {command} needs {package}; run: pip install 'rushes[web]'\n"

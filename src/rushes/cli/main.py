@@ -18,6 +18,7 @@ from rushes.core.registry import load
 from rushes.instruments.catalogue import INSTRUMENTS
 from rushes.present.terminal.console import one_line_errors
 from rushes.present.terminal.help import grouped_help
+from rushes.present.terminal.streams import flush_or_forget, open_closed_streams
 
 GROUPS = {
     "Measure": ("clip", "fidelity", "fvd", "pose", "sweep", "robust", "paper", "canon", "calibrate", "import-scores"),
@@ -28,11 +29,31 @@ GROUPS = {
 }
 """Under which head `rushes --help` shows a verb; one that is in none comes last."""
 
+SENTENCE = "Rushes evaluates generated video: broken clips, better systems, FVD, and every number with its definition."
+WELCOME = (
+    ("Which of my clips are broken?", ("rushes clip CLIPS",)),
+    (
+        "Which system is better?",
+        (
+            "rushes suite init FOLDER -o suite.toml",
+            "rushes suite run suite.toml -o out",
+            "rushes board out -o board.html",
+        ),
+    ),
+    ("What is the FVD of two sets?", ("rushes fvd GENERATED REAL",)),
+    (
+        "A table for my paper",
+        ("rushes paper GENERATED REAL -o paper/mine", "rushes table paper/* --format latex"),
+    ),
+    ("All numbers in one file", ("rushes export RUN -o numbers.parquet",)),
+)
+"""What people come for, and the commands that do it: bare `rushes` shows these."""
+
 app = typer.Typer(
     name="rushes",
     help="The evaluation workbench for generated video. No number without its definition; people decide preference.",
     no_args_is_help=True,
-    cls=grouped_help(GROUPS),
+    cls=grouped_help(GROUPS, SENTENCE, WELCOME),
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -87,11 +108,15 @@ for _name, _verb in sorted((_SHARED | _OWN).items()):
 
 def main() -> None:
     """Entry point of the `rushes` command."""
+    open_closed_streams()
     try:
         require_unix()
     except RushesError as error:
         sys.exit(f"rushes: {error}")
-    app()
+    try:
+        app()
+    finally:
+        flush_or_forget()
 
 
 if __name__ == "__main__":

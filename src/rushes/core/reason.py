@@ -36,6 +36,7 @@ class Cause(StrEnum):
     MISSING = "missing"
     DAMAGED = "damaged"
     UNDECODED = "undecoded"
+    UNSHOWN = "unshown"
     OTHER = "other"
     """Words alone: of another package, or of a run that stored a sentence nobody knows any more."""
 
@@ -47,6 +48,7 @@ _SANITY = {
     Cause.MISSING: ("frames missing", "{count:.0f} of {whole:.0f} {kind}"),
     Cause.DAMAGED: ("damaged", "{count:.0f} frame{s} {kind}"),
     Cause.UNDECODED: ("could not be decoded", "{count:.0f} packet{s} {kind}"),
+    Cause.UNSHOWN: ("frames never shown", "{count:.0f} of {whole:.0f} {kind}: the next frame has no later time"),
     Cause.OTHER: ("", "{words}"),
 }
 """What clips with this reason have in common, and the sentence, in which that stands."""

@@ -28,15 +28,28 @@ class RushesFixture:
 
         return evaluate_clip(path, **options)
 
-    def assert_passes(self, path: Path | str, *, fail_on: str = "reject", **options: Any) -> ClipResult:
-        """Measure one clip, and fail where its review signal is "reject", or with `fail_on="flagged"` flagged too."""
+    def assert_passes(
+        self, path: Path | str, *, fail_on: str = "reject", allow_unjudged: bool = False, **options: Any
+    ) -> ClipResult:
+        """Measure one clip, and fail where `rushes clip --fail-on` would.
+
+        That is where its review signal is "reject", or with `fail_on="flagged"` flagged too, and where a rule of that
+        level was not judged, unless `allow_unjudged` is true.
+        """
         __tracebackhide__ = True
-        caught = {"reject": ("reject",), "flagged": ("reject", "flagged")}.get(fail_on)
-        if caught is None:
+        if fail_on not in ("reject", "flagged"):
             raise pytest.UsageError(f'fail_on is "reject" or "flagged"; got {fail_on!r}')
+        from rushes.instruments.clip.signals.gate import check_clip
+
         result = self.measure(path, **options)
-        if result.badge in caught:
+        audio = options.get("audio")
+        found = check_clip(
+            result, options.get("profile", "general"), "reject" if fail_on == "reject" else "flagged", audio
+        )
+        if found.caught:
             pytest.fail("\n".join([f"{path}: {result.badge}", *(f"  {reason}" for reason in result.reasons)]), False)
+        if found.unjudged and not allow_unjudged:
+            pytest.fail(f"{path}: not judged: {found.unjudged_text()}; allow_unjudged=True lets it through", False)
         return result
 
     def assert_not_worse(

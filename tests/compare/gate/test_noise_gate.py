@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tests.compare.gate.gate_runs import BLUR, FVD, LPIPS, PLAYS, PSNR, gate_run
 import rushes
 from rushes.compare.gate.gate import check_regression
 from rushes.core.errors import InputError
+from rushes.storage.runs import Run
 
 BASE = [30.0, 32.0, 34.0, 36.0]
 REPEAT = [30.2, 31.8, 34.2, 35.8]
@@ -171,7 +173,8 @@ def test_other_signatures_are_refused_by_name() -> None:
     found = check_regression(base, other, metrics={"psnr": 1, "lpips": 1})
     assert found.answer == "cannot tell"
     assert "net is alex in one and vgg in the other" in found.find("lpips")[0].sentence
-    repeated = check_regression(base, base, repeats=[other], metrics=["lpips"])
+    twin = gate_run("c", {PSNR: BASE, LPIPS: [0.1] * 4})
+    repeated = check_regression(base, twin, repeats=[other], metrics=["lpips"])
     assert repeated.answer == "cannot tell" and "no repeat has this reading" in repeated.metrics[0].sentence
 
 
@@ -201,6 +204,7 @@ def test_a_repeat_of_the_same_files_is_remarked_on() -> None:
         ({"metrics": {"psnr": 1}, "level": 1.5}, "expected a level"),
         ({"metrics": {"psnr": 1}, "margin": 0}, "expected a margin above 0"),
         ({"repeats": [gate_run("a", {PSNR: BASE})]}, "this is the baseline itself"),
+        ({"repeats": [gate_run("b", {PSNR: BASE})]}, "b: a repeat is another run .*; this is the candidate"),
         ({"repeats": [gate_run("c", {PSNR: BASE})] * 2}, "given twice"),
         ({"repeats": [gate_run("c", {PSNR: [1.0]}, clips=["else"])]}, "c is no repeat of the baseline: no subject"),
         ({"repeats": [gate_run("c", {PSNR: BASE}, status="running")]}, "c: the run is running; .*let it finish"),
@@ -210,6 +214,29 @@ def test_bad_input_is_one_line(arguments: dict[str, object], words: str) -> None
     with pytest.raises(InputError, match=words) as raised:
         check_regression(gate_run("a", {PSNR: BASE}), gate_run("b", {PSNR: BASE}), **arguments)  # type: ignore[arg-type]
     assert "\n" not in str(raised.value)
+
+
+def test_a_run_is_not_its_own_baseline() -> None:
+    base = gate_run("a", {PSNR: BASE})
+    with pytest.raises(InputError, match="a is both baseline and candidate; .* name another one"):
+        check_regression(base, gate_run("./a", {PSNR: BASE}), metrics={"psnr": 1})
+
+
+def test_the_candidate_under_another_name_is_no_repeat() -> None:
+    """Its loss of 5 dB would count as noise: with it the margin is far above 5, and the gate held."""
+    base, worse = gate_run("a", {PSNR: BASE}, sha256="aa"), gate_run("b", {PSNR: shifted(BASE, -5.0)}, sha256="bb")
+    copied = Run(Path("elsewhere"), worse.info, worse.subjects, worse.measurements)
+    with pytest.raises(InputError, match="elsewhere: a repeat is .* this is a copy of the candidate"):
+        check_regression(base, worse, repeats=[copied])
+    again = gate_run("c", {PSNR: shifted(BASE, -5.0)}, sha256="bb")
+    with pytest.raises(InputError, match="this is a run of the candidate's very files"):
+        check_regression(base, worse, repeats=[again])
+
+
+def test_the_same_files_on_both_sides_are_remarked_on() -> None:
+    base, copy = (gate_run(name, {PSNR: BASE}, sha256="aa") for name in "ab")
+    found = check_regression(base, copy, metrics={"psnr": 1})
+    assert found.answer == "same" and "compares these clips with themselves" in found.remarks[0]
 
 
 def test_nothing_shared_or_nothing_that_judges() -> None:

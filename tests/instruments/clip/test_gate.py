@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,43 @@ def test_in_python(take: Path, tmp_path: Path) -> None:
 def test_the_tier_that_a_profile_needs(rules: str, files: dict[str, object], tier: int) -> None:
     own: Profile = parse_profile(f'name = "own"\n{rules}', source="own.toml")
     assert needed_tier(own, **files) == tier  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def run_of_two(take: Path, tmp_path: Path) -> Path:
+    (tmp_path / "bad.mp4").write_bytes(b"no video")
+    assert command("clip", take, tmp_path / "bad.mp4", "--jobs", 1, "-o", tmp_path / "run").exit_code == 0
+    return tmp_path / "run"
+
+
+def test_a_run_is_judged_as_its_clips_are(run_of_two: Path, tmp_path: Path) -> None:
+    done = command("clip", run_of_two, "--fail-on", "reject", "--junit", tmp_path / "x.xml")
+    assert done.exit_code == 3 and "--fail-on reject: 1 of 2 clips is rejected" in done.stderr
+    assert (tmp_path / "x.xml").is_file()
+    again = command("clip", run_of_two, "-o", tmp_path / "other")
+    assert again.exit_code == 1 and "this is a run, which is judged again" in again.stderr
+
+
+def test_a_run_under_another_profile_equals_its_clips_measured_under_it(
+    run_of_two: Path, take: Path, tmp_path: Path
+) -> None:
+    """The oracle is the clip measured anew under that profile: same signals, same reasons, same rules not judged."""
+    rules = profile("[flagged]\nblur_p10 = { below = 1e9 }\nface_present_ratio = { below = 0.2 }", tmp_path)
+    anew = command(
+        "clip", take, tmp_path / "bad.mp4", "--profile", rules, "--tier", 0, "-o", tmp_path / "new", "--json"
+    )
+    again = command("clip", run_of_two, "--profile", rules, "--json")
+    expected, found = (json.loads(done.stdout)["clips"] for done in (anew, again))
+    assert [(c["badge"], c["reasons"], c["facts"]) for c in found] == [
+        (c["badge"], c["reasons"], c["facts"]) for c in expected
+    ]
+    assert [c["badge"] for c in found] == ["flagged", "reject"], "decode sanity holds under every profile"
+    assert json.loads((run_of_two / "run.json").read_text())["settings"]["profile"] == "general", "nothing is written"
+
+
+def test_a_run_whose_profile_was_a_file_asks_for_it(take: Path, tmp_path: Path) -> None:
+    rules = profile("[flagged]\nblur_score = { below = 1 }", tmp_path)
+    command("clip", take, "--profile", rules, "-o", tmp_path / "own")
+    done = command("clip", tmp_path / "own", "--fail-on", "reject")
+    assert done.exit_code == 1 and "give that file: --profile FILE" in " ".join(done.stderr.split())
+    assert command("clip", tmp_path / "own", "--profile", rules, "--fail-on", "reject").exit_code == 0

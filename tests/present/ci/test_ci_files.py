@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ import typer
 from tests.clips import noise, write_luma
 from tests.doc_material import gate_runs
 from tests.present.ci.junit_schema import check_junit
+from tests.warm_command import warm_command
 from typer.testing import CliRunner
 
 from rushes.cli.main import app
@@ -90,13 +92,11 @@ def test_the_example_project_file_is_understood() -> None:
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """In which `rushes` is this one."""
-    program = tmp_path_factory.mktemp("bin") / "rushes"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m rushes "$@"\n')
-    program.chmod(0o755)
-    path = f"{program.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
-    return os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "src")}
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """In which `rushes` is this one, and starts at once."""
+    with warm_command(tmp_path_factory.mktemp("bin")) as program:
+        path = f"{program.parent}:{Path(sys.executable).parent}:{os.environ['PATH']}"
+        yield os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "src")}
 
 
 @pytest.fixture(scope="module")
@@ -178,3 +178,50 @@ def test_the_hook_refuses_a_video_that_does_not_play(tmp_path: Path, monkeypatch
     program, *words = shlex.split(fields["  entry"])
     done = CliRunner().invoke(app, [*words, "take1.mkv", "bad.mp4"])
     assert program == "rushes" and done.exit_code == 3 and "1 of 2 clips" in done.stderr, done.output
+
+
+STRICT = 'name = "strict"\n[reject]\nblur_score = { below = 1e9 }\n'
+"""Under which every clip is a reject, and under `general` none of these is."""
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a clip that moves, one that does not decode, and a run of each: `good` and `rejects`."""
+    folder = tmp_path_factory.mktemp("measured")
+    (folder / "clips").mkdir()
+    write_luma(folder / "clips" / "take1.mkv", noise(12), "gray")
+    (folder / "bad.mp4").write_bytes(b"no video")
+    (folder / "strict.toml").write_text(STRICT)
+    for run, clips in (("good", "clips"), ("rejects", "bad.mp4")):
+        done = CliRunner().invoke(app, ["clip", str(folder / clips), "-o", str(folder / run)])
+        assert done.exit_code == 0, done.output
+    return folder
+
+
+def test_rejects_of_a_run_do_not_hold(measured: Path, environment: dict[str, str], tmp_path: Path) -> None:
+    done = gate(tmp_path, environment, CANDIDATE=str(measured / "rejects"))
+    assert done.returncode == 3 and "gate: fails" in done.stdout, done.stdout + done.stderr
+    assert "--fail-on reject: 1 of 1 clips is rejected" in done.stderr
+    check_junit((tmp_path / "rushes-ci" / "clips.xml").read_text(encoding="utf-8"))
+    assert gate(tmp_path, environment, CANDIDATE=str(measured / "rejects"), FAIL_ON="none").returncode == 0
+
+
+@pytest.mark.parametrize("candidate", ["good", "clips"])
+def test_the_project_s_profile_holds_in_the_gate_script(
+    measured: Path, environment: dict[str, str], tmp_path: Path, candidate: str
+) -> None:
+    shutil.copy(measured / "strict.toml", tmp_path)
+    (tmp_path / "rushes.toml").write_text('[clip]\nprofile = "./strict.toml"\n')
+    done = gate(tmp_path, environment, CANDIDATE=str(measured / candidate))
+    assert done.returncode == 3 and "gate: fails" in done.stdout, done.stdout + done.stderr
+    given = gate(tmp_path, environment, CANDIDATE=str(measured / candidate), PROFILE="general")
+    assert given.returncode == 0, "what was given wins: " + given.stdout + given.stderr
+
+
+def test_the_project_s_fail_on_holds_in_the_gate_script(
+    measured: Path, environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "flags.toml").write_text(STRICT.replace("reject", "flagged"))
+    (tmp_path / "rushes.toml").write_text('[clip]\nprofile = "./flags.toml"\nfail-on = "flagged"\n')
+    assert gate(tmp_path, environment, CANDIDATE=str(measured / "good")).returncode == 3
+    assert gate(tmp_path, environment, CANDIDATE=str(measured / "good"), FAIL_ON="reject").returncode == 0

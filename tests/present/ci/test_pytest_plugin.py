@@ -39,6 +39,12 @@ def test_clip(rushes):
 
 def test_still(rushes):
     rushes.assert_passes("still.mkv", fail_on="flagged")
+
+def test_unjudged(rushes):
+    rushes.assert_passes("moves.mkv", profile="talking-head", tier=0)
+
+def test_unjudged_is_allowed(rushes):
+    rushes.assert_passes("moves.mkv", profile="talking-head", tier=0, allow_unjudged=True)
 """
 
 
@@ -63,6 +69,7 @@ def test_what_fails_and_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert outcomes == {
         "test_same": "PASSED", "test_worse": "FAILED", "test_unclear_is_allowed": "PASSED", "test_unclear": "FAILED",
         "test_not_run": "FAILED", "test_clip": "PASSED", "test_still": "FAILED",
+        "test_unjudged": "FAILED", "test_unjudged_is_allowed": "PASSED",
     }, done.stdout  # fmt: skip
     assert "The gate does not hold: 1 reading is worse by more than the margin over 6 clips: psnr." in done.stdout
     assert (
@@ -73,6 +80,7 @@ def test_what_fails_and_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert done.stdout.count(" → ") >= 3 and "prompt" in done.stdout, "the clips that lost most"
     assert "the gate was not run: runs/nowhere" in done.stdout
     assert "still.mkv: flagged" in done.stdout and "frozen" in done.stdout
+    assert "moves.mkv: not judged: face_present_ratio (1 clip: it needs tier 1); allow_unjudged=True" in done.stdout
     assert "Traceback" not in done.stdout and "pytest_plugin.py" not in done.stdout
 
 

@@ -60,6 +60,25 @@ def test_the_output_has_one_name_and_the_old_one_still_works() -> None:
     }
 
 
+def test_bare_rushes_says_what_it_is_and_what_people_come_for() -> None:
+    text = shown()
+    assert text.startswith("Rushes evaluates generated video: ") and max(map(len, text.splitlines())) <= 80
+    commands = re.findall(r"  rushes ([a-z]+)(?: (init|run)\b)?", text)
+    assert [words[0] for words in commands] == [
+        "clip", "suite", "suite", "board", "fvd", "paper", "table", "export",
+    ]  # fmt: skip
+    assert all(tuple(filter(None, words)) in EVERY for words in commands), "each of them is a command"
+    assert "Every command: rushes --help" in text and len(text.splitlines()) < 20
+
+
+@pytest.mark.parametrize(
+    "words", [words for words, command in EVERY.items() if words and hasattr(command, "commands")], ids=" ".join
+)
+def test_a_bare_group_prints_something_useful(words: tuple[str, ...]) -> None:
+    text = shown(*words)
+    assert text == shown(*words, "--help") or words == ("models",) and "Model files" in text
+
+
 def test_values_and_ranges_are_words() -> None:
     text = " ".join(shown("clip", "--help").split())
     assert "--tier N" in text and "(0 to 2)" in text and "--fail-on reject|flagged" in text

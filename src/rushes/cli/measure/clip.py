@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rushes.instruments.clip.faces.models import Tier
+    from rushes.instruments.clip.signals.profile import Profile
     from rushes.storage.runs import Run
 
 _SHOWN = 25
@@ -36,7 +38,10 @@ _FILES = 3
 def clip(
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATH…", help="Clips, folders of clips, or globs in quotes; here, s3:// or gs://."),
+        typer.Argument(
+            metavar="PATH…",
+            help="Clips, folders of clips, or globs in quotes; here, s3:// or gs://. A run is judged again only.",
+        ),
     ],
     audio: Annotated[
         str | None,
@@ -66,11 +71,13 @@ def clip(
         str | None, typer.Option(metavar="FILE", help="SyncNet's syncnet_v2.model, for tier 2.")
     ] = None,
     profile: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="Thresholds of the review signals: general, talking-head, generated, metricbundle-v1, or a file."
+            metavar="NAME",
+            help="Thresholds of the review signals: general, talking-head, generated, metricbundle-v1, or a file. "
+            "A run keeps its own unless you name one. (default: general)",
         ),
-    ] = "general",
+    ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
@@ -135,6 +142,7 @@ def clip(
     """
     from rushes.instruments.clip.evaluate import evaluate_clips
     from rushes.instruments.clip.show.tables import csv_of, write_bundles, write_csv
+    from rushes.instruments.clip.signals.profile import load_profile
 
     _refuse_empty({"--audio": audio, "-o": out, "--bundle": bundle, "--csv": csv})
     if csv == "-" and as_json:
@@ -143,6 +151,11 @@ def clip(
         raise typer.BadParameter("--add keeps what is there and --overwrite does not; give one", param_hint="--add")
     outputs = CiOutputs(junit=junit, summary=summary, annotate=annotate)
     outputs.require(fail_on, "give --fail-on reject or --fail-on flagged")
+    if len(paths) == 1 and _is_run(paths[0]):
+        measuring = {"-o": out, "--audio": audio, "--canon": canon, "--add": add, "--overwrite": overwrite}
+        _judge_again(paths[0], profile, fail_on, allow_unjudged, outputs, refused=measuring, as_json=as_json)
+        return
+    rules = load_profile(profile or "general")
     where = chosen_engine(engine, address)
     remarks: list[str] = []
     with progress_bars() as progress:
@@ -151,7 +164,7 @@ def clip(
             run=out,
             audio=audio,
             tier=cast("Tier | None", tier),
-            profile=profile,
+            profile=rules,
             metrics=metric or (),
             motion=motion,
             face_model=face_model,
@@ -176,10 +189,43 @@ def clip(
     elif csv == "-":
         print(csv_of(run), end="")
     else:
-        _show(run, profile, written, verbose=verbose)
+        _show(run, rules, written, verbose=verbose)
     say(*remarks)
     if fail_on is not None:
-        _hold(run, profile, fail_on, allow_unjudged=allow_unjudged, outputs=outputs)
+        _hold(run, rules, fail_on, allow_unjudged=allow_unjudged, outputs=outputs)
+
+
+def _is_run(path: str) -> bool:
+    from pathlib import Path
+
+    return "://" not in path and Path(path, "run.json").is_file()
+
+
+def _judge_again(
+    path: str,
+    profile: str | None,
+    fail_on: Literal["reject", "flagged"] | None,
+    allow_unjudged: bool,
+    outputs: CiOutputs,
+    *,
+    refused: Mapping[str, object],
+    as_json: bool,
+) -> None:
+    """The review signals of a run that is there, from its stored numbers; nothing is measured or written."""
+    from rushes.core.errors import InputError
+    from rushes.instruments.clip.signals.rejudge import judged_again
+    from rushes.storage.runs import read_run
+
+    for option, value in refused.items():
+        if value:
+            raise InputError(f"{path}: this is a run, which is judged again and not measured; {option} is for clips")
+    run, rules = judged_again(read_run(path), profile)
+    if as_json:
+        print_json(_as_json(run))
+    else:
+        _show(run, rules, [], verbose=False)
+    if fail_on is not None:
+        _hold(run, rules, fail_on, allow_unjudged=allow_unjudged, outputs=outputs)
 
 
 def _refuse_empty(options: dict[str, str | None]) -> None:
@@ -191,13 +237,11 @@ def _refuse_empty(options: dict[str, str | None]) -> None:
 
 
 def _hold(
-    run: Run, profile: str, fail_on: Literal["reject", "flagged"], *, allow_unjudged: bool, outputs: CiOutputs
+    run: Run, rules: Profile, fail_on: Literal["reject", "flagged"], *, allow_unjudged: bool, outputs: CiOutputs
 ) -> None:
     """Leave with 3 where the gate does not hold, with 1 where nobody can tell."""
     from rushes.instruments.clip.signals.gate import check_gate
-    from rushes.instruments.clip.signals.profile import load_profile
 
-    rules = load_profile(profile)
     found = check_gate(run, rules, fail_on)
     if outputs:
         from rushes.instruments.clip.signals.gate import clip_checks
@@ -228,14 +272,12 @@ def _as_json(run: Run) -> dict[str, object]:
     }
 
 
-def _show(run: Run, profile: str, written: list[str], *, verbose: bool) -> None:
+def _show(run: Run, rules: Profile, written: list[str], *, verbose: bool) -> None:
     from rushes.instruments.clip.show.tables import clip_table
-    from rushes.instruments.clip.signals.profile import load_profile
     from rushes.present.pages.subjects import not_judged
     from rushes.present.verdict.verdict import FIRST, clip_verdict, print_opening
 
     some = FIRST if len(run.subjects) > FIRST else 0  # the table shows three at a glance
-    rules = load_profile(profile)
     print_opening(clip_verdict(run.subjects, most=some), about=f"profile {rules.name}")
     print()
     print_table(replace(clip_table(run, most=_SHOWN, profile=rules), title=""))

@@ -98,8 +98,8 @@ def _core() -> _Found:
         fault = _import_fault(_MODULES.get(project, project)) or _version_fault(version, _bounds(project))
         command = f"pip install --force-reinstall '{project}{_bounds(project)}'"
         yield project, not fault, fault or version or "no version stated", "all of Rushes", command
-    fault, command = _clip_fault(), f"pip install --force-reinstall 'av{_bounds('av')}'"
-    yield "a clip", not fault, fault or "written, read back", "all of Rushes", command
+    (count, fault), command = _measured_clip(), f"pip install --force-reinstall 'av{_bounds('av')}'"
+    yield "a clip", not fault, fault or f"made, decoded and measured: {count} metrics", "all of Rushes", command
 
 
 def _extras() -> _Found:
@@ -210,20 +210,35 @@ def _numbers(version: str) -> list[int]:
     return numbers
 
 
-def _clip_fault() -> str:
-    """Why four grey frames cannot be written and read back; "" where they can. Packages that all load may not fit."""
+_FRAMES = 12
+
+
+def _measured_clip() -> tuple[int, str]:
+    """How many metrics a made clip has a value of, and what failed; "" where nothing did.
+
+    Packages that all load may not fit together: a clip is written, decoded and measured as `rushes clip` does. Every
+    metric of the picture has a value on it, and its frames are counted.
+    """
     try:
         import numpy as np
 
-        from rushes.media import ClipReader, write_clip
+        from rushes.instruments.clip.evaluate import evaluate_clip
+        from rushes.media import write_clip
 
         with tempfile.TemporaryDirectory() as folder:
-            clip = write_clip(Path(folder) / "grey.mp4", [np.full((16, 16, 3), 90, np.uint8)] * 4)
-            with ClipReader(clip) as reader:
-                frames = sum(1 for frame in reader if frame.luma.values.size)
+            picture = np.random.default_rng(0).integers(0, 256, (64, 64, 3), dtype=np.uint8)
+            frames = [np.roll(picture, 3 * step, axis=1) for step in range(_FRAMES)]
+            result = evaluate_clip(write_clip(Path(folder) / "made.mp4", frames))
     except Exception as error:  # whatever it is, it is what the user has to know
-        return " ".join(f"cannot be written and read back: {error}".split())
-    return "" if frames == 4 else f"was written with 4 frames and read back with {frames}"
+        return 0, " ".join(f"cannot be written and measured: {error}".split())
+    found = {m.name: m for m in result.measurements}
+    if not result["decode_ok"].value:
+        return 0, f"cannot be decoded: {result['decode_ok'].note}"
+    if result["frame_count"].value != _FRAMES:
+        return 0, f"was written with {_FRAMES} frames and read back with {result['frame_count'].value}"
+    lacking = [m for name, m in found.items() if m.value is None and not name.startswith(("audio_", "av_"))]
+    told = "; ".join(f"{m.name} has no value ({m.note})" for m in lacking)
+    return len(found) - len(lacking), told
 
 
 def _import_fault(module: str) -> str:

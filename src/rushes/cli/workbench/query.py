@@ -1,4 +1,4 @@
-"""`rushes query` and `rushes export`: ask a run in SQL, or get it as plain lines of JSON."""
+"""`rushes query` and `rushes export`: ask a run in SQL, or get it as one table or as plain lines of JSON."""
 
 from __future__ import annotations
 
@@ -71,16 +71,31 @@ def query(
 
 def export(
     run: RunArgument,
-    out: Annotated[str, typer.Option("-o", "--out", metavar="FOLDER", help="A new or empty folder.")],
-    series: Annotated[bool, typer.Option("--series", help="Also the per-frame series, a file per clip.")] = False,
+    out: Annotated[
+        str,
+        typer.Option("-o", "--out", metavar="FILE|FOLDER", help="A file .parquet, .csv or .jsonl; or an empty folder."),
+    ],
+    series: Annotated[
+        bool, typer.Option("--series", help="Also the per-frame series, a file per clip; into a folder.")
+    ] = False,
 ) -> None:
-    """Write a run as subjects.jsonl and measurements.jsonl, one line per clip and per number.
+    """Write every number of a run into one table: a row per clip, a column per metric.
 
-    Example: rushes export run -o plain
+    Signatures are in the Parquet file, or beside the others in FILE.signatures.json. Into a folder, the run goes as
+    subjects.jsonl and measurements.jsonl, one line per clip and per number.
+
+    Example: rushes export runs/first -o numbers.parquet
     """
+    from rushes.storage.query.one_file import export_file, is_one_file
     from rushes.storage.runs.export import export_run
 
-    print(export_run(run, out, series=series))
+    if not is_one_file(out):
+        print(export_run(run, out, series=series))
+        return
+    if series:
+        raise typer.BadParameter("the series go into a folder; give -o FOLDER", param_hint="--series")
+    for file in export_file(run, out):
+        print(file)
 
 
 def _text(run: Run, found: pa.Table, *, paths: bool, as_json: bool) -> str:

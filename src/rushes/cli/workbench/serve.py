@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 SWITCH_S = 0.0005
 """How long a busy thread may keep the interpreter from the others. A request gives it up at every answer it waits for
 from the database, and at Python's own 5 ms it queues for a long time to get it back: ten statements, up to 50 ms."""
+PACKAGES = ("starlette", "fastapi", "uvicorn", "jinja2", "sqlalchemy", "alembic", "argon2", "pydantic")
+"""Of the web extra: what the pages are made with."""
 PASSWORD_VARIABLE = "RUSHES_ADMIN_PASSWORD"  # a variable's name  # nosec B105
 
 
@@ -59,6 +61,7 @@ def serve(
     import secrets
     import socket
 
+    require_web("serve")
     _check_public_url(public_url)
     discovery = _discovery(run or (), suite or ())
     from rushes.web.app import create_app
@@ -86,6 +89,17 @@ def serve(
         setup = "" if bench.service.admin_exists() else f"{address}/setup?key={key}"
         _announce(address, setup, as_json=as_json, reachable=host not in ("127.0.0.1", "::1", "localhost"))
         serve_on(listener, app)
+
+
+def require_web(verb: str) -> None:
+    """`MissingDependency`, with the command to get them, where packages of the web extra are not there."""
+    from importlib.util import find_spec
+
+    from rushes.core.errors import MissingDependency
+
+    missing = [package for package in PACKAGES if sys.modules.get(package, package) is None or not find_spec(package)]
+    if missing:
+        raise MissingDependency(f"rushes {verb} needs {', '.join(missing)}; run: pip install 'rushes[web]'")
 
 
 def _discovery(runs: Sequence[Path], suites: Sequence[Path]) -> Discovery:

@@ -44,7 +44,10 @@ def view(
         _refuse(folder)
     import secrets
 
-    from rushes.cli.workbench.serve import SWITCH_S
+    from rushes.cli.workbench.serve import SWITCH_S, require_web
+
+    require_web("view")
+
     from rushes.web.view_app import view_app
 
     sys.setswitchinterval(SWITCH_S)  # the rest of the app is imported while pages are answered

@@ -44,14 +44,16 @@ def check_regression(
     Result      `answer` is "same", "worse" or "cannot tell"; `metrics` has each reading's verdict and numbers
     Edge cases  a clip of the baseline without a value in the candidate leaves its readings at "cannot tell". One number
                 per run (FVD) is judged by the repeats' spread, else by the two intervals
-    Errors      `InputError` where a run is not complete, nothing is shared, or a margin is missing without a repeat
+    Errors      `InputError` where a run is not complete, nothing is shared, or a margin is missing without a repeat;
+                where baseline and candidate are one run; where a repeat is the baseline, the candidate (or has the
+                candidate's very numbers: its loss would count as noise) or another repeat
     """
     if not 0.5 < level < 1:
         raise InputError(f"expected a level between 0.5 and 1, such as 0.95; got {level:g}")
     if not 0 < margin < float("inf"):
         raise InputError(f"expected a margin above 0, in repeatability limits; got {margin:g}")
     first, second, *others = (_whole_run(run) for run in (baseline, candidate, *repeats))
-    _require_other_runs(first, others)
+    _require_other_runs(first, second, others)
     found = compare_two(first, second, top=0)
     repeated = [_repeat(first, run) for run in others]
     if isinstance(metrics, str):
@@ -76,12 +78,24 @@ def _whole_run(given: Path | str | Run) -> Run:
     return run
 
 
-def _require_other_runs(baseline: Run, repeats: Sequence[Run]) -> None:
+def _require_other_runs(baseline: Run, candidate: Run, repeats: Sequence[Run]) -> None:
+    """A run that is compared with itself holds for ever, and a candidate among the repeats excuses its own loss."""
     seen = {identity(baseline.place): "the baseline itself"}
+    if identity(candidate.place) in seen:
+        raise InputError(f"{candidate.place} is both baseline and candidate; a gate needs two runs: name another one")
+    seen[identity(candidate.place)] = "the candidate"
     for run in repeats:
-        if what := seen.get(identity(run.place)):
+        if what := seen.get(identity(run.place)) or _as_candidate(run, candidate, baseline):
             raise InputError(f"{run.place}: a repeat is another run of the baseline's system; this is {what}")
         seen[identity(run.place)] = "given twice"
+
+
+def _as_candidate(repeat: Run, candidate: Run, baseline: Run) -> str:
+    """What ties a repeat to the candidate by its content; "" where nothing does."""
+    if repeat.digest == candidate.digest:
+        return "a copy of the candidate"
+    theirs = _same_files(repeat, candidate) and not _same_files(repeat, baseline)
+    return "a run of the candidate's very files" if theirs else ""
 
 
 def _repeat(baseline: Run, repeat: Run) -> RunComparison:
@@ -94,6 +108,8 @@ def _repeat(baseline: Run, repeat: Run) -> RunComparison:
 def _remarks(found: RunComparison, repeats: Sequence[Run], rules: Sequence[Rule]) -> Iterator[str]:
     if found.only_second:
         yield f"{len(found.only_second)} clips are in the candidate only, and were not looked at"
+    if _same_files(found.first, found.second):
+        yield "the candidate measured the very files of the baseline: the gate compares these clips with themselves"
     for run in repeats:
         if _same_files(found.first, run):
             yield f"{run.place} measured the very files of the baseline: it can show no noise"

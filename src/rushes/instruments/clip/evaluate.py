@@ -277,6 +277,11 @@ def _crashed(task: _Task, crash: Crash) -> Packed:
 
 
 def _packed(subject_id: str, result: ClipResult) -> Packed:
+    return pack(entry_of(subject_id, result))
+
+
+def entry_of(subject_id: str, result: ClipResult) -> Entry:
+    """A clip's result as a run has it, under this id."""
     subject = Subject(
         id=subject_id,
         kind="clip",
@@ -286,7 +291,7 @@ def _packed(subject_id: str, result: ClipResult) -> Packed:
         badge=result.badge,
         why=result.badge_detail.why,
     )
-    return pack(Entry(subject=subject, measurements=result.measurements, series=result.series))
+    return Entry(subject=subject, measurements=result.measurements, series=result.series)
 
 
 def _is_finished(writer: RunWriter, subject_id: str, clip: Place, sound: Sound) -> bool:

@@ -16,6 +16,7 @@ _KINDS = {
     "doubles": "{} clip{s} that came twice",  # named, or found, a second time
     "folders": "{} folder{s} that a pattern matched",  # only a folder given by itself is searched
     "unreadable": "{} folder{s} that cannot be read",
+    "misnamed": "{} whose name{s} {are} not UTF-8",
     "odd": "{} that {are} no regular file",  # pipes, sockets and devices
 }
 _SEARCHED = "a link to a folder that is read anyway"
@@ -80,6 +81,11 @@ def files_below(root: Path, passed_over: PassedOver) -> list[Path]:
             path = folder / entry.name
             if entry.name.startswith("."):
                 passed_over.add("hidden", path, "hidden: its name begins with a dot")
+            elif not _is_text(entry.name):
+                readable = os.fsencode(entry.name).decode(errors="replace")
+                passed_over.add("misnamed", folder / readable, "a name that is not UTF-8; rename it")
+            elif _leads_nowhere(entry):
+                passed_over.add("broken_links", path, f"a link to {_target(path)}, which leads nowhere")
             elif entry.is_dir(follow_symlinks=False):
                 waiting.append(path)
             elif entry.is_dir():
@@ -100,6 +106,20 @@ def identity(folder: Path) -> tuple[int, int]:
     """What a file or folder is, whatever the path that leads to it."""
     found = folder.stat()
     return found.st_dev, found.st_ino
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be stored; bytes that are no UTF-8 are read as halves of surrogates."""
+    return not any("\ud800" <= character <= "\udfff" for character in name)
+
+
+def _leads_nowhere(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a link to itself, by way of others or at once."""
+    try:
+        entry.is_dir()
+    except OSError:
+        return entry.is_symlink()
+    return False
 
 
 def _target(link: Path) -> str:

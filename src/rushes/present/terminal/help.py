@@ -29,13 +29,21 @@ _TYPES = {"int": "N", "integer": "N", "float": "X", "path": "PATH", "file": "FIL
 Groups = Mapping[str, Sequence[str]]
 
 
-def grouped_help(groups: Groups) -> type[TyperGroup]:
-    """A class for the root group: it and all commands below it have this help; its commands stand in `groups`."""
+Welcome = Sequence[tuple[str, Sequence[str]]]
+"""What somebody may want, and the commands for it."""
+
+
+def grouped_help(groups: Groups, sentence: str = "", welcome: Welcome = ()) -> type[TyperGroup]:
+    """A class for the root group: it and all commands below it have this help; its commands stand in `groups`.
+
+    Called with nothing, a group prints its help and ends with 0; the root prints `sentence` and `welcome`.
+    """
 
     class Root(TyperGroup):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             _replace_help(self, groups)
+            _help_when_bare(self, sentence, welcome)
 
         def list_commands(self, ctx: Any) -> list[str]:
             known = [name for names in groups.values() for name in names if name in self.commands]
@@ -51,6 +59,37 @@ def _replace_help(command: Any, groups: Groups) -> None:
     command.format_help = MethodType(format_help, command)
     for below in getattr(command, "commands", {}).values():
         _replace_help(below, {})
+
+
+def _help_when_bare(command: Any, sentence: str = "", welcome: Welcome = ()) -> None:
+    """Here and not by Typer's `no_args_is_help`, which leaves with 2, and in some releases prints nothing."""
+    if getattr(command, "no_args_is_help", False):
+        command.no_args_is_help = False
+        parse = command.parse_args
+
+        def parse_args(self: Any, ctx: Any, args: list[str]) -> list[str]:
+            if not args and not ctx.resilient_parsing:
+                print("\n".join(_opening(ctx, sentence, welcome)) if welcome else ctx.get_help().rstrip())
+                ctx.exit()
+            parsed: list[str] = parse(ctx, args)
+            return parsed
+
+        command.parse_args = MethodType(parse_args, command)
+    for below in getattr(command, "commands", {}).values():
+        _help_when_bare(below)
+
+
+def _opening(ctx: Any, sentence: str, welcome: Welcome) -> Iterator[str]:
+    """What this is, what people come for with the command for each, and where the rest is."""
+    width, wide = min(window_width(), 100), 2 + max(len(wish) for wish, _ in welcome) + 2
+    yield from wrapped(sentence, width)
+    yield ""
+    for wish, lines in welcome:
+        yield f"  {wish}".ljust(wide) + lines[0]
+        yield from (" " * wide + line for line in lines[1:])
+    yield ""
+    yield from wrapped(f"Every command: {ctx.command_path} --help. Results in a browser: rushes view.", width)
+    yield "To try it on made-up clips: rushes demo."
 
 
 def _page(command: Any, ctx: Any, groups: Groups) -> Iterator[str]:

@@ -22,8 +22,14 @@ _OF_SHARDS = ("shards", "subjects", "measurements", "digest")
 def export_run(run: Run | Path | str, folder: Path | str, *, series: bool = False) -> Path:
     """Write a run into an empty folder as one in one piece, clip by clip; the folder can be read as a run.
 
-    `series` copies the per-frame series too, one file per clip. `RunError` where the folder holds something.
+    `series` copies the per-frame series too, one file per clip. `RunError` where the folder holds something. A name
+    that ends in .parquet, .csv or .jsonl is one file: a row per clip, a column per metric; see
+    `rushes.storage.query.one_file`.
     """
+    from rushes.storage.query.one_file import export_file, is_one_file
+
+    if is_one_file(folder):
+        return Path(export_file(run, folder)[0])
     opened, target = opened_run(run), Path(folder)
     with disk_errors(target):
         target.mkdir(parents=True, exist_ok=True)

@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from rushes.instruments.catalogue import INSTRUMENTS
 from rushes.study.database.listing import studies_in as studies_in
+from rushes.web.home.discovery import shown_path
 from rushes.web.runs.summary import RunHead, live_status, run_stamp, subjects_size
 from rushes.web.workbench import Workbench
 
@@ -84,7 +85,7 @@ def run_card(bench: Workbench, name: str, *, suite: str = "", counted: bool = Tr
     card: dict[str, Any] = {
         "name": name,
         "address": f"/runs/{quote(name)}",
-        "path": str(folder),
+        "path": shown_path(folder),
         "instrument": head.instrument,
         "question": INSTRUMENTS[head.instrument].question if head.instrument in INSTRUMENTS else "",
         "status": live_status(folder, head),
@@ -185,7 +186,9 @@ def _totals(cards: Sequence[Mapping[str, Any]]) -> dict[str, int]:
 
 def _databases(files: Mapping[str, Path]) -> list[dict[str, object]]:
     listed = [(name, path, studies_in(path)) for name, path in files.items()]
-    return [{"name": name, "path": str(path), "studies": found} for name, path, found in listed if found is not None]
+    return [
+        {"name": name, "path": shown_path(path), "studies": found} for name, path, found in listed if found is not None
+    ]
 
 
 def date_text(written: str) -> str:
@@ -202,7 +205,7 @@ def date_text(written: str) -> str:
 
 def suite_status(folder: Path) -> dict[str, object]:
     """What `suite.json` says of a suite: how many systems, prompts and runs, and whether it is complete."""
-    facts: dict[str, object] = {"path": str(folder), "systems": 0, "prompts": 0, "runs": 0, "failed": 0}
+    facts: dict[str, object] = {"path": shown_path(folder), "systems": 0, "prompts": 0, "runs": 0, "failed": 0}
     try:
         data = json.loads((folder / "suite.json").read_bytes())
         suite, steps = data["suite"], data["steps"]
@@ -228,7 +231,7 @@ def _runs_of(folder: Path) -> int:
 
 def sweep_status(folder: Path) -> dict[str, object]:
     """The axes of a sweep and how many of its runs are there."""
-    facts: dict[str, object] = {"path": str(folder), "axes": [], "declared": 0, "runs": 0}
+    facts: dict[str, object] = {"path": shown_path(folder), "axes": [], "declared": 0, "runs": 0}
     file = folder / "sweep_manifest.json"
     try:
         if file.stat().st_size > _LARGEST:

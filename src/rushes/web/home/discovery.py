@@ -138,12 +138,20 @@ def _list(folder: str, stamp: int) -> _Listing | None:
                     kinds.append(MARKS[name])
                 elif name.endswith(_DATABASES) and _is_sqlite(entry.path):
                     databases.append(name)
-                elif _is_looked_into(name) and entry.is_dir():
+                elif _is_looked_into(name) and _is_folder(entry):
                     folders.append(name)
     except OSError:
         return None
     settled = time.time_ns() - stamp > _FRESH_NS
     return _Listing(stamp, settled, tuple(sorted(kinds)), tuple(sorted(folders)), tuple(sorted(databases)))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    """A link that leads to itself is none, and no reason to lose what lies beside it."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 def _is_looked_into(name: str) -> bool:
@@ -160,8 +168,13 @@ def _is_sqlite(path: str) -> bool:
 
 def _name(root: Root, below: str) -> str:
     parts = [part for part in (root.prefix, below.strip("/")) if part]
-    # What would end or change an address goes; a name is for reading, and the folder stays where it is.
-    return re.sub(r"[?#%&\\\s\x00-\x1f]+", "_", "/".join(parts) or root.folder.resolve().name or "here")
+    # What would end or change an address goes, and bytes that are no UTF-8: a name is for reading. The folder stays.
+    return re.sub(r"[?#%&\\\s\x00-\x1f\ud800-\udfff]+", "_", "/".join(parts) or root.folder.resolve().name or "here")
+
+
+def shown_path(path: Path) -> str:
+    """A path for people to read: bytes that are no UTF-8, which no page can hold, have a mark in their place."""
+    return str(path).encode(errors="replace").decode()
 
 
 def _put(found: dict[str, Path], name: str, path: Path) -> None:

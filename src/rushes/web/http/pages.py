@@ -55,7 +55,8 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
         .get_template(template)
         .render(csrf=csrf_token(request), path=request.url.path, status=status, **_plain(request, template, context))
     )
-    return HTMLResponse(text, status_code=status)
+    # A folder's name may have bytes that are no UTF-8: a page shows it with a mark in their place.
+    return HTMLResponse(text.encode(errors="replace"), status_code=status)
 
 
 def _plain(request: Request, template: str, context: dict[str, Any]) -> dict[str, Any]:

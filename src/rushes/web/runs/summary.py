@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from rushes.core.reason import SIGNALS
+from rushes.web.home.discovery import shown_path
 from rushes.web.kept import Current
 
 _FILES = ("run.json", "subjects.jsonl", "measurements.jsonl", "journal.jsonl", "index.json", "shards")
@@ -78,7 +79,7 @@ def run_status(folder: Path) -> dict[str, object]:
     head = read_head(folder)
     return {
         "instrument": head.instrument,
-        "path": str(folder),
+        "path": shown_path(folder),
         "openable": head.openable,
         "started": head.started,
         "status": live_status(folder, head),

@@ -150,6 +150,8 @@ _FRAMES_OFF = 3.0
 _SHARE_OFF = 0.005
 _INDEX_FRAMES_OFF = 1.5
 
+_UNSHOWN_SHARE = 0.1
+
 _HOLE = 1.5
 _STEADY_SHARE, _STEADY_BAND = 0.8, 0.1
 _CLEAN_KINDS = frozenset({"matroska,webm", "ogg", "flv", "asf"})
@@ -266,6 +268,19 @@ def frames_in_holes(time_ms: np.ndarray, *, damaged: bool, container: str = "") 
     steady = np.count_nonzero(~holes) >= _CLEAN_STEPS and np.all(off[~holes] <= max(_CLEAN_MS, _CLEAN_BAND * usual))
     long = np.all(counts >= max(_CLEAN_FRAMES, _CLEAN_HOLE_MS / usual)) and len(counts) <= _CLEAN_HOLES
     return int(counts.sum()) if container in _CLEAN_KINDS and steady and long and not holes[0] else 0
+
+
+def frames_never_shown(time_ms: np.ndarray) -> int:
+    """Frames whose time is not before the next one's, so that a player has no time to show them; 0 where they are few.
+
+    Up to one in ten is let pass: files that are whole have the two fields of a frame at one time, and times that are
+    rounded together.
+
+    >>> frames_never_shown(np.zeros(50)), frames_never_shown(np.r_[0.0, np.arange(29) * 40.0])
+    (49, 0)
+    """
+    unshown = int(np.count_nonzero(np.diff(time_ms) <= 0))
+    return unshown if unshown > _UNSHOWN_SHARE * len(time_ms) else 0
 
 
 def missing_frames(seen: Observation) -> Measurement:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.bundle import by_name, why_missing
-from rushes.instruments.clip.evaluate import OWN_SOUND
+from rushes.instruments.clip.evaluate import OWN_SOUND, entry_of
+from rushes.instruments.clip.measure import ClipResult
 from rushes.instruments.clip.metrics import known, readings
-from rushes.instruments.clip.signals.profile import Profile
+from rushes.instruments.clip.signals.profile import Profile, load_profile
 from rushes.present.ci.checks import Check, CheckList, Outcome
 from rushes.present.pages.subjects import not_judged
 from rushes.storage.runs import Entry, Run
@@ -51,10 +53,20 @@ def check_gate(run: Run, profile: Profile, gate: Gate) -> GateResult:
     """
     settings = run.info.get("settings")
     own_sound = not isinstance(settings, Mapping) or settings.get("audio", OWN_SOUND) == OWN_SOUND
+    return _checked(run.entries, profile, gate, own_sound=own_sound)
+
+
+def check_clip(result: ClipResult, profile: str | Path | Profile, gate: Gate, audio: object = None) -> GateResult:
+    """The same of one clip that was measured alone; `audio` is the sound that was given with it, if any."""
+    rules = profile if isinstance(profile, Profile) else load_profile(profile)
+    return _checked([entry_of(Path(result.path).name, result)], rules, gate, own_sound=audio is None)
+
+
+def _checked(entries: Iterable[Entry], profile: Profile, gate: Gate, *, own_sound: bool) -> GateResult:
     metrics = {rule.metric for rule in profile.rules if rule.level in _FAILS[gate]}
     caught: list[str] = []
     unjudged: dict[str, list[tuple[str, str]]] = {}
-    for entry in run.entries:
+    for entry in entries:
         if entry.subject.badge in _FAILS[gate] or _is_unreadable(entry):
             caught.append(entry.subject.id)
             continue

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from rushes.core import Measurement
 from rushes.core.reason import Cause, Reason
 from rushes.instruments.clip.frames.observe import Observation
-from rushes.instruments.clip.metrics.timing import ends_early, usual_step_ms
+from rushes.instruments.clip.metrics.timing import ends_early, frames_never_shown, usual_step_ms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +49,7 @@ def decode_sanity(seen: Observation, measurements: Mapping[str, Measurement]) ->
         (Cause.MISSING, "missing_frames", lost, seen.frames + lost),
         (Cause.DAMAGED, "corrupt_frames", round(_value(measurements, "corrupt_frames")), None),
         (Cause.UNDECODED, "decode_failures", round(_value(measurements, "decode_failures")), None),
+        (Cause.UNSHOWN, "", frames_never_shown(seen.time_ms), seen.frames),
     ):
         if value:
             reason = Reason(cause=cause, level="flagged", metric=name, value=value, threshold=promised)

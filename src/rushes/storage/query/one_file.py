@@ -1,0 +1,114 @@
+"""A run as one table in one file: a row per clip, a column per metric under its plain name.
+
+The columns are id, path, review_signal and reasons, then the metrics as `columns_of` names them; `kind` comes after id
+where the run holds several kinds (pairs, and the set that they make). A value that is missing is empty, in JSON null.
+The signature of each column is in the file itself for Parquet (metadata `rushes.signatures`, as `rushes query` writes
+it with --parquet), and for CSV and JSON lines in a file beside it, `numbers.signatures.json`.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from rushes.core.canonical import canonical_json, canonical_line
+from rushes.core.errors import InputError
+from rushes.core.machine.files import replacing, replacing_path
+from rushes.core.registry import optional_package
+from rushes.storage.query.sql import Column, columns_of
+from rushes.storage.remote.transfer import upload_on_exit
+from rushes.storage.runs.reader import opened_run
+from rushes.storage.runs.run import Run
+from rushes.storage.shards.table import ReadingKey
+
+ENDINGS = (".parquet", ".csv", ".jsonl")
+_OTHERS = frozenset({".arrow", ".feather", ".json", ".ndjson", ".ods", ".pq", ".tsv", ".txt", ".xls", ".xlsx"})
+"""What people call tables too: nobody wants a folder of that name."""
+_BATCH = 10_000
+
+
+def is_one_file(target: Path | str) -> bool:
+    """Whether a run goes into one file of this name; `InputError` for a table in a form that is not written."""
+    ending = PurePosixPath(str(target)).suffix.lower()
+    if Path(target).is_dir() or ending not in {*ENDINGS, *_OTHERS}:
+        return False
+    if ending in _OTHERS:
+        raise InputError(f"{target}: expected a file that ends in {', '.join(ENDINGS)}, or a folder; got {ending}")
+    return True
+
+
+def export_file(run: Run | Path | str, target: Path | str) -> list[str]:
+    """Write the table; return the files that were written, the table first.
+
+    Raises `MissingDependency` for Parquet without pyarrow.
+    """
+    opened = opened_run(run)
+    columns = columns_of(opened)
+    kinds = opened.shards is None and len({subject.kind for subject in opened.subjects}) > 1
+    heads = ["id", *(["kind"] if kinds else []), "path", "review_signal", "reasons"]
+    rows = _rows(opened, columns, heads)
+    ending = PurePosixPath(str(target)).suffix.lower()
+    if ending == ".parquet":
+        _parquet(rows, heads, columns, target)
+        return [str(target)]
+    with upload_on_exit(target) as file, replacing(file) as out:
+        if ending == ".csv":
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow([*heads, *(column.name for column in columns)])
+            writer.writerows([_cell(value) for value in row.values()] for row in rows)
+        else:
+            out.writelines(canonical_line(row) for row in rows)
+    beside = str(target)[: -len(ending)] + ".signatures.json"
+    with upload_on_exit(beside) as file, replacing(file) as out:
+        json.dump({column.name: _told(column) for column in columns}, out, indent=1, ensure_ascii=False)
+        out.write("\n")
+    return [str(target), beside]
+
+
+def _told(column: Column) -> dict[str, object]:
+    definition = column.definition
+    told = {"signature": column.signature, "unit": definition.unit, "better": definition.better}
+    return told | ({"at": dict(column.key.at)} if column.key.at else {})
+
+
+def _rows(run: Run, columns: Sequence[Column], heads: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for entry in run.entries:
+        subject = entry.subject
+        values = {ReadingKey(m.signature, m.at): m.stored_value for m in entry.measurements}
+        facts = {"id": subject.id, "kind": subject.kind, "path": subject.path, "review_signal": subject.badge}
+        facts["reasons"] = "; ".join(subject.reasons)
+        yield {head: facts[head] for head in heads} | {column.name: values.get(column.key) for column in columns}
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _parquet(
+    rows: Iterator[Mapping[str, Any]], heads: Sequence[str], columns: Sequence[Column], target: Path | str
+) -> None:
+    needed = "a .parquet file needs pyarrow: pip install 'rushes[query]'; .csv and .jsonl need nothing"
+    arrow = optional_package("pyarrow", needed)
+    parquet = optional_package("pyarrow.parquet", needed)
+    flags = {column.name for column in columns if column.definition.unit == "true/false"}
+    kinds = {column.name: arrow.bool_() if column.name in flags else arrow.float64() for column in columns}
+    signatures = canonical_json({column.name: column.signature for column in columns})
+    fields = [*((head, arrow.string()) for head in heads), *kinds.items()]
+    schema = arrow.schema(fields, metadata={"rushes.signatures": signatures})
+    with (
+        upload_on_exit(target) as file,
+        replacing_path(file, file.name + ".tmp") as part,
+        open(part, "wb") as out,
+        parquet.ParquetWriter(out, schema, compression="zstd") as writer,
+    ):
+        while batch := list(islice(rows, _BATCH)):
+            table = {name: [_number(row[name], name in kinds, name in flags) for row in batch] for name, _ in fields}
+            writer.write_table(arrow.table(table, schema=schema))
+
+
+def _number(value: Any, is_metric: bool, is_flag: bool) -> Any:
+    return value if value is None or not is_metric else bool(value) if is_flag else float(value)

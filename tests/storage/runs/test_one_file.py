@@ -1,0 +1,110 @@
+"""`rushes export RUN -o x.parquet|csv|jsonl`: one file, plain heads, the values of the run, the same bytes again."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from tests.compare.gate.gate_runs import PSNR
+from tests.storage.runs.shard_material import names, write_shards, write_whole
+from typer.testing import CliRunner, Result
+
+from rushes.cli.main import app
+from rushes.core import Definition, Measurement
+from rushes.storage.runs import Entry, RunWriter, Subject
+from rushes.storage.runs.export import export_run
+
+FLAG = Definition(
+    name="plays", unit="true/false", lowest=0, highest=1, better="higher", summary="Does it play?", formula="decodes"
+)
+NAMES = ("a", "odd, \r name")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("run") / "r"
+    with RunWriter(folder, instrument="clip", settings={}) as writer:
+        for number, name in enumerate(NAMES):
+            psnr = (
+                Measurement.missing(PSNR, "it broke") if number else Measurement(definition=PSNR, value=30.5, count=1)
+            )
+            flag = Measurement(definition=FLAG, value=not number, count=1)
+            reasons = ["too dark", "too short"] if number else []
+            subject = Subject(
+                id=f"c{number}", kind="clip", path=name, sha256=None, badge=("pass", "flagged")[number], reasons=reasons
+            )
+            writer.add(Entry(subject=subject, measurements=(psnr, flag)))
+        writer.finish(["c0", "c1"])
+    return folder
+
+
+def export(*arguments: object) -> Result:
+    return CliRunner().invoke(app, ["export", *map(str, arguments)])
+
+
+def test_csv_and_the_signatures_beside_it(run: Path, tmp_path: Path) -> None:
+    done = export(run, "-o", tmp_path / "x.csv")
+    assert done.exit_code == 0 and done.stdout.split() == [str(tmp_path / "x.csv"), str(tmp_path / "x.signatures.json")]
+    with open(tmp_path / "x.csv", encoding="utf-8", newline="") as file:
+        assert list(csv.reader(file)) == [
+            ["id", "path", "review_signal", "reasons", "psnr", "plays"],
+            ["c0", "a", "pass", "", "30.5", "true"],
+            ["c1", "odd, \r name", "flagged", "too dark; too short", "", "false"],
+        ]
+    beside = json.loads((tmp_path / "x.signatures.json").read_text(encoding="utf-8"))
+    assert beside["psnr"] == {"signature": PSNR.signature, "unit": "dB", "better": "higher"}
+    before = (tmp_path / "x.csv").read_bytes()
+    assert export(run, "-o", tmp_path / "x.csv").exit_code == 0 and (tmp_path / "x.csv").read_bytes() == before
+
+
+def test_jsonl(run: Path, tmp_path: Path) -> None:
+    assert export(run, "-o", tmp_path / "x.jsonl").exit_code == 0
+    first, second = map(json.loads, (tmp_path / "x.jsonl").read_text(encoding="utf-8").splitlines())
+    assert first == {"id": "c0", "path": "a", "review_signal": "pass", "reasons": "", "psnr": 30.5, "plays": True}
+    assert second["psnr"] is None and second["reasons"] == "too dark; too short"
+
+
+def test_parquet_is_one_file_with_its_signatures(run: Path, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    done = export(run, "-o", tmp_path / "x.parquet")
+    assert done.exit_code == 0 and sorted(p.name for p in tmp_path.iterdir()) == ["x.parquet"], done.output
+    table = parquet.read_table(tmp_path / "x.parquet")
+    assert table.column("psnr").to_pylist() == [30.5, None] and table.column("plays").to_pylist() == [True, False]
+    assert json.loads(table.schema.metadata[b"rushes.signatures"]) == {
+        "plays": FLAG.signature,
+        "psnr": PSNR.signature,
+    }
+    before = (tmp_path / "x.parquet").read_bytes()
+    assert export_run(run, tmp_path / "x.parquet") == tmp_path / "x.parquet"
+    assert (tmp_path / "x.parquet").read_bytes() == before
+
+
+def test_a_run_in_shards_gives_the_same_bytes(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    write_whole(tmp_path / "whole", names(23), seed=3)
+    write_shards(tmp_path / "shards", names(23), size=5, seed=3)
+    for name in ("whole", "shards"):
+        assert export(tmp_path / name, "-o", tmp_path / f"{name}.csv").exit_code == 0
+    assert (tmp_path / "whole.csv").read_bytes() == (tmp_path / "shards.csv").read_bytes()
+
+
+def test_without_pyarrow_one_line(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    done = export(run, "-o", tmp_path / "x.parquet")
+    assert done.exit_code == 1 and "a .parquet file needs pyarrow" in done.stderr and not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("ending", ["parquet", "csv"])
+def test_a_folder_that_is_not_there_is_one_line(run: Path, tmp_path: Path, ending: str) -> None:
+    done = export(run, "-o", tmp_path / "none" / f"x.{ending}")
+    assert done.exit_code == 1 and done.stderr == f"rushes: {tmp_path}/none/x.{ending}: No such file or directory\n"
+
+
+def test_other_endings_and_folders(run: Path, tmp_path: Path) -> None:
+    refused = export(run, "-o", tmp_path / "x.xlsx")
+    assert refused.exit_code == 1 and "expected a file that ends in .parquet, .csv, .jsonl" in refused.stderr
+    assert export(run, "-o", tmp_path / "x.csv", "--series").exit_code == 2
+    assert export(run, "-o", tmp_path / "v1.2").exit_code == 0 and (tmp_path / "v1.2" / "run.json").is_file()
