@@ -19,7 +19,7 @@ from rushes.core.canonical import canonical_json, canonical_line
 from rushes.core.errors import InputError
 from rushes.core.machine.files import replacing, replacing_path
 from rushes.core.registry import optional_package
-from rushes.storage.query.sql import Column, columns_of
+from rushes.storage.query.columns import Column, columns_of
 from rushes.storage.remote.transfer import upload_on_exit
 from rushes.storage.runs.reader import opened_run
 from rushes.storage.runs.run import Run
