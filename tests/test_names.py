@@ -97,6 +97,7 @@ def test_a_name_that_nobody_has_is_refused_with_the_nearest() -> None:
 
 _NO_METRICS = {
     "pck_at": "a function",
+    "pck_mpjpe": "a function",
     "fvd_low": "of a variable",
     "fvd_high": "of a variable",
     "jod_scale": "a parameter",

@@ -42,6 +42,7 @@ def test_each_failure_is_a_note_and_the_other_numbers_stand(rushes: Rushes, take
 
 def test_a_package_that_cannot_be_loaded_is_left_out_of_the_catalogue(rushes: Rushes) -> None:
     listed = rushes("metrics", "--json", plugins="faulty")
+    assert listed.returncode == 0, listed.stderr
     names = {definition["name"] for definition in json.loads(listed.stdout)}
     assert {"fails_at_add", "blur_score"} <= names and not {"does_not_import", "has_input", "is_no_metric"} & names
 

@@ -77,7 +77,8 @@ def one(measurements: Iterable[Measurement], name: str, **where: Where) -> Measu
             f"{len(found)} numbers are called {what}, measured alike on several clips. "
             "Pick a clip with subject='ID', or take them all with select()"
         )
-    choices = " and ".join(f"{key}=… ({_choices(found, key)})" for key in differ)
+    enough = [key for key in differ if len({keys_of(m).get(key) for m in found}) == len(found)]
+    choices = " and ".join(f"{key}=… ({_choices(found, key)})" for key in enough[:1] or differ)
     raise InputError(f"{len(found)} numbers are called {what}. Say which with {choices}")
 
 

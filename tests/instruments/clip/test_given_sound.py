@@ -47,6 +47,8 @@ def _loudness(monkeypatch: pytest.MonkeyPatch, clip: Path, sound: Path) -> np.nd
     monkeypatch.setattr(
         "rushes.instruments.clip.settings.metrics_of", lambda tier, extra=(), *, motion=False: {"heard": metric}
     )
+    # It is in no registry, so nothing says where it comes from.
+    monkeypatch.setattr("rushes.instruments.clip.settings._origin", lambda name, form: {})
     result = measure(str(clip), ClipSettings.load(), audio=str(sound))
     (seen,) = kept
     assert result["heard"].value == len(seen.audio.samples)  # type: ignore[union-attr]

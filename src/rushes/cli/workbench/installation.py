@@ -21,6 +21,7 @@ from typing import Literal
 
 from rushes import __version__
 from rushes.core.machine.cache import cache_folder
+from rushes.core.selection import reading_names
 from rushes.vision.models.cache import is_pulled, pull_command
 from rushes.vision.models.catalogue import GROUPS
 
@@ -237,7 +238,7 @@ def _measured_clip() -> tuple[int, str]:
     if result["frame_count"].value != _FRAMES:
         return 0, f"was written with {_FRAMES} frames and read back with {result['frame_count'].value}"
     lacking = [m for name, m in found.items() if m.value is None and not name.startswith(("audio_", "av_"))]
-    told = "; ".join(f"{m.name} has no value ({m.note})" for m in lacking)
+    told = "; ".join(f"{name} has no value ({m.note})" for name, m in zip(reading_names(lacking), lacking, strict=True))
     return len(found) - len(lacking), told
 
 

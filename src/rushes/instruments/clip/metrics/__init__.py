@@ -74,8 +74,9 @@ def metrics_of(tier: int, extra: Iterable[str] = (), *, motion: bool = False) ->
 
 def names() -> Iterator[tuple[str, Definition]]:
     """What profiles, options, bundles and column heads call each metric."""
-    for key, metric in METRICS.items():
-        yield from ((name, metric.definition) for name in (key, metric.label) if name)
+    for key, metric in ((key, known(key)) for key in METRICS):
+        if metric is not None:
+            yield from ((name, metric.definition) for name in (key, metric.label) if name)
     yield from ((name, METRICS[key].definition) for name, key in _PAPERS.items())
 
 

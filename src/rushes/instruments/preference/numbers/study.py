@@ -89,12 +89,12 @@ def study_measurements(
 
 
 def _all_numbers(raw: Sequence[Vote], chosen: Choices, conditions: Conditions) -> Iterator[Measurement]:
-    yield _below_minimum(raw, ALL_FAMILIES, conditions)
     yield from ranking_numbers(raw, chosen, conditions)
     yield from jod_numbers(raw, conditions)
     yield from _shares(raw, conditions)
     yield from side_numbers(raw, chosen, conditions)
     yield from head_to_head(raw, conditions)
+    yield _below_minimum(raw, ALL_FAMILIES, conditions)
     yield from agreement_numbers(raw, ALL_FAMILIES, chosen.first, conditions)
     families = defaultdict(list)
     for vote in raw:
