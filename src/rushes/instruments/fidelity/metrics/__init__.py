@@ -36,6 +36,7 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
 METRICS: Registry[PairMetric] = Registry(
     "fidelity metric",
     group="rushes.fidelity_metrics",
+    type_=PairMetric,
     built_in={
         name: f"rushes.instruments.fidelity.metrics.{family}:{name.upper()}_METRIC"
         for family, names in _FAMILIES
