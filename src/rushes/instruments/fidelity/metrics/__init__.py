@@ -36,7 +36,6 @@ _FAMILIES: tuple[tuple[str, str], ...] = (
 METRICS: Registry[PairMetric] = Registry(
     "fidelity metric",
     group="rushes.fidelity_metrics",
-    type_=PairMetric,
     built_in={
         name: f"rushes.instruments.fidelity.metrics.{family}:{name.upper()}_METRIC"
         for family, names in _FAMILIES
@@ -48,5 +47,8 @@ METRICS: Registry[PairMetric] = Registry(
 
 def names() -> Iterator[tuple[str, Definition]]:
     """What `--metric` and the heads of columns call each metric."""
+    from rushes.instruments.fidelity.metric import PairMetric
+
     for key, metric in METRICS.items():
-        yield from ((name, metric.definition) for name in (key, metric.label) if name)
+        if isinstance(metric, PairMetric):  # another package may have put anything there
+            yield from ((name, metric.definition) for name in (key, metric.label) if name)
