@@ -157,3 +157,14 @@ def test_an_own_rubric_names_families_or_kinds() -> None:
 def test_declarations_that_are_none(texts: list[str]) -> None:
     with pytest.raises(InputError, match="NAME=KIND|declared twice"):
         read_families(texts)
+
+
+def test_an_adjudicator_has_the_tags_of_a_declared_family(quiet: StudyService, clock: HandClock, clips: Path) -> None:
+    make(quiet, "judged", clips, looks="edit")
+    for winner in ("x", "y"):
+        person = Person(quiet, clock, "judged", quiet.invite("judged")[0])
+        while (task := quiet.next_task(person.session)) is not None:
+            person.vote_for(task, winner)
+    quiet.adjudicate("judged", "looks_1", winner="x", tags=[EDIT_TAG])
+    with pytest.raises(StudyError, match="not offered"):
+        quiet.adjudicate("judged", "safety_1", winner="x", tags=[EDIT_TAG])
