@@ -97,6 +97,9 @@ def test_the_story_fits_one_screen_and_tables_are_behind_v(tmp_path: Path, monke
     short = printed()
     assert len(short.splitlines()) <= 24
     assert short.startswith("Which of three made-up systems is better? amber.\n") and "5 of 100 cases" in short
-    assert "  demo/takes/frozen.mp4  flagged  frozen 1.0–2.4 s\n" in short and "what was put in" not in short
+    assert (
+        "  demo/takes/frozen.mp4  flagged  frozen 1.0–2.4 s (2.25× its threshold)\n" in short
+        and "what was put in" not in short
+    )
     assert short.splitlines()[-1].endswith("rushes view demo")
     assert "what was put in" in printed("-v")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rushes.core.canonical import canonical_json
-from rushes.core.reason import SIGNALS, Cause, Reason, ranked
+from rushes.core.reason import NO_SIZE, SIGNALS, Cause, Reason, ranked, severity_of, severity_text, worst_key
 from rushes.core.span import Span
 
 FROZEN = Reason(
@@ -134,3 +134,52 @@ def test_what_is_no_reason_is_refused(change: dict[str, Any]) -> None:
 def test_signals_and_counts_have_one_order() -> None:
     assert SIGNALS == ("reject", "flagged", "pass")
     assert ranked({"b": 1, "a": 1, "c": 2}) == [("c", 2), ("a", 1), ("b", 1)]
+
+
+def rule(value: float, comparison: Any, threshold: float) -> Reason:
+    return Reason(level="flagged", metric="m", value=value, comparison=comparison, threshold=threshold)
+
+
+@pytest.mark.parametrize(
+    ("reason", "severity"),
+    [
+        (rule(10.37, "above", 1.0), 10.37),
+        (rule(1400, "above", 450), 1400 / 450),
+        (rule(0.11, "below", 0.33), 3.0),
+        (rule(0.033, "below", 0.33), 10.0),  # the ratio is 10; from here on it says no more
+        (rule(0.001, "below", 0.33), 10.0),
+        (rule(-0.2, "below", 0.1), 10.0),
+        (rule(-0.25, "below", 0.0), 1.25),  # no ratio to a threshold of 0
+        (rule(0.5, "above", -1.0), 2.5),
+        (rule(1e9, "above", 1.0), NO_SIZE),
+        (STATE, NO_SIZE),
+        (Reason(cause=Cause.UNREADABLE, note="no video"), NO_SIZE),
+        (Reason(cause=Cause.MISSING, value=105, threshold=200), 200 / 95),
+        (Reason(cause=Cause.ENDS_EARLY, value=2000.0, threshold=4000.0), 2.0),
+        (Reason(cause=Cause.MISSING, value=200, threshold=200), NO_SIZE),
+        (Reason(cause=Cause.DAMAGED, value=3), 4.0),
+        (Reason(cause=Cause.OTHER, words="odd"), 1.0),
+    ],
+)
+def test_severity_says_how_far_past_its_threshold_a_value_is(reason: Reason, severity: float) -> None:
+    assert reason.severity == pytest.approx(severity, abs=1e-12)
+
+
+def test_severity_never_falls_as_a_value_gets_worse() -> None:
+    above = [rule(value, "above", 0.5).severity for value in (0.51, 1, 5, 1e4)]
+    below = [rule(value, "below", 0.5).severity for value in (0.49, 0.1, 0.05, 0.01, 0.0, -1.0)]
+    assert above == sorted(above) and below == sorted(below) and min(*above, *below) >= 1
+
+
+def test_worst_first_goes_by_signal_then_by_the_worst_reason() -> None:
+    """A mild reject comes before a strong flag; among flags the strongest reason counts, not how many there are."""
+    clips = [
+        ("many", "flagged", [rule(1.5, "above", 1.0)] * 3),
+        ("strong", "flagged", [rule(1.1, "above", 1.0), rule(10.37, "above", 1.0)]),
+        ("fine", "pass", []),
+        ("none", None, []),
+        ("late", "reject", [rule(501, "above", 500)]),
+    ]
+    order = sorted(clips, key=lambda clip: worst_key(clip[1], clip[2]))
+    assert [name for name, _, _ in order] == ["late", "strong", "many", "fine", "none"]
+    assert severity_text(severity_of(clips[1][2])) == "10.4×" and severity_text(severity_of([])) == ""

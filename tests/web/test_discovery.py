@@ -135,10 +135,11 @@ def test_a_summary_is_what_the_run_says(tmp_path: Path) -> None:
     assert summary.worst == (names[1], names[4], names[6]) and summary.kind == "clip"
 
 
-def test_more_reasons_are_worse(tmp_path: Path) -> None:
+def test_a_value_further_past_its_threshold_is_worse(tmp_path: Path) -> None:
     folder = write_run(tmp_path / "run", [entry("one", 0.5, badge="flagged"), entry("two", 0.5, badge="flagged")])
     lines = [json.loads(line) for line in (folder / "subjects.jsonl").read_text().splitlines()]
-    lines[1]["reasons"] = ["a", 'with "," in it']
+    lines[0]["reasons"] *= 3
+    lines[1]["reasons"] = ['with "," in it', "freeze_frame_ratio=0.51 > 0.3"]
     written = (json.dumps(line, sort_keys=True, separators=(",", ":")) + "\n" for line in lines)
     (folder / "subjects.jsonl").write_text("".join(written))
     assert read_summary(folder).worst == ("two", "one")

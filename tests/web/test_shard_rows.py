@@ -113,9 +113,12 @@ def kept(opened: OpenRun, query: RunQuery) -> list[str]:
     """What a query keeps, in its order, gone through clip by clip."""
     marks = read_marks(opened.run.path).marks
     order = {"reject": 0, "flagged": 1, "pass": 2}
-    every = sorted(
-        opened.rows, key=lambda row: (order.get(row.entry.subject.badge or "", 3), -len(row.entry.subject.reasons))
-    )
+
+    def worst(row: Row) -> tuple[int, float]:
+        subject = row.entry.subject
+        return order.get(subject.badge or "", 3), -max((reason.severity for reason in subject.why), default=0.0)
+
+    every = sorted(opened.rows, key=worst)
 
     def value(row: Row, key: str) -> float | None:
         found = row.values.get(key)
@@ -200,12 +203,12 @@ def test_pages_of_a_run_in_shards(make_site: MakeSite, tmp_path: Path, monkeypat
     assert sheet.status_code == 200 and sheet.text.count('class="tile') >= 40
     data = client.get("/runs/big.json").json()
     assert (data["matching"], data["run"]["badges"]) == (40, {"reject": 10, "flagged": 10, "pass": 20})
-    assert [row["id"] for row in data["rows"]][:3] == ["c30", "c31", "c32"]
+    assert [row["id"] for row in data["rows"]][:3] == ["c39", "c38", "c37"]
     assert client.get("/runs/big?view=table&sort=blur_score").status_code == 200
     found = client.get("/runs/big.json?badge=reject&min.freeze_frame_ratio=0.9&sort=blur_score").json()
     assert [row["id"] for row in found["rows"]] == ["c39", "c38", "c37", "c36"]
     take = client.get("/runs/big/take.json?id=c38&badge=reject").json()
-    assert (take["place"], take["listed"], take["take"]["id"]) == (9, 10, "c38")
+    assert (take["place"], take["listed"], take["take"]["id"]) == (2, 10, "c38")
     page = client.get("/runs/big/take?id=c38&badge=reject").text
     assert "id=c37" in page and "id=c39" in page
     assert client.get("/runs/big/take?id=nope").status_code == 404
@@ -214,7 +217,7 @@ def test_pages_of_a_run_in_shards(make_site: MakeSite, tmp_path: Path, monkeypat
     table = client.get("/runs/big/selection.csv?only=c38&only=c01").text
     assert "c38.mp4,reject" in table and "c01.mp4,pass" in table
     home = client.get("/home.json").json()["runs"][0]
-    assert [one["id"] for one in home["worst"]] == ["c30", "c31", "c32"] and home["subjects"] == 40
+    assert [one["id"] for one in home["worst"]] == ["c39", "c38", "c37"] and home["subjects"] == 40
     assert client.get("/runs/big/tiles?page=1").status_code == 200
     picture = re.search(r"/thumbnails/[0-9a-f]+", client.get("/runs/big?q=c39").text)
     assert picture is not None and client.get(picture[0]).headers["content-type"] == "image/jpeg"

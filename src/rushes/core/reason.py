@@ -6,7 +6,7 @@ JUnit. No sentence is ever read back; `storage/runs/old_reasons.py` does so for 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import cached_property
@@ -24,6 +24,10 @@ RANKS: Mapping[str, int] = {signal: rank for rank, signal in enumerate(SIGNALS)}
 Level: TypeAlias = Literal["reject", "flagged"]
 Comparison: TypeAlias = Literal["above", "below", "is"]
 SIGNS = {"above": ">", "below": "<"}
+NO_SIZE = 1000.0
+"""Severity of a reason that has no size, such as a clip that cannot be decoded: nothing is worse."""
+MOST_BELOW = 10.0
+"""The highest severity of a value below its threshold: near 0 a ratio says nothing about how much worse a clip is."""
 
 
 class Cause(StrEnum):
@@ -135,6 +139,39 @@ class Reason:
         return _SANITY.get(self.cause, ("",))[0] or self.words.removesuffix(" at") or self.metric
 
     @property
+    def severity(self) -> float:
+        """How far past its threshold the value is, in thresholds; 1 and up, and the sort key of "worst first".
+
+        Formula     above t > 0: v / t. Below t > 0: t / v, at most 10, and 10 where v ≤ 0.
+                    t ≤ 0, where no ratio has a meaning: 1 + |v − t|.
+                    Frames or time that are missing: promised / there. Damaged frames or packets: 1 + their number.
+        Range       1 to 1000. A reason without a size (cannot be decoded, `decode_ok` is false) is 1000, one that is
+                    words alone 1
+        Reference   `rushes metrics severity`
+
+        >>> Reason(metric="luma_alternation", value=10.37, comparison="above", threshold=1.0).severity
+        10.37
+        >>> Reason(metric="sharpness", value=0.11, comparison="below", threshold=0.33).severity
+        3.0
+        """
+        return min(max(self._severity, 1.0), NO_SIZE)
+
+    @property
+    def _severity(self) -> float:
+        value, limit = float(self.value or 0), float(self.threshold or 0)
+        if self.cause is Cause.RULE and self.comparison in SIGNS:
+            if limit <= 0:
+                return 1 + abs(value - limit)
+            if self.comparison == "above":
+                return value / limit
+            return limit / value if value > limit / MOST_BELOW else MOST_BELOW
+        if self.cause in (Cause.ENDS_EARLY, Cause.MISSING, Cause.UNSHOWN):
+            return limit / (limit - value) if value < limit else NO_SIZE
+        if self.cause in (Cause.DAMAGED, Cause.UNDECODED):
+            return 1 + value
+        return 1.0 if self.cause is Cause.OTHER else NO_SIZE
+
+    @property
     def about(self) -> str:
         """What reasons are counted by and searched for: the metric of a rule, else the kind; `text` has it."""
         return self.metric if self.cause is Cause.RULE else self.kind
@@ -203,6 +240,31 @@ def _beside(value: float, threshold: float) -> str:
         if (float(text) > threshold) == (value > threshold) and float(text) != threshold:
             return text
     return repr(value)
+
+
+def severity_of(reasons: Iterable[Reason]) -> float:
+    """The highest severity among a clip's reasons; 0 where it has none."""
+    return max((reason.severity for reason in reasons), default=0.0)
+
+
+def by_severity(reasons: Iterable[Reason]) -> list[Reason]:
+    """Worst first; as given among equals."""
+    return sorted(reasons, key=lambda reason: -reason.severity)
+
+
+def severity_text(severity: float) -> str:
+    """As tables show it: how many times its threshold; "" for a clip without a reason, or one without a size.
+
+    >>> severity_text(10.37), severity_text(0.0), severity_text(NO_SIZE)
+    ('10.4×', '', '')
+    """
+    decimals = 0 if severity >= 100 else 1 if severity >= 10 else 2
+    return f"{severity:.{decimals}f}×" if 0 < severity < NO_SIZE else ""
+
+
+def worst_key(signal: str | None, reasons: Iterable[Reason]) -> tuple[int, float]:
+    """What "worst first" sorts by everywhere: the review signal, then severity, highest first."""
+    return RANKS.get(signal or "", len(RANKS)), -severity_of(reasons)
 
 
 def ranked(counts: Mapping[str, int]) -> list[tuple[str, int]]:

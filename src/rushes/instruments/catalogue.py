@@ -27,12 +27,13 @@ INSTRUMENTS: Registry[Instrument] = Registry(
 )
 
 COMPARING = (
+    "rushes.instruments.clip.signals.severity:DEFINITIONS",
     "rushes.compare.definitions.comparisons:DEFINITIONS",
     "rushes.compare.definitions.people:DEFINITIONS",
     "rushes.compare.definitions.ratings:DEFINITIONS",
     "rushes.compare.board.overall:DEFINITIONS",
 )
-"""Tuples of the definitions that belong to no instrument: what is computed from several runs."""
+"""Tuples of the definitions that no instrument measures: severity, and what is computed from several runs."""
 
 
 def instrument_of(run: Run) -> Instrument | None:

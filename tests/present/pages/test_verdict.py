@@ -27,7 +27,7 @@ def test_the_worst_come_first_with_reasons_in_words() -> None:
     assert found.headline == "3 of 4 clips need a look: 1 reject, 2 flagged. 1 pass."
     assert found.counts == (("reject", 1), ("flagged", 2), ("pass", 1)) and found.total == 4
     assert [take.id for take in found.takes] == ["lost", "both", "still"]
-    assert found.takes[1].why == "frozen 1.0–2.4 s; soft" and found.takes[2].picture == "data:x"
+    assert found.takes[1].why == "soft (3.30× its threshold); frozen 1.0–2.4 s" and found.takes[2].picture == "data:x"
     assert found.takes[0].reasons == ("cannot be decoded",) and found.takes[0].link == "#lost"
     assert found.reasons == (("frozen", 2), ("cannot be decoded", 1), ("soft", 1)), "by clips, then by name"
 
@@ -35,7 +35,7 @@ def test_the_worst_come_first_with_reasons_in_words() -> None:
 def test_one_kind_of_fault_does_not_hide_the_others() -> None:
     stills = [clip(f"still_{number}", "flagged", FROZEN) for number in range(9)]
     chosen = [subject.id for subject in worst_of([*stills, clip("dim", "flagged", SOFT)], 3)]
-    assert chosen == ["still_0", "still_1", "dim"]
+    assert chosen == ["dim", "still_0", "still_1"]  # 3.30 and 3.11 times their thresholds
     assert [subject.id for subject in worst_of(stills, 3)] == ["still_0", "still_1", "still_2"], (
         "where there is no other"
     )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
 from rushes.core import Definition, Measurement
-from rushes.core.reason import ranked
+from rushes.core.reason import ranked, severity_of, severity_text
 from rushes.core.selection import full_name, label
 from rushes.core.table import ARROWS, Cell, number
 from rushes.core.words.definition_text import direction_text
@@ -46,6 +46,8 @@ class FirstRow:
 
     id: str
     badge: str
+    times: str
+    """How far past its threshold the worst reason is: "10.4×"."""
     reasons: str
     cells: Sequence[Cell]
 
@@ -200,6 +202,8 @@ def _row(entry: Entry, position: Mapping[str, int], fired: Mapping[str, str]) ->
         "id": subject.id,
         "path": subject.path,
         "badge": subject.badge or "",
+        "severity": severity_of(subject.why),
+        "times": severity_text(severity_of(subject.why)),
         "reasons": list(subject.reasons),
         "about": [reason.about for reason in subject.why],
         "fired": [[position[signature], limit] for signature, limit in fired.items() if signature in position],
@@ -214,4 +218,5 @@ def _row(entry: Entry, position: Mapping[str, int], fired: Mapping[str, str]) ->
 def _first_row(entry: Entry, columns: Sequence[Column]) -> FirstRow:
     values = {m.signature: m for m in entry.measurements}
     cells = [number(values.get(column.definition.signature)) for column in columns]
-    return FirstRow(entry.subject.id, entry.subject.badge or "", "; ".join(entry.subject.reasons), cells)
+    subject, times = entry.subject, severity_text(severity_of(entry.subject.why))
+    return FirstRow(subject.id, subject.badge or "", times, "; ".join(subject.reasons), cells)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 
-from rushes.core.reason import RANKS, SIGNALS, ranked
+from rushes.core.reason import RANKS, SIGNALS, by_severity, ranked, severity_of, severity_text, worst_key
 from rushes.present.charts.figure import Figure
 from rushes.present.pages.film_strips import Strip, telling_frame
 from rushes.present.terminal.wrapping import cell_width, printable, wrapped
@@ -34,7 +34,9 @@ class Highlight:
     signal: str = ""
     """ "reject", "flagged" or "pass"; "" where it has none."""
     reasons: Sequence[str] = ()
-    """In words: "frozen 1.0–2.4 s"."""
+    """In words, worst first: "frozen 1.0–2.4 s"."""
+    severity: float = 0.0
+    """Of its worst reason (`Reason.severity`); 0 where it has none."""
     group: str = ""
     """The run or system it is of, where there are several."""
     picture: str = ""
@@ -48,8 +50,14 @@ class Highlight:
 
     @property
     def why(self) -> str:
-        """All reasons in one line."""
-        return "; ".join(self.reasons)
+        """All reasons in one line; the first with how far it is past its threshold.
+
+        >>> Highlight(id="a", reasons=("flickers", "soft"), severity=10.37).why
+        'flickers (10.4× its threshold); soft'
+        """
+        times = severity_text(self.severity)
+        first = [f"{self.reasons[0]} ({times} its threshold)"] if times and self.reasons else self.reasons[:1]
+        return "; ".join([*first, *self.reasons[1:]])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,9 +205,11 @@ def joined(verdicts: Sequence[Verdict], *, most: int = WORST) -> Verdict:
         counts.update(dict(one.counts))
         kinds.update(dict(one.reasons))
     turns = [
-        (RANKS.get(take.signal, len(RANKS)), place, take) for one in verdicts for place, take in enumerate(one.takes)
+        (RANKS.get(take.signal, len(RANKS)), -take.severity, place, take)
+        for one in verdicts
+        for place, take in enumerate(one.takes)
     ]
-    takes = tuple(take for _, _, take in sorted(turns, key=lambda turn: turn[:2])[:most])
+    takes = tuple(take for *_, take in sorted(turns, key=lambda turn: turn[:3])[:most])
     return Verdict(
         headline=signal_sentence(tuple(counts.items()), noun=verdicts[0].noun, total=sum(counts.values())),
         counts=tuple(counts.items()),
@@ -239,7 +249,8 @@ def clip_verdict(
         highlight = Highlight(
             id=subject.id,
             signal=subject.badge or "",
-            reasons=tuple(dict.fromkeys(reason.brief for reason in subject.why)),
+            reasons=tuple(dict.fromkeys(reason.brief for reason in by_severity(subject.why))),
+            severity=severity_of(subject.why),
             group=group,
             picture=picture,
             no_picture=strip.missing,
@@ -266,22 +277,22 @@ def of_whole(verdict: Verdict, counts: Mapping[str, int], kinds: Sequence[tuple[
 
 
 def worst_of(subjects: Sequence[Subject], most: int = WORST) -> list[Subject]:
-    """The clips to look at first: rejects, then flagged, most reasons first; no more than two alike in a row of many.
+    """The clips to look at first: rejects, then flagged, by severity; no more than two alike in a row of many.
 
     A third clip of one kind of reason waits until every other kind among the worst has been shown.
     """
     found = [subject for subject in subjects if subject.why]
     order = {id(subject): place for place, subject in enumerate(found)}
 
-    def key(subject: Subject) -> tuple[int, int, int]:
-        return RANKS.get(subject.badge or "", len(RANKS)), -len(subject.why), order[id(subject)]
+    def key(subject: Subject) -> tuple[int, float, int]:
+        return *worst_key(subject.badge, subject.why), order[id(subject)]
 
     first = nsmallest(10 * most, found, key=key)
     seen: dict[str, int] = {}
     chosen: list[Subject] = []
     waiting: list[Subject] = []
     for subject in first:
-        kind = subject.why[0].kind
+        kind = by_severity(subject.why)[0].kind
         seen[kind] = seen.get(kind, 0) + 1
         (chosen if seen[kind] <= _ALIKE else waiting).append(subject)
     return sorted([*chosen, *waiting][:most], key=key)

@@ -21,7 +21,7 @@ from rushes.core.selection import meant_by
 from rushes.storage.runs.run import Run
 from rushes.storage.shards.table import ReadingKey
 
-CLIP_COLUMNS = ("number", "id", "path", "kind", "sha256", "badge", "reasons", "facts")
+CLIP_COLUMNS = ("number", "id", "path", "kind", "sha256", "badge", "severity", "reasons", "facts")
 _BUNDLE = {"status_badge": "badge"}
 """Names of MetricBundleV1 for columns that hold no number."""
 

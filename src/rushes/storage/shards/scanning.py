@@ -93,23 +93,26 @@ def _parts(shards: Shards) -> Iterator[Shards]:
 
 
 def signals(shards: Shards, badges: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Per position: the place of the review signal in `badges` (their number for none), and how many reasons it has."""
+    """Per position: the place of the review signal in `badges` (their number for none), and the severity.
+
+    Shards of before 0.3 have no severity; the number of reasons takes its place there.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     known = pa.array(badges, pa.string())
-    codes, reasons = [np.empty(0, np.int8)], [np.empty(0, np.int32)]
-    for _, batch in batches(shards, ("badge", "reasons")):
+    codes, severity = [np.empty(0, np.int8)], [np.empty(0)]
+    for _, batch in batches(shards, ("badge", "severity", "reasons")):
         place = pc.fill_null(pc.index_in(batch.column(0), value_set=known), len(badges))
         codes.append(place.to_numpy(zero_copy_only=False).astype(np.int8))
-        many = pc.fill_null(pc.list_value_length(batch.column(1)), 0)
-        reasons.append(many.to_numpy(zero_copy_only=False).astype(np.int32))
-    return np.concatenate(codes), np.concatenate(reasons)
+        many = pc.fill_null(pc.list_value_length(batch.column(2)), 0).cast(pa.float64())
+        severity.append(pc.coalesce(batch.column(1), many).to_numpy(zero_copy_only=False))
+    return np.concatenate(codes), np.concatenate(severity)
 
 
-def worst_first(codes: np.ndarray, reasons: np.ndarray) -> np.ndarray:
-    """Positions by review signal, worst first, then most reasons first; input order among equals."""
-    return np.lexsort((-reasons, codes)).astype(np.int32)
+def worst_first(codes: np.ndarray, severity: np.ndarray) -> np.ndarray:
+    """Positions by review signal, worst first, then by severity; input order among equals."""
+    return np.lexsort((-severity, codes)).astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True)

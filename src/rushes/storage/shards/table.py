@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rushes.core.canonical import canonical_json
+from rushes.core.reason import severity_of
 from rushes.storage.runs.packing import line_digest
 from rushes.storage.runs.subjects import reasons_of
 
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 FIXED = (
-    *("number", "id", "kind", "path", "sha256", "badge", "reasons", "reason_about", "reason_kind"),
+    *("number", "id", "kind", "path", "sha256", "badge", "severity", "reasons", "reason_about", "reason_kind"),
     *("facts", "digest", "line"),
 )
-"""Columns that every run has. Reasons are sentences; beside them, to count by, what each is about and its kind."""
+"""Columns that every run has. Reasons are sentences; beside them, to count by, what each is about and its kind.
+`severity` is 0 where no rule fired, and null in shards of before 0.3."""
 SERIES = ("series_start", "series_bytes")
 _PARTS = ("value", "count", "note")
 _INTERVAL = ("low", "high", "level", "method")
@@ -117,6 +119,7 @@ class Columns:
         for name in ("id", "kind", "path", "sha256", "badge"):
             fixed[name].append(subject[name])
         why = reasons_of(subject)
+        fixed["severity"].append(severity_of(why))
         fixed["reasons"].append([reason.text for reason in why])
         fixed["reason_about"].append([reason.about for reason in why])
         fixed["reason_kind"].append([reason.kind for reason in why])
@@ -178,7 +181,7 @@ def _types() -> dict[str, Any]:
     text, whole, real = pa.string(), pa.int64(), pa.float64()
     types = dict.fromkeys(("id", "kind", "path", "sha256", "badge", "facts", "note", "method"), text)
     types |= dict.fromkeys(("number", "count", *SERIES), whole)
-    types |= dict.fromkeys(("value", "low", "high", "level"), real)
+    types |= dict.fromkeys(("value", "low", "high", "level", "severity"), real)
     types |= dict.fromkeys(("reasons", "reason_about", "reason_kind"), pa.list_(text))
     return types | {"digest": pa.binary(32), "line": pa.binary()}
 

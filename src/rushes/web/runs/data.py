@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from rushes.core import Definition, Measurement, Reading
+from rushes.core.reason import severity_of, severity_text
 from rushes.core.registry import load
 from rushes.core.table import ARROWS
 from rushes.core.words.definition_text import direction_text, range_text, value_text
@@ -119,6 +120,8 @@ def subject_data(name: str, subject: Subject) -> dict[str, object]:
         "path": subject.path,
         "sha256": subject.sha256,
         "badge": subject.badge,
+        "severity": severity_of(subject.why),
+        "times": severity_text(severity_of(subject.why)),
         "reasons": list(subject.reasons),
         "address": take_page(name, subject.id),
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rushes.core.reason import RANKS
+from rushes.core.reason import RANKS, severity_of
 from rushes.storage.runs.packing import entry_of
 from rushes.storage.shards import scanning
 from rushes.storage.shards.reading import Shards
@@ -57,7 +57,7 @@ class MemoryRows(RunRows):
     def _read_signals(self) -> tuple[np.ndarray, np.ndarray]:
         subjects = self._opened.run.subjects
         codes = [RANKS.get(subject.badge or "", len(RANKS)) for subject in subjects]
-        return np.array(codes, np.int8), np.array([len(subject.reasons) for subject in subjects], np.int32)
+        return np.array(codes, np.int8), np.array([severity_of(subject.why) for subject in subjects], np.float64)
 
     def _read_reasons(self) -> scanning.ReasonCounts:
         found = scanning.ReasonCounts()

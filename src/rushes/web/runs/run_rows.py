@@ -147,7 +147,7 @@ class RunRows(ABC):
 
     @abstractmethod
     def _read_signals(self) -> tuple[np.ndarray, np.ndarray]:
-        """By position, the place of the review signal among `SIGNALS`, their number for none; how many reasons."""
+        """By position, the place of the review signal among `SIGNALS`, their number for none; the severity."""
 
     @abstractmethod
     def _read_reasons(self) -> ReasonCounts: ...
@@ -236,8 +236,8 @@ class RunRows(ABC):
     def _signals(self) -> tuple[np.ndarray, np.ndarray]:
         """Review signals by position, and positions worst first."""
         with self._lock:
-            codes, reasons = self._read_signals()
-            return codes, worst_first(codes, reasons)
+            codes, severity = self._read_signals()
+            return codes, worst_first(codes, severity)
 
     @cached_property
     def _reasons(self) -> ReasonCounts:

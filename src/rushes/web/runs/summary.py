@@ -20,7 +20,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from rushes.core.reason import SIGNALS
+from rushes.core.reason import SIGNALS, severity_of
+from rushes.storage.runs.subjects import reasons_of
 from rushes.web.home.discovery import shown_path
 from rushes.web.kept import Current
 
@@ -131,13 +132,13 @@ def read_summary(folder: Path) -> RunSummary:
         badges = {badge: found.get(badge, 0) for badge in SIGNALS} if found else {}
         return RunSummary(subjects=rows, badges=badges, worst=shard_worst(folder, SIGNALS[:2], WORST))
     counts: Counter[str] = Counter()
-    marked: list[tuple[int, int, int, bytes]] = []
+    marked: list[tuple[int, float, int, bytes]] = []
     total, first = 0, b""
     for number, line in enumerate(_subject_lines(folder)):
         total, first = total + 1, first or line
         badge = _badge(line)
         if badge in ("reject", "flagged"):
-            marked.append((SIGNALS.index(badge), -_reasons(line), number, line))
+            marked.append((SIGNALS.index(badge), -_severity(line, badge), number, line))
         if badge:
             counts[badge] += 1
     worst = [str(row["id"]) for *_, line in sorted(marked)[:WORST] if (row := _row(line)) and "id" in row]
@@ -194,13 +195,14 @@ def _badge(line: bytes) -> str:
     return "" if line.startswith(b'{"badge":null') else str(_row(line).get("badge") or "")
 
 
-def _reasons(line: bytes) -> int:
-    """How many reasons the signal has. Quotes within a text are escaped, so only the key itself is found."""
+def _severity(line: bytes, badge: str) -> float:
+    """Of the worst reason. Quotes within a text are escaped, so only the key itself is found."""
     _, found, rest = line.rpartition(_REASONS)
     try:
-        return len(_decoder.raw_decode(rest.decode("utf-8", "replace"))[0]) if found else 0
-    except (ValueError, TypeError, RecursionError):
-        return 0
+        reasons = _decoder.raw_decode(rest.decode("utf-8", "replace"))[0] if found else []
+        return severity_of(reasons_of({"badge": badge, "reasons": reasons}))
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return 0.0
 
 
 def _id(line: bytes) -> str:
@@ -283,7 +285,7 @@ def shard_texts(folder: Path, most: int, columns: Sequence[str]) -> list[tuple[A
 
 
 def shard_worst(folder: Path, badges: Sequence[str], most: int) -> tuple[str, ...]:
-    """The clips to look at first: by review signal in the order of `badges`, those with most reasons first.
+    """The clips to look at first: by review signal in the order of `badges`, each by severity.
 
     Only shards that have clips of a worse signal than those found so far are looked into, and of them two columns.
     """
@@ -292,17 +294,18 @@ def shard_worst(folder: Path, badges: Sequence[str], most: int) -> tuple[str, ..
         import pyarrow.parquet as pq
     except ImportError:
         return ()
-    found: list[tuple[int, int, int, int]] = []
+    found: list[tuple[int, float, int, int]] = []
     try:
         shards = list(_shards(folder))
         for rank, badge in enumerate(badges):
             for number in sorted(int(shard["number"]) for shard in shards if shard["badges"].get(badge)):
                 with pq.ParquetFile(folder / "shards" / f"{number:05d}.parquet") as table:
-                    marks = table.read(columns=["badge", "reasons"])
+                    marks = table.read(columns=["badge", "severity"])
                     rows = pc.indices_nonzero(pc.equal(marks.column("badge"), badge))
-                    many = pc.list_value_length(marks.column("reasons").take(rows)).to_pylist()
-                    first = nsmallest(most, zip((-count for count in many), rows.to_pylist(), strict=True))
-                found = nsmallest(most, [*found, *((rank, count, number, row) for count, row in first)])
+                    sizes = marks.column("severity") if "severity" in marks.column_names else None
+                    severity = sizes.take(rows).to_pylist() if sizes else [0.0] * len(rows)
+                    first = nsmallest(most, zip((-(one or 0.0) for one in severity), rows.to_pylist(), strict=True))
+                found = nsmallest(most, [*found, *((rank, least, number, row) for least, row in first)])
             if len(found) >= most:
                 break
         return tuple(_shard_id(folder, number, row) for _, _, number, row in found)

@@ -56,8 +56,8 @@ def many_clips(run: Run, *, most: int = MOST_CLIPS) -> ManyClips | None:
 
     shards = run.shards
     counted = scanning.count_reasons(shards)
-    codes, reasons = scanning.signals(shards, SIGNALS)
-    lines = scanning.lines_at(shards, scanning.worst_first(codes, reasons)[:most].tolist())
+    codes, severity = scanning.signals(shards, SIGNALS)
+    lines = scanning.lines_at(shards, scanning.worst_first(codes, severity)[:most].tolist())
     counts = np.bincount(codes, minlength=len(SIGNALS)).tolist()
     return ManyClips(
         worst=[entry_of(line, shards.definitions) for line in lines],

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.core.machine.files import replacing
-from rushes.core.reason import RANKS
+from rushes.core.reason import severity_of, severity_text, worst_key
 from rushes.core.table import NUMBER, TEXT, Cell, Table, csv_text, number
 from rushes.instruments.clip.bundle import MetricBundle, by_name, metric_bundle
 from rushes.instruments.clip.metrics import known
@@ -24,10 +24,8 @@ from rushes.storage.runs import Entry, Run
 
 
 def worst_first(run: Run) -> list[Entry]:
-    """Rejects, then flagged by number of reasons, then passes; input order among equals."""
-    return sorted(
-        run.entries, key=lambda entry: (RANKS.get(entry.subject.badge or "", len(RANKS)), -len(entry.subject.reasons))
-    )
+    """Rejects, then flagged, then passes, each by severity (`Reason.severity`); input order among equals."""
+    return sorted(run.entries, key=lambda entry: worst_key(entry.subject.badge, entry.subject.why))
 
 
 class Column(NamedTuple):
@@ -59,15 +57,18 @@ def columns(measurements: Iterable[Measurement], *, wide: bool = False, chosen: 
 
 
 def clip_table(run: Run, *, most: int | None = None, profile: Profile | None = None) -> Table:
-    """One row per clip, worst first: id, review signal, the metrics that have a column, reasons."""
+    """One row per clip, worst first: id, review signal, severity, the metrics that have a column, reasons."""
     chosen = () if profile is None else profile.columns
     shown = columns((m for entry in run.entries[:1] for m in entry.measurements), chosen=chosen)
     rows = []
     for entry in worst_first(run)[:most]:
         values, subject = by_name(entry.measurements), entry.subject
         cells = [number(values.get(column.name)) for column in shown]
-        rows.append((Cell(subject.id), Cell(subject.badge or ""), *cells, Cell("\n".join(subject.reasons))))
-    heads = (*TEXT("clip", "signal"), *NUMBER(*(column.label for column in shown)), *TEXT("reasons", keep=True))
+        severity = Cell(severity_text(severity_of(subject.why)))
+        words = Cell("\n".join(subject.reasons))
+        rows.append((Cell(subject.id), Cell(subject.badge or ""), severity, *cells, words))
+    labels = [column.label for column in shown]
+    heads = (*TEXT("clip", "signal"), *NUMBER("severity", *labels), *TEXT("reasons", keep=True))
     return Table(title="Review signals", columns=heads, rows=rows)
 
 

@@ -176,7 +176,7 @@ class SubjectTable {
     const turn = down ? -1 : 1;
     const { signals } = this.data; // worst first; one that is not known comes last
     const rank = (row) => (signals.includes(row.badge) ? signals.indexOf(row.badge) : signals.length);
-    if (by === "signal") return rows.sort((a, b) => turn * (rank(a) - rank(b) || b.reasons.length - a.reasons.length) || a.number - b.number);
+    if (by === "signal") return rows.sort((a, b) => turn * (rank(a) - rank(b) || b.severity - a.severity) || a.number - b.number);
     if (by === "id") return rows.sort((a, b) => turn * a.id.localeCompare(b.id, "en", { numeric: true }) || a.number - b.number);
     const key = (row) => (row.values[by] === "" || row.values[by] === null ? null : Number(row.values[by]));
     return rows.sort((a, b) => {
@@ -215,7 +215,7 @@ class SubjectTable {
     const button = make("button", { type: "button", class: "open", "aria-expanded": "false" }, make("bdi", {}, row.id));
     const line = make("tr", { class: "subject", "data-row": row.number },
       make("th", { scope: "row", class: "c-id" }, button, ...(row.reasons.length ? [make("span", { class: "why" }, row.reasons.join("; "))] : [])),
-      ...(this.data.signals.length ? [make("td", { class: "c-signal" }, badge(row.badge))] : []),
+      ...(this.data.signals.length ? [make("td", { class: "c-signal" }, badge(row.badge), ...(row.times ? [" ", make("span", { class: "times" }, row.times)] : []))] : []),
       ...this.data.columns.map((metric, n) => make("td", { class: this.classes[n] }, numberText(row.values[metric], this.data.metrics[metric].unit))));
     return line;
   }
