@@ -23,7 +23,7 @@ from rushes.core.machine.files import take_lock
 from rushes.media import write_clip
 
 VALUES = {"psnr": three(PSNR, 22.0, 2.0), "lpips": three(LPIPS, 0.3, 0.1)}
-NO_WEIGHTS = "weights for r3d50 are missing: no package registry has it, so it must be brought; give --weights FILE"
+NO_WEIGHTS = "weights for r3d50 are missing: not downloadable; place the file yourself; give --weights FILE"
 
 
 class Bench:
@@ -183,10 +183,10 @@ def test_other_sets_in_the_same_folder_are_refused_unless_it_starts_anew(bench: 
 
 def test_a_run_that_cannot_be_continued_stops_everything(bench: Bench, tmp_path: Path) -> None:
     def refuse() -> None:
-        raise RunError("out: holds a run with weights a, not b")
+        raise RunError("out: already contains a run with weights a, not b")
 
     bench.stop = refuse
-    with pytest.raises(RunError, match="holds a run with weights a, not b"):
+    with pytest.raises(RunError, match="already contains a run with weights a, not b"):
         measure_paper("amber", "real", out=tmp_path, columns="psnr,fvd")
 
 

@@ -58,8 +58,8 @@ def test_other_clips_into_a_finished_run_are_refused_in_one_line(takes: Path) ->
     for named in (Path("c.mkv"), takes / "a.mkv"):
         refused = command("clip", named, "-o", "run")
         assert refused.exit_code == 1 and refused.stderr.count("\n") == 1
-        assert f"holds a run of takes/a.mkv, takes/b.mkv; {named} came; --add keeps" in refused.stderr
-        assert "--overwrite starts anew" in refused.stderr
+        assert f"already contains a run of takes/a.mkv, takes/b.mkv. Use --add to add {named}" in refused.stderr
+        assert "--overwrite to replace the run" in refused.stderr
     assert results(Path("run")) == before
 
 
@@ -99,7 +99,7 @@ def test_the_same_folder_may_gain_and_lose_clips(takes: Path) -> None:
     run = rushes.evaluate_clips("takes/", run="run", jobs=1, warn=remarks.append)
     assert ids(run) == ["b", "c", "a"]
     assert remarks == [
-        "1 clip of this run is not among these paths any more; results are kept: a (--overwrite starts anew)"
+        "1 clip of this run is not among these paths any more; results are kept: a (--overwrite starts again)"
     ]
     said = command("clip", "takes", "-o", "run").stderr
     assert said == f"{remarks[0]}\n"
@@ -131,7 +131,7 @@ def test_audio_that_came_or_went_never_leaves_a_stale_row(tmp_path: Path, monkey
     assert sound_length(given, "b") == (None, "no sound for 'b' in speech")
     assert [run.info["settings"]["audio"] for run in (own, given)] == ["own", "speech"]
     for run, audio, says in ((own, "speech", "audio own, not speech"), (given, None, "audio speech, not own")):
-        with pytest.raises(RunError, match=f"holds a run with {says}; choose another -o"):
+        with pytest.raises(RunError, match=f"already contains a run with {says}; choose another -o"):
             rushes.evaluate_clips("takes", run=run.path, audio=audio, jobs=1)
     # Within one answer to --audio: a sound file that comes, or goes, is noticed.
     write_sound(Path("speech/b.wav"), np.zeros((1, 8000), np.float32))
@@ -171,7 +171,7 @@ def test_what_is_passed_over_is_said_last_on_stderr(takes: Path) -> None:
     (takes / "notes.txt").touch()
     (takes / "gone.mp4").symlink_to("nowhere.mp4")
     done = command("clip", "takes", "-o", "run", "--json", "--jobs", 1)
-    assert done.stderr == "passed over: 1 file that is no clip (.txt), 1 broken link\n"
+    assert done.stderr == "Skipped 1 non-video file (.txt), 1 broken link\n"
     assert len(json.loads(done.stdout)["clips"]) == 2
 
 

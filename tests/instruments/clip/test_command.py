@@ -215,7 +215,7 @@ def test_a_file_name_that_is_not_utf8_costs_that_file_alone(tmp_path: Path) -> N
     done = subprocess.run(
         [sys.executable, "-m", "rushes", "clip", str(tmp_path), "-o", str(tmp_path / "run")], capture_output=True
     )
-    assert (done.returncode, done.stderr) == (0, b"passed over: 1 whose name is not UTF-8\n")
+    assert (done.returncode, done.stderr) == (0, b"Skipped 1 whose name is not UTF-8\n")
     assert [clip.id for clip in read_run(tmp_path / "run").subjects] == ["good"]
 
 

@@ -51,14 +51,14 @@ def fvd(gen: FeatureSet, gt: FeatureSet) -> Measurement:
 def test_the_value_carries_it(gen: tuple[int, int], gt: tuple[int, int], why: Why | None) -> None:
     found = fvd(rows(*gen), rows(*gt, seed=1))
     assert found.why is why and ("why" in found.as_dict()) == (why is not None)
-    assert ("honest choice" in found.note) == (why is not None)
+    assert ("heavily biased" in found.note) == (why is not None)
     kvd = whole("kvd", rows(*gen), rows(*gt))
     assert kvd.why is None and "honest" not in kvd.note
 
 
 def test_words_name_what_is_few() -> None:
-    assert fvd(rows(3), rows(5)).note.startswith("fewer clips than features (3 and 5 for D = 4): bias outweighs")
-    assert fvd(rows(4, 10), rows(5, 10)).note.startswith("no more videos than features (4 and 5 for D = 4): bias")
+    assert fvd(rows(3), rows(5)).note.startswith("fewer clips than features (3 and 5 for D = 4): heavily biased")
+    assert fvd(rows(4, 10), rows(5, 10)).note.startswith("no more videos than features (4 and 5 for D = 4): heavily biased")
 
 
 @pytest.mark.parametrize("videos", [4, 5])

@@ -45,7 +45,7 @@ def test_rates() -> None:
 def test_what_is_odd_within_a_set() -> None:
     padded = [*facts(9, padded=7), *facts(16), *facts(12, padded=4)]
     assert remarks_on(padded, facts(12, 13)) == [
-        "2 of 3 clips of the generated set filled up with copies of the last frame (4 to 7 each)"
+        "2 of 3 clips of the generated set padded by repeating the last frame (4 to 7 each)"
     ]
     assert remarks_on(facts(1, 1), facts(1))[:2] == [
         "2 of 2 clips of the generated set of one frame only",

@@ -184,7 +184,7 @@ def test_what_reading_showed_is_in_the_note(
     assert again.value == found["fvd"].value
     said = sentences_of(again.note)
     assert "lengths differ: generated clips have 9 frames, real ones 16 frames" in said
-    assert "5 of 5 clips of the generated set filled up with copies of the last frame (7 each)" in said
+    assert "5 of 5 clips of the generated set padded by repeating the last frame (7 each)" in said
     assert "generated set: frame numbers are missing" in said
 
 
@@ -314,6 +314,6 @@ def test_lengths_rates_and_padding_of_clips_are_said(
     )
     said = sentences_of(found["fvd"].note)
     assert "lengths differ: generated clips have 9 frames, real ones 16 frames" in said
-    assert "3 of 3 clips of the generated set filled up with copies of the last frame (7 each)" in said
+    assert "3 of 3 clips of the generated set padded by repeating the last frame (7 each)" in said
     facts = found.gt[0][1].facts["0.mp4"]
     assert facts == ReadFacts(frames=16, fps=25.0, variable=False, padded=0)

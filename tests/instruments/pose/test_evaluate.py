@@ -76,7 +76,7 @@ def test_the_same_bytes_twice_and_a_run_with_other_settings_is_refused(
     for name in ("subjects.jsonl", "measurements.jsonl"):
         assert (one / name).read_bytes() == (two / name).read_bytes()
     score_pose(*proof, norms=["all"], run=one)
-    with pytest.raises(RunError, match="holds a run with norms"):
+    with pytest.raises(RunError, match="already contains a run with norms"):
         score_pose(*proof, norms=["torso-diameter"], run=one)
     assert score_pose(*proof, norms=["torso-diameter"], run=one, overwrite=True).run == one
 
@@ -86,7 +86,7 @@ def test_other_poses_into_a_finished_run_are_refused(proof: tuple[Path, Path], t
     before = (tmp_path / "run" / "measurements.jsonl").read_bytes()
     other = tmp_path / "other.npz"
     other.write_bytes(proof[0].read_bytes())
-    with pytest.raises(RunError, match="other.npz, .*gt.npz came; choose another -o, or start anew with --overwrite"):
+    with pytest.raises(RunError, match="not of .*other.npz, .*gt.npz. Choose another -o, or use --overwrite"):
         score_pose(other, proof[1], norms="all", run=tmp_path / "run")
     assert (tmp_path / "run" / "measurements.jsonl").read_bytes() == before
     score_pose(other, proof[1], norms="all", run=tmp_path / "run", overwrite=True)

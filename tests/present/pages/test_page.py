@@ -248,7 +248,7 @@ def test_an_unknown_instrument_still_shows_its_numbers(many: Callable[..., Run],
     info = json.loads((run / "run.json").read_text())
     (run / "run.json").write_text(json.dumps(info | {"instrument": "holography"}))
     text = write_report([run], tmp_path / "r.html").path.read_text()
-    assert "Holography" in text and f"Every number of this run ({count(run)})" in text
+    assert "Holography" in text and f"All numbers of this run ({count(run)})" in text
 
 
 def test_a_long_table_of_numbers_says_what_is_left_out(
@@ -259,7 +259,7 @@ def test_a_long_table_of_numbers_says_what_is_left_out(
     (run / "run.json").write_text(json.dumps(info | {"instrument": "holography"}))
     monkeypatch.setattr(numbers, "MOST_NUMBERS", 5)
     text = write_report([run], tmp_path / "r.html").path.read_text()
-    assert "The first 5 are here" in text and f"Every number of this run ({count(run)})" in text
+    assert "The first 5 are here" in text and f"All numbers of this run ({count(run)})" in text
 
 
 def test_every_number_says_what_it_is_about_and_how_sure_it_is(tmp_path: Path) -> None:

@@ -184,7 +184,7 @@ def test_a_folder_here_that_fell_behind_the_store_is_not_gone_on_from(
 def test_other_settings_and_other_things_are_refused(bucket: Bucket) -> None:
     with opened(bucket.url("run")) as run:
         run.finish([])
-    with pytest.raises(RunError, match=f"^{bucket.url('run')}: holds a run with tier"):
+    with pytest.raises(RunError, match=f"^{bucket.url('run')}: already contains a run with tier"):
         open_run(bucket.url("run"), instrument="clip", settings={"tier": 1})
     bucket.put("other/holiday.jpg", b"x")
     with pytest.raises(RunError, match=r"expected nothing or a run; it holds holiday\.jpg"):
@@ -363,7 +363,7 @@ def test_overwriting_takes_the_old_results_away_before_the_new_run_begins(bucket
     with opened(url) as run:
         run.add(entry("a"))
         run.finish(["a"])
-    with pytest.raises(RunError, match=f"^{url}: holds a run of a.mp4; b.mp4 came"):
+    with pytest.raises(RunError, match=f"^{url}: already contains a run of a.mp4, not of b.mp4"):
         open_run(url, instrument="clip", settings=SETTINGS, inputs=["b.mp4"])
     with pytest.raises(KeyboardInterrupt):
         with open_run(url, instrument="clip", settings={"tier": 1}, inputs=["a.mp4"], overwrite=True):

@@ -26,9 +26,7 @@ def paper(
     out: Annotated[
         Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the runs; the same call continues it.")
     ],
-    name: Annotated[
-        str, typer.Option(metavar="SYSTEM", help="Name of the row; that of the folder GEN when left out.")
-    ] = "",
+    name: Annotated[str, typer.Option(metavar="SYSTEM", help="Name of the row. (default: the folder's name)")] = "",
     columns: Annotated[
         str | None,
         typer.Option(
@@ -41,16 +39,14 @@ def paper(
         list[str] | None,
         typer.Option(
             metavar="NAME…",
-            help="Whose constants, of every instrument that knows the name: disco. Several: several columns.",
+            help="Protocol to follow in every instrument that knows it: disco. Several give several columns.",
         ),
     ] = None,
     pair: Annotated[
         Literal["name", "index", "time"], typer.Option(help="How clips and frames pair, as in rushes fidelity.")
     ] = "name",
     cut: Cut = "none",
-    lag: Annotated[
-        str, typer.Option(callback=lag_frames, help="Frames that GEN runs late; auto looks for them.")
-    ] = "0",
+    lag: Annotated[str, typer.Option(callback=lag_frames, help="Frame offset of GEN; auto estimates it.")] = "0",
     resize_to: ResizeTo = None,
     weights: Annotated[
         list[str] | None,

@@ -42,7 +42,7 @@ def init(
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The suite file to write.")] = Path(
         "suite.toml"
     ),
-    name: Annotated[str, typer.Option(help="The suite's name; that of its folder when left out.")] = "",
+    name: Annotated[str, typer.Option(help="Name of the suite. (default: its folder's name)")] = "",
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
 ) -> None:
     """Write a suite file from what the folders hold: systems, reference, prompts, ratings, votes, a study.

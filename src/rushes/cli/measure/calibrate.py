@@ -26,7 +26,7 @@ def calibrate(
     percentile: Annotated[
         float, typer.Option(min=50, max=100, help="How many percent of good clips a threshold lets pass.")
     ] = 99.0,
-    name: Annotated[str | None, typer.Option(help="Name of the profile; the file's stem when left out.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the profile. (default: the file's stem)")] = None,
     run: Annotated[
         str | None,
         typer.Option("--run", metavar="RUN", help="Run directory for the measured clips; continued if there."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal, cast
@@ -60,9 +61,7 @@ def clip(
     ] = None,
     tier: Annotated[
         int | None,
-        typer.Option(
-            min=0, max=2, help="0 picture and timing, 1 faces, 2 SyncNet; what the profile's rules need when left out."
-        ),
+        typer.Option(min=0, max=2, help="0 picture and timing, 1 faces, 2 SyncNet. (default: what the profile needs)"),
     ] = None,
     face_model: Annotated[
         str | None, typer.Option(metavar="FILE", help="MediaPipe's 478-point face_landmarker.task, for tier 1.")
@@ -100,7 +99,7 @@ def clip(
     shards: Annotated[
         int | None,
         typer.Option(
-            min=0, metavar="N", help="Clips in a shard of the run, 0 for none; 10,000 from 10,000 clips when left out."
+            min=0, metavar="N", help="Clips in a shard of the run, 0 for none. (default: 10,000, from 10,000 clips on)"
         ),
     ] = None,
     jobs: Jobs = None,
@@ -284,8 +283,9 @@ def _show(run: Run, rules: Profile, written: list[str], *, verbose: bool) -> Non
     if len(run.subjects) > _SHOWN:
         print(f"… and {len(run.subjects) - _SHOWN} more in the run")
     readable = [entry for entry in run.entries if "error" not in entry.subject.facts]
-    if unjudged := sorted({name for entry in readable for name in not_judged(entry)}):
-        tell(f"Not computed for some clips, so not judged: {', '.join(unjudged)}")
+    if skipped := Counter(name for entry in readable for name in not_judged(entry)):
+        named = ", ".join(f"{name} ({count} of {len(readable)} clips)" for name, count in sorted(skipped.items()))
+        tell(f"Rules skipped for lack of a value: {named}")
     show_signatures(_signatures(run, rules.columns), verbose=verbose)
     for path in written:
         print(path)

@@ -23,9 +23,7 @@ _COLUMNS = 6
 """Numbers of a pair that it has room for; the others are in the run, the CSV and the report."""
 
 
-Cut = Annotated[
-    Literal["none", "shortest"], typer.Option(help="Where one side is longer: an error, or the first of both.")
-]
+Cut = Annotated[Literal["none", "shortest"], typer.Option(help="If lengths differ: fail, or truncate to the shorter.")]
 ResizeTo = Annotated[
     Literal["gt", "gen"] | None, typer.Option(help="Where sizes differ: bring both to this side's size.")
 ]
@@ -53,10 +51,10 @@ def fidelity(
     gen: Annotated[
         str, typer.Argument(metavar="GEN", help="Generated: a clip, a folder or glob of clips, a folder of pictures.")
     ],
-    gt: Annotated[str, typer.Argument(metavar="GT", help="What it is held against, in any of the same forms.")],
+    gt: Annotated[str, typer.Argument(metavar="GT", help="Reference clips, in the same forms as GEN.")],
     protocol: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME…", help=f"Whose numbers: {', '.join(PROTOCOLS)}. Default: {DEFAULT}."),
+        typer.Option(metavar="NAME…", help=f"Protocol to follow: {', '.join(PROTOCOLS)}. Default: {DEFAULT}."),
     ] = None,
     metric: Annotated[
         list[str] | None,
@@ -72,9 +70,7 @@ def fidelity(
     cut: Cut = "none",
     lag: Annotated[
         str,
-        typer.Option(
-            callback=lag_frames, help="Frames that GEN runs late; auto looks for them and says what it found."
-        ),
+        typer.Option(callback=lag_frames, help="Frame offset of GEN; auto estimates it."),
     ] = "0",
     resize_to: ResizeTo = None,
     weights: Annotated[
@@ -84,8 +80,8 @@ def fidelity(
     device: Annotated[Literal["cpu", "cuda"], typer.Option(help="Where networks run.")] = "cpu",
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="RUN", help="Run directory.")] = None,
     jobs: Jobs = None,
-    timeout: Annotated[float | None, typer.Option(min=0.1, help="Give a pair up after so many seconds.")] = None,
-    memory: Annotated[int | None, typer.Option(min=64, help="Give a pair up at so many megabytes.")] = None,
+    timeout: Annotated[float | None, typer.Option(min=0.1, help="Timeout per pair, in seconds.")] = None,
+    memory: Annotated[int | None, typer.Option(min=64, help="Memory limit per pair, in megabytes.")] = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
     overwrite: Overwrite = False,

@@ -60,7 +60,7 @@ def fvd(
     protocol: Annotated[
         ProtocolName,
         typer.Option(
-            help="Whose constants; all: each in turn but those of 128 frames. cd-fvd is that code's I3D mode."
+            help="Protocol to follow; all runs every one except those of 128 frames. cd-fvd is that code's I3D mode."
         ),
     ] = "genhoi",
     backbone: Annotated[
@@ -85,7 +85,7 @@ def fvd(
         ),
     ] = None,
     kernel: Annotated[
-        Literal["kid", "jedi"] | None, typer.Option(help="Of kernel_distance; kid when left out.")
+        Literal["kid", "jedi"] | None, typer.Option(help="Variant of kernel_distance. (default: kid)")
     ] = None,
     stride: Annotated[
         int | None,
@@ -105,7 +105,7 @@ def fvd(
     ] = False,
     versus: Annotated[
         str | None,
-        typer.Option(metavar="GEN2", help="A second generated set: which of the two is closer, and how surely."),
+        typer.Option(metavar="GEN2", help="A second generated set, to test against the first."),
     ] = None,
     curve: Annotated[
         bool, typer.Option("--curve", help="Also the value at smaller N, and at infinitely many clips where N > D.")
@@ -122,14 +122,14 @@ def fvd(
         ),
     ] = False,
     device: Annotated[
-        Literal["cpu", "cuda"] | None, typer.Option(help="The GPU where there is one, when left out.")
+        Literal["cpu", "cuda"] | None, typer.Option(help="Device. (default: the GPU if there is one)")
     ] = None,
     precision: Annotated[
-        Literal["tf32", "fp16", "fp32"] | None, typer.Option(help="On a GPU; tf32 when left out.")
+        Literal["tf32", "fp16", "fp32"] | None, typer.Option(help="Precision on a GPU. (default: tf32)")
     ] = None,
     batch_size: Annotated[int | None, typer.Option(min=1, help="Segments in a GPU batch.")] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "--workers", min=0, help="Decoding processes; the cores when left out.")
+        int | None, typer.Option("--jobs", "--workers", min=0, help="Decoding processes. (default: one per core)")
     ] = None,
     engine: EngineOption = "local",
     address: AddressOption = None,

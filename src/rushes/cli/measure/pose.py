@@ -74,7 +74,7 @@ def score(
     ] = None,
     px: Annotated[float, typer.Option(help="The absolute threshold of --norm all, in coordinate units.")] = 10.0,
     skeleton: Annotated[
-        str | None, typer.Option(help="coco-17, mediapipe-33, openpose-25 or h36m-17; by joint count when left out.")
+        str | None, typer.Option(help="coco-17, mediapipe-33, openpose-25 or h36m-17. (default: by joint count)")
     ] = None,
     hips: Annotated[str | None, typer.Option(metavar="L,R", help="Hip joints by index, for other skeletons.")] = None,
     head: Annotated[str | None, typer.Option(metavar="A,B", help="Head joints by index, for head-size.")] = None,

@@ -13,7 +13,7 @@ _VARIABLES = ("RUSHES_CACHE", "RUSHES_CONFIG", "RUSHES_STAGING", "RUSHES_WEIGHTS
 
 
 def config(context: typer.Context, as_json: Json = False) -> None:
-    """Show the defaults that hold here: from rushes.toml in this folder or above, and from the environment.
+    """Show the active configuration: from rushes.toml in this folder or above, and from the environment.
 
     The file is checked whole: an option that no command has is one line and exit code 1.
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def doctor(verbose: Verbose = False, as_json: Json = False) -> None:
-    """Say what is installed, which models are found, and how to get what is missing.
+    """Check the installation: what is there, which models are found, how to get the rest.
 
     Exits with 0 unless the core itself is broken: a missing extra is a choice.
 

@@ -30,11 +30,11 @@ def query(
         bool, typer.Option("--paths", help="The column path alone, a line each: a list of the files that are meant.")
     ] = False,
     csv: Annotated[bool, typer.Option("--csv", help="CSV.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="JSON alone on stdout: a list of rows.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON only: a list of rows.")] = False,
     parquet: Annotated[bool, typer.Option("--parquet", help="Parquet; needs -o.")] = False,
     out: Annotated[str | None, typer.Option("-o", "--out", metavar="FILE", help="Write it here.")] = None,
 ) -> None:
-    """Ask a run in SQL; nothing can be changed by it.
+    """Query a run with SQL (read-only).
 
     Example: rushes query run "select path from clips where blur_score < 20 and badge = 'pass'" --paths -o keep.txt
     """

@@ -34,7 +34,8 @@ def view(
         bool, typer.Option("--json", help="Print the link and what was found as one JSON line on stdout, then serve.")
     ] = False,
 ) -> None:
-    """Look at runs, boards and comparisons in the browser. No sign-in: the printed link is the key.
+    """Look at runs, boards and comparisons in the browser. No login: the printed
+    link contains the access token.
 
     Example: rushes view runs
     """

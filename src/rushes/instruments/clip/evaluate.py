@@ -188,7 +188,7 @@ def evaluate_clips(
     if settings.tier == 2 and settings.faces is not None and settings.faces.weights_missing:
         warn(f"lse_d and lse_c are null: {settings.faces.weights_missing}")
     if str(found.passed_over):
-        warn(f"passed over: {found.passed_over}")
+        warn(f"Skipped {found.passed_over}")
     if not add and (gone := [name for name in before if name not in set(ids)]):
         warn(_gone(gone))
     return read_run(target)
@@ -219,7 +219,7 @@ def _gone(ids: Sequence[str]) -> str:
     names = ", ".join(ids[:_NAMES_SHOWN]) + (", …" if len(ids) > _NAMES_SHOWN else "")
     clips, are = ("1 clip", "is") if len(ids) == 1 else (f"{len(ids)} clips", "are")
     return (
-        f"{clips} of this run {are} not among these paths any more; results are kept: {names} (--overwrite starts anew)"
+        f"{clips} of this run {are} not among these paths any more; results are kept: {names} (--overwrite starts again)"
     )
 
 

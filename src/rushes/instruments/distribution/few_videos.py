@@ -65,8 +65,8 @@ def few_videos_remark(
     d = int(definition.param("d") or 0)
     few, counts = (f"fewer {what}", rows) if min(rows) < d else ("no more videos", videos)
     return (
-        f"{few} than features ({counts[0]} and {counts[1]} for D = {d}): bias outweighs everything else, compare only "
-        f"at the same N, and {honest} is the honest choice"
+        f"{few} than features ({counts[0]} and {counts[1]} for D = {d}): heavily biased; compare only at "
+        f"equal N, or use {honest}"
     )
 
 

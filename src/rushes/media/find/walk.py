@@ -42,7 +42,7 @@ class PassedOver:
             shown = ", ".join(name or "no ending" for name in names[:_ENDINGS_SHOWN])
             more = ", …" if len(names) > _ENDINGS_SHOWN else ""
             files = sum(self.others.values())
-            told = f"{files} files that are no clips" if files > 1 else "1 file that is no clip"
+            told = f"{files} non-video files" if files > 1 else "1 non-video file"
             yield f"{told} ({shown}{more})"
         for kind, words in _KINDS.items():
             if number := self.counts[kind]:

@@ -138,7 +138,7 @@ def print_text(text: str) -> None:
 def show_signatures(signatures: Iterable[str], *, verbose: bool) -> None:
     """Under the numbers, how each was measured: in full with `-v`, else one line that says where."""
     if not verbose:
-        tell("Signatures: -v shows them; rushes metrics NAME explains one.", paint=faint)
+        tell("Use -v for signatures, rushes metrics NAME for definitions.", paint=faint)
         return
     print("Signatures:")
     for signature in dict.fromkeys(signatures):

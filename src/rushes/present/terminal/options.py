@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from rushes.workers.engine import Engine
 
 
-Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also every signature, and details.")]
-Json = Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Start the run anew; what it holds is removed.")]
-Jobs = Annotated[int | None, typer.Option(min=1, help="Worker processes; the cores when left out.")]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Show signatures and details.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the existing run.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Worker processes. (default: one per core)")]
 
 
 EngineOption = Annotated[

@@ -45,17 +45,19 @@ class Question:
         """
         if info.get("instrument") != self.instrument:
             there = canonical_json(info.get("instrument"))
-            raise RunError(f"{path}: holds a run of instrument {there}, not of {self.instrument}; choose another -o")
+            raise RunError(f"{path}: already contains a run of {there}, not of {self.instrument}; choose another -o")
         if differing := _differences(info.get("settings"), self.settings):
-            raise RunError(f"{path}: holds a run with {differing}; choose another -o, or start anew with --overwrite")
+            raise RunError(
+                f"{path}: already contains a run with {differing}. Choose another -o, or use --overwrite to replace it."
+            )
         if empty:
             return self
         inputs, asked = _texts(info.get("inputs")), _texts(info.get("asked"))
         if self.asked is None:
             if _identities(inputs) != _identities(self.inputs):
                 raise RunError(
-                    f"{path}: holds a run of {_shown(inputs)}; {_shown(self.inputs)} came; "
-                    "choose another -o, or start anew with --overwrite"
+                    f"{path}: already contains a run of {_shown(inputs)}, not of {_shown(self.inputs)}. "
+                    "Choose another -o, or use --overwrite to replace it."
                 )
             return self
         both = _union(inputs, self.inputs) if add else _union(self.inputs, inputs)
@@ -64,8 +66,8 @@ class Question:
         same_arguments = set(_identities(asked)) == set(_identities(self.asked))
         if not same_arguments and set(_identities(inputs)) != set(_identities(self.inputs)):
             raise RunError(
-                f"{path}: holds a run of {_shown(asked or inputs)}; {_shown(self.asked)} came; "
-                "--add keeps what is there and measures the new besides, --overwrite starts anew"
+                f"{path}: already contains a run of {_shown(asked or inputs)}. "
+                f"Use --add to add {_shown(self.asked)}, or --overwrite to replace the run."
             )
         return replace(self, inputs=both, asked=asked or self.asked)
 

@@ -166,5 +166,5 @@ TEMPORAL_DISORDER_METRIC = ClipMetric(
     start=DisorderCollector,
     on_request=True,
     lane=lane("Change without motion", "unmoved_change", "change", (0.0, 2.0)),
-    too_high="restless in light, motion or form",
+    too_high="temporally disordered",
 )

@@ -125,5 +125,5 @@ TEMPORAL_INCONSISTENCY_METRIC = metric(
     "luma",
     "motion",
     label="inconsistency",
-    too_high="restless in light and motion",
+    too_high="temporally inconsistent",
 )

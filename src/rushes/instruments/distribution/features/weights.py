@@ -221,7 +221,7 @@ def _how_to_get(backbone: str, wrong: Sequence[str], root: Path | None) -> str:
     if pullable:
         parts.append(f"run: {pull_command(pullable)}")
     elif published:
-        parts.append("no package registry has it, so it must be brought")
+        parts.append("not downloadable; place the file yourself")
     place = f"place it at {SEED_FOLDER / published[0].file}, or " if published else ""
     parts.append(f"{'or ' if pullable else ''}{place}give --weights FILE")
     looked = ", ".join(str(folder.absolute()) for folder in weights_folders(root))

@@ -103,7 +103,7 @@ def _odd(side: str, facts: Collection[ReadFacts]) -> Iterator[str]:
     total = len(facts)
     if padded := sorted({fact.padded for fact in facts if fact.padded}):
         count = sum(fact.padded > 0 for fact in facts)
-        yield f"{_clips(count, total, side)} filled up with copies of the last frame ({_spread(padded)} each)"
+        yield f"{_clips(count, total, side)} padded by repeating the last frame ({_spread(padded)} each)"
     if single := sum(fact.frames == 1 for fact in facts):
         yield f"{_clips(single, total, side)} of one frame only"
     if variable := sum(fact.variable for fact in facts):

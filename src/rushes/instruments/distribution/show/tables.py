@@ -122,7 +122,7 @@ def distances_table(rows: Sequence[DistanceRow], *, first: str = "generated") ->
         columns=columns,
         rows=lines,
         caption=_direction(arrows)
-        + " A value depends on N and on the protocol: compare only within one row's settings.",
+        + " A value depends on N and on the protocol: compare only values with the same settings.",
     )
 
 

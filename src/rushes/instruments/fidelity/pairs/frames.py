@@ -117,7 +117,7 @@ def paired(gen: Side, gt: Side, pairing: Pairing, *, lag: int = 0, tally: Tally)
             "the first of both, --lag auto to look for a shift, or --pair time"
         )
     if not tally.pairs:
-        raise InputError(f"{gen.clip.name}: no frame of it is held against one of the reference ({_left(tally)})")
+        raise InputError(f"{gen.clip.name}: no frame of it has a counterpart in the reference ({_left(tally)})")
 
 
 def _by_index(gen: Side, gt: Side, lag: int, tally: Tally) -> Iterator[tuple[Shown, Shown]]:

@@ -173,5 +173,5 @@ def extract_clips(
     if several:
         progress(len(written), len(sources), "clips")
     if str(found.passed_over):
-        warn(f"passed over: {found.passed_over}")
+        warn(f"Skipped {found.passed_over}")
     return written

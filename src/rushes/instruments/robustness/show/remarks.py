@@ -27,7 +27,7 @@ def sweep_remarks(sweep: Sweep, scores: Sequence[RunScore]) -> tuple[str, ...]:
     if sweep.baseline.directory != sweep.declared_baseline:
         lines.append(
             f"the declared baseline {sweep.declared_baseline} is not there; "
-            f"every run is held against {sweep.baseline.directory} instead"
+            f"every run is compared with {sweep.baseline.directory} instead"
         )
     return (*lines, *failure_remarks(scores), *number_remarks(scores))
 
@@ -47,7 +47,7 @@ def baseline_problem(scores: Sequence[RunScore]) -> str | None:
     """Why nothing can be said about a sweep whose baseline has no answer; None where it has one."""
     if not scores[0].failed:
         return None
-    return f"the judge failed in the baseline run, so no run can be held against it: {_reason(scores[0])}"
+    return f"the judge failed in the baseline run, so no run can be compared with it: {_reason(scores[0])}"
 
 
 def failure_reasons(scores: Sequence[RunScore]) -> tuple[tuple[str, int], ...]:

@@ -79,7 +79,7 @@ def sweep_clips(
         warn(line)
     found = search_clips(clip_paths(clips))
     if str(found.passed_over):
-        warn(f"passed over: {found.passed_over}")
+        warn(f"Skipped {found.passed_over}")
     with ExitStack() as held:
         sources = [held.enter_context(cached_copy(clip)) for clip in found.clips]
         for source in sources:
