@@ -265,7 +265,11 @@ def test_a_run_is_not_replaced_by_one_of_other_weights(
     call(*words)
     monkeypatch.setenv("RUSHES_WEIGHTS", str(tmp_path / "1"))
     stderr = call(*words, code=1).stderr
-    assert "already contains a run with weights i3d " in stderr and '["' not in stderr and "use --overwrite to replace it" in stderr
+    assert (
+        "already contains a run with weights i3d " in stderr
+        and '["' not in stderr
+        and "use --overwrite to replace it" in stderr
+    )
     assert (tmp_path / "run" / "measurements.jsonl").read_bytes() == before
 
 

@@ -58,7 +58,9 @@ def test_the_value_carries_it(gen: tuple[int, int], gt: tuple[int, int], why: Wh
 
 def test_words_name_what_is_few() -> None:
     assert fvd(rows(3), rows(5)).note.startswith("fewer clips than features (3 and 5 for D = 4): heavily biased")
-    assert fvd(rows(4, 10), rows(5, 10)).note.startswith("no more videos than features (4 and 5 for D = 4): heavily biased")
+    assert fvd(rows(4, 10), rows(5, 10)).note.startswith(
+        "no more videos than features (4 and 5 for D = 4): heavily biased"
+    )
 
 
 @pytest.mark.parametrize("videos", [4, 5])
