@@ -4,7 +4,8 @@
 
 Every folder is one suite: its clips (the first frames of each) are the source, and each fault of
 `tests/compare/planted.py` is a system of its own. A board is judged for each reading alone, which is the least careful
-correction there is, and in both orders of the systems. Beside that: how a copy's `temporal_disorder` compares with its
+correction there is, and in both orders of the systems; readings of the clips as they are, and in the common form that
+`rushes suite init` would choose for source and copies. Beside that: how a copy's `temporal_disorder` compares with its
 source's, clip by clip.
 """
 
@@ -27,7 +28,9 @@ from rushes.compare.board.judging import judge_board
 from rushes.compare.board.model import BoardData
 from rushes.compare.readings.collect import collect_board
 from rushes.core.errors import RushesError
+from rushes.instruments.clip.input_param import alike_form
 from rushes.media.find.endings import is_clip
+from rushes.suite.common_form import ClipShape, clip_shape, common_form
 
 SOURCE = "source"
 
@@ -42,19 +45,30 @@ def made(folder: Path, work: Path, *, most: int, width: int) -> BoardData:
             continue
         if len(pictures) >= most // 2:
             clips.append((path.stem, pictures, fps, None))
-    runs = []
-    for name, how in {SOURCE: clean, **PLANTED}.items():
+    systems = {SOURCE: clean, **PLANTED}
+    for name, how in systems.items():
         write_set(work / name, clips, how)
+    form = common_form({name: shapes(work / name) for name in systems})
+    runs = []
+    for name in systems:
         run = work / f"run-{name}"
-        evaluate_clips(work / name, run=run, motion=True, metrics=["temporal_disorder"])
+        evaluate_clips(work / name, run=run, motion=True, metrics=["temporal_disorder"], alike=form)
         runs.append(f"{name}={run}")
+    print(f"{folder}: {len(clips)} clips, common form {form and form.spelling}", file=sys.stderr)
     return collect_board(runs)
 
 
-def wrong(board: BoardData) -> tuple[int, int, int]:
+def shapes(folder: Path) -> dict[str, ClipShape]:
+    found = ((path.stem, clip_shape(path)) for path in sorted(folder.iterdir()))
+    return {name: shape for name, shape in found if shape is not None}
+
+
+def wrong(board: BoardData, *, alike: bool) -> tuple[int, int, int]:
     """Pairs of source and copy, how many were told apart at all, and how many called the copy better."""
     pairs = apart = above = 0
-    for data in (board, replace(board, systems=board.systems[::-1])):
+    every = [r for r in (*board.readings, *board.others) if (alike_form(r.definition) is not None) == alike]
+    judged = replace(board, readings=tuple(every), others=())
+    for data in (judged, replace(judged, systems=board.systems[::-1])):
         for reading in data.readings:
             for c in judge_board(data, readings=[reading.key])[reading.key].contrasts:
                 if SOURCE in (c.first, c.second):
@@ -66,7 +80,9 @@ def wrong(board: BoardData) -> tuple[int, int, int]:
 
 def ratios(board: BoardData, fault: str) -> list[float]:
     """A copy's temporal_disorder over its source's, clip by clip."""
-    (key,) = [reading.key for reading in board.readings if reading.definition.name == "temporal_disorder"]
+    every = (*board.readings, *board.others)
+    named = [reading for reading in every if reading.definition.name == "temporal_disorder"]
+    (key,) = [reading.key for reading in named if alike_form(reading.definition) is None]
     rows = board.values[SOURCE, key], board.values[fault, key]
     both = [(a.value, rows[1][prompt].value) for prompt, a in rows[0].items() if prompt in rows[1]]
     return [float(b) / float(a) for a, b in both if a and b is not None]
@@ -83,13 +99,19 @@ def main() -> None:
         for number, folder in enumerate(given.folders):
             (place := Path(work, str(number))).mkdir()
             boards.append(made(folder, place, most=given.most, width=given.width))
-    counts = [sum(column) for column in zip(*map(wrong, boards), strict=True)]
+    counts, form = (
+        [sum(column) for column in zip(*(wrong(board, alike=alike) for board in boards), strict=True)]
+        for alike in (False, True)
+    )
     clips = sum(len(board.prompts) for board in boards)
     rows = [
         ("boards, clips, systems each", "", f"{len(boards)}, {clips}, {len(PLANTED) + 1}"),
         ("source against copy, over all readings, both orders", "", f"{counts[0]}"),
         ("of them told apart", "", f"{counts[1]}"),
         ("a copy ranked above its source", "0", f"{counts[2]}"),
+        ("in a common form: source against copy, both orders", "", f"{form[0]}"),
+        ("of them told apart", "", f"{form[1]}"),
+        ("a copy ranked above its source", "0", f"{form[2]}"),
     ]
     for fault in PLANTED:
         found = [ratio for board in boards for ratio in ratios(board, fault)]

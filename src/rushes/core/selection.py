@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from rushes.core.alike_form import form_of
 from rushes.core.definition import Definition, Setting, setting_text
 from rushes.core.errors import InputError
 from rushes.core.measurement import At, Measurement
@@ -60,11 +61,14 @@ def select(measurements: Iterable[Measurement], name: str | None = None, **where
 def one(measurements: Iterable[Measurement], name: str, **where: Where) -> Measurement:
     """The only measurement that `select` finds; `InputError` says how several differ, or that there is none.
 
-    Where some are about a part (PCK of one joint) and one about the whole, it is the whole that is meant.
+    Where some are about a part (PCK of one joint) and one about the whole, it is the whole that is meant; of a clip and
+    its common form, the clip.
     """
     given = tuple(measurements)
     found = select(given, name, **where)
     found = tuple(m for m in found if not set(m.place) - set(m.definition.places) - set(where)) or found
+    if "input" not in where:
+        found = tuple(m for m in found if form_of(m.definition.param("input") or "") is None) or found
     if len(found) == 1:
         return found[0]
     asked = ", ".join(f"{key}={value!r}" for key, value in where.items())

@@ -14,6 +14,7 @@ import rushes
 from rushes.cli.main import app
 from rushes.core.alike_form import AlikeForm
 from rushes.core.errors import InputError
+from rushes.core.selection import one
 from rushes.instruments.clip.input_param import alike_form
 from rushes.media import ClipReader
 from rushes.media.alike.frames import AlikeFrames
@@ -67,6 +68,8 @@ def test_values_of_the_clip_itself_stay_and_come_first(clip: Path) -> None:
     assert all(fixed.isdisjoint(m.definition.depends_on) for m in more)
     names = {m.name for m in more}
     assert {"sharpness", "flow_residual", "temporal_disorder", "temporal_flickering", "luma_alternation"} <= names
+    assert both["sharpness"] == plain["sharpness"] == one(both.measurements, "sharpness")
+    assert one(both.measurements, "sharpness", input=more[0].definition.param("input")) in more
     assert names.isdisjoint({"decode_ok", "fps", "frame_count", "video_duration_ms"})  # facts of the file
 
 
@@ -89,10 +92,16 @@ def test_two_sizes_of_one_scene_compare_in_a_common_form(tmp_path: Path) -> None
     large = [np.kron(picture, np.ones((2, 2), np.uint8)) for picture in small for _ in range(2)]
     write_luma(tmp_path / "a.mkv", small, "gray", rate=10, time_base=base(10))
     write_luma(tmp_path / "b.mkv", large, "gray", rate=20, time_base=base(20))
-    one, two = (rushes.evaluate_clip(tmp_path / f"{name}.mkv", motion=True, alike="48x32@10,0.8s") for name in "ab")
-    pairs = [(a, b) for a, b in zip(one.measurements, two.measurements, strict=True) if alike_form(a.definition)]
+    small_clip, large_clip = (
+        rushes.evaluate_clip(tmp_path / f"{name}.mkv", motion=True, alike="48x32@10,0.8s") for name in "ab"
+    )
+    pairs = [
+        (a, b)
+        for a, b in zip(small_clip.measurements, large_clip.measurements, strict=True)
+        if alike_form(a.definition)
+    ]
     assert pairs and all(a.signature == b.signature and a.stored_value == b.stored_value for a, b in pairs)
-    assert one["blur_score"].value != two["blur_score"].value  # as they are, they differ
+    assert small_clip["blur_score"].value != large_clip["blur_score"].value  # as they are, they differ
 
 
 def test_the_same_bytes_for_any_number_of_workers_and_after_a_stop(clip: Path, tmp_path: Path) -> None:
