@@ -13,7 +13,8 @@ from itertools import combinations
 
 from rushes.compare.readings.columns import Column
 from rushes.compare.readings.media_facts import Fact, facts_agree, medium_fact
-from rushes.core.alike_form import AlikeForm
+from rushes.compare.readings.remarks import differs_between, usual
+from rushes.core.alike_form import FIXED_FACTS, AlikeForm
 from rushes.core.definition import MEDIUM_FACTS, parse_signature
 from rushes.core.grouping import grouped
 from rushes.core.selection import spelt
@@ -61,42 +62,52 @@ class _Compared:
     """How many pairs of clips a column compares; facts of every clip are read once."""
 
     def __init__(self, answers: Mapping[str, Mapping[str, Subject]]) -> None:
-        self._facts = {
-            (system, prompt): {fact: medium_fact(clip, fact) for fact in MEDIUM_FACTS}
-            for system, row in answers.items()
-            for prompt, clip in row.items()
-        }
-        self._agree: dict[tuple[Fact, Fact], bool] = {}
+        self._answers = answers
+        self._facts: dict[tuple[str, str, str], Fact] = {}
+        self._alike: dict[tuple[tuple[str, ...], str, str], frozenset[str]] = {}
 
     def pairs(self, column: Column) -> int:
-        valued = [
-            {prompt for prompt, m in row.items() if m.value is not None and (name, prompt) in self._facts}
-            for name, row in column.cells.items()
-        ]
+        valued = {name: {p for p, m in row.items() if m.value is not None} for name, row in column.cells.items()}
         facts = column.reading.definition.depends_on
         return sum(
-            all(self._same(self._facts[one, prompt][fact], self._facts[other, prompt][fact]) for fact in facts)
-            for (one, a), (other, b) in combinations(zip(column.cells, valued, strict=True), 2)
-            for prompt in a & b
+            len(valued[one] & valued[other] & self._comparable(facts, one, other))
+            for one, other in combinations(valued, 2)
         )
 
-    def _same(self, one: Fact, other: Fact) -> bool:
-        if one == other:
-            return True
-        if (one, other) not in self._agree:
-            self._agree[one, other] = facts_agree(one, other)
-        return self._agree[one, other]
+    def _comparable(self, facts: tuple[str, ...], one: str, other: str) -> frozenset[str]:
+        """Prompts whose two clips agree in these facts."""
+        key = (facts, one, other)
+        if key not in self._alike:
+            shared = self._answers.get(one, {}).keys() & self._answers.get(other, {}).keys()
+            self._alike[key] = frozenset(
+                p for p in shared if all(facts_agree(self._fact(one, p, f), self._fact(other, p, f)) for f in facts)
+            )
+        return self._alike[key]
+
+    def _fact(self, system: str, prompt: str, name: str) -> Fact:
+        key = (system, prompt, name)
+        if key not in self._facts:
+            self._facts[key] = medium_fact(self._answers[system][prompt], name)
+        return self._facts[key]
 
 
-def alike_remarks(columns: Sequence[Column]) -> Iterator[str]:
-    """Which metrics are compared in a common form, and in which one."""
-    forms = grouped((form, c.reading.label) for c in columns if (form := alike_form(c.reading.definition)) is not None)
-    for form, labels in forms.items():
-        metrics = "1 metric is" if len(labels) == 1 else f"{len(labels)} metrics are"
-        yield (
-            f"{metrics} compared in a common form of the clips, {form_words(form)}: as they are, the clips differ in "
-            "what these metrics depend on"
+def alike_remarks(
+    shown: Sequence[Column], others: Sequence[Column], answers: Mapping[str, Mapping[str, Subject]]
+) -> Iterator[str]:
+    """Which metrics are compared in a common form, in which one, and what differs between the clips as they are."""
+    forms = grouped((form, c) for c in shown if (form := alike_form(c.reading.definition)) is not None)
+    for form, columns in forms.items():
+        topics = {_topic(column) for column in columns}
+        moved = {fact for c in others if _topic(c) in topics for fact in c.reading.definition.depends_on}
+        facts = [fact for fact in FIXED_FACTS if fact in moved and differs_between(fact, answers)]
+        words = " and ".join(MEDIUM_FACTS[fact] for fact in facts)
+        seen = "; ".join(
+            f"{name} {', '.join(usual(fact, row) for fact in facts)}" for name, row in answers.items() if row
         )
+        metrics = "1 metric is" if len(columns) == 1 else f"{len(columns)} metrics are"
+        verb = "differs" if len(facts) == 1 else "differ"
+        why = f", because {words} {verb} between systems ({seen})" if facts else ""
+        yield f"{metrics} compared in a common form of the clips, {form_words(form)}{why}"
 
 
 def form_words(form: AlikeForm) -> str:

@@ -64,7 +64,7 @@ def collect_board(place: Path | str | Run | Iterable[Path | str | Run]) -> Board
     remarks += sample_remarks(samples)
     remarks += stray_remarks({name: row.strays for name, row in matrix.items()})
     remarks += [*double_remarks(answers), *media_remarks(prompts, readings, answers)]
-    remarks += alike_remarks(shown)
+    remarks += alike_remarks(shown, others, answers)
     values, whole = _values([*shown, *others], names, prompts, matrix)
     people = PeopleColumns() if found.suite is None else people_columns(found.suite, names, index)
     remarks += people.remarks
