@@ -14,7 +14,7 @@ import rushes
 from rushes.cli.main import app
 from rushes.core.alike_form import AlikeForm
 from rushes.core.errors import InputError
-from rushes.core.selection import one
+from rushes.core.selection import machine_names, one, reading_names
 from rushes.instruments.clip.input_param import alike_form
 from rushes.media import ClipReader
 from rushes.media.alike.frames import AlikeFrames
@@ -70,6 +70,9 @@ def test_values_of_the_clip_itself_stay_and_come_first(clip: Path) -> None:
     assert {"sharpness", "flow_residual", "temporal_disorder", "temporal_flickering", "luma_alternation"} <= names
     assert both["sharpness"] == plain["sharpness"] == one(both.measurements, "sharpness")
     assert one(both.measurements, "sharpness", input=more[0].definition.param("input")) in more
+    assert reading_names(both.measurements)[: len(own)] == reading_names(own)  # the clip itself is called as before
+    assert {"sharpness (alike)", "blur_score (input alike, statistic p10)"} <= set(reading_names(both.measurements))
+    assert machine_names(both.measurements)[: len(own)] == machine_names(own)
     assert names.isdisjoint({"decode_ok", "fps", "frame_count", "video_duration_ms"})  # facts of the file
 
 
