@@ -134,6 +134,7 @@ def test_what_has_no_common_form_says_why(tmp_path: Path) -> None:
     assert parse("5x4@25,0.4s").why_not(facts) == "4×4 is smaller than the common form 5×4"
     assert not parse("5x4@25,0.4s,bars").why_not(facts)  # its own size, between bars
     assert parse("4x4@30,0.4s").why_not(facts) == "25 fps is less than the 30 fps of the common form"
+    assert not parse("4x4@30,1s").too_slow(29.97) and not parse("4x4@30,1s").too_slow(None)
     assert parse("4x4@25,0.5s").too_short(400.0).startswith("the clip is 0.40 s long; the common form takes its first")
     assert not parse("4x4@25,0.42s").too_short(400.0)  # half a frame of slack
     assert parse("4x4@25,0.5s").too_short(None).startswith("the clip is of unknown length")

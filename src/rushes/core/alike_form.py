@@ -120,9 +120,13 @@ class AlikeForm:
             return f"frames of more than {LARGEST} pixels have no common form"
         if self.scale(video.upright) > 1:
             return f"{width}×{height} is smaller than the common form {self.width}×{self.height}"
-        if video.fps is not None and video.fps < self.fps * _LOWER_RATE:
-            return f"{float(video.fps):.4g} fps is less than the {float(self.fps):.4g} fps of the common form"
-        return ""
+        return self.too_slow(video.fps)
+
+    def too_slow(self, fps: Fraction | float | None) -> str:
+        """Why a clip of this average rate has no such form; "" where it has one, or the rate is not known."""
+        if fps is None or fps >= self.fps * _LOWER_RATE:
+            return ""
+        return f"{float(fps):.4g} fps is less than the {float(self.fps):.4g} fps of the common form"
 
     def too_short(self, length_ms: float | None) -> str:
         """Why a clip of this length has no such form; "" where it is long enough."""

@@ -121,6 +121,12 @@ def test_the_same_bytes_for_any_number_of_workers_and_after_a_stop(clip: Path, t
     assert read[0] == read[1]
     added = sorted((tmp_path / "two" / "measurements.jsonl").read_bytes().splitlines())
     assert added == sorted(read[0].splitlines())
+    with inline_work():
+        shards = rushes.evaluate_clips(folder, run=tmp_path / "shards", alike=FORM, shards=2)
+    assert [e.measurements for e in shards.entries] == [e.measurements for e in whole.entries]
+    assert [m.stored_value for e in shards.entries for m in e.measurements] == [
+        m.stored_value for e in whole.entries for m in e.measurements
+    ]
     assert whole.info["settings"]["alike"] == "alike-1(48x36@10,0.8s,crop)"
     with pytest.raises(rushes.RushesError):  # a run has one question
         rushes.evaluate_clips(folder, run=tmp_path / "one", alike="48x36@10,0.5s")

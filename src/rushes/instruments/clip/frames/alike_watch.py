@@ -73,14 +73,15 @@ class AlikeWatch:
 
     def measurements(self, seen: Observation) -> tuple[Measurement, ...]:
         """A value per metric; where the clip has no such form, none of them has one, and the note says why."""
-        why = seen.error or self._why or self._form.too_short(seen.measured_duration_ms)
+        form = self._form
+        why = seen.error or self._why or form.too_slow(seen.fps) or form.too_short(seen.measured_duration_ms)
         if why or self._frames is None:
             found = [metric.missing(why) for metric in self._metrics.values()]
         else:
             self._take(self._frames.finish())
-            form = self._observation()
-            found = [self._measured(name, metric, form) for name, metric in self._metrics.items()]
-        return tuple(in_form(m, self._form.label) for m in found)
+            observed = self._observation()
+            found = [self._measured(name, metric, observed) for name, metric in self._metrics.items()]
+        return tuple(in_form(m, form.label) for m in found)
 
     def _observation(self) -> Observation:
         """What was seen of the form: a clip without sound and without damage, as if it were a file of its own."""
@@ -90,7 +91,7 @@ class AlikeWatch:
         seen = self._walk.observation(read, "")
         return replace(seen, motion_missing=motion) if isinstance(motion, str) else replace(seen, motion=motion)
 
-    def _measured(self, name: str, metric: ClipMetric, form: Observation) -> Measurement:
+    def _measured(self, name: str, metric: ClipMetric, observed: Observation) -> Measurement:
         if name in self._collectors:
             return self._collectors[name].finish(taken=())[0]
-        return measured(name, metric, form)
+        return measured(name, metric, observed)
