@@ -1,6 +1,6 @@
 """What the common form costs: a suite measured with it, over the same suite without it.
 
-    python benchmarks/bench_alike.py ../shared/suites/fetv [--clips 6]
+    python benchmarks/bench_alike.py [../shared/suites/fetv] [--clips 6]
 
 Both are measured in this process, clip by clip and in turn, so that whatever else the machine does hits both alike; the
 figure is processor time. The form is the one that `rushes suite init` chooses.
@@ -23,6 +23,7 @@ from rushes.instruments.clip.settings import ClipSettings
 from rushes.media.find.endings import is_clip
 from rushes.suite.common_form import clip_shape, common_form
 
+FETV = Path(__file__).parents[2] / "shared" / "suites" / "fetv"
 QUESTIONS = {
     "tier 0": {},
     "with motion": {"motion": True},
@@ -53,9 +54,12 @@ def ratio(clips: list[Path], form: AlikeForm, *, rounds: int = 3, **question: ob
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", default=FETV)
     parser.add_argument("--clips", type=int, default=6, help="Clips of each system.")
     given = parser.parse_args()
+    if not given.folder.is_dir():
+        print(f"{given.folder}: not here; the common form is not measured")
+        return
     systems = found(given.folder, given.clips)
     shapes = {name: {c.stem: shape for c in row if (shape := clip_shape(c))} for name, row in systems.items()}
     form = common_form(shapes)

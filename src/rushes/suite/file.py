@@ -285,6 +285,8 @@ def _plans(path: Path, data: Mapping[str, Any], reference: str, form: str) -> tu
             raise InputError(f'{where} needs a reference: add [reference] with clips = "FOLDER"')
         located = {key: _located_value(path, settings[key]) for key in one.paths if key in settings}
         plans.append(SuitePlan(name=name, instrument=instrument, settings=settings | located))
+    if form and plans and not any("alike" in plan.settings for plan in plans):
+        raise InputError(f"{path}, [alike]: no instrument here measures in a common form; add [instruments.clip]")
     return tuple(plans)
 
 
