@@ -3,10 +3,10 @@
     python benchmarks/degraded_rates.py ../shared/clips ../shared/suites/fetv/ground-truth [--most 24] [--width 320]
 
 Every folder is one suite: its clips (the first frames of each) are the source, and each fault of
-`tests/compare/planted.py` is a system of its own. A board is judged for each reading alone, which is the least careful
-correction there is, and in both orders of the systems; readings of the clips as they are, and in the common form that
-`rushes suite init` would choose for source and copies. Beside that: how a copy's `temporal_disorder` compares with its
-source's, clip by clip.
+`tests/compare/planted.py` is a system of its own. Source and copy are judged on a board of their own, in both orders
+and for each reading alone, the least careful correction there is: readings of the clips as they are, and in the
+common form that `rushes suite init` would choose for source and copies. Beside that: which copies a metric with a
+credential prefers, and how a copy's `temporal_disorder` compares with its source's, clip by clip.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import argparse
 import statistics
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,8 +25,9 @@ from tests.compare.planted import PLANTED, clean, pictures_of, write_set
 
 from recording import record
 from rushes import evaluate_clips
+from rushes.compare.agreement.credential import shipped_credentials
 from rushes.compare.board.judging import judge_board
-from rushes.compare.board.model import BoardData
+from rushes.compare.board.model import BoardData, Contrast, Reading
 from rushes.compare.readings.collect import collect_board
 from rushes.core.errors import RushesError
 from rushes.instruments.clip.input_param import alike_form
@@ -63,19 +65,36 @@ def shapes(folder: Path) -> dict[str, ClipShape]:
     return {name: shape for name, shape in found if shape is not None}
 
 
-def wrong(board: BoardData, *, alike: bool) -> tuple[int, int, int]:
-    """Pairs of source and copy, how many were told apart at all, and how many called the copy better."""
-    pairs = apart = above = 0
+def contrasts(board: BoardData, *, alike: bool) -> Iterator[tuple[Reading, Contrast]]:
+    """Source and one copy on a board of their own, for every copy and reading, in both orders."""
+    source = next(system for system in board.systems if system.name == SOURCE)
+    copies = [system for system in board.systems if system is not source]
     every = [r for r in (*board.readings, *board.others) if (alike_form(r.definition) is not None) == alike]
-    judged = replace(board, readings=tuple(every), others=())
-    for data in (judged, replace(judged, systems=board.systems[::-1])):
-        for reading in data.readings:
-            for c in judge_board(data, readings=[reading.key])[reading.key].contrasts:
-                if SOURCE in (c.first, c.second):
-                    pairs += 1
-                    apart += c.outcome.is_change
-                    above += c.ranked is not None and c.ranked[1] == SOURCE
-    return pairs, apart, above
+    for copy in copies:
+        for systems in ((source, copy), (copy, source)):
+            data = replace(board, systems=systems, readings=tuple(every), others=())
+            for reading in every:
+                (contrast,) = judge_board(data, readings=[reading.key])[reading.key].contrasts
+                yield reading, contrast
+
+
+def wrong(found: Sequence[tuple[Reading, Contrast]]) -> tuple[int, int, int]:
+    """Pairs of source and copy, how many were told apart at all, and how many called the copy better."""
+    every = [c for _, c in found]
+    above = [c for c in every if c.ranked is not None and c.ranked[1] == SOURCE]
+    return len(every), sum(c.outcome.is_change for c in every), len(above)
+
+
+def better_by_credential(found: Sequence[tuple[Reading, Contrast]]) -> list[str]:
+    """Copies that a metric with a credential puts on its better side, significantly: metric and fault."""
+    metrics = {one.metric for one in shipped_credentials()}
+    lines = []
+    for reading, c in found:
+        better = reading.definition.better
+        if reading.name in metrics and c.outcome.is_change and c.first == SOURCE and c.difference.value is not None:
+            if (c.difference.value > 0) == (better == "higher"):
+                lines.append(f"{reading.name} of {c.second}")
+    return lines
 
 
 def ratios(board: BoardData, fault: str) -> list[float]:
@@ -99,10 +118,8 @@ def main() -> None:
         for number, folder in enumerate(given.folders):
             (place := Path(work, str(number))).mkdir()
             boards.append(made(folder, place, most=given.most, width=given.width))
-    counts, form = (
-        [sum(column) for column in zip(*(wrong(board, alike=alike) for board in boards), strict=True)]
-        for alike in (False, True)
-    )
+    own, alike = ([list(contrasts(board, alike=form)) for board in boards] for form in (False, True))
+    counts, form = ([sum(column) for column in zip(*map(wrong, found), strict=True)] for found in (own, alike))
     clips = sum(len(board.prompts) for board in boards)
     rows = [
         ("boards, clips, systems each", "", f"{len(boards)}, {clips}, {len(PLANTED) + 1}"),
@@ -113,6 +130,10 @@ def main() -> None:
         ("of them told apart", "", f"{form[1]}"),
         ("a copy ranked above its source", "0", f"{form[2]}"),
     ]
+    for every, words in ((own, "as they are"), (alike, "in a common form")):
+        lines = [line for found in every for line in better_by_credential(found)]
+        shown = f"{len(lines)}: {', '.join(sorted(set(lines)))}" if lines else "0"
+        rows.append((f"copies on the better side of a metric with a credential, clips {words}", "", shown))
     for fault in PLANTED:
         found = [ratio for board in boards for ratio in ratios(board, fault)]
         lower = sum(ratio < 0.95 for ratio in found)
@@ -123,7 +144,7 @@ def main() -> None:
 
 HOW = (
     "`python benchmarks/degraded_rates.py FOLDER…`: real clips (first {most} frames, at most {width} pixels wide) as "
-    "the source, and a system for each planted fault; every reading judged alone."
+    "the source, and a system for each planted fault; every reading and every pair judged alone."
 )
 
 if __name__ == "__main__":
