@@ -1,8 +1,8 @@
-"""The credentials that come with Rushes, measured anew.
+"""The credentials that come with Rushes, measured anew: of clips as they are, and in the common form of the suite.
 
-    for s in cogvideo ground-truth modelscope text2video-zero zeroscope; do
-      rushes clip fetv/$s --motion --metric temporal_disorder -o runs/$s/clip; done
-    python benchmarks/credentials.py runs fetv/ratings.csv
+    rushes suite init fetv/ --for text-to-video -o fetv.toml
+    rushes suite run fetv.toml -o out/fetv
+    python benchmarks/credentials.py out/fetv fetv/ratings.csv
 
 The clips are 17 prompts of FETV (docs/fetv.md), which were looked at while these metrics were made: `seen` is yes. A
 change of a metric's definition makes its credential void; `tests/compare/agreement/test_credentials.py` says so.
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from rushes.compare.agreement.metric_agreement import believe
 from rushes.compare.agreement.saving import credential_of
+from rushes.instruments.clip.input_param import alike_form
 
 METRICS = ("flow_residual", "luma_alternation", "temporal_disorder", "temporal_inconsistency")
 FOLDER = Path(__file__).parents[1] / "src" / "rushes" / "compare" / "agreement" / "credentials"
@@ -23,9 +24,14 @@ FOLDER = Path(__file__).parents[1] / "src" / "rushes" / "compare" / "agreement" 
 def main(runs: str, ratings: str) -> None:
     found = believe([runs], ratings, dimensions=["temporal_quality"])
     for metric in METRICS:
-        one = credential_of(found, metric, data="FETV", kind="text-to-video", seen="yes")
-        (FOLDER / f"fetv_{one.question}_{metric}.toml").write_text(one.toml(), "utf-8")
-        print(f"{metric}: pairs {one.pairs_right}, within a system {one.within_system}")
+        for definition in (one.metric.definition for one in found.of("temporal_quality") if one.metric.per_clip):
+            if definition.name != metric:
+                continue
+            one = credential_of(found, definition.signature, data="FETV", kind="text-to-video", seen="yes")
+            form = "" if alike_form(definition) is None else "_alike"
+            (FOLDER / f"fetv_{one.question}_{metric}{form}.toml").write_text(one.toml(), "utf-8")
+            print(f"{metric}{form}: pairs {one.pairs_right}")
+            print(f"    all clips {one.all_clips}, within a system {one.within_system}")
 
 
 if __name__ == "__main__":

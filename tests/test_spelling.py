@@ -18,7 +18,7 @@ ALLOWED = {
     "compare/gate/rules.py": "what to type at --metric",
     "cli/compare/import_scores.py": "imported numbers have the names that their tools gave them",
     "cli/measure/pose.py": "a note on frames that could not be scored, with its normalisation; it has no number",
-    "instruments/clip/frames/frame_observers.py": "an error of a metric's own code",
+    "instruments/clip/frames/guarded.py": "an error of a metric's own code",
     "instruments/catalogue.py": "looks names up",
     "instruments/robustness/readings.py": "heads of its own, by name",
     "instruments/robustness/show/tables.py": "heads of its own, by name",

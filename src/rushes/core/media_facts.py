@@ -7,7 +7,11 @@ from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from typing import Any, Literal
 
+from rushes.core.errors import InputError
+
 Range = Literal["limited", "full"]
+HIGHEST_RATE = 1000
+"""Frames a second."""
 
 
 Transfer = Literal["sdr", "pq", "hlg"]
@@ -116,3 +120,18 @@ def _rate(video: Mapping[str, Any]) -> Fraction | None:
 
 def _is_size(value: object) -> bool:
     return isinstance(value, int) and value > 0
+
+
+def exact_rate(fps: Fraction | float | str) -> Fraction:
+    """A frame rate as it was asked for, exactly; `InputError` where it is none: "25", "30000/1001", 29.97.
+
+    >>> exact_rate("30000/1001"), exact_rate(29.97)
+    (Fraction(30000, 1001), Fraction(2997, 100))
+    """
+    try:
+        rate = Fraction(fps).limit_denominator(1_000_000)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        rate = Fraction(0)
+    if not 0 < rate <= HIGHEST_RATE:
+        raise InputError(f"expected a frame rate above 0 and up to {HIGHEST_RATE}, such as 25 or 30000/1001; got {fps}")
+    return rate

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from rushes.core.alike_form import form_of
 from rushes.core.definition import Definition, Setting, setting_text
 from rushes.core.errors import InputError
 from rushes.core.measurement import At, Measurement
@@ -25,6 +26,8 @@ _NUMBER = re.compile(r"[-+0-9.]+e[-+]?[0-9]+")
 """Of numbers, those with a letter in them."""
 _SHOWN = 6
 """Values that an error offers of a key."""
+_INPUT = "input"
+"""The parameter that says what of a clip was measured: `rushes.instruments.clip.input_param`."""
 _Pairs: TypeAlias = Sequence[tuple[str, str]]
 
 
@@ -60,11 +63,14 @@ def select(measurements: Iterable[Measurement], name: str | None = None, **where
 def one(measurements: Iterable[Measurement], name: str, **where: Where) -> Measurement:
     """The only measurement that `select` finds; `InputError` says how several differ, or that there is none.
 
-    Where some are about a part (PCK of one joint) and one about the whole, it is the whole that is meant.
+    Where some are about a part (PCK of one joint) and one about the whole, it is the whole that is meant; of a clip and
+    its common form, the clip.
     """
     given = tuple(measurements)
     found = select(given, name, **where)
     found = tuple(m for m in found if not set(m.place) - set(m.definition.places) - set(where)) or found
+    if _INPUT not in where:
+        found = tuple(m for m in found if form_of(m.definition.param(_INPUT) or "") is None) or found
     if len(found) == 1:
         return found[0]
     asked = ", ".join(f"{key}={value!r}" for key, value in where.items())
@@ -215,6 +221,8 @@ def _apart(
     found: dict[str, list[dict[str, str]]] = {}
     for name, row in zip(names, rows, strict=True):
         found.setdefault(name, []).append(row)
+    for namesakes in found.values():
+        _short_input(namesakes)
     marks = [(name, *sorted(row.items())) for name, row in zip(names, rows, strict=True)]
     versions: dict[object, set[int]] = {}
     for mark, m in zip(marks, measured, strict=True):
@@ -227,9 +235,19 @@ def _apart(
         for name, m, row in zip(names, measured, rows, strict=True)
     ]
     return [
-        ([(key, row[key]) for key in own], len(own) == 1 >= len(keys[name]))
+        ([(key, row[key]) for key in own], len(own) == 1 >= len(keys[name] - ({_INPUT} - row.keys())))
         for name, own, row in zip(names, spelt_by, rows, strict=True)
     ]
+
+
+def _short_input(namesakes: Sequence[dict[str, str]]) -> None:
+    """Where a clip is measured in one common form as well: that one is "alike", and the clip itself needs no word."""
+    forms = {text for row in namesakes if form_of(text := row.get(_INPUT, "")) is not None}
+    own = {row.get(_INPUT, "") for row in namesakes} - forms
+    if len(forms) == 1 and len(own) == 1:
+        for row in namesakes:
+            if row.pop(_INPUT, "") in forms:
+                row[_INPUT] = "alike"
 
 
 def _words(pairs: _Pairs) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rushes.core.alike_form import AlikeForm
 from rushes.core.errors import InputError
 from rushes.core.machine.files import Paths
 from rushes.core.words.notebook_repr import brief
@@ -17,6 +18,8 @@ from rushes.storage.remote.address import local_only
 from rushes.storage.runs import read_run
 from rushes.study.database.listing import ENDINGS, studies_in
 from rushes.study.exchange.files import write_file
+from rushes.suite.common_form import ClipShape, Shapes, clip_shape, common_form, form_lines, form_remarks
+from rushes.suite.fields import FIELDS, Field, instruments_text
 from rushes.suite.file import is_run
 from rushes.suite.names import generated_set, set_name
 from rushes.suite.prompts import ID, read_prompts
@@ -24,14 +27,6 @@ from rushes.suite.prompts import ID, read_prompts
 REFERENCES = ("ground-truth", "ground_truth", "groundtruth", "gt", "real", "reference")
 """Folders of these names hold the reference."""
 _SCALE = '# scale = "1-5"              # if not the smallest of 0-1, 1-5, 1-7, 0-10 and 0-100 that holds every rating'
-_LATER = """
-# [instruments.fidelity]        # PSNR, SSIM, LPIPS …: clips that are to look like their references, frame by frame
-# protocol = "wang2004"
-# cut = "shortest"
-
-# [instruments.distribution]    # FVD and FID-VID between the sets; needs weights: rushes models
-# metrics = ["fvd"]
-"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,18 +45,30 @@ class SuiteDraft:
     study: tuple[Path, str] | None = None
     """A database of studies beside the systems, and the study in it that has votes of people."""
     remarks: tuple[str, ...] = ()
-    """Folders that were left out, and why; systems that lack clips."""
+    """Folders that were left out, and why; systems that lack clips; how a common form was chosen."""
+    field: Field | None = None
+    """What the suite is for; None where nobody said."""
+    alike: AlikeForm | None = None
+    """The common form; None where clips of one name are of one size, rate and length in every system."""
 
 
-def draft_suite(folders: Paths, out: Path | str, *, name: str = "", overwrite: bool = False) -> SuiteDraft:
+def draft_suite(
+    folders: Paths, out: Path | str, *, name: str = "", field: Field | None = None, overwrite: bool = False
+) -> SuiteDraft:
     """Write a suite file from what the folders hold.
+
+    `field` ("text-to-video", "talking-head" or "animation") asks for the instruments and metrics that its papers print,
+    and is the suite's `kind`. Where clips differ between systems in frame size, rate or length, the file declares the
+    common form that all of them have, `[alike]`; every clip is probed for that.
 
     A folder with clips, or a run, is a system; of a folder of folders, each one below that has clips is. One called
     ground-truth, gt, real or reference is the reference. `prompts.csv`, `ratings.csv` and `votes.csv` are taken up
     where they lie beside the systems, and so is the one study with votes of a study database. A folder that shares no
-    clip name with any other is left out, and `remarks` says so. Raises `InputError` where there is no system, and for a
-    file that is there unless `overwrite`.
+    clip name with any other is left out, and `remarks` says so. Raises `InputError` where there is no system, for a
+    file that is there unless `overwrite`, and for a `field` that is not known.
     """
+    if field is not None and field not in FIELDS:
+        raise InputError(f"a suite is for {', '.join(FIELDS[:-1])} or {FIELDS[-1]}; got {field!r}")
     target = Path(out)
     given = [Path(folder) for folder in one_or_several(folders)]
     local_only(*map(str, one_or_several(folders)), str(out))
@@ -77,6 +84,9 @@ def draft_suite(folders: Paths, out: Path | str, *, name: str = "", overwrite: b
         raise InputError(f"{given[0]}: expected folders of clips, one per system; found none beside the reference")
     prompts, ratings, votes = (_beside(given, systems, f"{file}.csv") for file in ("prompts", "ratings", "votes"))
     _refuse_prompt_folders(given[0], systems, prompts)
+    shapes = _shapes(found)
+    form = common_form(shapes)
+    study = _study(given, remarks)
     made = SuiteDraft(
         path=target,
         systems=systems,
@@ -84,10 +94,13 @@ def draft_suite(folders: Paths, out: Path | str, *, name: str = "", overwrite: b
         prompts=prompts,
         ratings=ratings,
         votes=votes,
-        study=_study(given, remarks),
-        remarks=tuple(remarks),
+        study=study,
+        remarks=(*remarks, *([] if form is None else form_remarks(form, shapes))),
+        field=field,
+        alike=form,
     )
-    write_file(target, _text(made, name or (given[0] if len(given) == 1 else target.parent).resolve().name))
+    title = name or (given[0] if len(given) == 1 else target.parent).resolve().name
+    write_file(target, _text(made, title, shapes, truth))
     return made
 
 
@@ -117,14 +130,31 @@ def _systems(given: Sequence[Path]) -> tuple[dict[str, tuple[Path, ...]], list[s
     return _named(kept), remarks
 
 
+def _shapes(found: Mapping[str, tuple[Path, ...]]) -> dict[str, dict[str, ClipShape]]:
+    """Frame size, rate and length of every clip that can be read, by system and name."""
+    shapes: dict[str, dict[str, ClipShape]] = {}
+    for system, places in found.items():
+        for folder in (place for place in places if not is_run(str(place))):
+            clips = ((file, clip_shape(file)) for file in _files(folder))
+            shapes[system] = {_name(file, folder): shape for file, shape in clips if shape is not None}
+    return {system: clips for system, clips in shapes.items() if clips}
+
+
 def _is_alone(folder: Path, clips: Mapping[Path, frozenset[str]]) -> bool:
     others = [names for other, names in clips.items() if other != folder and names]
     return bool(clips[folder] and others) and not any(clips[folder] & names for names in others)
 
 
 def _clips(folder: Path) -> frozenset[str]:
-    files = files_below(folder, PassedOver())
-    return frozenset(file.relative_to(folder).with_suffix("").as_posix() for file in files if is_clip(file))
+    return frozenset(_name(file, folder) for file in _files(folder))
+
+
+def _files(folder: Path) -> list[Path]:
+    return [file for file in files_below(folder, PassedOver()) if is_clip(file)]
+
+
+def _name(file: Path, folder: Path) -> str:
+    return file.relative_to(folder).with_suffix("").as_posix()
 
 
 def _named(folders: Iterable[Path]) -> dict[str, tuple[Path, ...]]:
@@ -173,9 +203,11 @@ def _refuse_prompt_folders(root: Path, systems: Mapping[str, object], prompts: P
         )
 
 
-def _text(made: SuiteDraft, name: str) -> str:
+def _text(made: SuiteDraft, name: str, shapes: Shapes, truth: str | None) -> str:
     home = made.path.parent
-    lines = [f"name = {_quoted(name)}", "", "[systems]"]
+    lines = [f"name = {_quoted(name)}"]
+    lines += [] if made.field is None else [f"kind = {_quoted(made.field)}"]
+    lines += ["", "[systems]"]
     lines += [f"{_key(system)} = {_places(places, home)}" for system, places in made.systems.items()]
     if made.reference is not None:
         lines += ["", "[reference]", f"clips = {_quoted(_seen(made.reference, home))}", "on_board = true"]
@@ -187,9 +219,11 @@ def _text(made: SuiteDraft, name: str) -> str:
     if made.study is not None:
         database, study = _quoted(_seen(made.study[0], home)), _quoted(made.study[1])
         lines += ["", "[instruments.preference]      # votes of a study", f"db = {database}", f"study = {study}"]
-    lines += ["", "[instruments.clip]            # the settings are the arguments of rushes.evaluate_clips"]
-    lines += ["motion = true"]
-    return "\n".join(lines) + "\n" + (_LATER if made.reference is not None else "")
+    if made.alike is not None:
+        lines += ["", *form_lines(made.alike, shapes)]
+    sizes = {name: {shape.size for shape in clips.values()} for name, clips in shapes.items()}
+    resized = truth in sizes and any(row != sizes[truth] for row in sizes.values())
+    return "\n".join(lines) + "\n" + instruments_text(made.field, reference=made.reference is not None, resized=resized)
 
 
 def _places(places: Sequence[Path], home: Path) -> str:

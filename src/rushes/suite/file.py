@@ -1,6 +1,7 @@
 """A suite: which systems, which prompts, which reference, which instruments with which settings. A few lines of TOML.
 
 name = "takes"
+kind = "text-to-video"       # kind of video, in any words; credentials of metrics go by it
 
 [systems]                    # a folder of clips, a run, or a list of both; seen from this file
 amber = "amber"
@@ -20,6 +21,12 @@ scale = "1-5"                # left out: the smallest of 0-1, 1-5, 1-7, 0-10 and
 
 [votes]                      # people's choices between two clips
 file = "votes.csv"
+
+[alike]                      # a common form that every clip is measured in as well: rushes.core.alike_form
+size = "160x120"             # averaged by area, aspect kept
+fit = "crop"                 # or "bars"
+fps = 8                      # or "30000/1001"
+seconds = 2                  # the first 2 s
 
 [instruments.clip]           # settings are the arguments of rushes.evaluate_clips
 motion = true
@@ -43,15 +50,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rushes.core.alike_form import AlikeForm
 from rushes.core.errors import InputError
 from rushes.core.registry import load
 from rushes.core.words.notebook_repr import brief
 from rushes.storage.remote.address import is_remote
 from rushes.suite.names import set_name
 from rushes.suite.prompts import Prompt, read_prompts
-from rushes.suite.settings import GIVEN, checked_settings, measure_of, unknown_key
+from rushes.suite.settings import GIVEN, checked_settings, measure_of, takes, unknown_key
 
-_TABLES = ("name", "systems", "reference", "prompts", "ratings", "votes", "instruments", "overall")
+_TABLES = ("name", "kind", "systems", "reference", "prompts", "ratings", "votes", "alike", "instruments", "overall")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +104,10 @@ class Suite:
     votes: str = ""
     """A file of people's votes between two clips; "" where there is none."""
     instruments: tuple[SuitePlan, ...] = ()
+    kind: str = ""
+    """Kind of video, such as "text-to-video", "talking-head" or "animation"; "" where the file does not say."""
+    alike: str = ""
+    """The common form that clips are measured in as well, as `AlikeForm.parse` reads it; "" where there is none."""
     overall: Mapping[str, float] = field(default_factory=dict)
     """Declared weights of an overall score, by metric; {} for none, and then there is no such score."""
 
@@ -131,15 +143,18 @@ def read_suite(file: Path | str) -> Suite:
     systems = _systems(path, data)
     if shown is not None and any(system.name == shown.name for system in systems):
         raise InputError(f"{path}: the reference and a system are both called {shown.name!r}; give [reference] a name")
+    form = _alike(path, data)
     return Suite(
         name=_text(path, "name", data.get("name", path.parent.resolve().name)),
+        kind=_text(path, "kind", data["kind"]) if "kind" in data else "",
         systems=(*systems, *([shown] if shown else [])),
         reference=reference,
         prompts=read_prompts(prompts) if (prompts := _file(path, data, "prompts")) else (),
         ratings=_file(path, data, "ratings", "scale"),
         scale=_scale(path, data),
         votes=_file(path, data, "votes"),
-        instruments=_plans(path, data, reference),
+        alike=form,
+        instruments=_plans(path, data, reference, form),
         overall=_weights(path, data),
     )
 
@@ -237,7 +252,20 @@ def scale_ends(text: str) -> tuple[float, float] | None:
     return (low, high) if low < high else None
 
 
-def _plans(path: Path, data: Mapping[str, Any], reference: str) -> tuple[SuitePlan, ...]:
+def _alike(path: Path, data: Mapping[str, Any]) -> str:
+    """The common form that a suite declares, in its one spelling; "" for none."""
+    table = _table(path, data, "alike")
+    if not table:
+        return ""
+    _require_known(f"{path}, [alike]", table, ("size", "fit", "fps", "seconds"))
+    size, fit, fps, seconds = (table.get(key) for key in ("size", "fit", "fps", "seconds"))
+    try:
+        return AlikeForm.parse(f"{size}@{fps},{seconds}s,{'crop' if fit is None else fit}").spelling
+    except InputError as error:
+        raise InputError(f'{path}, [alike]: expected size = "160x120", fps = 8 and seconds = 2; {error}') from None
+
+
+def _plans(path: Path, data: Mapping[str, Any], reference: str, form: str) -> tuple[SuitePlan, ...]:
     plans = []
     for name, table in _table(path, data, "instruments").items():
         where = f"{path}, [instruments.{name}]"
@@ -249,11 +277,16 @@ def _plans(path: Path, data: Mapping[str, Any], reference: str) -> tuple[SuitePl
         one = measure_of(instrument, where)
         own = {key: _text(path, f"[instruments.{name}] {key}", table.get(key)) for key in one.own}
         rest = {key: value for key, value in table.items() if key != "instrument" and key not in own}
-        settings = own | checked_settings(where, rest, load(one.arguments), taken=GIVEN.union(one.taken))
+        arguments = load(one.arguments)
+        if form and takes(arguments, "alike") and not rest.get("canon"):
+            rest.setdefault("alike", form)
+        settings = own | checked_settings(where, rest, arguments, taken=GIVEN.union(one.taken))
         if one.needs_reference and not reference:
             raise InputError(f'{where} needs a reference: add [reference] with clips = "FOLDER"')
         located = {key: _located_value(path, settings[key]) for key in one.paths if key in settings}
         plans.append(SuitePlan(name=name, instrument=instrument, settings=settings | located))
+    if form and plans and not any("alike" in plan.settings for plan in plans):
+        raise InputError(f"{path}, [alike]: no instrument here measures in a common form; add [instruments.clip]")
     return tuple(plans)
 
 

@@ -114,7 +114,8 @@ def read_suite_folder(place: Path | str) -> SuiteRun:
         if unknown := {step.system for step in steps} - {"", *(system.name for system in suite.systems)}:
             raise LookupError(f"no system is called {sorted(unknown)[0]}")
         digests = dict(data.get("digests", {}))
-        _require_text(suite.name, suite.reference, suite.ratings, suite.votes, *digests.values(), *suite.scale.values())
+        _require_text(suite.name, suite.reference, suite.ratings, suite.votes, suite.kind, suite.alike)
+        _require_text(*digests.values(), *suite.scale.values())
         _require_text(*(text for step in steps for text in astuple(step)))
         complete = bool(data["complete"])
         return SuiteRun(path=Path(place), suite=suite, steps=steps, complete=complete, digests=digests)
@@ -138,6 +139,8 @@ def _suite(data: Mapping[str, Any]) -> Suite:
         ratings=data["ratings"],
         scale=dict(data.get("scale", {})),
         votes=data.get("votes", ""),
+        kind=data.get("kind", ""),
+        alike=data.get("alike", ""),
         instruments=tuple(SuitePlan(**plan) for plan in data["instruments"]),
         overall=data["overall"],
     )

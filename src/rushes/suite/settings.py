@@ -48,6 +48,11 @@ def unknown_key(key: str, known: Iterable[str]) -> str:
     return f"there is no {key!r}{did_you_mean(key, known)}"
 
 
+def takes(measure: Callable[..., object], key: str) -> bool:
+    """Whether a function has a keyword argument of this name."""
+    return key in _keywords(measure)
+
+
 def _keywords(measure: Callable[..., object]) -> dict[str, inspect.Parameter]:
     every = inspect.signature(measure).parameters
     return {name: one for name, one in every.items() if one.kind is inspect.Parameter.KEYWORD_ONLY}

@@ -232,16 +232,29 @@ def test_no_credential_without_pairs() -> None:
 def test_shipped_credentials_are_of_the_metrics_as_they_are() -> None:
     """A metric whose definition changed has to earn its credential anew: benchmarks/credentials.py."""
     shipped = shipped_credentials()
-    assert [one.metric for one in shipped] == [
-        *("flow_residual", "luma_alternation", "temporal_disorder", "temporal_inconsistency"),
-    ]
+    metrics = ("flow_residual", "luma_alternation", "temporal_disorder", "temporal_inconsistency")
+    assert [one.metric for one in shipped] == [metric for metric in metrics for _ in ("raw", "alike")]
     definitions = {one.metric: CLIP_METRICS[one.metric].definition for one in shipped}
-    for one in shipped:
-        assert one.signature == definitions[one.metric].add_params(input="raw").signature
+    for one, form in zip(shipped, ("raw", "alike-1(160x120@10,1.6s,crop)") * 4, strict=True):
+        assert one.signature == definitions[one.metric].add_params(input=form).signature
         assert one.better == definitions[one.metric].better and one.above_chance
         assert (one.question, one.kind, one.seen) == ("temporal_quality", "text-to-video", "yes")
         assert (one.data.name, one.data.prompts, one.data.raters, one.data.clips) == ("FETV", 17, 3, 85)
         assert one.within_system is not None and one.all_clips is not None
+
+
+def test_a_credential_of_a_common_form_counts_for_other_sizes_rates_and_lengths(good: Credential) -> None:
+    """Not for another fit, other rules, or clips as they are; one of the very form comes first."""
+    forms = ("alike-1(160x120@10,1.6s,crop)", "alike-1(64x64@8,2s,crop)", "alike-1(160x120@10,1.6s,bars)", "raw")
+    metrics = [definition("good").add_params(input=form) for form in (*forms, "alike-2(160x120@10,1.6s,crop)")]
+    earned = replace(good, signature=metrics[0].signature)
+    assert [earned.is_about(metric) for metric in metrics] == [True, True, False, False, False]
+    assert [earned.is_in_other_form(metric) for metric in metrics] == [False, True, False, False, False]
+    assert not replace(good, signature=metrics[3].signature).is_about(metrics[0])
+    assert earned_say(metrics[3], [earned]).why is NoSay.OTHER_SIGNATURE
+    weaker = replace(earned, signature=metrics[1].signature, pairs_right=Agreed(value=0.6, low=0.55, high=0.65))
+    assert earned_say(metrics[1], [earned, weaker]).credentials == (weaker,)
+    assert earned_say(metrics[1], [earned]).credentials == (earned,)
 
 
 def test_shipped_ceilings_are_those_of_the_ratings(shared: Path) -> None:

@@ -138,7 +138,11 @@ def test_plan_with_a_metric(given: str, said: str) -> None:
 
 
 def test_plan_with_a_credential_of_ones_own(tmp_path: Path) -> None:
-    (one,) = (one for one in shipped_credentials() if one.metric == "luma_alternation")
+    (one,) = (
+        one
+        for one in shipped_credentials()
+        if one.signature.startswith("luma_alternation|") and "input:raw" in one.signature
+    )
     file = tmp_path / "own.toml"
     file.write_text(replace(one, seen="no").toml(), "utf-8")
     asked = ["study", "plan", "--runs", "2", "--power", "0.1", "--with", str(file), "--json"]

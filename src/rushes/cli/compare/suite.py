@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -42,20 +42,25 @@ def init(
     out: Annotated[Path, typer.Option("-o", "--out", metavar="FILE", help="The suite file to write.")] = Path(
         "suite.toml"
     ),
-    name: Annotated[str, typer.Option(help="Name of the suite. (default: its folder's name)")] = "",
+    name: Annotated[str, typer.Option(help="The suite's name. (default: that of its folder)")] = "",
+    field: Annotated[
+        Literal["text-to-video", "talking-head", "animation"] | None,
+        typer.Option("--for", help="Write the instruments and metrics that papers of this field print."),
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
 ) -> None:
     """Write a suite file from what the folders hold: systems, reference, prompts, ratings, votes, a study.
 
-    Example: rushes suite init takes/ -o suite.toml
+    Example: rushes suite init takes/ --for text-to-video -o suite.toml
     """
     from rushes.suite.draft import draft_suite
 
-    made = draft_suite(folders, out, name=name, overwrite=overwrite)
+    made = draft_suite(folders, out, name=name, field=field, overwrite=overwrite)
     rows = [(system, "system", ", ".join(map(str, places))) for system, places in made.systems.items()]
     beside = {what: getattr(made, what) for what in ("reference", "prompts", "ratings", "votes")}
     rows += [("", what, str(path)) for what, path in beside.items() if path is not None]
     rows += [("", "study", f"{made.study[1]} in {made.study[0]}")] if made.study else []
+    rows += [("", "common form", made.alike.spelling)] if made.alike else []
     print_words("Found", ("name", "is", "where"), rows)
     say(*made.remarks)
     tell("Edit the file for other instruments.")

@@ -35,8 +35,8 @@ def canon(
     from contextlib import ExitStack
 
     from rushes.core.errors import InputError
+    from rushes.core.media_facts import exact_rate
     from rushes.media import canonicalize, probe
-    from rushes.media.canon.clip import exact_rate
     from rushes.storage.remote.address import is_remote
     from rushes.storage.remote.transfer import local_copy, upload_on_exit
 

@@ -59,6 +59,13 @@ def clip(
             help="With --canon: its frame rate (25, 30000/1001); by default each clip's own.",
         ),
     ] = None,
+    alike: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FORM",
+            help="Also measure each clip in a common form, WIDTHxHEIGHT@FPS,SECONDSs, as 160x120@8,2s.",
+        ),
+    ] = None,
     tier: Annotated[
         int | None,
         typer.Option(min=0, max=2, help="0 picture and timing, 1 faces, 2 SyncNet. (default: what the profile needs)"),
@@ -151,7 +158,8 @@ def clip(
     outputs = CiOutputs(junit=junit, summary=summary, annotate=annotate)
     outputs.require(fail_on, "give --fail-on reject or --fail-on flagged")
     if len(paths) == 1 and _is_run(paths[0]):
-        measuring = {"-o": out, "--audio": audio, "--canon": canon, "--add": add, "--overwrite": overwrite}
+        measuring = {"-o": out, "--audio": audio, "--canon": canon, "--alike": alike}
+        measuring |= {"--add": add, "--overwrite": overwrite}
         _judge_again(paths[0], profile, fail_on, allow_unjudged, outputs, refused=measuring, as_json=as_json)
         return
     rules = load_profile(profile or "general")
@@ -170,6 +178,7 @@ def clip(
             syncnet_weights=syncnet_weights,
             canon=canon,
             fps=fps,
+            alike=alike,
             jobs=jobs,
             timeout=timeout,
             memory_mb=memory,

@@ -125,10 +125,11 @@ def worth_of(metric: str) -> tuple[str, float]:
     try:
         value = float(metric)
     except ValueError:
-        shipped = {one.metric: one for one in shipped_credentials()}
+        shipped = {one.metric: one for one in reversed(shipped_credentials())}  # of clips as they are: they come first
         if metric not in shipped and not Path(metric).is_file():
+            known = ", ".join(sorted(shipped))
             raise InputError(
-                f"--with takes a correlation from -1 to 1, a credential's file or {', '.join(shipped)}; got {metric!r}"
+                f"--with takes a correlation from -1 to 1, a credential's file or {known}; got {metric!r}"
             ) from None
         one = shipped[metric] if metric in shipped else read_credential(metric)
         if one.within_system is None:

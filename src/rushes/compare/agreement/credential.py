@@ -1,7 +1,9 @@
 """What a metric has earned: one question, the data on which it was held against people, and how far it agreed.
 
 A credential is a small TOML file. `rushes believe … --save NAME.toml` writes one; several are shipped. It is about one
-signature: another version, or another parameter, has earned nothing yet.
+signature: another version, or another parameter, has earned nothing yet. One that was earned in a common form of the
+clips (`rushes.core.alike_form`) counts for every form of the same rules and fit, whatever its size, rate and length;
+`is_in_other_form` says where it was another one. It does not count for clips as they are, nor theirs for the form.
 
     format = 1
     question = "temporal_quality"      # the human dimension
@@ -44,8 +46,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
 from rushes.core import Definition
+from rushes.core.alike_form import VERSION as ALIKE_VERSION
+from rushes.core.alike_form import form_of
 from rushes.core.canonical import stored_float
-from rushes.core.definition import Better
+from rushes.core.definition import Better, parse_signature
 from rushes.core.errors import InputError
 from rushes.core.measurement import At
 from rushes.suite.settings import unknown_key
@@ -104,7 +108,12 @@ class Credential:
         return self.pairs_right.low > 0.5
 
     def is_about(self, definition: Definition, at: At = ()) -> bool:
-        return self.signature == definition.signature and self.at == at
+        """Whether it counts for a metric: the same signature but for size, rate and length of a common form."""
+        return _method(self.signature) == _method(definition.signature) and self.at == at
+
+    def is_in_other_form(self, definition: Definition) -> bool:
+        """Whether it was earned in another common form than the one the metric is measured in."""
+        return self.is_about(definition, self.at) and self.signature != definition.signature
 
     def toml(self) -> str:
         """The file, the same bytes for the same credential."""
@@ -125,6 +134,18 @@ class Credential:
                 values = ((key, getattr(part, key)) for key in Agreed.__slots__)
                 lines += ["", f"[{name}]", *(f"{key} = {_number(v)}" for key, v in values if v is not None)]
         return "\n".join(lines) + "\n"
+
+
+def _method(signature: str) -> tuple[str, tuple[tuple[str, str], ...], int]:
+    """A signature without the size, rate and length of a common form.
+
+    >>> _method("flow|input:alike-1(160x120@8,2s,crop)|v:1") == _method("flow|input:alike-1(64x64@10,1s,crop)|v:1")
+    True
+    """
+    name, params, version = parse_signature(signature)
+    if (form := form_of(params.get("input", ""))) is not None:
+        params["input"] = f"alike-{ALIKE_VERSION}({form.fit})"
+    return name, tuple(sorted(params.items())), version
 
 
 def read_credential(path: Path | str) -> Credential:

@@ -32,7 +32,8 @@ class EarnedSay:
     """What a metric may speak about, or why it may not."""
 
     credentials: tuple[Credential, ...] = ()
-    """The best one of each question, by the lower end of its share of pairs; questions in text order."""
+    """The best one of each question, by the lower end of its share of pairs; questions in text order. One earned in the
+    same common form comes before one of another form."""
     why: NoSay | None = None
     """None where there is a credential."""
     nearest: Credential | None = None
@@ -67,7 +68,9 @@ def earned_say(
         if not passed:
             return EarnedSay(why=why, nearest=max(left, key=_worth))
         left = passed
-    best = {one.question: one for one in sorted(left, key=_worth)}
+    best = {
+        one.question: one for one in sorted(left, key=lambda one: (not one.is_in_other_form(definition), _worth(one)))
+    }
     return EarnedSay(credentials=tuple(best[question] for question in sorted(best)))
 
 

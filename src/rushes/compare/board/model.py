@@ -59,6 +59,9 @@ class BoardData:
     """One number per system and reading: the mean over its prompts with an interval, or the number itself."""
     clips: Mapping[tuple[str, str], BoardClip] = field(default_factory=dict)
     """By (system, prompt id)."""
+    others: tuple[Reading, ...] = ()
+    """Of readings in another form (the clips as they are, or their common form): measured and not tested, with values
+    in `values` and `whole`."""
     refused: tuple[Refused, ...] = ()
     reference: str = ""
     """The system that the suite declares as its reference (real footage); "" where none is."""

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from rushes.compare.board.model import PEOPLE, BoardClip, BoardData, System
-from rushes.compare.readings.columns import WHOLE, Column, Columns
+from rushes.compare.readings.alike_columns import alike_remarks, choose_columns
+from rushes.compare.readings.columns import WHOLE, Column, Columns, tell_apart
 from rushes.compare.readings.people import PeopleColumns, people_columns
 from rushes.compare.readings.remarks import (
     double_remarks,
@@ -53,15 +54,18 @@ def collect_board(place: Path | str | Run | Iterable[Path | str | Run]) -> Board
     kept, refused = columns.settled()
     samples = {name: row.samples for name, row in matrix.items()}
     average_samples(kept, samples)
+    answers = {name: row.subjects for name, row in matrix.items()}
+    shown, others = choose_columns(kept, answers)
+    tell_apart(shown)
     names = [system.name for system in found.systems]
     prompts = index.prompts
-    readings = [column.reading for column in kept]
-    answers = {name: row.subjects for name, row in matrix.items()}
+    readings = [column.reading for column in shown]
     remarks += prompt_remarks(index, answers, {name: row.doubles for name, row in matrix.items()})
     remarks += sample_remarks(samples)
     remarks += stray_remarks({name: row.strays for name, row in matrix.items()})
     remarks += [*double_remarks(answers), *media_remarks(prompts, readings, answers)]
-    values, whole = _values(kept, names, prompts, matrix)
+    remarks += alike_remarks(shown, others, answers)
+    values, whole = _values([*shown, *others], names, prompts, matrix)
     people = PeopleColumns() if found.suite is None else people_columns(found.suite, names, index)
     remarks += people.remarks
     asked = bool(found.suite and found.suite.suite.asked) or bool(found.studies)
@@ -72,6 +76,7 @@ def collect_board(place: Path | str | Run | Iterable[Path | str | Run]) -> Board
         ),
         prompts=prompts,
         readings=(*people.readings, *sorted(readings, key=lambda reading: reading.instrument != PEOPLE)),
+        others=tuple(column.reading for column in others),
         values=people.values | values,
         whole=people.whole | whole,
         clips=_clips(found.systems, matrix),

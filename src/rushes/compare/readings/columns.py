@@ -102,7 +102,6 @@ class Columns:
                     refused.append(Refused(name=column.reading.label, why=why))
                 elif not column.reading.minor or column.tells:
                     kept.append(column)
-        _tell_apart(kept)
         return kept, refused
 
 
@@ -163,7 +162,7 @@ def _other_references(column: Column) -> str:
     return ""
 
 
-def _tell_apart(columns: Sequence[Column]) -> None:
+def tell_apart(columns: Sequence[Column]) -> None:
     """Columns of one head get what they differ in beside it; at last their signatures."""
     heads = [column.reading.label for column in columns]
     told = told_apart([column.reading for column in columns], heads=heads)

@@ -46,7 +46,9 @@ def fact_differences(definition: Definition, a: Subject, b: Subject) -> tuple[Fa
         return other
     facts = ((name, medium_fact(a, name), medium_fact(b, name)) for name in definition.depends_on)
     return tuple(
-        FactDifference(MEDIUM_FACTS[name], one.text, other.text) for name, one, other in facts if not _agree(one, other)
+        FactDifference(MEDIUM_FACTS[name], one.text, other.text)
+        for name, one, other in facts
+        if not facts_agree(one, other)
     )
 
 
@@ -82,7 +84,8 @@ def medium_fact(subject: Subject, name: str) -> Fact:
     return _UNKNOWN if value is None else Fact(value, text(value))
 
 
-def _agree(one: Fact, other: Fact) -> bool:
+def facts_agree(one: Fact, other: Fact) -> bool:
+    """Whether two clips have the same fact: rates and lengths to within 1 %."""
     a, b = one.value, other.value
     if isinstance(a, float) and isinstance(b, float):
         return abs(a - b) <= _SLACK * max(abs(a), abs(b))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rushes.compare.board.model import Reading
-from rushes.compare.readings.media_facts import differing_facts, medium_fact
+from rushes.compare.readings.media_facts import differing_facts, facts_agree, medium_fact
 from rushes.compare.readings.systems import FoundSystem, PromptIndex
 from rushes.core.definition import MEDIUM_FACTS, Definition
 from rushes.storage.runs import Subject
@@ -91,7 +91,7 @@ def media_remarks(prompts: Sequence[Prompt], readings: Sequence[Reading], answer
         alone = replace(depending[0].definition, depends_on=(fact,))
         differing = [prompt.id for prompt in prompts if _differs(alone, prompt.id, rows)]
         if differing:
-            seen = "; ".join(f"{name} {_usual(fact, row)}" for name, row in answers.items() if row)
+            seen = "; ".join(f"{name} {usual(fact, row)}" for name, row in answers.items() if row)
             heads = some([reading.label for reading in depending])
             yield (
                 f"{words} differs between systems on {len(differing)} of {len(prompts)} prompts ({seen}); by itself "
@@ -104,12 +104,23 @@ def _differs(alone: Definition, prompt: str, rows: Sequence[Mapping[str, Subject
     return any(differing_facts(alone, clips[0], other) for other in clips[1:])
 
 
+def differs_between(fact: str, answers: Answers) -> bool:
+    """Whether a fact of the medium differs between two systems' clips of some prompt."""
+    rows = [row for row in answers.values() if row]
+    return any(
+        not facts_agree(medium_fact(clip, fact), medium_fact(row[prompt], fact))
+        for prompt, clip in (rows[0].items() if rows else ())
+        for row in rows[1:]
+        if prompt in row
+    )
+
+
 def _plain(subject: Subject) -> Subject:
     """Without its reference, which is no fact of the medium."""
     return replace(subject, facts={key: value for key, value in subject.facts.items() if key != "reference"})
 
 
-def _usual(fact: str, row: Mapping[str, Subject]) -> str:
+def usual(fact: str, row: Mapping[str, Subject]) -> str:
     """The commonest value of a system's clips; "…" beside it where there are others."""
     texts = Counter(medium_fact(subject, fact).text for subject in row.values())
     return texts.most_common(1)[0][0] + (" …" if len(texts) > 1 else "")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from rushes.core.alike_form import AlikeForm
 from rushes.core.canonical import canonical_json
 from rushes.core.errors import DefinitionError, InputError
 from rushes.core.machine.files import Paths
@@ -48,6 +49,7 @@ def evaluate_clip(
     syncnet_weights: Path | str | None = None,
     canon: bool = False,
     fps: Fraction | float | str | None = None,
+    alike: AlikeForm | str | None = None,
 ) -> ClipResult:
     """Measure one clip: MetricBundleV1 up to `tier`, and its review signal under `profile`.
 
@@ -59,7 +61,9 @@ def evaluate_clip(
     syncnet_v2.model); left out, it is the lowest at which every rule of the profile, and every metric and file named,
     can be used. `canon` measures the canonical form of the clip, as `canonicalize` makes it (with `audio` as its
     sound, at `fps`, by default the clip's own rate), in place of the file as it is; a file that `canonicalize` made is
-    known by its mark, is canonical either way, and is not made again. Raises `MissingDependency`, with the command that
+    known by its mark, is canonical either way, and is not made again. `alike` is a common form, "160x120@8,2s": the
+    picture is measured in it as well, in the same pass, under signatures of its own (`rushes.core.alike_form` has the
+    rules); the review signal is that of the clip as it is. Raises `MissingDependency`, with the command that
     gets them, where the tier's models are not there.
     """
     settings = ClipSettings.load(
@@ -69,6 +73,7 @@ def evaluate_clip(
         motion=motion,
         canon=canon,
         fps=fps,
+        alike=alike,
         face_model=face_model,
         syncnet_weights=syncnet_weights,
     )
@@ -106,6 +111,7 @@ def evaluate_clips(
     syncnet_weights: Path | str | None = None,
     canon: bool = False,
     fps: Fraction | float | str | None = None,
+    alike: AlikeForm | str | None = None,
     jobs: int | None = None,
     timeout: float | None = None,
     memory_mb: int | None = None,
@@ -122,11 +128,11 @@ def evaluate_clips(
 
     `run` defaults to `runs/clip-<digest of the question>`, so that the same call continues the same run. `audio` is one
     sound file for every clip, or a folder with one file per clip, matched by path or stem. `tier`, `metrics`, `motion`,
-    `canon`, `fps`, `face_model` and `syncnet_weights` are as in `evaluate_clip`. `jobs` defaults to the cores, to those
-    of the cluster where `engine` is Ray. A clip finished earlier, with the same content and settings, is not measured
-    again; one that cannot be read, that crashes the decoder, that takes longer than `timeout` seconds or whose worker
-    holds more than `memory_mb` megabytes is a `reject` row with its reason. Clips given up for a crash or a limit are
-    tried again by the next call.
+    `canon`, `fps`, `alike`, `face_model` and `syncnet_weights` are as in `evaluate_clip`. `jobs` defaults to the cores,
+    to those of the cluster where `engine` is Ray. A clip finished earlier, with the same content and settings, is not
+    measured again; one that cannot be read, that crashes the decoder, that takes longer than `timeout` seconds or whose
+    worker holds more than `memory_mb` megabytes is a `reject` row with its reason. Clips given up for a crash or a
+    limit are tried again by the next call.
 
     A run keeps what it has. The same paths continue it: clips that are new in a folder are measured, clips that are
     gone keep their results. Other paths raise `RunError`, unless `add` takes them in beside those that are there, or
@@ -141,6 +147,7 @@ def evaluate_clips(
         motion=motion,
         canon=canon,
         fps=fps,
+        alike=alike,
         face_model=face_model,
         syncnet_weights=syncnet_weights,
     )

@@ -238,7 +238,7 @@ def _result(
         path=clip.name,
         sha256=sha256 or digest(clip.file),
         facts=_facts(seen, sound, badge, form),
-        measurements=tuple(values.values()),
+        measurements=(*values.values(), *watch.alike_measurements(seen)),
         badge_detail=badge,
         series=series,
         settings=settings.as_dict(),

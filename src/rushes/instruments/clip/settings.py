@@ -9,13 +9,14 @@ from importlib import metadata
 from pathlib import Path
 from typing import cast
 
+from rushes.core.alike_form import AlikeForm
 from rushes.core.errors import InputError
+from rushes.core.media_facts import exact_rate
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.faces.models import FaceSettings, Tier, load_face_settings
 from rushes.instruments.clip.input_param import RAW, Input
 from rushes.instruments.clip.metrics import METRICS, installed, is_extra, known, metrics_of
 from rushes.instruments.clip.signals.profile import Profile, load_profile
-from rushes.media.canon.clip import exact_rate
 from rushes.media.canon.mark import CanonMark
 
 
@@ -47,6 +48,8 @@ class ClipSettings:
     """Whether optical flow is taken."""
     form: CanonMark | None = None
     """The canonical form that the clips are measured in; None for the files as they are."""
+    alike: AlikeForm | None = None
+    """The common form that they are measured in as well; None for none."""
 
     @classmethod
     def load(
@@ -60,15 +63,19 @@ class ClipSettings:
         syncnet_weights: Path | str | None = None,
         canon: bool = False,
         fps: Fraction | float | str | None = None,
+        alike: AlikeForm | str | None = None,
     ) -> ClipSettings:
         """Profile, models and metrics, checked before any clip is read.
 
         Left out, the tier is the lowest at which every rule, metric and file can be used. Metrics on request and those
         of other packages run when `metrics` names them, or a rule of the profile does; so does optical flow when
-        `motion` asks for it, or a rule does. `fps` is the rate of the canonical form, by default each clip's own.
+        `motion` asks for it, or a rule does. `fps` is the rate of the canonical form, by default each clip's own;
+        `alike` is a common form, as `AlikeForm.parse` reads it.
         """
         if fps is not None and not canon:
             raise InputError("a frame rate is for the canonical form; give --canon (in Python: canon=True) as well")
+        if alike and canon:
+            raise InputError("a clip is measured in its canonical form or in a common form; give --canon or --alike")
         rules = profile if isinstance(profile, Profile) else load_profile(profile)
         asked = [metrics] if isinstance(metrics, str) else list(metrics)
         if tier is None:
@@ -85,6 +92,7 @@ class ClipSettings:
             extra=tuple(extra),
             motion=motion or rules.needs_motion,
             form=CanonMark(None if fps is None else exact_rate(fps)) if canon else None,
+            alike=AlikeForm.parse(alike) if isinstance(alike, str) and alike else alike or None,
         )
 
     @property
@@ -109,6 +117,7 @@ class ClipSettings:
             "profile_sha256": self.profile.digest,
         }
         data |= {"motion": True} if self.motion else {}
+        data |= {} if self.alike is None else {"alike": self.alike.label}
         data |= {} if self.faces is None else self.faces.as_dict()
         return data | ({"metrics": {name: _origin(name, self.input) for name in self.extra}} if self.extra else {})
 

@@ -34,10 +34,10 @@ from av.video.stream import VideoStream
 
 from rushes.core.errors import InputError, MediaError
 from rushes.core.machine.progress import Progress, no_progress
-from rushes.core.media_facts import MediaFacts
+from rushes.core.media_facts import MediaFacts, exact_rate
 from rushes.media.canon.mark import CanonMark, write_mark
 from rushes.media.canon.picture import CanonPicture
-from rushes.media.canon.rate import HIGHEST, own_rate
+from rushes.media.canon.rate import own_rate
 from rushes.media.canon.sound import CanonSound, sound_of
 from rushes.media.encode import replacing, writing
 from rushes.media.frames import ClipReader, Frame, ReadAccount, account
@@ -98,21 +98,6 @@ def canonical_form(
             _write(container, target, frames, sound, progress)
         write_mark(part, CanonMark(asked))
     return CanonSource(**account(reader), times_ms=tuple(frames.times_ms))
-
-
-def exact_rate(fps: Fraction | float | str) -> Fraction:
-    """A frame rate as it was asked for, exactly; `InputError` where it is none: "25", "30000/1001", 29.97.
-
-    >>> exact_rate("30000/1001"), exact_rate(29.97)
-    (Fraction(30000, 1001), Fraction(2997, 100))
-    """
-    try:
-        rate = Fraction(fps).limit_denominator(1_000_000)
-    except (ValueError, OverflowError, ZeroDivisionError):
-        rate = Fraction(0)
-    if not 0 < rate <= HIGHEST:
-        raise InputError(f"expected a frame rate above 0 and up to {HIGHEST}, such as 25 or 30000/1001; got {fps}")
-    return rate
 
 
 def _check_target(target: Path, *inputs: Path) -> None:

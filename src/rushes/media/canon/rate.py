@@ -24,12 +24,12 @@ from typing import Any
 
 from av.packet import Packet
 
+from rushes.core.media_facts import HIGHEST_RATE
 from rushes.media.opening import DEMUX_ERRORS, need_video, open_media
 from rushes.media.pyav import ratio
 
 USUAL = Fraction(30)
 """Where a clip does not show its rate."""
-HIGHEST = 1000
 _NTSC = Fraction(1000, 1001)
 _CLOSE = Fraction(5, 10_000)
 _COARSE = 2
@@ -46,7 +46,7 @@ def own_rate(path: Path | str) -> Fraction:
         stated = [rate for rate in (ratio(video.average_rate), ratio(video.base_rate)) if rate]
         clock = ratio(video.time_base)
         rate = shown_rate(_times(container.demux(video)), clock, stated) if clock else next(iter(stated), USUAL)
-    return rate if 0 < rate <= HIGHEST else USUAL
+    return rate if 0 < rate <= HIGHEST_RATE else USUAL
 
 
 def shown_rate(ticks: Sequence[int], clock: Fraction, stated: Sequence[Fraction]) -> Fraction:

@@ -20,6 +20,7 @@ from rushes.instruments.clip.frames.one_thread import on_one_thread
 
 if TYPE_CHECKING:
     from rushes.media import Frame, MediaFacts
+    from rushes.media.alike.frames import AlikeFrame
 
 RATE = 10.0
 """Pictures a second that flow is taken between, as nearly as a whole stride allows."""
@@ -86,7 +87,7 @@ class MotionWatch:
         self._flow: Field | None = None
         self._rows: list[tuple[int, float, float, float, float]] = []
 
-    def add(self, frame: Frame) -> None:
+    def add(self, frame: Frame | AlikeFrame) -> None:
         if frame.index % self._stride == 0:
             plane = frame.luma
             small = (reduced(plane.values).astype(np.float32) - plane.offset) * plane.scale

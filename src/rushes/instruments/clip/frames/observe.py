@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from rushes.instruments.clip.metrics.image import SAMPLE_MS
 from rushes.instruments.clip.metrics.light import FLAT_POINTS, FLAT_SPREAD
 from rushes.instruments.clip.sound.levels import SoundLevels
 from rushes.media import AudioTrack, ClipReader, Frame, MediaFacts
+from rushes.media.alike.frames import AlikeFrame
 from rushes.media.frames import ReadAccount, account
 
 Series = NDArray[np.float64]
@@ -117,7 +118,7 @@ def observed(opened: Callable[[], ClipReader], path: Path | str, *, watch: Watch
     """The same of a reader, which `opened` makes: of a file, or of frames in memory."""
     try:
         with opened() as reader:
-            walk, on_frame = _LumaWalk(), watch(reader.facts)
+            walk, on_frame = LumaWalk(), watch(reader.facts)
             error = ""
             try:
                 for frame in reader:
@@ -126,7 +127,7 @@ def observed(opened: Callable[[], ClipReader], path: Path | str, *, watch: Watch
                         on_frame(frame)
             except MediaError as broken:
                 error = _without_path(broken, path)
-            return walk.observation(reader, error or walk.mixed)
+            return replace(walk.observation(reader, error or walk.mixed), audio=reader.audio)
     except MediaError as unreadable:
         return Observation(error=_without_path(unreadable, path))
 
@@ -136,7 +137,7 @@ def _without_path(error: MediaError, path: Path | str) -> str:
     return str(error).removeprefix(f"{path}: ")
 
 
-class _LumaWalk:
+class LumaWalk:
     """Collects exact integer sums per frame; scales them at the end."""
 
     def __init__(self) -> None:
@@ -153,9 +154,9 @@ class _LumaWalk:
         self.flat: list[bool] = []
         self.odd = OddFrames()
         self._sampled = -math.inf
-        self._previous: Frame | None = None
+        self._previous: Frame | AlikeFrame | None = None
 
-    def add(self, frame: Frame) -> None:
+    def add(self, frame: Frame | AlikeFrame) -> None:
         plane = frame.luma
         previous = self._previous
         before = None if previous is None else previous.luma.values
@@ -173,17 +174,17 @@ class _LumaWalk:
             self.mixed = self.mixed or f"the depth or range of its luma changes at frame {frame.index}; re-encode it"
         self._previous = frame
 
-    def _detail(self, frame: Frame) -> float:
+    def _detail(self, frame: Frame | AlikeFrame) -> float:
         if frame.time_ms < self._sampled + SAMPLE_MS:
             return math.nan
         self._sampled = frame.time_ms
         return detail(frame.luma.values, scale=frame.luma.scale)
 
-    def observation(self, reader: ClipReader, error: str) -> Observation:
+    def observation(self, read: ClipReader | ReadAccount, error: str) -> Observation:
         sums = np.array(self.sums, dtype=np.float64).reshape(-1, 4) / max(self.pixels, 1)
         total, difference, laplacian, squared = sums.T
         return Observation(
-            **account(reader),
+            **account(read),
             error=error,
             frames=len(self.sums),
             time_ms=np.array(self.times, dtype=np.float64),
@@ -196,7 +197,6 @@ class _LumaWalk:
             flat=np.array(self.flat, dtype=np.float64),
             sharpness=np.array(self.details, dtype=np.float64),
             luma_converted=self.converted,
-            audio=reader.audio,
         )
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from rushes.core import Definition, Measurement, signature_params
 from rushes.core.errors import InputError
+from rushes.instruments.clip.input_param import own_numbers
 from rushes.instruments.clip.metrics import readings
 from rushes.instruments.clip.signals.profile import Profile, Rule, load_profile
 from rushes.stats.intervals import wilson
@@ -131,7 +132,7 @@ def calibrate(
 def _values(measurements: Sequence[Measurement]) -> Mapping[str, float]:
     """By every name a rule may use: the reading's and the signature's."""
     found: dict[str, float] = {}
-    for m in measurements:
+    for m in own_numbers(measurements):
         if m.value is not None:
             found |= dict.fromkeys((m.signature, *_names(m.signature)), float(m.value))
     return found

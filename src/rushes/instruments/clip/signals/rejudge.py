@@ -8,6 +8,7 @@ from dataclasses import replace
 from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.core.reason import Cause, Reason
+from rushes.instruments.clip.input_param import own_numbers
 from rushes.instruments.clip.metrics import METRICS, readings
 from rushes.instruments.clip.signals.badges import judge
 from rushes.instruments.clip.signals.profile import BUILT_IN, Profile, load_profile
@@ -61,7 +62,7 @@ def _by_reading(measurements: Iterable[Measurement]) -> dict[str, Measurement]:
     """As a profile names them ("blur_p10"), where the number means today what it meant when it was measured."""
     return {
         name: m
-        for m in measurements
+        for m in own_numbers(measurements)
         for name in readings(m.signature)
         if METRICS[name].definition.version == m.definition.version
     }

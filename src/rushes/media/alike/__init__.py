@@ -1,0 +1,1 @@
+"""The common form in which clips of differing size, rate and length compare."""

@@ -1,0 +1,73 @@
+"""What the papers of a field print, as the instruments of a suite file: `rushes suite init --for`."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, get_args
+
+Field: TypeAlias = Literal["text-to-video", "talking-head", "animation"]
+FIELDS: tuple[Field, ...] = get_args(Field)
+
+_CLIP = "[instruments.clip]            # the settings are the arguments of rushes.evaluate_clips"
+_CUT = 'cut = "shortest"              # of two lengths the shorter: the rest of the longer clip is not compared'
+_DISTRIBUTION = """
+# [instruments.distribution]    # FVD and FID-VID between the sets; needs weights: rushes models
+# metrics = ["fvd"]
+"""
+_FIDELITY_LATER = f"""
+# [instruments.fidelity]        # PSNR, SSIM, LPIPS …: clips that are to look like their references, frame by frame
+# protocol = "wang2004"
+# {_CUT}
+"""
+_ANY = f"""
+{_CLIP}
+motion = true
+"""
+_TEXT_TO_VIDEO = f"""
+{_CLIP}
+profile = "generated"
+motion = true
+metrics = ["temporal_disorder"]
+"""
+_TALKING_HEAD = f"""
+{_CLIP}
+profile = "talking-head"
+tier = 1                      # faces: blinks, mouth and sound, jitter
+motion = true
+"""
+_HEADS = """
+[instruments.fidelity]        # frame by frame against the reference
+metrics = ["psnr", "ssim"]
+{cut}{resize}
+
+[instruments.faces]           # needs networks: rushes models pull lpips face face-id
+instrument = "fidelity"
+metrics = ["lpips", "csim", "lmd", "mouth_lmd"]
+{cut}{resize}
+"""
+_ANIMATION = """
+[instruments.fidelity]        # the columns of human-animation papers, as DisCo computes them
+metrics = ["disco_psnr", "disco_ssim", "disco_l1"]
+{cut}{resize}
+
+[instruments.perceptual]      # needs a network: rushes models pull lpips-vgg
+instrument = "fidelity"
+metrics = ["disco_lpips"]
+{cut}{resize}
+"""
+_POSE = """
+# [instruments.pose]            # PCK and MPJPE: files of key points, of one name in each system and the reference
+# norms = ["torso-diameter"]    # rushes pose extract makes such files from clips
+"""
+
+
+def instruments_text(field: Field | None, *, reference: bool, resized: bool) -> str:
+    """The instruments of a suite file; `reference`: there is one, `resized`: of other frame sizes than the systems."""
+    clip = {"text-to-video": _TEXT_TO_VIDEO, "talking-head": _TALKING_HEAD}.get(field or "", _ANY)
+    if not reference:
+        return clip
+    paired = {"talking-head": _HEADS, "animation": _ANIMATION}.get(field or "", "")
+    resize = '\nresize_to = "gt"              # other frame sizes are brought to the reference\'s' if resized else ""
+    later = "" if paired else _FIDELITY_LATER
+    return (
+        clip + paired.format(cut=_CUT, resize=resize) + later + _DISTRIBUTION + (_POSE if field == "animation" else "")
+    )
