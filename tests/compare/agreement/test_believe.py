@@ -220,7 +220,7 @@ def test_votes_are_shares_of_wins(tmp_path: Path) -> None:
     rows.append(("p0", "amber", "cedar", "model_a", "j0"))
     people = read_human_scores(write_csv(tmp_path / "votes.csv", header, rows))
     assert "on 1 of 6 prompts not every pair" in people.remarks[0]
-    with pytest.raises(InputError, match="no vote says which prompt"):
+    with pytest.raises(InputError, match="no vote names its prompt"):
         read_human_scores(write_csv(tmp_path / "v.csv", header[1:4], [("a", "b", "tie")]))
 
 

@@ -87,11 +87,12 @@ class Join:
     def _arrays(self, dimension: str, values: Mapping[ClipKey, float]) -> RatedClips:
         """The clips with these values, in text order."""
         rated, keys = self.scores[dimension], sorted(values)
-        places = {rater: number for number, rater in enumerate(self.raters)}
+        places, scale = {rater: number for number, rater in enumerate(self.raters)}, self.people.scale(dimension)
         ratings = np.full((len(places), len(keys)), np.nan)
         for column, key in enumerate(keys):
             for rater, score in rated[key].items():
-                ratings[places[rater], column] = score
+                # shares of votes as whole numbers: their means are then equal where the fractions are
+                ratings[places[rater], column] = score if scale == 1 else round(score * scale)
         who = np.isfinite(ratings).any(axis=1) if ratings.size else slice(None)
         return RatedClips(
             x=np.array([values[key] for key in keys]),
