@@ -121,8 +121,17 @@ def sentences(found: MetricAgreement) -> list[str]:
         told = [one for one in found.of(dimension) if found.deciding(one).value is not None]
         grouped = {verdict: [names[one.metric.same] for one in told if one.verdict == verdict] for verdict in _WORDS}
         parts = [part for verdict, which in grouped.items() if told and (part := _part(verdict, which))]
-        lines.append(f"{dimension}: {'; '.join(parts) or 'nothing can be told'}.")
+        lines.append(f"{dimension}: {'; '.join(parts) or 'nothing can be told'}.{_too_few(told)}")
     return lines
+
+
+def _too_few(told: Sequence[Believed]) -> str:
+    """How many prompts it takes to show that a metric has no relation, where there are fewer."""
+    few = [one for one in told if one.prompts_needed is not None]
+    if not few:
+        return ""
+    prompts, needed = max(one.prompts for one in few), max(one.prompts_needed or 0 for one in few)
+    return f" {prompts} prompts cannot show that a metric has no relation: at least {needed} are needed."
 
 
 def _part(verdict: BeliefVerdict, names: Sequence[str]) -> str:
@@ -138,8 +147,9 @@ def explanation(found: MetricAgreement) -> str:
     number = len({system for one in found.believed for system, _ in one.metric.per_clip})
     systems = "this system" if number == 1 else f"these {number} systems"
     lines = [
-        f"The verdict rests on {what}: agrees where it is above what chance gives after Holm's correction over "
-        f"everything judged, no relation where the interval lies within ±{found.margin:g}.",
+        f"The verdict rests on {what}: agrees where it is above {found.margin:g} and above what chance gives, after "
+        "Holm's correction over the metrics judged on the same question; no relation where the interval lies within "
+        f"±{found.margin:g} and there are prompts enough.",
         f"It holds for {systems}, on other prompts and with other raters. Metrics are turned so that higher is better.",
     ]
     if any(not one.directed for one in found.believed):
@@ -181,6 +191,8 @@ def _as_dict(found: MetricAgreement, one: Believed) -> dict[str, object]:
         "verdict": one.verdict,
         "why": one.why,
         "clips": one.clips,
+        "prompts": one.prompts,
+        "prompts_needed": one.prompts_needed,
         "decides": found.deciding(one).as_dict(),
         "p": None if one.p is None else one.p.as_dict(),
         "numbers": [m.as_dict() for m in one.numbers.values()],
