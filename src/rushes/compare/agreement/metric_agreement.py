@@ -15,18 +15,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
 
-from rushes.compare.agreement.human_scores import ClipKey, HumanScores, read_human_scores
+from rushes.compare.agreement.human_scores import HumanScores, read_human_scores
 from rushes.compare.agreement.metric_scores import MeasuredClips, MetricScores, scores_of_board, scores_of_runs
 from rushes.compare.agreement.people_join import Join
+from rushes.compare.agreement.result import BeliefVerdict as BeliefVerdict
+from rushes.compare.agreement.result import Believed as Believed
+from rushes.compare.agreement.result import MetricAgreement as MetricAgreement
 from rushes.compare.agreement.statistics import REPLICATES, SEED, Level, prompts_for_none
 from rushes.compare.board.model import BoardData
 from rushes.compare.definitions.people import CEILING, CHANCE, OF_STATISTIC
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
 from rushes.core.selection import full_name
-from rushes.core.words.notebook_repr import brief
 from rushes.instruments.clip.metrics.timing import AUDIO_DURATION_MS, FPS, FRAME_COUNT, VIDEO_DURATION_MS
 from rushes.stats.correlation import STATISTICS, Statistic
 from rushes.stats.families import holm
@@ -34,7 +35,6 @@ from rushes.stats.intervals import LEVEL
 from rushes.stats.jackknife import MOST_GROUPS, Tested
 from rushes.storage.runs import Run
 
-BeliefVerdict: TypeAlias = Literal["agrees", "goes against", "no relation", "cannot be told", "fact of the file"]
 _IMPORTED_FACTS = """
     bit_rate bitrate duration duration_ms duration_s file_size frames height length num_frames resolution seconds size
     width
@@ -46,64 +46,6 @@ FILE_FACTS = frozenset(
 MARGIN = 0.2
 """An agreement within ± this is none to speak of."""
 STATISTIC: Statistic = "kendall_tau_b"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Believed:
-    """One metric against one human dimension."""
-
-    metric: MetricScores
-    dimension: str
-    numbers: Mapping[tuple[Level, Statistic], Measurement]
-    clips: int
-    """With both the metric and a rating."""
-    p: Measurement | None = None
-    """Of the statistic that decides, adjusted; None where there is none."""
-    verdict: BeliefVerdict = "cannot be told"
-    why: str = ""
-    """Why it cannot be told."""
-    prompts: int = 0
-    """That it rests on."""
-    prompts_needed: int | None = None
-    """Where they are too few to show that there is no relation: how many it takes at least."""
-
-    @property
-    def directed(self) -> bool:
-        """Whether the metric's definition says which side is better; else it was read as higher is better."""
-        return self.metric.definition.better != "neither"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricAgreement:
-    """Every metric against every dimension, and people against each other."""
-
-    __repr__ = brief
-
-    humans: HumanScores
-    rated: Mapping[str, Mapping[ClipKey, Mapping[str, float]]]
-    """People's scores under the measured clips' own keys: by dimension, clip and rater."""
-    believed: tuple[Believed, ...]
-    ceilings: Mapping[tuple[str, Level, Statistic], Measurement]
-    """By dimension, level and statistic: one rater against the mean of the others."""
-    level: Level
-    statistic: Statistic
-    margin: float
-    confidence: float
-    remarks: tuple[str, ...]
-
-    def of(self, dimension: str, verdict: BeliefVerdict | None = None) -> tuple[Believed, ...]:
-        """The metrics against one dimension, most agreement first; those of one verdict."""
-        found = [b for b in self.believed if b.dimension == dimension and verdict in (None, b.verdict)]
-        values = ((b, self.deciding(b).value) for b in found)
-        order = [(b, -2.0 if value is None else float(value)) for b, value in values]
-        return tuple(b for b, _ in sorted(order, key=lambda pair: -pair[1]))
-
-    def deciding(self, one: Believed) -> Measurement:
-        """The number that the verdict rests on; of a metric without clips, the one over systems."""
-        return one.numbers.get((self.level, self.statistic)) or one.numbers["system", self.statistic]
-
-    def ceiling(self, dimension: str) -> Measurement:
-        return self.ceilings[dimension, self.level, self.statistic]
 
 
 def believe(

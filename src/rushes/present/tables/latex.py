@@ -17,6 +17,7 @@ _NAMED = r"""
 """.split()
 _MATHEMATICS = r"""
     − -   × \times   ± \pm   · \cdot   ≤ \leq   ≥ \geq   → \to   ↑ \uparrow   ↓ \downarrow   ∞ \infty   ° ^\circ   µ \mu
+    ρ \rho   τ \tau
 """.split()
 """Letters and their names, by turns."""
 _SPELT = {
