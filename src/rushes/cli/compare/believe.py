@@ -9,7 +9,7 @@ import typer
 
 from rushes.core.errors import InputError
 from rushes.present.terminal.console import print_json, print_table, say, show_signatures, tell
-from rushes.present.terminal.options import Json, Verbose
+from rushes.present.terminal.options import Json, PromptsOption, Verbose
 
 if TYPE_CHECKING:
     from rushes.compare.agreement.metric_agreement import MetricAgreement
@@ -39,6 +39,7 @@ def believe(
     ] = "within-prompt",
     statistic: Annotated[Statistics, typer.Option(help="Which statistic decides.")] = "kendall_tau_b",
     margin: Annotated[float, typer.Option(min=0, max=1, help="Agreement within ± this is none to speak of.")] = 0.2,
+    prompts: PromptsOption = None,
     format: Annotated[
         Literal["text", "latex", "csv", "markdown"],
         typer.Option(
@@ -72,7 +73,9 @@ def believe(
 
     if save is None and (metric or kind or data or seen != "unknown"):
         raise InputError("--metric, --kind, --seen and --data are about a credential: add --save FILE.toml")
-    found = held_against(runs, ratings, dimensions=dimension or (), level=level, statistic=statistic, margin=margin)
+    found = held_against(
+        runs, ratings, dimensions=dimension or (), level=level, statistic=statistic, margin=margin, prompts=prompts
+    )
     if out is not None and format == "text":
         raise InputError("-o writes a table for a paper: add --format latex, csv or markdown")
     text = "" if format == "text" else written(found, format)

@@ -19,6 +19,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from rushes.compare.readings.systems import PromptIndex
 from rushes.core.errors import InputError
 from rushes.instruments.preference.votes import Vote
 from rushes.study.exchange.arena import read_arena
@@ -28,6 +29,7 @@ from rushes.study.exchange.ratings_csv import COLUMNS as RATINGS_COLUMNS
 from rushes.study.exchange.ratings_csv import read_ratings
 from rushes.study.exchange.table import COLUMNS as TABLE_COLUMNS
 from rushes.study.exchange.table import read_table
+from rushes.suite.prompts import Prompt
 
 Kind: TypeAlias = Literal["mean-rating", "mean-score", "win-share"]
 ClipKey: TypeAlias = tuple[str, str]
@@ -56,17 +58,35 @@ class HumanScores:
     scores: Mapping[str, Mapping[ClipKey, Mapping[str, float]]]
     """By dimension, by clip, by rater."""
     remarks: tuple[str, ...] = ()
+    averaged: bool = False
+    """Whether ratings of a prompt's samples were averaged, rater by rater."""
+
+    def of_prompts(self, prompts: Sequence[Prompt]) -> HumanScores:
+        """With the ratings of numbered samples of these prompts averaged within the prompt, rater by rater."""
+        index = PromptIndex(prompts, ())
+        cells = {key: index.cell(key[1]) for key in self.clips}
+        if not any(cell is not None and cell.sample for cell in cells.values()):
+            return self
+        scores: dict[str, dict[ClipKey, dict[str, float]]] = {}
+        for dimension, of_clip in self.scores.items():
+            given: dict[ClipKey, dict[str, list[float]]] = {}
+            for key, by in of_clip.items():
+                cell = cells[key]
+                for rater, score in by.items():
+                    given.setdefault((key[0], cell.prompt if cell else key[1]), {}).setdefault(rater, []).append(score)
+            scores[dimension] = {k: {r: math.fsum(v) / len(v) for r, v in by.items()} for k, by in given.items()}
+        return replace(self, scores=scores, averaged=True)
 
     def scale(self, dimension: str) -> int:
-        """What makes every share of votes a whole number; 1 for other scores, or where it would be too large.
+        """What makes every score a whole number, where scores are fractions of votes or samples; else 1.
 
         Sums of whole numbers are exact, so clips whose means are equal tie.
         """
-        if self.kind != "win-share":
-            return 1
         every = {score for by in self.scores[dimension].values() for score in by.values()}
-        found = math.lcm(*(Fraction(score).limit_denominator(_MOST_VOTES).denominator for score in every))
-        return found if found <= _MOST_SCALE else 1
+        near = {score: Fraction(score).limit_denominator(_MOST_VOTES) for score in every}
+        found = math.lcm(*(fraction.denominator for fraction in near.values()))
+        exact = all(float(fraction) == score for score, fraction in near.items())
+        return found if exact and found <= _MOST_SCALE else 1
 
     @property
     def dimensions(self) -> tuple[str, ...]:

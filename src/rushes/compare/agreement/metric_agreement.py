@@ -25,6 +25,7 @@ from rushes.compare.agreement.result import MetricAgreement as MetricAgreement
 from rushes.compare.agreement.statistics import REPLICATES, SEED, Level, prompts_for_none
 from rushes.compare.board.model import BoardData
 from rushes.compare.definitions.people import CEILING, CHANCE, OF_STATISTIC
+from rushes.compare.readings.sampled_runs import Declared
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
 from rushes.core.selection import full_name
@@ -57,34 +58,41 @@ def believe(
     statistic: Statistic = STATISTIC,
     margin: float = MARGIN,
     confidence: float = LEVEL,
+    prompts: Declared = None,
 ) -> MetricAgreement:
     """Hold every metric of a board or of runs against what people said about the same clips.
 
         rushes.believe(["runs/amber", "runs/birch"], "ratings.csv")
 
-    `level` and `statistic` say which number decides; all of them are computed. Raises `InputError` where no clip was
-    both measured and rated.
+    `level` and `statistic` say which number decides; all of them are computed. `prompts` declares prompts, left out
+    those of the suite that the runs are in: numbered samples of one, and their ratings, are averaged within it. Raises
+    `InputError` where no clip was both measured and rated.
     """
     if statistic not in STATISTICS or level not in ("within-prompt", "clip"):
         raise InputError(f"expected a level of within-prompt or clip and a statistic of {', '.join(STATISTICS)}")
     if statistic == "pairwise_accuracy" and level == "clip":
         raise InputError("pairwise_accuracy is of pairs of systems on one prompt; choose --level within-prompt")
     people = humans if isinstance(humans, HumanScores) else read_human_scores(humans, dimensions=dimensions)
-    measured = _measured(metrics, people)
+    measured = _measured(metrics, people, prompts)
+    people = people.of_prompts(measured.prompts) if measured.prompts else people
     joined = Join.of(measured, people)
     notes: tuple[str, ...] = ()
     if level == "within-prompt" and not (joined.paired and level in joined.levels):
         level, notes = "clip", ("no prompt has two systems: the verdict rests on all clips in one pool",)
         if statistic == "pairwise_accuracy":
             raise InputError(f"{people.source}: no prompt has two systems, so there is no pair to put in order")
-    terms = _Terms(humans=people.kind, one_rater=len(joined.raters) < 2, confidence=confidence)
+    terms = _Terms(
+        humans=f"{people.kind}{',sample-mean' * people.averaged}",
+        one_rater=len(joined.raters) < 2,
+        confidence=confidence,
+    )
     drafts = []
     for dimension in joined.scores:
         for metric in measured.metrics:
-            clips, prompts, found = joined.agreements(metric, dimension, confidence=confidence)
+            clips, many, found = joined.agreements(metric, dimension, confidence=confidence)
             if found:
                 numbers = {key: terms.number(metric, dimension, *key, one) for key, one in found.items()}
-                draft = Believed(metric=metric, dimension=dimension, numbers=numbers, clips=clips, prompts=prompts)
+                draft = Believed(metric=metric, dimension=dimension, numbers=numbers, clips=clips, prompts=many)
                 drafts.append((draft, found.get((level, statistic)) or found["system", statistic]))
     return MetricAgreement(
         humans=people,
@@ -104,14 +112,16 @@ def believe(
 
 
 def _measured(
-    metrics: BoardData | MeasuredClips | Run | Path | str | Iterable[Run | Path | str], people: HumanScores
+    metrics: BoardData | MeasuredClips | Run | Path | str | Iterable[Run | Path | str],
+    people: HumanScores,
+    prompts: Declared,
 ) -> MeasuredClips:
     if isinstance(metrics, MeasuredClips):
         return metrics
     if isinstance(metrics, BoardData):
         return scores_of_board(metrics)
     places = [metrics] if isinstance(metrics, (Run, Path, str)) else metrics
-    return scores_of_runs(places, systems=people.systems)
+    return scores_of_runs(places, systems=people.systems, prompts=prompts)
 
 
 def _judged(

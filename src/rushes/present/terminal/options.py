@@ -12,6 +12,14 @@ if TYPE_CHECKING:
 
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Also every signature, and details.")]
 Json = Annotated[bool, typer.Option("--json", help="JSON alone on stdout.")]
+PromptsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--prompts",
+        metavar="FILE",
+        help="CSV with prompt_id: clips p1-0, p1-1 … are samples of p1, and averaged. Left out: the suite's, if any.",
+    ),
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Start the run anew; what it holds is removed.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Worker processes; the cores when left out.")]
 
