@@ -194,6 +194,7 @@ def test_one_bad_question_does_not_hide_the_others(tmp_path: Path) -> None:
             [("s", "t", "x", "y", 1, 2)],
             "which column is the prompt. Call it prompt_id; got speaker, scene",
         ),
+        (("model_a", "model_b", "winner"), [("b", "c", "b")], "line 2: 'b' may be the side or the system of that name"),
         (("model_a", "model_b", "winner"), [("x", "y", "z")], "line 2: the winner is a, b, tie, x or y; got 'z'"),
     ],
 )

@@ -162,8 +162,12 @@ def _count(path: Path | str, line: int, row: Mapping[str, str], name: str) -> in
 
 def _one(path: Path | str, line: int, row: Mapping[str, str], a: str, b: str) -> tuple[int, int, int]:
     winner = row["winner"]
-    by_name = {a: 0, b: 1}
-    place = by_name[winner] if winner in by_name else _WINNERS.get(winner.casefold())
+    side, named = _WINNERS.get(winner.casefold()), {a: 0, b: 1}.get(winner)
+    if side is not None and named is not None and side != named:
+        raise InputError(
+            f"{path}, line {line}: {winner!r} may be the side or the system of that name; write system_a or system_b"
+        )
+    place = named if side is None else side
     if place is None:
         raise InputError(f"{path}, line {line}: the winner is a, b, tie, {a} or {b}; got {winner!r}")
     return (int(place == 0), int(place == 1), int(place == 2))
