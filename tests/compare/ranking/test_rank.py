@@ -6,6 +6,7 @@ import csv
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from typer.testing import CliRunner
 import rushes
 from rushes.cli.main import app
 from rushes.compare.ranking.rank import RankedVotes, rank_votes
-from rushes.core.errors import InputError
+from rushes.core.errors import InputError, RushesError
 from rushes.instruments.preference.votes import Vote
 from rushes.study.exchange.ratings_csv import read_ratings
 from rushes.study.exchange.table import write_csv as write_votes
@@ -232,8 +233,15 @@ def test_votes_exports_and_databases_of_studies(tmp_path: Path) -> None:
     table = rank_votes(write_votes(tmp_path / "all.csv", votes))
     assert [m.as_dict() for m in direct.measurements] == [m.as_dict() for m in table.measurements]
     assert direct.of().raters == 4 and direct.of().prompts == 7
+    families = rank_votes([replace(vote, family=f"T{k % 2}") for k, vote in enumerate(votes)], by="family")
+    assert families.questions == ("T0", "T1")
+    with pytest.raises(InputError, match="separated by family or not at all; got 'colour'"):
+        rank_votes(votes, by="colour")
     with pytest.raises(InputError, match="there is no such file"):
         rank_votes(tmp_path / "none.db")
+    (tmp_path / "bad.db").write_text("no database")
+    with pytest.raises(RushesError):
+        rank_votes(tmp_path / "bad.db")
     with pytest.raises(InputError, match="--study names a study of a database"):
         rank_votes(tmp_path / "all.csv", study="x")
 

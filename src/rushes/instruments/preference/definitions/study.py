@@ -28,7 +28,8 @@ PERCENT_AGREEMENT = _agreement(
     "How often two of a sample's first raters chose the same winner.",
     "mean over samples of Σ_c n_c (n_c − 1) / (n (n − 1)), n_c raters for outcome c",
     edge_cases="samples with one vote are left out; none with two: None; votes after the first min_raters never "
-    "count: a third rater comes only where two disagree",
+    "count: a third rater comes only where two disagree. votes:all where nobody recorded the order and votes are of "
+    "another design: all of them count",
     reference="rubric v0.1, quality control",
 )
 KRIPPENDORFF_ALPHA = _beyond_chance(
