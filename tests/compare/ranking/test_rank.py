@@ -247,8 +247,8 @@ def test_votes_exports_and_databases_of_studies(tmp_path: Path) -> None:
 
 
 def test_a_study_in_a_database_ranks_as_its_report_does(tmp_path: Path) -> None:
-    from rushes.instruments.preference.numbers.study import study_measurements
     from rushes.study import StudyPlan, open_service
+    from rushes.study.evaluate import measure_study
 
     votes = [
         Vote(
@@ -266,11 +266,13 @@ def test_a_study_in_a_database_ranks_as_its_report_does(tmp_path: Path) -> None:
     service.import_ratings("takes", votes)
     service.close()
     found = rank_votes(tmp_path / "studies.db").of()
-    report = study_measurements(votes, rubric_version="0.1")
+    with open_service(tmp_path / "studies.db") as again:
+        report = measure_study(again, "takes").measurements
     theirs = {m.place["system"]: m for m in report if m.name == "bt_elo" and "family" not in m.place}
-    assert {name: (m.value, m.interval) for name, m in found.elo.items()} == {
-        name: (m.value, m.interval) for name, m in theirs.items()
+    assert {name: (m.value, m.interval, m.signature) for name, m in found.elo.items()} == {
+        name: (m.value, m.interval, m.signature) for name, m in theirs.items()
     }
+    assert "|rubric:0.1-lenient|" in found.elo["x"].signature
 
 
 def test_the_command_in_every_format(tmp_path: Path) -> None:

@@ -15,14 +15,14 @@ finite estimate: a weak prior bounds it, N(0, 1/0.25) on the log worths, and the
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rushes.compare.ranking.notes import notes_of
 from rushes.compare.ranking.result import Duel, RankedVotes, VoteRanking
 from rushes.core.errors import InputError
 from rushes.core.grouping import grouped
-from rushes.instruments.preference.numbers.conditions import NO_RUBRIC, NO_RULE, Conditions
+from rushes.instruments.preference.numbers.conditions import NO_RUBRIC, NO_RULE, Conditions, counted_votes, some_bent
 from rushes.instruments.preference.numbers.ranking import Choices, share_numbers, strength_numbers
 from rushes.instruments.preference.votes import TiePolicy, Vote
 from rushes.stats.clustered import BY_PROMPT, ONE_WAY, TWO_WAY, IntervalKind
@@ -56,12 +56,12 @@ def rank_votes(
     database. Raises `InputError` where there is nothing to rank.
     """
     check_policy(tie_policy)
-    counted, source, remarks = _read(votes, by=by, study=study)
-    conditions = Conditions(rubric_version=NO_RUBRIC, exclusion_rule=NO_RULE, confidence=confidence)
+    given = _read(votes, by=by, study=study, confidence=confidence)
+    remarks = list(given.remarks)
     rankings: list[VoteRanking] = []
-    for question, rows in grouped((row.question or PREFERENCE, row) for row in counted).items():
+    for question, rows in grouped((row.question or PREFERENCE, row) for row in given.rows).items():
         try:
-            found = _question(question, rows, tie_policy, conditions)
+            found = _question(question, rows, tie_policy, given.conditions)
         except RankingError as error:
             remarks.append(f"{question}: not ranked: {error}")
             continue
@@ -70,26 +70,38 @@ def rank_votes(
             groups = " and ".join("{" + ", ".join(sorted(one.systems)) + "}" for one in found)
             remarks.append(f"{question}: no votes link {groups}: each group is ranked on its own, Elos do not compare")
     if not rankings:
-        raise InputError(f"{source}: {remarks[-1] if remarks else 'expected votes; there are none'}")
-    return RankedVotes(source=source, rankings=tuple(rankings), remarks=tuple(remarks))
+        raise InputError(f"{given.source}: {remarks[-1] if remarks else 'expected votes; there are none'}")
+    return RankedVotes(source=given.source, rankings=tuple(rankings), remarks=tuple(remarks))
 
 
-def _read(votes: Path | str | Iterable[Vote], *, by: str, study: str) -> tuple[list[Counted], str, list[str]]:
-    if not isinstance(votes, (str, Path)):
-        return of_votes(votes, by=by), "votes", []
-    if "://" in str(votes) or Path(votes).suffix.lower() in DATABASES:
-        return _of_study(str(votes), study, by)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    """Votes, and what every number of theirs states."""
+
+    rows: list[Counted]
+    source: str
+    conditions: Conditions
+    remarks: tuple[str, ...] = ()
+
+
+def _read(votes: Path | str | Iterable[Vote], *, by: str, study: str, confidence: float) -> _Given:
+    if isinstance(votes, (str, Path)) and ("://" in str(votes) or Path(votes).suffix.lower() in DATABASES):
+        return _of_study(str(votes), study, by, confidence)
+    elsewhere = Conditions(rubric_version=NO_RUBRIC, exclusion_rule=NO_RULE, confidence=confidence)
     if study:
         raise InputError(f"{votes}: --study names a study of a database ({', '.join(DATABASES)}, or an address)")
-    return read_counted(votes, by=by), str(votes), []
+    if isinstance(votes, (str, Path)):
+        return _Given(rows=read_counted(votes, by=by), source=str(votes), conditions=elsewhere)
+    return _Given(rows=of_votes(votes, by=by), source="votes", conditions=elsewhere)
 
 
-def _of_study(place: str, name: str, by: str) -> tuple[list[Counted], str, list[str]]:
+def _of_study(place: str, name: str, by: str, confidence: float) -> _Given:
+    """All raw votes of a study, under its own conditions: signatures are those of its report without exclusions."""
     from rushes.study import open_service
 
     if "://" not in place and not Path(place).is_file():
         raise InputError(f"{place}: expected a database of studies; there is no such file")
-    service = open_service(place, media=Path("."))
+    service = open_service(place, media=Path(".") if "://" in place else None)  # nothing is written
     try:
         names = [one.name for one in service.studies()]
         if not name and len(names) != 1:
@@ -98,12 +110,21 @@ def _of_study(place: str, name: str, by: str) -> tuple[list[Counted], str, list[
         votes, status = service.votes(name), service.study_status(name)
     finally:
         service.close()
-    out = sum(rater.excluded for rater in status.raters)
-    remarks = (
-        [f"{out} raters meet the study's exclusion rule and are counted; rushes study report has both"] if out else []
+    out, summary = sum(rater.excluded for rater in status.raters), status.summary
+    remark = f"{out} raters meet the study's exclusion rule and are counted; rushes study report has both"
+    return _Given(
+        rows=of_votes(votes, by=by, source=f"{place}, {name}"),
+        source=f"{place}, {name}",
+        conditions=Conditions(
+            rubric_version=summary.rubric,
+            exclusion_rule=NO_RULE,
+            lenient=some_bent(counted_votes(votes)),
+            confidence=confidence,
+            simulated=summary.simulated,
+            pairing=summary.pairing,
+        ),
+        remarks=(*[remark] * bool(out), *["the raters of this study are simulated"] * summary.simulated),
     )
-    remarks += ["the raters of this study are simulated"] if status.summary.simulated else []
-    return of_votes(votes, by=by, source=f"{place}, {name}"), f"{place}, {name}", remarks
 
 
 def _question(question: str, rows: Sequence[Counted], ties: TiePolicy, conditions: Conditions) -> list[VoteRanking]:
