@@ -109,9 +109,9 @@ def test_an_interval_over_prompts_is_that_of_the_prompts(tmp_path: Path) -> None
     half = 400 / np.log(10) * 2.570582 * error
     assert elo.interval is not None
     assert elo.interval.high - float(elo.value or 0) == pytest.approx(half, rel=1e-6)
-    even = [("q", f"p{k}", "x", "y", 8, 7, 0) for k in range(6)]  # nothing varies: the error of 90 independent votes
+    even = [("q", f"p{k}", "x", "y", 8, 7, 0) for k in range(6)]  # nothing varies: as of 90 independent votes, ± z
     steady = one_file(tmp_path, even).of().elo["x"].interval
-    free = np.sqrt(1 / (90 * 8 / 15 * 7 / 15)) / 2 * 400 / np.log(10) * 2.570582
+    free = np.sqrt(1 / (90 * 8 / 15 * 7 / 15)) / 2 * 400 / np.log(10) * 1.959964
     assert steady is not None and (steady.high - steady.low) / 2 == pytest.approx(free, rel=1e-6)
 
 

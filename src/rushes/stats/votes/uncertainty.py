@@ -5,8 +5,8 @@ Kinds       fisher            inverse information; votes independent, model exac
             rater-clustered   raters independent, anything within a rater; factor G/(G−1), t(G−1)
             rater- and prompt-clustered
                               raters and prompts independent, anything within a rater or a prompt; t(min(G) − 1)
-            prompt-clustered  raters not known: prompts independent, anything within a prompt; t(G−1); no variance
-                              smaller than fisher's
+            prompt-clustered  raters not known: prompts independent, anything within a prompt; t(G−1); never
+                              narrower than fisher
 Ranks       from pairwise differences, all of them covered together: lowest rank number of i = 1 + #{j surely better};
             highest = n − #{j surely worse}; "surely": the interval of θ_j − θ_i, at the critical value for all
             n(n−1)/2 differences together (Bonferroni), does not hold 0
@@ -76,8 +76,8 @@ def uncertainty(
     """The covariance behind intervals of a ranking, or why there is none.
 
     `votes` are those the ranking was made from; `fisher` does without. Clustered kinds need two raters; of one prompt
-    only, the two-way kind becomes `rater-clustered`, and its `kind` says so. `floored`: no variance is smaller than
-    that of independent votes, which a clustered one can be where a system won nearly everything.
+    only, the two-way kind becomes `rater-clustered`, and its `kind` says so. `floored`: no interval is narrower
+    than that of independent votes, as a clustered one can be where a system won nearly everything.
     """
     check_confidence(confidence)
     bread = sum_zero_inverse(ranking.problem.information(ranking.x), ranking.problem.size)
@@ -95,7 +95,8 @@ def uncertainty(
     found = clustered_uncertainty(bread, _meats(ranking, votes), votes.clusters, kind=kind, confidence=confidence)
     if isinstance(found, Why) or not (floored or kind == BY_PROMPT):
         return found
-    return replace(found, floors=(*found.floors, bread))
+    # An interval of independent votes has z where a clustered one has t: the floor is of intervals, not of variances.
+    return replace(found, floors=(*found.floors, bread * (normal / found.critical) ** 2))
 
 
 def clustered_uncertainty(

@@ -30,7 +30,7 @@ class Choices:
     first: int = 0
     """How many votes of a sample agreement rests on."""
     floored: bool = False
-    """No variance of a strength smaller than that of independent votes; the prior's name says so."""
+    """No interval of a strength narrower than that of independent votes; the prior's name says so."""
 
     @property
     def params(self) -> dict[str, str]:
