@@ -3,6 +3,10 @@
 Four systems, Davidson's model with ν = 0.5. A rater's taste and a prompt's leaning are normal, one number per system;
 every rater votes on pairs drawn without replacement from prompts × 6 pairs of systems. The truth is the fit to the
 whole population of raters and prompts. Run: python benchmarks/interval_coverage.py
+
+The second table is of counts, as `rushes rank` takes them: every rater votes on every pair of every prompt, and nobody
+knows which vote is whose. Intervals over prompts promise other prompts with the same raters, so there the truth is the
+fit to these raters on all prompts; the last column is against all raters too, which they do not promise.
 """
 
 from __future__ import annotations
@@ -13,11 +17,12 @@ from functools import cache
 
 import numpy as np
 
-from rushes.stats.clustered import IntervalKind
+from rushes.stats.clustered import BY_PROMPT, IntervalKind
 from rushes.stats.intervals import Floats
 from rushes.stats.votes.ranking import rank
+from rushes.stats.votes.shares import head_to_head
 from rushes.stats.votes.tally import PairCounts, Tally, tally_arrays
-from rushes.stats.votes.uncertainty import strength_estimates, uncertainty
+from rushes.stats.votes.uncertainty import rank_ranges, strength_estimates, uncertainty
 
 SYSTEMS = ["a", "b", "c", "d"]
 FIRST, SECOND = np.triu_indices(4, 1)
@@ -92,8 +97,73 @@ def coverage(scenario: Scenario, *, runs: int) -> dict[str, float]:
     return {kind: float(np.mean(found)) for kind, found in hits.items()}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """Raters who vote on every pair of every prompt, published as counts."""
+
+    raters: int
+    prompts: int
+    taste: float = 0.0
+    leaning: float = 0.0
+
+
+PANELS = {
+    "5 prompts × 15 raters, neither": Panel(raters=15, prompts=5),
+    "5 prompts × 15 raters, prompts": Panel(raters=15, prompts=5, leaning=0.6),
+    "5 prompts × 15 raters, tastes": Panel(raters=15, prompts=5, taste=0.6),
+    "5 prompts × 15 raters, both": Panel(raters=15, prompts=5, taste=0.6, leaning=0.6),
+    "20 prompts × 3 raters, both": Panel(raters=3, prompts=20, taste=0.6, leaning=0.6),
+    "20 prompts × 15 raters, prompts": Panel(raters=15, prompts=20, leaning=0.6),
+    "20 prompts × 15 raters, both": Panel(raters=15, prompts=20, taste=0.6, leaning=0.6),
+    "100 prompts × 5 raters, both": Panel(raters=5, prompts=100, taste=0.6, leaning=0.6),
+}
+_LEANINGS = np.random.default_rng(5).normal(0, 1, (1500, 4))
+"""Prompts of the population."""
+
+
+def panel_counts(panel: Panel, seed: int) -> tuple[Tally, Floats]:
+    """The counts of a panel, and the shares (pair × outcome) of its raters over all prompts."""
+    draw = np.random.default_rng(seed)
+    tastes = draw.normal(0, panel.taste, (panel.raters, 4))
+    leanings = draw.normal(0, panel.leaning, (panel.prompts, 4))
+    own = STRENGTH + tastes[:, None] + leanings[None]
+    p = _shares(own[..., FIRST] - own[..., SECOND])
+    outcome = (draw.random(p.shape[:3])[..., None] > p.cumsum(axis=-1)[..., :2]).sum(axis=-1)
+    _, prompt, pair = np.indices(outcome.shape)
+    votes = tally_arrays(SYSTEMS, FIRST[pair].ravel(), SECOND[pair].ravel(), outcome.ravel(), prompt=prompt.ravel())
+    every = STRENGTH + tastes[:, None] + panel.leaning * _LEANINGS[None]
+    return votes, _shares(every[..., FIRST] - every[..., SECOND]).mean(axis=(0, 1))
+
+
+def panel_coverage(panel: Panel, *, runs: int) -> dict[str, float]:
+    """Shares of studies of seeds 0, 1, …: strengths, whole rankings and shares held, and strengths of all raters."""
+    population = truth(float(np.hypot(panel.taste, panel.leaning)))
+    hits: dict[str, list[bool]] = {"strength": [], "ranking": [], "share": [], "other raters too": []}
+    for seed in range(runs):
+        votes, shares = panel_counts(panel, seed)
+        true = rank(PairCounts(systems=tuple(SYSTEMS), first=FIRST, second=SECOND, cells=shares.T * 1e6)).log_worth
+        fit = rank(votes)
+        spread = uncertainty(fit, votes, kind=BY_PROMPT)
+        bounds = [one.interval for one in strength_estimates(fit, spread)]
+        for name, at in (("strength", true), ("other raters too", population)):
+            hits[name] += [b is not None and b.low <= t <= b.high for b, t in zip(bounds, at, strict=True)]
+        place = {system: 1 + int((true > own).sum()) for system, own in zip(SYSTEMS, true, strict=True)}
+        hits["ranking"].append(all(r.best <= place[r.system] <= r.worst for r in rank_ranges(fit, spread)))
+        for pair, (i, j) in enumerate(zip(FIRST, SECOND, strict=True)):
+            exact = shares[pair, 0] + shares[pair, 2] / 2
+            found = next(
+                s for s in head_to_head(votes, kind=BY_PROMPT) if (s.system, s.against) == (SYSTEMS[i], SYSTEMS[j])
+            )
+            b = found.estimate.interval
+            hits["share"].append(b is not None and b.low <= exact <= b.high)
+    return {name: float(np.mean(found)) for name, found in hits.items()}
+
+
 if __name__ == "__main__":
     number = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     for name, scenario in SCENARIOS.items():
         found = coverage(scenario, runs=number)
+        print(f"{name:40}", "  ".join(f"{kind} {share:.3f}" for kind, share in found.items()))
+    for name, panel in PANELS.items():
+        found = panel_coverage(panel, runs=number)
         print(f"{name:40}", "  ".join(f"{kind} {share:.3f}" for kind, share in found.items()))

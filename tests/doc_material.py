@@ -296,6 +296,19 @@ def votes() -> None:
 
 
 @material
+def votes_csv() -> None:
+    """Counts of votes on three systems, two questions and five prompts."""
+    pairs = (("amber", "birch", 9), ("amber", "cedar", 12), ("birch", "cedar", 10))
+    rows = [
+        f"{question},p{p},{a},{b},{n - p % 3},{15 - n + p % 3}"
+        for question in ("lip", "head")
+        for p in range(5)
+        for a, b, n in pairs
+    ]
+    Path("votes.csv").write_text("question,prompt_id,system_a,system_b,votes_a,votes_b\n" + "\n".join(rows) + "\n")
+
+
+@material
 def ratings() -> None:
     from rushes.study import open_service
     from rushes.study.exchange import write_ratings

@@ -19,6 +19,9 @@ from rushes.compare.paper.folder import Paper as Paper
 from rushes.compare.paper.paper import measure_paper as measure_paper
 from rushes.compare.paper.table import PaperTable as PaperTable
 from rushes.compare.paper.table import paper_table as paper_table
+from rushes.compare.ranking.rank import rank_votes as rank_votes
+from rushes.compare.ranking.result import RankedVotes as RankedVotes
+from rushes.compare.ranking.result import VoteRanking as VoteRanking
 from rushes.compare.readings.collect import collect_board as collect_board
 from rushes.compare.report import Report as Report
 from rushes.compare.report import write_report as write_report

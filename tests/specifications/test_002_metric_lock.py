@@ -235,6 +235,7 @@ VALUE_FREE = {
     **dict.fromkeys(("serve", "view", "study"), "the pages of tests/web, which read the names that `report` has"),
     "believe": "needs a study; its names are those of `board`",
     "suite": "runs the measuring commands",
+    "rank": "takes votes",
 }
 """Commands that print no PCK of a run, and why not. A new command belongs here or in `SURFACES`."""
 SURFACES: dict[str, list[list[str]]] = {

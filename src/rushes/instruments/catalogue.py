@@ -34,6 +34,9 @@ COMPARING = (
     "rushes.compare.board.overall:DEFINITIONS",
 )
 """Tuples of the definitions that no instrument measures: severity, and what is computed from several runs."""
+IMPORTED = {"vbench": "rushes.suite.imports.vbench_scores:DEFINITIONS"}
+"""Tuples of the definitions of other tools' numbers, by family: what `rushes import-scores` knows."""
+COMPARISON = "comparison"
 
 
 def instrument_of(run: Run) -> Instrument | None:
@@ -54,9 +57,19 @@ def readings_of(run: Run) -> list[Reading]:
 
 
 def catalog() -> dict[str, Definition]:
-    """Definitions by signature, grouped by instrument, in the order the instruments list them; then `COMPARING`."""
-    groups = [instrument.catalog() for _, instrument in INSTRUMENTS.items()] + [load(name) for name in COMPARING]
-    return {definition.signature: definition for group in groups for definition in group}
+    """Definitions by signature, by family: instruments in order, as they list them, then comparisons and imports."""
+    return {definition.signature: definition for _, group in _groups() for definition in group}
+
+
+def families() -> dict[str, str]:
+    """The family of every definition of the catalogue, by signature: its instrument, "comparison", or another tool."""
+    return {definition.signature: name for name, group in _groups() for definition in group}
+
+
+def _groups() -> list[tuple[str, tuple[Definition, ...]]]:
+    found = [(name, instrument.catalog()) for name, instrument in INSTRUMENTS.items()]
+    found += [(COMPARISON, load(name)) for name in COMPARING]
+    return found + [(name, load(place)) for name, place in IMPORTED.items()]
 
 
 def other_names(instrument: str = "") -> list[tuple[str, Definition]]:

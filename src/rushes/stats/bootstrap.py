@@ -109,10 +109,15 @@ def times_drawn(number: int, count: int, rng: np.random.Generator) -> Floats:
 
 
 def percentiles(value: float, values: Floats, method: str, *, count: int, level: float = LEVEL) -> Tested:
-    """A value with the interval between the percentiles of its replicates, those without a value left out."""
+    """A value with the interval between the percentiles of its replicates, those without a value left out.
+
+    Edge cases  replicates that are all alike have no spread to show: no interval, with the reason
+    """
     found = values[np.isfinite(values)]
     if len(found) < len(values) / 2:
         return Tested(value=value, count=count, why=Why.FEW_DRAWS_OF_PROMPTS)
     low, high = np.quantile(found, [(1 - level) / 2, (1 + level) / 2])
+    if high - low <= 1e-12:
+        return Tested(value=value, count=count, why=Why.NO_PROMPT_MOVES_IT)
     interval = Interval(low=float(low), high=float(high), level=level, method=method)
     return Tested(value=value, count=count, interval=interval)

@@ -8,7 +8,8 @@ Formula     V = V_rater + V_prompt − V_rater×prompt, each Σ_g s_g s_gᵀ · 
 Made whole  the subtraction can leave a matrix that is no covariance: eigenvalues below 0 are set to 0, and no variance
             is taken smaller than that of raters alone or of prompts alone, so that a lucky subtraction never narrows
             an interval
-Edge cases  one prompt, or prompts unknown: raters alone, and the interval says so; one rater: no interval
+Edge cases  one prompt, or prompts unknown: raters alone, and the interval says so; one rater: no interval. Raters
+            unknown: prompts alone (`BY_PROMPT`), asked for by name
 Coverage    95 % asked: 0.95 to 0.98 where raters alone gave 0.75 to 0.83 (`benchmarks/interval_coverage.py`)
 Reference   Cameron, Gelbach & Miller 2011; MacKinnon, Nielsen & Webb 2021 for the two one-way floors
 """
@@ -26,11 +27,15 @@ import numpy as np
 from rushes.core import Estimate, Interval, Why
 from rushes.stats.intervals import LEVEL, Floats, Whole, check_confidence, student_quantile
 
-IntervalKind: TypeAlias = Literal["fisher", "sandwich", "rater-clustered", "rater- and prompt-clustered"]
+IntervalKind: TypeAlias = Literal[
+    "fisher", "sandwich", "rater-clustered", "rater- and prompt-clustered", "prompt-clustered"
+]
 ONE_WAY: IntervalKind = "rater-clustered"
 TWO_WAY: IntervalKind = "rater- and prompt-clustered"
+BY_PROMPT: IntervalKind = "prompt-clustered"
+"""Where raters are not known: it speaks of other prompts, not of other raters."""
 CLUSTERS: Mapping[IntervalKind, str] = MappingProxyType(
-    {"fisher": "none", "sandwich": "none", ONE_WAY: "rater", TWO_WAY: "rater+prompt"}
+    {"fisher": "none", "sandwich": "none", ONE_WAY: "rater", TWO_WAY: "rater+prompt", BY_PROMPT: "prompt"}
 )
 """What an interval clusters by, as signatures spell it."""
 

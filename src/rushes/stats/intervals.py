@@ -40,18 +40,20 @@ def student_interval(mean: float, deviation: float, n: int, *, level: float = LE
     return Interval(low=mean - half, high=mean + half, level=level, method=STUDENT_T)
 
 
-def wilson(successes: float, trials: float, *, level: float = LEVEL, method: str = WILSON) -> Interval:
+def wilson(
+    successes: float, trials: float, *, level: float = LEVEL, method: str = WILSON, quantile: float | None = None
+) -> Interval:
     """Wilson's score interval of a share.
 
     Formula     (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n)
-    Edge cases  0 of n has the lower bound 0, n of n the upper bound 1. Needs a trial.
+    Edge cases  0 of n has the lower bound 0, n of n the upper bound 1. Needs a trial. `quantile` stands in for z.
 
     >>> found = wilson(8, 10)
     >>> round(found.low, 8), round(found.high, 8)
     (0.49016247, 0.94331785)
     """
     check_confidence(level)
-    z2 = normal_quantile(0.5 + level / 2.0) ** 2
+    z2 = (normal_quantile(0.5 + level / 2.0) if quantile is None else quantile) ** 2
     p = successes / trials
     half = math.sqrt(z2 * (p * (1.0 - p) / trials + z2 / (4.0 * trials**2)))
     centre, scale = p + z2 / (2.0 * trials), 1.0 + z2 / trials

@@ -13,9 +13,9 @@ from sqlalchemy import Connection, Row, func, select
 from rushes.core import Measurement
 from rushes.instruments.preference.definitions.conditions_of import ties_of
 from rushes.instruments.preference.definitions.study import LEFT_SHARE, PERCENT_AGREEMENT
-from rushes.instruments.preference.numbers.conditions import ALL_FAMILIES, Conditions, first_votes_text, measured
+from rushes.instruments.preference.numbers.conditions import ALL_FAMILIES, ALL_VOTES, Conditions, measured
 from rushes.instruments.preference.rubric import FAMILIES, rubric
-from rushes.instruments.preference.tallies import first_votes, winner_table
+from rushes.instruments.preference.tallies import agreement_votes, winner_table
 from rushes.instruments.preference.votes import Vote, WatchedSpan, points, prompt_key
 from rushes.stats.agreement import percent_agreement
 from rushes.study.database.tables import adjudication, assignment, audit, clip, exclusion, pair, problem, rater, vote
@@ -47,6 +47,8 @@ from rushes.study.status import (
     StudyStatus,
 )
 
+IMPORTED = "imported"
+"""The key of a vote that came in a file."""
 _LEAST_SIDE_VOTES = 10
 _LEAST_REPEATS = 3
 _EARLIER = vote.alias("earlier")
@@ -78,12 +80,16 @@ def sample_votes(connection: Connection, study_id: int) -> list[Row[Any]]:
 
 
 def turns(rows: Iterable[Row[Any]]) -> dict[int, int]:
-    """When each vote on a sample came among them, 1 for the first, by the vote's row id; gold and repeats have none."""
+    """When each vote on a sample came among them, 1 for the first, by the vote's row id; gold and repeats have none.
+
+    Nor have samples with imported votes: the rows of a file do not say who was asked first.
+    """
     groups: dict[int, list[Row[Any]]] = defaultdict(list)
     for row in rows:
         if row.purpose == "sample":
             groups[row.pair_id].append(row)
-    came = (sorted(group, key=lambda row: row.first_id) for group in groups.values())
+    own = (group for group in groups.values() if not any(row.key == IMPORTED for row in group))
+    came = (sorted(group, key=lambda row: row.first_id) for group in own)
     return {row.id: turn for group in came for turn, row in enumerate(group, 1)}
 
 
@@ -214,9 +220,9 @@ def _agreement(found: Row[Any], kept: Sequence[Row[Any]], family: str) -> Measur
         simulated=found.simulated,
         pairing=found.pairing,
     )
-    share = percent_agreement(winner_table(first_votes(as_votes(rows), found.min_raters)))
-    at, rule = {"family": family or "unnamed"}, first_votes_text(found.min_raters)
-    return measured(PERCENT_AGREEMENT, share, conditions, at, votes=rule)
+    given, rule = agreement_votes(as_votes(rows), found.min_raters)
+    at, note = {"family": family or "unnamed"}, ALL_VOTES if rule == "all" else ""
+    return measured(PERCENT_AGREEMENT, percent_agreement(winner_table(given)), conditions, at, note=note, votes=rule)
 
 
 def _families(connection: Connection, found: Row[Any], kept: Sequence[Row[Any]]) -> Iterable[FamilyStatus]:

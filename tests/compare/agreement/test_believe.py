@@ -79,7 +79,10 @@ def test_planted_agreement_comes_out(tmp_path: Path) -> None:
     # orders (17 of 17); r1 as the metric leaves one of 18 equal: 17.5 / 18
     ceiling = found.ceilings["quality", "within-prompt", "pairwise_accuracy"]
     assert ceiling.value == pytest.approx((1 + 17.5 / 18) / 2)
-    assert sentences(found) == ["quality: good, turned agree with people; noise cannot be told."]
+    assert sentences(found) == [
+        "quality: good, turned agree with people; noise cannot be told. 6 prompts cannot show that a metric has no "
+        "relation: at least 42 are needed."
+    ]
 
 
 def test_a_perfect_metric_that_never_moves_is_not_thrown_away() -> None:
@@ -98,7 +101,7 @@ def test_a_perfect_metric_that_never_moves_is_not_thrown_away() -> None:
 def test_one_value_per_system_is_no_evidence_however_many_clips(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)
     keys = [(s, f"p{n}") for n in range(40) for s in WORTH]
-    length = MetricScores(definition=definition("length"), at=(), per_clip={key: WORTH[key[0]] for key in keys})
+    length = MetricScores(definition=definition("hue"), at=(), per_clip={key: WORTH[key[0]] for key in keys})
     people = {key: {r: WORTH[key[0]] + rng.normal() for r in ("r0", "r1", "r2")} for key in keys}
     humans = HumanScores(source="x", kind="mean-rating", scores={"q": people})
     (one,) = believe(MeasuredClips(metrics=(length,), names={}), humans).believed
@@ -220,7 +223,7 @@ def test_votes_are_shares_of_wins(tmp_path: Path) -> None:
     rows.append(("p0", "amber", "cedar", "model_a", "j0"))
     people = read_human_scores(write_csv(tmp_path / "votes.csv", header, rows))
     assert "on 1 of 6 prompts not every pair" in people.remarks[0]
-    with pytest.raises(InputError, match="no vote says which prompt"):
+    with pytest.raises(InputError, match="no vote names its prompt"):
         read_human_scores(write_csv(tmp_path / "v.csv", header[1:4], [("a", "b", "tie")]))
 
 

@@ -162,7 +162,7 @@ def test_measurements_carry_metric_ties_and_conditions() -> None:
     drop = one(found, "metric_picks_winner", ties="drop", direction="lower")
     low, high = wilson(2, 3).low, wilson(2, 3).high
     assert drop.value == pytest.approx(2 / 3) and drop.interval is not None
-    assert drop.interval.method == "rater- and prompt-clustered"
+    assert drop.interval.method == "wilson, rater- and prompt-clustered"
     assert drop.note == f"1 votes without both values left out; Wilson interval {low:.4f} to {high:.4f}"
     assert drop.place == {"metric": "flicker_score", "reading": "flicker_score|window:3|v:1"}
     assert one(found, "metric_picks_winner", ties="half").value == pytest.approx(0.6)

@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "fvd": ("fvd", "a.npy", "b.npy", "--extractor", "own-net", "--interval", "jackknife", "-o", "runs/fvd"),
     "import-scores": ("import-scores", "scores.csv", "-o", "scored", "--definitions", "scores.toml"),
     "believe": ("believe", "scored", "--ratings", "ratings.csv"),
+    "rank": ("rank", "votes.csv"),
     "study status": ("study", "status", "takes"),
     "study report": ("study", "report", "takes", "-o", "runs/study"),
     "study adjudicate": ("study", "adjudicate", "takes"),
@@ -46,6 +47,7 @@ LOADED = (
     "rushes.study.evaluate",
     "rushes.study",
     "rushes.compare.agreement.tables",
+    "rushes.compare.ranking.formats",
     "rushes.compare.runs.page.page",
     "rushes.compare.gate.gate",
     "rushes.compare.gate.report",
@@ -62,7 +64,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with what the commands need."""
     folder, before = tmp_path_factory.mktemp("terminal"), Path.cwd()
     os.chdir(folder)
-    for name in ("votes", "scores", "takes", "poses", "two_weeks", "systems"):
+    for name in ("votes", "votes_csv", "scores", "takes", "poses", "two_weeks", "systems"):
         MATERIAL[name]()
     for module in LOADED:  # once here, not in each child
         import_module(module)
@@ -102,7 +104,7 @@ def test_nothing_is_wider_than_the_window_and_no_name_is_broken(name: str, home:
         assert text.count("Next: ") <= 1
 
 
-@pytest.mark.parametrize("name", ["clip", "compare", "pose", "fidelity", "robust", "fvd", "believe", "study report"])
+@pytest.mark.parametrize("name", ["clip", "compare", "pose", "fidelity", "robust", "fvd", "believe", "rank", "study report"])
 def test_v_shows_signatures_whole(name: str, home: Path) -> None:
     text = plain(seen(command(*COMMANDS[name], "-v"), 140))
     assert re.search(r"(^\s*|of |: )\w+(\|\S+)+\|v:\d+$", text, re.MULTILINE), text

@@ -9,7 +9,7 @@ import typer
 
 from rushes.core.errors import InputError
 from rushes.present.terminal.console import print_json, print_table, say, show_signatures, tell
-from rushes.present.terminal.options import Json, Verbose
+from rushes.present.terminal.options import Json, PromptsOption, Verbose
 
 if TYPE_CHECKING:
     from rushes.compare.agreement.metric_agreement import MetricAgreement
@@ -39,6 +39,14 @@ def believe(
     ] = "within-prompt",
     statistic: Annotated[Statistics, typer.Option(help="Which statistic decides.")] = "kendall_tau_b",
     margin: Annotated[float, typer.Option(min=0, max=1, help="Agreement within ± this is none to speak of.")] = 0.2,
+    prompts: PromptsOption = None,
+    format: Annotated[
+        Literal["text", "latex", "csv", "markdown"],
+        typer.Option(
+            "--format", help="How it is written: latex and markdown are tables for a paper, csv has everything."
+        ),
+    ] = "text",
+    out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write the tables here.")] = None,
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write what one metric has earned: a credential, as TOML.")
     ] = None,
@@ -60,13 +68,25 @@ def believe(
     Example: rushes believe runs/amber runs/birch runs/cedar --ratings ratings.csv
     """
     from rushes.compare.agreement.metric_agreement import believe as held_against
-    from rushes.compare.agreement.tables import as_data
+    from rushes.compare.agreement.tables import as_data, written
+    from rushes.compare.output import write_out
 
     if save is None and (metric or kind or data or seen != "unknown"):
         raise InputError("--metric, --kind, --seen and --data are about a credential: add --save FILE.toml")
-    found = held_against(runs, ratings, dimensions=dimension or (), level=level, statistic=statistic, margin=margin)
+    found = held_against(
+        runs, ratings, dimensions=dimension or (), level=level, statistic=statistic, margin=margin, prompts=prompts
+    )
+    if out is not None and format == "text":
+        raise InputError("-o writes a table for a paper: add --format latex, csv or markdown")
+    text = "" if format == "text" else written(found, format)
+    if out is not None:
+        write_out(out, text, "tables")
     if as_json:
         print_json(as_data(found))
+    elif out is not None:
+        print(out)
+    elif text:
+        print(text, end="")
     else:
         _show(found, verbose=verbose)
     say(*found.remarks)
@@ -84,6 +104,7 @@ def _show(found: MetricAgreement, *, verbose: bool) -> None:
     from rushes.compare.agreement.tables import (
         agreement_table,
         explanation,
+        general,
         sentences,
         shown_definitions,
         within_systems,
@@ -100,10 +121,4 @@ def _show(found: MetricAgreement, *, verbose: bool) -> None:
                 tell(f"No number: {line}")
     if verbose:
         tell(explanation(found))
-    show_signatures((_general(definition.signature) for definition in shown_definitions(found)), verbose=verbose)
-
-
-def _general(signature: str) -> str:
-    """Without what differs from metric to metric."""
-    parts = signature.split("|")
-    return "|".join(f"{p.split(':')[0]}:<…>" if p.startswith(("of:", "turned:")) else p for p in parts)
+    show_signatures((general(definition.signature) for definition in shown_definitions(found)), verbose=verbose)

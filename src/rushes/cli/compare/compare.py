@@ -20,7 +20,7 @@ from rushes.present.terminal.console import (
     show_signatures,
     tell,
 )
-from rushes.present.terminal.options import Json, Verbose
+from rushes.present.terminal.options import Json, PromptsOption, Verbose
 
 if TYPE_CHECKING:
     from rushes.compare.runs.many import RunsComparison
@@ -65,6 +65,7 @@ def compare(
     summary: SummaryOption = None,
     annotate: AnnotateOption = False,
     top: Annotated[int, typer.Option(min=0, help="How many of the most changed clips to list per metric.")] = 3,
+    prompts: PromptsOption = None,
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
@@ -83,7 +84,7 @@ def compare(
         raise typer.BadParameter("--json and a table cannot both have stdout; give -o FILE", param_hint="--format")
     if len(runs) < 2:
         raise typer.BadParameter(f"expected two runs or more; got {len(runs)}", param_hint="RUN…")
-    found = compare_all(runs, top=top)
+    found = compare_all(runs, top=top, prompts=prompts)
     asked = [(one, name, amount) for one in found.comparisons for name, amount in gates]
     broken = [(amount, metric) for one, name, amount in asked for metric in regression(one, name, amount)]
     left_out = list(dict.fromkeys(why for one, name, _ in asked for why in unchecked(one, name)))
@@ -208,6 +209,7 @@ def _show_several(found: RunsComparison, verbose: bool) -> None:
     for letter, run in zip(found.letters, found.runs, strict=True):
         print(f"{letter} {run.place}")
     _say_states(found.runs)
+    tell(*found.comparisons[0].remarks)
     print_table(result_table(found))
     tell(*holm_lines(found))
     for said, names in quiet_lines(found):
@@ -289,6 +291,7 @@ def _show_signatures(found: RunsComparison, verbose: bool) -> None:
 
 def _say_state(comparison: RunComparison) -> None:
     _say_states((comparison.first, comparison.second))
+    tell(*comparison.remarks)
     for letter, alone in (("A", comparison.only_first), ("B", comparison.only_second)):
         if alone:
             more = ", …" if len(alone) > _NAMES_SHOWN else ""

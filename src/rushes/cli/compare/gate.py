@@ -9,7 +9,7 @@ import typer
 
 from rushes.present.ci.outputs import AnnotateOption, CiOutputs, JunitOption, SummaryOption
 from rushes.present.terminal.console import EXIT_BAD_INPUT, EXIT_GATE, print_text, show_signatures
-from rushes.present.terminal.options import Verbose
+from rushes.present.terminal.options import PromptsOption, Verbose
 
 
 def _metric(text: str) -> tuple[str, str | None]:
@@ -56,6 +56,7 @@ def gate(
     junit: JunitOption = None,
     summary: SummaryOption = None,
     annotate: AnnotateOption = False,
+    prompts: PromptsOption = None,
     verbose: Verbose = False,
 ) -> None:
     """Same within margin, worse, or cannot tell: a candidate (quantised, cached, distilled) against its baseline.
@@ -74,7 +75,7 @@ def gate(
     if len(dict(asked)) < len(asked):
         raise typer.BadParameter("give each metric once, with one margin", param_hint="--metric")
     report = check_regression(
-        baseline, candidate, repeats=repeat or (), metrics=dict(asked), margin=margin, level=level
+        baseline, candidate, repeats=repeat or (), metrics=dict(asked), margin=margin, level=level, prompts=prompts
     )
     outputs.write(gate_checks(report, allow_unclear=allow_unclear), gate_text(report, "github"))
     text = gate_text(report, format, allow_unclear=allow_unclear, signatures=verbose or out is not None)

@@ -5,7 +5,8 @@ means    a CSV with a row per clip: clip (or prompt_id and system), then one col
          known words and no dimensions. Single raters are not known.
 votes    two clips and which is better: `model_a, model_b, winner` with a prompt, or a study's own export. A vote gives
          the winner 1, the loser 0 and both ½ for a tie, and a clip's rating is the mean: its share of wins.
-counts   the same counted before: `question, prompt_id, system_a, system_b, votes_a, votes_b`; see `vote_counts`
+         Equal shares tie exactly (`scale`). Where votes name no rater, all votes on a clip are one share
+counts   the same counted before: `question, prompt_id, system_a, system_b, votes_a, votes_b`; see `counted`
 """
 
 from __future__ import annotations
@@ -14,18 +15,21 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from rushes.compare.agreement.vote_counts import is_counted, win_shares
+from rushes.compare.readings.systems import PromptIndex
 from rushes.core.errors import InputError
 from rushes.instruments.preference.votes import Vote
-from rushes.study.exchange.arena import NUMBERED, read_arena
+from rushes.study.exchange.arena import read_arena
+from rushes.study.exchange.counted import Counted, is_counted, of_rows, of_votes
 from rushes.study.exchange.files import read_rows
 from rushes.study.exchange.ratings_csv import COLUMNS as RATINGS_COLUMNS
 from rushes.study.exchange.ratings_csv import read_ratings
 from rushes.study.exchange.table import COLUMNS as TABLE_COLUMNS
 from rushes.study.exchange.table import read_table
+from rushes.suite.prompts import Prompt
 
 Kind: TypeAlias = Literal["mean-rating", "mean-score", "win-share"]
 ClipKey: TypeAlias = tuple[str, str]
@@ -40,6 +44,8 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "rater": ("rater", "rater_id", "annotator", "judge", "worker_id"),
     "clip": ("clip", "video", "video_path", "path", "file", "filename"),
 }
+_MOST_VOTES, _MOST_SCALE = 20_000, 10**9
+"""Two votes a unit: a share is the nearest fraction with so many of them, and no float is another one."""
 _NO_DIMENSION = ("std", "sd", "n", "count", "task_id", "prompt_text")
 
 
@@ -52,6 +58,35 @@ class HumanScores:
     scores: Mapping[str, Mapping[ClipKey, Mapping[str, float]]]
     """By dimension, by clip, by rater."""
     remarks: tuple[str, ...] = ()
+    averaged: bool = False
+    """Whether ratings of a prompt's samples were averaged, rater by rater."""
+
+    def of_prompts(self, prompts: Sequence[Prompt]) -> HumanScores:
+        """With the ratings of numbered samples of these prompts averaged within the prompt, rater by rater."""
+        index = PromptIndex(prompts, ())
+        cells = {key: index.cell(key[1]) for key in self.clips}
+        if not any(cell is not None and cell.sample for cell in cells.values()):
+            return self
+        scores: dict[str, dict[ClipKey, dict[str, float]]] = {}
+        for dimension, of_clip in self.scores.items():
+            given: dict[ClipKey, dict[str, list[float]]] = {}
+            for key, by in of_clip.items():
+                cell = cells[key]
+                for rater, score in by.items():
+                    given.setdefault((key[0], cell.prompt if cell else key[1]), {}).setdefault(rater, []).append(score)
+            scores[dimension] = {k: {r: math.fsum(v) / len(v) for r, v in by.items()} for k, by in given.items()}
+        return replace(self, scores=scores, averaged=True)
+
+    def scale(self, dimension: str) -> int:
+        """What makes every score a whole number, where scores are fractions of votes or samples; else 1.
+
+        Sums of whole numbers are exact, so clips whose means are equal tie.
+        """
+        every = {score for by in self.scores[dimension].values() for score in by.values()}
+        near = {score: Fraction(score).limit_denominator(_MOST_VOTES) for score in every}
+        found = math.lcm(*(fraction.denominator for fraction in near.values()))
+        exact = all(float(fraction) == score for score, fraction in near.items())
+        return found if exact and found <= _MOST_SCALE else 1
 
     @property
     def dimensions(self) -> tuple[str, ...]:
@@ -85,12 +120,11 @@ def read_human_scores(path: Path | str, *, dimensions: Sequence[str] = ()) -> Hu
         columns = list(rows[0][1]) if rows else []
         if not rows:
             raise InputError(f"{path}: expected a row of ratings per clip and rater; the file has none")
-        if is_counted(columns):
-            shares = win_shares(path, rows, columns, unnamed=PREFERENCE)
-            counted = {question: {key: {MEANS: v} for key, v in row.items()} for question, row in shares.items()}
-            found = HumanScores(source=str(path), kind="win-share", scores=counted)
-        elif "winner" in columns:
+        votes = "winner" in columns
+        if votes and (set(TABLE_COLUMNS) <= set(columns) or set(RATINGS_COLUMNS) <= set(columns)):
             found = human_scores_of_votes(_votes(path, columns), str(path))
+        elif votes or is_counted(columns):
+            found = _of_counted(of_rows(path, rows), str(path))
         else:
             found = _of_rows(path, rows, columns)
     return _chosen(found, dimensions)
@@ -119,31 +153,47 @@ def human_scores_of_votes(votes: Iterable[Vote], source: str) -> HumanScores:
     """
     raw = [vote for vote in votes if vote.counts_in_results]
     by_prompt = _samples_are_pairs(raw)
-    won: dict[ClipKey, dict[str, list[float]]] = {}
-    met: dict[str, Counter[frozenset[str]]] = {}
-    promptless = 0
-    for vote in raw:
-        prompt = vote.prompt if by_prompt else vote.sample
-        if not prompt or (not vote.prompt and vote.sample.startswith(NUMBERED)):
-            promptless += 1
-            continue
-        points = {vote.system_a: vote.points("a", ties="half"), vote.system_b: vote.points("b", ties="half")}
-        for system, share in points.items():
-            won.setdefault((system, prompt), {}).setdefault(vote.rater, []).append(share)
-        met.setdefault(prompt, Counter())[frozenset(points)] += 1
-    if not won:
+    rows = [
+        replace(row, prompt="" if not row.prompt else vote.prompt if by_prompt else vote.sample)
+        for vote, row in zip(raw, of_votes(raw), strict=True)
+    ]
+    return _of_counted(rows, source)
+
+
+def _of_counted(rows: Sequence[Counted], source: str) -> HumanScores:
+    """Shares by question, clip and rater; of all votes together where some name no rater."""
+    told = [row for row in rows if row.prompt and sum(row.votes)]
+    if not told:
         raise InputError(
-            f"{source}: no vote says which prompt it is about, so none can be held against the clips of a run; "
-            "rank the systems with rushes study instead"
+            f"{source}: no vote names its prompt, so none can be compared with the clips of a run; "
+            "rank the systems with rushes rank instead"
         )
-    remarks = [f"{promptless} votes without a prompt are left out"] if promptless else []
+    remarks = [f"{len(rows) - len(told)} votes without a prompt are left out"] if len(told) < len(rows) else []
+    nameless = [row for row in told if not row.rater]
+    if 0 < len(nameless) < len(told):
+        remarks.append(
+            f"{len(nameless)} of {len(told)} votes name no rater: each clip's share is that of all its votes"
+        )
+    won: dict[str, dict[ClipKey, dict[str, list[int]]]] = {}
+    met: dict[tuple[str, str], Counter[frozenset[str]]] = {}
+    for row in told:
+        question, (for_a, for_b, ties) = row.question or PREFERENCE, row.votes
+        rater = MEANS if nameless else row.rater
+        for system, points in ((row.system_a, 2 * for_a + ties), (row.system_b, 2 * for_b + ties)):
+            tally = won.setdefault(question, {}).setdefault((system, row.prompt), {}).setdefault(rater, [0, 0])
+            tally[0] += points
+            tally[1] += 2 * sum(row.votes)
+        met.setdefault((question, row.prompt), Counter())[frozenset((row.system_a, row.system_b))] += sum(row.votes)
     if uneven := sum(not _balanced(pairs) for pairs in met.values()):
         remarks.append(
             f"on {uneven} of {len(met)} prompts not every pair of systems was judged equally often: a share of wins "
             "there depends on whom a clip met; rushes study validity goes vote by vote"
         )
-    scores = {key: {rater: math.fsum(c) / len(c) for rater, c in by.items()} for key, by in won.items()}
-    return HumanScores(source=source, kind="win-share", scores={PREFERENCE: scores}, remarks=tuple(remarks))
+    exact = {
+        question: {key: {rater: won / votes for rater, (won, votes) in by.items()} for key, by in of_clip.items()}
+        for question, of_clip in won.items()
+    }
+    return HumanScores(source=source, kind="win-share", scores=exact, remarks=tuple(remarks))
 
 
 def _samples_are_pairs(votes: Sequence[Vote]) -> bool:

@@ -1,11 +1,13 @@
 """`rushes believe` in Python: which metrics go with what people said about the same clips, and how sure that is.
 
-A metric agrees with people where its agreement is above 0 beyond the chance of prompts and raters, after Holm's
-correction over every metric and dimension judged; it goes against them where it is below 0; it has no relation where
-the whole interval lies within ± `margin`; else it cannot be told. A fact of the file (its length, rate or number of
-frames) is shown and not judged: whoever made the clips chose it. All of it is about the systems at hand: prompts and
-raters are taken as drawn from many, systems are not. So a metric that has one value for all clips of a system gets no
-verdict, however many clips there are.
+A metric agrees with people where its agreement is above `margin`, and above 0 beyond the chance of prompts and raters,
+after Holm's correction over the metrics judged on the same question; it goes against them where it is as far below; it
+has no relation where the whole interval lies within ± `margin` and there are prompts enough to show that
+(`prompts_for_none`); else it cannot be told. Each question is a family of its own: what else was asked changes nothing.
+A fact of the file (its length, rate, size or number of frames) is shown and not judged: whoever made it chose that.
+
+All of it is about the systems at hand: prompts and raters are taken as drawn from many, systems are not. So a metric
+that has one value for all clips of a system gets no verdict, however many clips there are.
 """
 
 from __future__ import annotations
@@ -13,18 +15,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
 
-from rushes.compare.agreement.human_scores import ClipKey, HumanScores, read_human_scores
+from rushes.compare.agreement.human_scores import HumanScores, read_human_scores
 from rushes.compare.agreement.metric_scores import MeasuredClips, MetricScores, scores_of_board, scores_of_runs
 from rushes.compare.agreement.people_join import Join
-from rushes.compare.agreement.statistics import REPLICATES, SEED, Level
+from rushes.compare.agreement.result import BeliefVerdict as BeliefVerdict
+from rushes.compare.agreement.result import Believed as Believed
+from rushes.compare.agreement.result import MetricAgreement as MetricAgreement
+from rushes.compare.agreement.statistics import REPLICATES, SEED, Level, prompts_for_none
 from rushes.compare.board.model import BoardData
 from rushes.compare.definitions.people import CEILING, CHANCE, OF_STATISTIC
+from rushes.compare.readings.sampled_runs import Declared
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
 from rushes.core.selection import full_name
-from rushes.core.words.notebook_repr import brief
 from rushes.instruments.clip.metrics.timing import AUDIO_DURATION_MS, FPS, FRAME_COUNT, VIDEO_DURATION_MS
 from rushes.stats.correlation import STATISTICS, Statistic
 from rushes.stats.families import holm
@@ -32,65 +36,17 @@ from rushes.stats.intervals import LEVEL
 from rushes.stats.jackknife import MOST_GROUPS, Tested
 from rushes.storage.runs import Run
 
-BeliefVerdict: TypeAlias = Literal["agrees", "goes against", "no relation", "cannot be told", "fact of the file"]
-FILE_FACTS = frozenset(d.name for d in (VIDEO_DURATION_MS, AUDIO_DURATION_MS, FPS, FRAME_COUNT))
+_IMPORTED_FACTS = """
+    bit_rate bitrate duration duration_ms duration_s file_size frames height length num_frames resolution seconds size
+    width
+"""
+FILE_FACTS = frozenset(
+    (*(d.name for d in (VIDEO_DURATION_MS, AUDIO_DURATION_MS, FPS, FRAME_COUNT)), *_IMPORTED_FACTS.split())
+)
+"""Ours, and what imported columns call them."""
 MARGIN = 0.2
 """An agreement within ± this is none to speak of."""
 STATISTIC: Statistic = "kendall_tau_b"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Believed:
-    """One metric against one human dimension."""
-
-    metric: MetricScores
-    dimension: str
-    numbers: Mapping[tuple[Level, Statistic], Measurement]
-    clips: int
-    """With both the metric and a rating."""
-    p: Measurement | None = None
-    """Of the statistic that decides, adjusted; None where there is none."""
-    verdict: BeliefVerdict = "cannot be told"
-    why: str = ""
-    """Why it cannot be told."""
-
-    @property
-    def directed(self) -> bool:
-        """Whether the metric's definition says which side is better; else it was read as higher is better."""
-        return self.metric.definition.better != "neither"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MetricAgreement:
-    """Every metric against every dimension, and people against each other."""
-
-    __repr__ = brief
-
-    humans: HumanScores
-    rated: Mapping[str, Mapping[ClipKey, Mapping[str, float]]]
-    """People's scores under the measured clips' own keys: by dimension, clip and rater."""
-    believed: tuple[Believed, ...]
-    ceilings: Mapping[tuple[str, Level, Statistic], Measurement]
-    """By dimension, level and statistic: one rater against the mean of the others."""
-    level: Level
-    statistic: Statistic
-    margin: float
-    confidence: float
-    remarks: tuple[str, ...]
-
-    def of(self, dimension: str, verdict: BeliefVerdict | None = None) -> tuple[Believed, ...]:
-        """The metrics against one dimension, most agreement first; those of one verdict."""
-        found = [b for b in self.believed if b.dimension == dimension and verdict in (None, b.verdict)]
-        values = ((b, self.deciding(b).value) for b in found)
-        order = [(b, -2.0 if value is None else float(value)) for b, value in values]
-        return tuple(b for b, _ in sorted(order, key=lambda pair: -pair[1]))
-
-    def deciding(self, one: Believed) -> Measurement:
-        """The number that the verdict rests on; of a metric without clips, the one over systems."""
-        return one.numbers.get((self.level, self.statistic)) or one.numbers["system", self.statistic]
-
-    def ceiling(self, dimension: str) -> Measurement:
-        return self.ceilings[dimension, self.level, self.statistic]
 
 
 def believe(
@@ -102,34 +58,41 @@ def believe(
     statistic: Statistic = STATISTIC,
     margin: float = MARGIN,
     confidence: float = LEVEL,
+    prompts: Declared = None,
 ) -> MetricAgreement:
     """Hold every metric of a board or of runs against what people said about the same clips.
 
         rushes.believe(["runs/amber", "runs/birch"], "ratings.csv")
 
-    `level` and `statistic` say which number decides; all of them are computed. Raises `InputError` where no clip was
-    both measured and rated.
+    `level` and `statistic` say which number decides; all of them are computed. `prompts` declares prompts, left out
+    those of the suite that the runs are in: numbered samples of one, and their ratings, are averaged within it. Raises
+    `InputError` where no clip was both measured and rated.
     """
     if statistic not in STATISTICS or level not in ("within-prompt", "clip"):
         raise InputError(f"expected a level of within-prompt or clip and a statistic of {', '.join(STATISTICS)}")
     if statistic == "pairwise_accuracy" and level == "clip":
         raise InputError("pairwise_accuracy is of pairs of systems on one prompt; choose --level within-prompt")
     people = humans if isinstance(humans, HumanScores) else read_human_scores(humans, dimensions=dimensions)
-    measured = _measured(metrics, people)
+    measured = _measured(metrics, people, prompts)
+    people = people.of_prompts(measured.prompts) if measured.prompts else people
     joined = Join.of(measured, people)
     notes: tuple[str, ...] = ()
     if level == "within-prompt" and not (joined.paired and level in joined.levels):
         level, notes = "clip", ("no prompt has two systems: the verdict rests on all clips in one pool",)
         if statistic == "pairwise_accuracy":
             raise InputError(f"{people.source}: no prompt has two systems, so there is no pair to put in order")
-    terms = _Terms(humans=people.kind, one_rater=len(joined.raters) < 2, confidence=confidence)
+    terms = _Terms(
+        humans=f"{people.kind}{',sample-mean' * people.averaged}",
+        one_rater=len(joined.raters) < 2,
+        confidence=confidence,
+    )
     drafts = []
     for dimension in joined.scores:
         for metric in measured.metrics:
-            clips, found = joined.agreements(metric, dimension, confidence=confidence)
+            clips, many, found = joined.agreements(metric, dimension, confidence=confidence)
             if found:
                 numbers = {key: terms.number(metric, dimension, *key, one) for key, one in found.items()}
-                draft = Believed(metric=metric, dimension=dimension, numbers=numbers, clips=clips)
+                draft = Believed(metric=metric, dimension=dimension, numbers=numbers, clips=clips, prompts=many)
                 drafts.append((draft, found.get((level, statistic)) or found["system", statistic]))
     return MetricAgreement(
         humans=people,
@@ -149,50 +112,64 @@ def believe(
 
 
 def _measured(
-    metrics: BoardData | MeasuredClips | Run | Path | str | Iterable[Run | Path | str], people: HumanScores
+    metrics: BoardData | MeasuredClips | Run | Path | str | Iterable[Run | Path | str],
+    people: HumanScores,
+    prompts: Declared,
 ) -> MeasuredClips:
     if isinstance(metrics, MeasuredClips):
         return metrics
     if isinstance(metrics, BoardData):
         return scores_of_board(metrics)
     places = [metrics] if isinstance(metrics, (Run, Path, str)) else metrics
-    return scores_of_runs(places, systems=people.systems)
+    return scores_of_runs(places, systems=people.systems, prompts=prompts)
 
 
 def _judged(
     drafts: Sequence[tuple[Believed, Tested]], level: Level, statistic: Statistic, margin: float, terms: _Terms
 ) -> list[Believed]:
-    """Each with its verdict: by the estimate that decides, after Holm's rule over all that have a p."""
-    chances = {
-        place: found.p
-        for place, (one, found) in enumerate(drafts)
-        if found.p is not None and not one.metric.one_per_system and one.metric.definition.name not in FILE_FACTS
-    }
-    adjusted = dict(zip(chances, holm(list(chances.values())), strict=True))
+    """Each with its verdict: by the estimate that decides, after Holm's rule over all of its question that have a p."""
+    adjusted: dict[int, float] = {}
+    family: dict[str, int] = {}
+    for question in dict.fromkeys(one.dimension for one, _ in drafts):
+        mine = [(k, f.p) for k, (one, f) in enumerate(drafts) if one.dimension == question and _counts(one)]
+        chances = {k: p for k, p in mine if p is not None}
+        adjusted |= dict(zip(chances, holm(list(chances.values())), strict=True))
+        family[question] = len(chances)
     judged = []
     for place, (one, found) in enumerate(drafts):
         p = adjusted.get(place)
-        verdict, why = _verdict(found, p, margin, statistic, terms.confidence)
+        systems = len({system for system, _ in one.metric.per_clip})
+        needed = prompts_for_none(statistic, level, systems, margin=margin, level_of=terms.confidence)
+        verdict, why = _verdict(found, p, margin, statistic, terms.confidence, few=one.prompts < needed)
         if one.metric.definition.name in FILE_FACTS and found.value is not None:
             verdict, why = "fact of the file", ""
-        chance = None if p is None else terms.chance(one, level, statistic, p, found.count, len(chances))
-        judged.append(replace(one, p=chance, verdict=verdict, why=why))
+        chance = None if p is None else terms.chance(one, level, statistic, p, found.count, family[one.dimension])
+        lacking = needed if verdict == "cannot be told" and p is not None and one.prompts < needed else None
+        judged.append(replace(one, p=chance, verdict=verdict, why=why, prompts_needed=lacking))
     return judged
 
 
+def _counts(one: Believed) -> bool:
+    """Whether it may take part in the correction: it has clips of its own, and is no fact of the file."""
+    return not one.metric.one_per_system and one.metric.definition.name not in FILE_FACTS
+
+
 def _verdict(
-    one: Tested, p: float | None, margin: float, statistic: Statistic, confidence: float
+    one: Tested, p: float | None, margin: float, statistic: Statistic, confidence: float, *, few: bool
 ) -> tuple[BeliefVerdict, str]:
     middle, near = (0.5, margin / 2) if statistic == "pairwise_accuracy" else (0.0, margin)
     if one.value is None:
         return "cannot be told", one.lacking
     if p is None:
         return "cannot be told", one.why.text if one.why else "one number per system, and systems are few"
-    if p <= 1 - confidence:
+    if p <= 1 - confidence and abs(one.value - middle) > near:
         return ("agrees" if one.value > middle else "goes against"), ""
-    if one.interval and middle - near < one.interval.low and one.interval.high < middle + near:
+    inside = one.interval and middle - near < one.interval.low and one.interval.high < middle + near
+    if inside and not few:
         return "no relation", ""
-    return "cannot be told", "the interval holds agreement and none"
+    if inside or p > 1 - confidence:
+        return "cannot be told", "too few prompts" if few else "the interval holds agreement and none"
+    return "cannot be told", "beyond chance, but no more than the margin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from rushes.compare.agreement.human_scores import ClipKey
 from rushes.compare.board.model import BoardData
+from rushes.compare.readings.sampled_runs import Declared, declared_prompts, sample_means
 from rushes.core import Definition
 from rushes.core.errors import InputError
 from rushes.core.grouping import grouped
@@ -19,6 +20,7 @@ from rushes.storage.runs import Run, Subject, read_run
 from rushes.storage.runs.readings import every_reading
 from rushes.suite.imports.scores import scale_warning
 from rushes.suite.names import set_name
+from rushes.suite.prompts import Prompt
 
 _JOINT = "__"
 """Between system and prompt in the id of a clip of a run over several systems' folders."""
@@ -66,6 +68,8 @@ class MeasuredClips:
     names: Mapping[str, frozenset[ClipKey]]
     """By id, path, file name and stem."""
     remarks: tuple[str, ...] = ()
+    prompts: tuple[Prompt, ...] = ()
+    """Declared ones, where numbered samples of them were averaged."""
 
     @property
     def clips(self) -> frozenset[ClipKey]:
@@ -98,17 +102,23 @@ def scores_of_board(data: BoardData) -> MeasuredClips:
     return MeasuredClips(metrics=tuple(metrics), names=_names(called))
 
 
-def scores_of_runs(places: Iterable[Run | Path | str], *, systems: Sequence[str] = ()) -> MeasuredClips:
+def scores_of_runs(
+    places: Iterable[Run | Path | str], *, systems: Sequence[str] = (), prompts: Declared = None
+) -> MeasuredClips:
     """The readings of runs. A place is a run, "system=RUN", or a folder that holds a folder of runs per system.
 
     `systems` are names to look for: in a run over several systems' folders a clip is called `system__prompt`. A run's
     own name is that of the folder whose clips it measured. A reading that two runs give of one clip with different
     values is refused with `InputError`, and so is a name under two signatures with both of them (see `remarks`).
+    Numbered samples of a declared prompt are averaged within it (`sample_means`).
     """
     found: dict[Same, MetricScores] = {}
     called: list[tuple[ClipKey, str, str]] = []
     remarks: list[str] = []
-    for system, run in _opened(places, systems):
+    opened = list(_opened(places, systems))
+    folded, averaged = sample_means([run for _, run in opened], prompts)
+    remarks += averaged
+    for (system, _), run in zip(opened, folded, strict=True):
         if run.status != "complete":
             remarks.append(f"{run.place}: the run is {run.status}; what is finished so far was read")
         clips = [subject for subject in run.subjects if subject.kind in _CLIPS]
@@ -121,7 +131,8 @@ def scores_of_runs(places: Iterable[Run | Path | str], *, systems: Sequence[str]
         raise InputError("expected runs with numbers about clips; the runs given have none")
     metrics = tuple(found.values())
     remarks += [*_mixed(metrics), *_scales(metrics)]
-    return MeasuredClips(metrics=metrics, names=_names(called), remarks=tuple(remarks))
+    used = declared_prompts(folded, prompts) if averaged else ()
+    return MeasuredClips(metrics=metrics, names=_names(called), remarks=tuple(remarks), prompts=used)
 
 
 def _opened(places: Iterable[Run | Path | str], systems: Sequence[str]) -> Iterator[tuple[str, Run]]:

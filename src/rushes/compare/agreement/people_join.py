@@ -58,8 +58,8 @@ class Join:
 
     def agreements(
         self, metric: MetricScores, dimension: str, *, confidence: float
-    ) -> tuple[int, dict[tuple[Level, Statistic], Tested]]:
-        """How many clips have both, and every statistic; of a metric without clips, over systems alone."""
+    ) -> tuple[int, int, dict[tuple[Level, Statistic], Tested]]:
+        """How many clips and prompts have both, and every statistic; of a metric without clips, over systems alone."""
         rated, sign = self.scores[dimension], -1.0 if metric.definition.better == "lower" else 1.0
         if metric.per_clip:
             values = {key: sign * metric.per_clip[key] for key in rated if key in metric.per_clip}
@@ -73,7 +73,7 @@ class Join:
             for level in levels
             for name, one in clips.agreement(level, confidence=confidence).items()
         }
-        return len(values) if metric.per_clip else 0, found
+        return len(values) if metric.per_clip else 0, len({prompt for _, prompt in values}), found
 
     def ceilings(self, dimension: str, *, confidence: float) -> dict[tuple[Level, Statistic], Tested]:
         """One rater against the mean of the others."""
@@ -87,11 +87,12 @@ class Join:
     def _arrays(self, dimension: str, values: Mapping[ClipKey, float]) -> RatedClips:
         """The clips with these values, in text order."""
         rated, keys = self.scores[dimension], sorted(values)
-        places = {rater: number for number, rater in enumerate(self.raters)}
+        places, scale = {rater: number for number, rater in enumerate(self.raters)}, self.people.scale(dimension)
         ratings = np.full((len(places), len(keys)), np.nan)
         for column, key in enumerate(keys):
             for rater, score in rated[key].items():
-                ratings[places[rater], column] = score
+                # shares of votes as whole numbers: their means are then equal where the fractions are
+                ratings[places[rater], column] = score if scale == 1 else round(score * scale)
         who = np.isfinite(ratings).any(axis=1) if ratings.size else slice(None)
         return RatedClips(
             x=np.array([values[key] for key in keys]),

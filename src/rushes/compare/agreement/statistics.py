@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from rushes.core import Why
 from rushes.stats.bootstrap import percentiles, times_drawn
 from rushes.stats.correlation import STATISTICS, Statistic, Sums, group_names, row_sums, sums
-from rushes.stats.intervals import LEVEL, Floats, Whole
+from rushes.stats.intervals import LEVEL, Floats, Whole, student_quantile
 from rushes.stats.jackknife import Tested, prompt_groups, two_way_jackknife
 
 Level: TypeAlias = Literal["within-prompt", "clip", "within-system", "system"]
@@ -31,6 +31,7 @@ REPLICATES = 1000
 SEED = 0
 BOOTSTRAP = "bootstrap-prompt-rater"
 BOOTSTRAP_PROMPTS = "bootstrap-prompt"
+_MOST_PROMPTS = 100_000
 _CHUNK = 2_000_000
 """Numbers in one step of the bootstrap."""
 
@@ -119,6 +120,29 @@ class RatedClips:
             else percentiles(value, draws[name], method, count=count, level=confidence)
             for name in STATISTICS
         }
+
+
+def prompts_for_none(
+    statistic: Statistic, level: Level, systems: int, *, margin: float, level_of: float = LEVEL
+) -> int:
+    """Prompts with which no relation at all would have an interval within ± `margin`: fewer cannot show that.
+
+    Formula     the smallest n with t(n − 1) · σ ≤ margin, σ² the variance that a statistic has where there is none:
+                within prompts of s systems τ 2(2s + 5) / 9s(s − 1) / n, ρ and r 1 / (s − 1) / n; over N = n s clips
+                the same with N in place of s, not divided by n. Raters are left out, so it is a least number
+    Reference   Kendall 1938; of pairs right the margin is halved, as twice their share less 1 is a τ
+
+    >>> [prompts_for_none("kendall_tau_b", "within-prompt", systems, margin=0.2) for systems in (3, 4, 5)]
+    [42, 26, 19]
+    """
+    for n in range(3, _MOST_PROMPTS):
+        size, groups = (systems, n) if level == "within-prompt" else (max(n * systems, 3), 1)
+        size = max(size, 2)
+        rank = statistic in ("kendall_tau_b", "kendall_tau_c", "pairwise_accuracy")
+        variance = (2 * (2 * size + 5) / (9 * size * (size - 1)) if rank else 1 / (size - 1)) / groups
+        if student_quantile((1 + level_of) / 2, n - 1) * math.sqrt(variance) <= margin:
+            return n
+    return _MOST_PROMPTS
 
 
 def _names(level: Level) -> list[Statistic]:

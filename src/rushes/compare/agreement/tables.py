@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
 
-from rushes.compare.agreement.metric_agreement import BeliefVerdict, Believed, MetricAgreement
+from rushes.compare.agreement.result import LEVEL_WORDS, TITLES, BeliefVerdict, Believed, MetricAgreement
+from rushes.compare.agreement.result import labels as labels
 from rushes.compare.agreement.statistics import Level
 from rushes.core import Definition, Measurement
 from rushes.core.grouping import grouped
 from rushes.core.reading import Same
-from rushes.core.selection import reading_names
-from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Table, interval_cell, number
+from rushes.core.table import COUNT, INTERVAL, NUMBER, TEXT, Cell, Footnote, Table, csv_text, interval_cell, number
+from rushes.present.tables.latex import latex
+from rushes.present.tables.markdown import markdown
 from rushes.stats.correlation import Statistic
 
-TITLES = {
-    "kendall_tau_b": "τ-b",
-    "kendall_tau_c": "τ-c",
-    "spearman": "ρ",
-    "pearson": "r",
-    "pairwise_accuracy": "pairs right",
-}
 _SHORT: dict[Level, str] = {
     "within-prompt": "prompt",
     "clip": "clip",
     "within-system": "in a system",
     "system": "system",
-}
-_LEVEL_WORDS: dict[Level, str] = {
-    "within-prompt": "within prompts",
-    "clip": "over all clips",
-    "within-system": "within one system",
-    "system": "over systems",
 }
 _WORDS: dict[BeliefVerdict, str] = {
     "agrees": "agree with people",
@@ -53,12 +44,6 @@ _BESIDE: tuple[tuple[Level, Statistic], ...] = (
 """Numbers beside the one that decides."""
 _Numbers = Mapping[tuple[Level, Statistic], Measurement]
 _NAMED = 8
-
-
-def labels(found: MetricAgreement) -> dict[Same, str]:
-    """What each reading is called, by signature and place."""
-    readings = {b.metric.same: b.metric for b in found.believed}
-    return dict(zip(readings, reading_names(list(readings.values())), strict=True))
 
 
 def agreement_table(found: MetricAgreement, dimension: str) -> Table:
@@ -121,8 +106,17 @@ def sentences(found: MetricAgreement) -> list[str]:
         told = [one for one in found.of(dimension) if found.deciding(one).value is not None]
         grouped = {verdict: [names[one.metric.same] for one in told if one.verdict == verdict] for verdict in _WORDS}
         parts = [part for verdict, which in grouped.items() if told and (part := _part(verdict, which))]
-        lines.append(f"{dimension}: {'; '.join(parts) or 'nothing can be told'}.")
+        lines.append(f"{dimension}: {'; '.join(parts) or 'nothing can be told'}.{_too_few(told)}")
     return lines
+
+
+def _too_few(told: Sequence[Believed]) -> str:
+    """How many prompts it takes to show that a metric has no relation, where there are fewer."""
+    few = [one for one in told if one.prompts_needed is not None]
+    if not few:
+        return ""
+    prompts, needed = max(one.prompts for one in few), max(one.prompts_needed or 0 for one in few)
+    return f" {prompts} prompts cannot show that a metric has no relation: at least {needed} are needed."
 
 
 def _part(verdict: BeliefVerdict, names: Sequence[str]) -> str:
@@ -134,12 +128,13 @@ def _part(verdict: BeliefVerdict, names: Sequence[str]) -> str:
 
 def explanation(found: MetricAgreement) -> str:
     """What decides, for a reader of the table."""
-    what = f"{TITLES[found.statistic]} {_LEVEL_WORDS[found.level]}"
+    what = f"{TITLES[found.statistic]} {LEVEL_WORDS[found.level]}"
     number = len({system for one in found.believed for system, _ in one.metric.per_clip})
     systems = "this system" if number == 1 else f"these {number} systems"
     lines = [
-        f"The verdict rests on {what}: agrees where it is above what chance gives after Holm's correction over "
-        f"everything judged, no relation where the interval lies within ±{found.margin:g}.",
+        f"The verdict rests on {what}: agrees where it is above {found.margin:g} and above what chance gives, after "
+        "Holm's correction over the metrics judged on the same question; no relation where the interval lies within "
+        f"±{found.margin:g} and there are prompts enough.",
         f"It holds for {systems}, on other prompts and with other raters. Metrics are turned so that higher is better.",
     ]
     if any(not one.directed for one in found.believed):
@@ -154,6 +149,59 @@ def shown_definitions(found: MetricAgreement) -> list[Definition]:
     chances = [one.p for one in found.believed if one.p is not None]
     ceilings = [m for (_, *key), m in found.ceilings.items() if tuple(key) in keys]
     return list(dict.fromkeys(m.definition for m in (*each, *chances, *ceilings)))
+
+
+def written(found: MetricAgreement, form: Literal["latex", "csv", "markdown"]) -> str:
+    """Every question's table for a paper; as CSV every number on a row of its own, unrounded."""
+    if form == "csv":
+        return _csv(found)
+    asked = [dimension for dimension in found.humans.dimensions if found.of(dimension)]
+    tables = [_footnoted(found, found.table(dimension)) for dimension in asked]
+    return "\n".join(latex(table, fit=True) if form == "latex" else markdown(table) for table in tables)
+
+
+def _footnoted(found: MetricAgreement, table: Table) -> Table:
+    """With the signatures below it, without what differs from metric to metric."""
+    shown = [cell.measurement for row in table.rows for cell in row if cell.measurement is not None]
+    signatures = dict.fromkeys(general(m.signature) for m in shown)
+    notes = ["* its definition names no better side: read as higher is better."]
+    marked = any(not one.directed for one in found.believed)
+    return replace(
+        table,
+        footnotes=[Footnote(mark=mark, signature=one) for mark, one in enumerate(signatures, 1)],
+        notes=notes if marked else (),
+    )
+
+
+def general(signature: str) -> str:
+    """A signature without what differs from metric to metric."""
+    parts = signature.split("|")
+    return "|".join(f"{p.split(':')[0]}:<…>" if p.startswith(("of:", "turned:")) else p for p in parts)
+
+
+_CSV = (
+    *("question", "metric", "statistic", "level", "value", "low", "high", "clips", "adjusted_p", "verdict"),
+    *("prompts", "prompts_needed", "signature"),
+)
+
+
+def _csv(found: MetricAgreement) -> str:
+    names = labels(found)
+    rows: list[list[object]] = []
+    for one in found.believed:
+        for (level, statistic), m in one.numbers.items():
+            decides = (level, statistic) == (found.level, found.statistic)
+            p = one.p.stored_value if one.p is not None and decides else None
+            told = [p, one.verdict if decides else "", one.prompts, one.prompts_needed]
+            rows.append([one.dimension, names[one.metric.same], statistic, level, *_ends(m), *told, m.signature])
+    for (dimension, level, statistic), m in found.ceilings.items():
+        rows.append([dimension, "one person", statistic, level, *_ends(m), None, "", None, None, m.signature])
+    return csv_text(_CSV, rows)
+
+
+def _ends(m: Measurement) -> list[object]:
+    ends = (None, None) if m.interval is None else (m.interval.low, m.interval.high)
+    return [m.stored_value, *ends, m.count]
 
 
 def as_data(found: MetricAgreement) -> dict[str, object]:
@@ -181,6 +229,8 @@ def _as_dict(found: MetricAgreement, one: Believed) -> dict[str, object]:
         "verdict": one.verdict,
         "why": one.why,
         "clips": one.clips,
+        "prompts": one.prompts,
+        "prompts_needed": one.prompts_needed,
         "decides": found.deciding(one).as_dict(),
         "p": None if one.p is None else one.p.as_dict(),
         "numbers": [m.as_dict() for m in one.numbers.values()],

@@ -100,12 +100,13 @@ CHANCE = Definition(
     summary="How often prompts and raters alone would give at least this much agreement, if there were none.",
     formula="two-sided Student's t of atanh(value), of an accuracy a atanh(2a − 1), over its jackknife error (the "
     "value itself where it or a leave-out is ±1), Satterthwaite's degrees of freedom; "
-    "adjusted for every metric and dimension judged together (Holm 1979)",
+    "adjusted for every metric judged on the same question (Holm 1979)",
     edge_cases="No interval: no p.",
     reference=f"Holm 1979; {_REFERENCE}",
     params=signature_params(adjust="holm"),
     open_params=("statistic", "level", "of", "humans", "turned", "interval", "judged"),
     places=("dimension", "metric"),
+    history=("first release", "Holm's rule within a question: what else was asked moved it"),
 )
 
 OF_STATISTIC: Mapping[Statistic, Definition] = {

@@ -13,6 +13,7 @@ from pathlib import Path
 from rushes.compare.gate.report import GateReport
 from rushes.compare.gate.rules import Margins, Rule, gate_readings, gate_rules
 from rushes.compare.gate.verdicts import gate_verdicts
+from rushes.compare.readings.sampled_runs import Declared, sample_means
 from rushes.compare.runs.compare import compare_two
 from rushes.compare.runs.results import RunComparison
 from rushes.core.errors import InputError
@@ -31,6 +32,7 @@ def check_regression(
     metrics: Margins | Iterable[str] = (),
     margin: float = 1.0,
     level: float = 0.95,
+    prompts: Declared = None,
 ) -> GateReport:
     """Hold a candidate's run against its baseline's: same within a margin, worse, or cannot tell, reading by reading.
 
@@ -41,6 +43,8 @@ def check_regression(
                 whose loss is a verdict. A metric that is named counts, whatever its definition says of a change
                 margin: of metrics that are given none, in repeatability limits (`rushes metrics gate_margin`)
                 level: of each claim; each is wrong at most 1 − level of the time
+                prompts: a file of prompts, left out those of the suite that the runs are in: numbered samples of one
+                (p001-0, p001-1 …) are averaged within it, and it counts once
     Result      `answer` is "same", "worse" or "cannot tell"; `metrics` has each reading's verdict and numbers
     Edge cases  a clip of the baseline without a value in the candidate leaves its readings at "cannot tell". One number
                 per run (FVD) is judged by the repeats' spread, else by the two intervals
@@ -54,7 +58,8 @@ def check_regression(
         raise InputError(f"expected a margin above 0, in repeatability limits; got {margin:g}")
     first, second, *others = (_whole_run(run) for run in (baseline, candidate, *repeats))
     _require_other_runs(first, second, others)
-    found = compare_two(first, second, top=0)
+    (first, second, *others), averaged = sample_means((first, second, *others), prompts)
+    found = compare_two(first, second, top=0, prompts=())
     repeated = [_repeat(first, run) for run in others]
     if isinstance(metrics, str):
         metrics = (metrics,)
@@ -67,7 +72,7 @@ def check_regression(
         level=level,
         clips=max(len(rule.reading.pairs) for rule in rules),
         metrics=tuple(gate_verdicts(rules, round(1 - level, 10))),
-        remarks=tuple(_remarks(found, others, rules)),
+        remarks=(*averaged, *_remarks(found, others, rules)),
     )
 
 
@@ -100,7 +105,7 @@ def _as_candidate(repeat: Run, candidate: Run, baseline: Run) -> str:
 
 def _repeat(baseline: Run, repeat: Run) -> RunComparison:
     try:
-        return compare_two(baseline, repeat, top=0)
+        return compare_two(baseline, repeat, top=0, prompts=())
     except InputError as error:
         raise InputError(f"{repeat.place} is no repeat of the baseline: {error}") from None
 

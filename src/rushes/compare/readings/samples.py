@@ -59,7 +59,7 @@ def average_samples(columns: Iterable[Column], samples: Samples) -> None:
         column.reading = replace(column.reading, definition=named)
         column.cells = {
             name: {
-                prompt: _mean(column.reading.definition, [(row.get(cell.key), clip) for cell, clip in found])
+                prompt: sample_mean(column.reading.definition, [(row.get(cell.key), clip) for cell, clip in found])
                 for prompt, found in samples.get(name, {}).items()
                 if any(cell.key in row for cell, _ in found)
             }
@@ -80,7 +80,7 @@ def mean_of_samples(definition: Definition, counts: Sequence[int], *, binary: bo
     return replace(named, unit="ratio", lowest=0, highest=1) if binary else named
 
 
-def _mean(definition: Definition, found: Sequence[tuple[Measurement | None, Subject]]) -> Measurement:
+def sample_mean(definition: Definition, found: Sequence[tuple[Measurement | None, Subject]]) -> Measurement:
     """The mean of one prompt's samples; without a value, where one of them has none: the hard ones fail."""
     known = [m for m, _ in found if m is not None and m.value is not None]
     at = next(m.at for m, _ in found if m is not None)

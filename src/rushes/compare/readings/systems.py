@@ -67,7 +67,7 @@ def _of_suite(done: SuiteRun) -> Gathered:
         for place in declared.runs:
             run = read_run(moved_run(place, done.path))
             by_name[declared.name].runs.append(run)
-            by_name[declared.name].roots += _roots(run)
+            by_name[declared.name].roots += clip_roots(run)
     for step in done.steps:
         runs = done.runs_of(step)
         if step.why:
@@ -77,7 +77,7 @@ def _of_suite(done: SuiteRun) -> Gathered:
         target = by_name[step.system].runs if step.system else found.studies
         target += (opened := [read_run(folder) for folder in runs])
         if step.system:
-            by_name[step.system].roots += [root for run in opened for root in _roots(run)]
+            by_name[step.system].roots += [root for run in opened for root in clip_roots(run)]
     return found
 
 
@@ -107,7 +107,7 @@ def _of_runs(given: list[Path | str | Run]) -> Gathered:
         key = f"name {name}" if name else f"set {identity(generated)}"
         system = groups.setdefault(key, FoundSystem(name=name or set_name(generated)))
         system.runs.append(run)
-        system.roots = list(dict.fromkeys([*system.roots, *_roots(run)]))
+        system.roots = list(dict.fromkeys([*system.roots, *clip_roots(run)]))
     found.systems.extend(_named_apart(groups))
     return found
 
@@ -146,7 +146,7 @@ def _is_about_all(run: Run) -> bool:
     return instrument is not None and instrument.measure is not None and instrument.measure.whole_suite
 
 
-def _roots(run: Run) -> list[str]:
+def clip_roots(run: Run) -> list[str]:
     """Folders that the names of its clips are counted from."""
     return [_fixed(place) for place in asked_for(run)]
 

@@ -17,6 +17,7 @@ from rushes.compare.comparison import (
 )
 from rushes.compare.readings.clip_pairing import Pairing, called_alike, pair_subjects
 from rushes.compare.readings.media_facts import fact_differences
+from rushes.compare.readings.sampled_runs import Declared, sample_means
 from rushes.compare.runs.results import Change, MetricComparison, RunComparison, Unlike, badge_transitions, why_unlike
 from rushes.compare.runs.set_distances import are_distances, distance_changes
 from rushes.core import Measurement, difference
@@ -34,11 +35,17 @@ SURE = 0.05
 
 
 def compare_two(
-    first: Path | str | Run, second: Path | str | Run, *, top: int = 5, letters: tuple[str, str] = ("A", "B")
+    first: Path | str | Run,
+    second: Path | str | Run,
+    *,
+    top: int = 5,
+    letters: tuple[str, str] = ("A", "B"),
+    prompts: Declared = None,
 ) -> RunComparison:
     """`compare_runs` of two; `letters` are what the runs are called."""
     a, b = (run if isinstance(run, Run) else read_run(run) for run in (first, second))
     require_one_instrument((a, b))
+    (a, b), remarks = sample_means((a, b), prompts)
     b = called_alike(a, b)
     pairing = pair_subjects(a, b)
     paired = pairing.paired
@@ -78,6 +85,7 @@ def compare_two(
         transitions=transitions,
         transitions_refused=why,
         distances=distances,
+        remarks=remarks,
     )
 
 

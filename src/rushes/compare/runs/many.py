@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import overload
 
 from rushes.compare.comparison import is_test
+from rushes.compare.readings.sampled_runs import Declared, sample_means
 from rushes.compare.runs.compare import compare_two, judged, require_one_instrument
 from rushes.compare.runs.results import MetricComparison, RunComparison, letter, metrics_html
 from rushes.core.errors import InputError
@@ -56,15 +57,27 @@ class RunsComparison:
 
 
 @overload
-def compare_runs(first: Path | str | Run, second: Path | str | Run, *, top: int = 5) -> RunComparison: ...
+def compare_runs(
+    first: Path | str | Run, second: Path | str | Run, *, top: int = 5, prompts: Declared = None
+) -> RunComparison: ...
 @overload
 def compare_runs(
-    first: Path | str | Run, second: Path | str | Run, third: Path | str | Run, /, *more: Path | str | Run, top: int = 5
+    first: Path | str | Run,
+    second: Path | str | Run,
+    third: Path | str | Run,
+    /,
+    *more: Path | str | Run,
+    top: int = 5,
+    prompts: Declared = None,
 ) -> RunsComparison: ...
 
 
 def compare_runs(
-    first: Path | str | Run, second: Path | str | Run, *more: Path | str | Run, top: int = 5
+    first: Path | str | Run,
+    second: Path | str | Run,
+    *more: Path | str | Run,
+    top: int = 5,
+    prompts: Declared = None,
 ) -> RunComparison | RunsComparison:
     """Compare runs clip by clip, subjects paired by id, which comes from the path of a clip.
 
@@ -72,13 +85,16 @@ def compare_runs(
     refused by name, with what differs. A clip whose two files differ in a fact that a metric depends on (frame size,
     rate …) is left out of that metric's statistics, and named in its `unlike`. Verdicts are after Holm's rule over
     every metric that is compared. `top` is how many of the most changed clips to keep per metric. Three runs or more
-    give a `RunsComparison`: every one against the first, judged together. Raises `InputError` when nothing can be
-    compared.
+    give a `RunsComparison`: every one against the first, judged together. Numbered samples of a declared prompt
+    (`p001-0`, `p001-1` …) are averaged within it; `prompts` is a file of prompts, left out those of the suite that the
+    runs are in. Raises `InputError` when nothing can be compared.
     """
-    return compare_all((first, second, *more), top=top) if more else compare_two(first, second, top=top)
+    if not more:
+        return compare_two(first, second, top=top, prompts=prompts)
+    return compare_all((first, second, *more), top=top, prompts=prompts)
 
 
-def compare_all(runs: Sequence[Path | str | Run], *, top: int = 5) -> RunsComparison:
+def compare_all(runs: Sequence[Path | str | Run], *, top: int = 5, prompts: Declared = None) -> RunsComparison:
     """Every run against the first; `compare_runs` of three and more, and what the pages and tables of two show.
 
     Raises `InputError` for fewer than two runs or more than nine, a run that is given twice, runs of different
@@ -92,9 +108,11 @@ def compare_all(runs: Sequence[Path | str | Run], *, top: int = 5) -> RunsCompar
     if twice := [run.place for n, run in enumerate(opened) if places[n] in places[:n]]:
         raise InputError(f"{twice[0]} is given twice; a run does not differ from itself: name another one")
     require_one_instrument(opened)
+    folded, remarks = sample_means(opened, prompts)
     letters = map(letter, range(1, len(opened)))
-    pairs = zip(letters, opened[1:], strict=True)
-    return judge([compare_two(opened[0], other, top=top, letters=("A", mark)) for mark, other in pairs])
+    pairs = zip(letters, folded[1:], strict=True)
+    made = [compare_two(folded[0], other, top=top, letters=("A", mark), prompts=()) for mark, other in pairs]
+    return judge([replace(one, remarks=remarks) for one in made])
 
 
 def judge(comparisons: Sequence[RunComparison]) -> RunsComparison:

@@ -138,6 +138,8 @@ class RunComparison:
     transitions: tuple[Measurement, ...]
     """Nine counts, before pass, flagged, reject by after pass, flagged, reject; () when badges do not compare."""
     transitions_refused: str = ""
+    remarks: tuple[str, ...] = ()
+    """What was done to the runs before: samples of a prompt averaged."""
     distances: tuple[DistanceChange, ...] = ()
     """Two runs of distances between sets: both values of each. `metrics` then serves gates alone."""
 

@@ -225,9 +225,7 @@ def _definitions(settings: ClipSettings) -> str:
 def _gone(ids: Sequence[str]) -> str:
     names = ", ".join(ids[:_NAMES_SHOWN]) + (", …" if len(ids) > _NAMES_SHOWN else "")
     clips, are = ("1 clip", "is") if len(ids) == 1 else (f"{len(ids)} clips", "are")
-    return (
-        f"{clips} of this run {are} not among these paths any more; results are kept: {names} (--overwrite starts again)"
-    )
+    return f"{clips} of this run {are} not among these paths any more; results are kept: {names} (--overwrite starts again)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import TypeAlias, TypeVar
 
+import numpy as np
+
 from rushes.core import Estimate
 from rushes.instruments.preference.votes import SIDES, Ties, Vote
-from rushes.stats.clustered import clustered_mean
+from rushes.stats.clustered import Clusters, numbered
 from rushes.stats.intervals import LEVEL
+from rushes.stats.votes.shares import clustered_share
 
 Scored: TypeAlias = tuple[Vote, float | None]
 """A vote and what it is worth to somebody; None where it does not count."""
@@ -31,7 +34,7 @@ def vote_share(scored: Iterable[Scored], *, confidence: float = LEVEL) -> Estima
     """The share over the votes that are worth something.
 
     Formula     Σ points / votes, a vote whose points are None (a tie that is dropped, an unknown side) left out
-    Unit        ratio, 0 to 1; the interval is cut to it
+    Unit        ratio, 0 to 1; the interval is Wilson's with effective votes, so it stays inside and has a width
     Edge cases  no vote is left: no value
 
     >>> one = Vote.seen(sample="s", left="x", right="y", choice="left", rater="r")
@@ -40,5 +43,5 @@ def vote_share(scored: Iterable[Scored], *, confidence: float = LEVEL) -> Estima
     """
     counted = [(vote, points) for vote, points in scored if points is not None]
     votes, values = [vote for vote, _ in counted], [points for _, points in counted]
-    raters, prompts = [vote.rater for vote in votes], [vote.prompt_key for vote in votes]
-    return clustered_mean(values, raters, prompts, confidence=confidence, lowest=0.0, highest=1.0)
+    clusters = Clusters(*numbered([vote.rater for vote in votes]), *numbered([vote.prompt_key for vote in votes]))
+    return clustered_share(np.array(values), np.ones(len(values), dtype=np.int64), clusters, confidence=confidence)

@@ -19,6 +19,8 @@ Winner: TypeAlias = Literal["a", "b", "tie"]
 Screen: TypeAlias = Literal["left", "right", "tie"]
 Ties: TypeAlias = Literal["drop", "half"]
 """What a tie is to a share of votes, as signatures spell it: left out, or half a win for each side."""
+UNNAMED = "unnamed"
+"""Rater of a vote whose file names none: any number of people."""
 _TIE_POINTS: Mapping[Ties, float | None] = {"drop": None, "half": 0.5}
 
 SIDES: tuple[Side, Side] = ("a", "b")

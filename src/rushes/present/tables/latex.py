@@ -17,6 +17,7 @@ _NAMED = r"""
 """.split()
 _MATHEMATICS = r"""
     − -   × \times   ± \pm   · \cdot   ≤ \leq   ≥ \geq   → \to   ↑ \uparrow   ↓ \downarrow   ∞ \infty   ° ^\circ   µ \mu
+    ρ \rho   τ \tau
 """.split()
 """Letters and their names, by turns."""
 _SPELT = {
@@ -34,6 +35,9 @@ _SPELT = {
     "—": "---",
     "\N{NO-BREAK SPACE}": "~",
 }
+_LETTERS = 55
+"""As many fit into one of two columns of text."""
+_FIT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 _BREAK = r"|\allowbreak "
 _ACCENTS = {
     "\N{COMBINING GRAVE ACCENT}": r"\`",
@@ -50,26 +54,41 @@ _ACCENTS = {
 }
 
 
-def latex(table: Table, *, booktabs: bool = True) -> str:
-    """A `table` environment: title and caption, the cells, then the signatures and the notes in small print."""
+def latex(table: Table, *, booktabs: bool = True, fit: bool = False) -> str:
+    """A `table` environment: title and caption, the cells, then the signatures and the notes in small print.
+
+    `fit` makes the cells smaller where they would be wider than the text, with graphicx, and puts a table of many
+    letters over both columns.
+    """
     top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if booktabs else (r"\hline",) * 3
-    wide = len(table.columns) > _NARROW
+    wide = len(table.columns) > _NARROW or (fit and _letters(table) > _LETTERS)
     environment = "table*" if wide else "table"
     caption = escaped(legend(table))
     kinds = "".join("r" if column.kind.right else "l" for column in table.columns)
-    lines = [r"% \usepackage{booktabs} in the preamble"] if booktabs else []
+    packages = ",".join(["booktabs"] * booktabs + ["graphicx"] * fit)
+    lines = [rf"% \usepackage{{{packages}}} in the preamble"] if packages else []
     lines += [rf"\begin{{{environment}}}[t]", r"\centering"]
     lines += [rf"\caption{{{caption}}}"] if caption else []
     lines += [r"\small\setlength{\tabcolsep}{3pt}"] if wide else []
     heads = (column.marked(escaped, _raised(column.mark)) for column in table.columns)
+    lines += [_FIT] if fit else []
     lines += [rf"\begin{{tabular}}{{{kinds}}}", top, _line(heads), middle]
     lines += [_line(map(_cell, row, table.columns)) for row in table.rows]
-    lines += [bottom, r"\end{tabular}", r"\par\smallskip", r"{\footnotesize\raggedright"]
+    lines += [bottom, r"\end{tabular}}" if fit else r"\end{tabular}", r"\par\smallskip", r"{\footnotesize\raggedright"]
     for note in table.footnotes:
         remark = f": {escaped(note.remark)}" if note.remark else ""
         lines.append(rf"{_raised(str(note.mark))}~{code(note.signature)}{remark}\par")
     lines += [rf"{escaped(note)}\par" for note in table.notes]
     return "\n".join([*lines, "}", rf"\end{{{environment}}}"]) + "\n"
+
+
+def _letters(table: Table) -> int:
+    """Of the widest row there could be."""
+    texts = (
+        [column.head, *(f"{row[k].text} {row[k].beside}" for row in table.rows)]
+        for k, column in enumerate(table.columns)
+    )
+    return sum(max(map(len, column)) + 1 for column in texts)
 
 
 def _line(cells: Iterable[str]) -> str:

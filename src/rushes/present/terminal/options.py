@@ -12,6 +12,14 @@ if TYPE_CHECKING:
 
 Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Show signatures and details.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON only.")]
+PromptsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--prompts",
+        metavar="FILE",
+        help="CSV with prompt_id: clips p1-0, p1-1 … are samples of p1, and averaged. (default: the suite's)",
+    ),
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the existing run.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Worker processes. (default: one per core)")]
 

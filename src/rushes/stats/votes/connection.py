@@ -55,20 +55,23 @@ def require_finite(counts: PairCounts, *, has_prior: bool = False) -> None:
     wins, losses = counts.wins_first > 0, counts.wins_second > 0
     if not (wins.any() or losses.any()):
         raise RankingError("every vote is a tie: no system is ahead and their strengths are undefined")
-    if has_prior:
-        return
+    if not has_prior and is_one_sided(counts):
+        raise RankingError(
+            f"{never(counts)}, so its lead has no finite estimate; "
+            "collect more votes or rank with a prior (it becomes part of the signature)"
+        )
+
+
+def is_one_sided(counts: PairCounts) -> bool:
+    """Whether some group of systems won every vote against the rest, so that its lead has no finite estimate."""
+    wins, losses = counts.wins_first > 0, counts.wins_second > 0
     source = np.concatenate([counts.first[wins], counts.second[losses]])
     target = np.concatenate([counts.second[wins], counts.first[losses]])
     groups = _groups(counts, source, target, connection="strong")
-    if len(groups) == 1 or (counts.ties.any() and not _has_escape(counts)):
-        return
-    raise RankingError(
-        f"{_unbounded(counts)}, so its lead has no finite estimate; "
-        "collect more votes or rank with a prior (it becomes part of the signature)"
-    )
+    return len(groups) > 1 and not (counts.ties.any() and not _has_escape(counts))
 
 
-def _unbounded(counts: PairCounts) -> str:
+def never(counts: PairCounts) -> str:
     """Say who won everything, or lost everything, or which group did."""
     size = len(counts.systems)
     won, lost = np.zeros(size), np.zeros(size)

@@ -30,6 +30,7 @@ class Tally:
 
     systems: tuple[str, ...]
     raters: tuple[str, ...]
+    """One empty name where raters are not known."""
     rater: Whole
     first: Whole
     second: Whole
@@ -40,12 +41,26 @@ class Tally:
     """What clusters votes beside raters; one empty name where prompts are not known."""
 
     @property
+    def knows_raters(self) -> bool:
+        """Whether votes say whose they are; else `raters` is one empty name."""
+        return self.raters != ("",)
+
+    @property
+    def knows_prompts(self) -> bool:
+        return self.prompts != ("",)
+
+    @property
     def votes(self) -> int:
         return int(self.count.sum())
 
     @property
     def ties(self) -> int:
         return int(self.count[self.outcome == TIE].sum())
+
+    def met(self, system: str) -> int:
+        """Votes that this system took part in."""
+        k = self.systems.index(system)
+        return int(self.count[(self.first == k) | (self.second == k)].sum())
 
     @property
     def clusters(self) -> Clusters:
@@ -118,44 +133,51 @@ def tally_arrays(
     *,
     rater: ArrayLike | None = None,
     prompt: ArrayLike | None = None,
+    count: ArrayLike | None = None,
 ) -> Tally:
     """Count votes given as columns: indices into `systems`, outcome 0 first won · 1 second won · 2 tie, rater index,
-    prompt index (left out: prompts are not known, and intervals can cluster by rater alone).
+    prompt index (left out: prompts are not known, and intervals can cluster by rater alone), and how many such votes a
+    row stands for (left out: one).
 
     For a million votes from a file or another program; `systems` must be in text order.
     """
     a, b, result = (np.asarray(column, dtype=np.int64) for column in (first, second, outcome))
     people, words = (np.zeros_like(a) if one is None else np.asarray(one, dtype=np.int64) for one in (rater, prompt))
-    _check_columns(systems, a, b, result, people, words)
+    times = np.ones_like(a) if count is None else np.asarray(count, dtype=np.int64)
+    _check_columns(systems, a, b, result, people, words, times)
     swapped = a > b
     low, high = np.where(swapped, b, a), np.where(swapped, a, b)
     result = np.where(swapped & (result != TIE), 1 - result, result)
     size, crowd, many = len(systems), int(people.max(initial=-1)) + 1, int(words.max(initial=-1)) + 1
     code = (((people * many + words) * size + low) * size + high) * 3 + result
     cells = crowd * many * size * size * 3
-    if cells <= _DENSE_CELLS:
+    if count is None and cells <= _DENSE_CELLS:
         dense = np.bincount(code, minlength=cells)
         seen = np.flatnonzero(dense)
-        count = dense[seen].astype(np.int64)
+        number = dense[seen].astype(np.int64)
     else:
-        seen, count = np.unique(code, return_counts=True)
+        seen, row = np.unique(code[times > 0], return_inverse=True)
+        number = np.zeros(len(seen), dtype=np.int64)
+        np.add.at(number, row, times[times > 0])
     pair = seen // 3
     who = pair // max(size * size, 1)
     return Tally(
         systems=tuple(systems),
-        raters=tuple(f"{i}" for i in range(crowd)),
+        raters=tuple(f"{i}" for i in range(crowd)) if rater is not None else ("",),
         rater=who // max(many, 1),
         first=pair // size % size,
         second=pair % size,
         outcome=seen % 3,
-        count=count,
+        count=number,
         prompt=who % max(many, 1),
         prompts=tuple(f"{i}" for i in range(many)) if prompt is not None else ("",),
     )
 
 
-def _check_columns(systems: Sequence[str], a: Whole, b: Whole, outcome: Whole, rater: Whole, prompt: Whole) -> None:
-    shapes = [column.shape for column in (a, b, outcome, rater, prompt)]
+def _check_columns(
+    systems: Sequence[str], a: Whole, b: Whole, outcome: Whole, rater: Whole, prompt: Whole, times: Whole
+) -> None:
+    shapes = [column.shape for column in (a, b, outcome, rater, prompt, times)]
     if len(set(shapes)) > 1 or a.ndim != 1:
         raise InputError(f"vote columns need one length; got {', '.join(map(str, shapes))}")
     if list(systems) != sorted(set(systems)):
@@ -164,3 +186,5 @@ def _check_columns(systems: Sequence[str], a: Whole, b: Whole, outcome: Whole, r
         raise InputError(f"a vote compares two different systems, indices 0 to {len(systems) - 1}")
     if a.size and (outcome.min() < 0 or outcome.max() > TIE or rater.min() < 0 or prompt.min() < 0):
         raise InputError("an outcome is 0, 1 or 2; rater and prompt indices are 0 or more")
+    if times.size and times.min() < 0:
+        raise InputError("a row stands for 0 votes or more")

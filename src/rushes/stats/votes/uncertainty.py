@@ -5,6 +5,8 @@ Kinds       fisher            inverse information; votes independent, model exac
             rater-clustered   raters independent, anything within a rater; factor G/(G−1), t(G−1)
             rater- and prompt-clustered
                               raters and prompts independent, anything within a rater or a prompt; t(min(G) − 1)
+            prompt-clustered  raters not known: prompts independent, anything within a prompt; t(G−1); never
+                              narrower than fisher
 Ranks       from pairwise differences, all of them covered together: lowest rank number of i = 1 + #{j surely better};
             highest = n − #{j surely worse}; "surely": the interval of θ_j − θ_i, at the critical value for all
             n(n−1)/2 differences together (Bonferroni), does not hold 0
@@ -14,14 +16,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
 
 from rushes.core import Estimate, Interval, Why
 from rushes.core.errors import InputError
-from rushes.stats.clustered import ONE_WAY, TWO_WAY, Clusters, IntervalKind, Meat, two_way_covariance
+from rushes.stats.clustered import BY_PROMPT, ONE_WAY, TWO_WAY, Clusters, IntervalKind, Meat, two_way_covariance
 from rushes.stats.families import possible_ranks
 from rushes.stats.intervals import LEVEL, Floats, Whole, check_confidence, normal_quantile, student_quantile
 from rushes.stats.votes.estimation import likelihood, sum_zero_inverse
@@ -64,12 +66,18 @@ class Uncertainty:
 
 
 def uncertainty(
-    ranking: Ranking, votes: Tally | None = None, *, kind: IntervalKind = TWO_WAY, confidence: float = 0.95
+    ranking: Ranking,
+    votes: Tally | None = None,
+    *,
+    kind: IntervalKind = TWO_WAY,
+    confidence: float = 0.95,
+    floored: bool = False,
 ) -> Uncertainty | Why:
     """The covariance behind intervals of a ranking, or why there is none.
 
     `votes` are those the ranking was made from; `fisher` does without. Clustered kinds need two raters; of one prompt
-    only, the two-way kind becomes `rater-clustered`, and its `kind` says so.
+    only, the two-way kind becomes `rater-clustered`, and its `kind` says so. `floored`: no interval is narrower
+    than that of independent votes, as a clustered one can be where a system won nearly everything.
     """
     check_confidence(confidence)
     bread = sum_zero_inverse(ranking.problem.information(ranking.x), ranking.problem.size)
@@ -84,7 +92,11 @@ def uncertainty(
         meat = _score_squares(ranking, votes)
         covariance = bread @ meat @ bread
         return Uncertainty(kind=kind, covariance=covariance, critical=normal, level=confidence, raters=raters)
-    return clustered_uncertainty(bread, _meats(ranking, votes), votes.clusters, kind=kind, confidence=confidence)
+    found = clustered_uncertainty(bread, _meats(ranking, votes), votes.clusters, kind=kind, confidence=confidence)
+    if isinstance(found, Why) or not (floored or kind == BY_PROMPT):
+        return found
+    # An interval of independent votes has z where a clustered one has t: the floor is of intervals, not of variances.
+    return replace(found, floors=(*found.floors, bread * (normal / found.critical) ** 2))
 
 
 def clustered_uncertainty(
@@ -92,9 +104,14 @@ def clustered_uncertainty(
 ) -> Uncertainty | Why:
     """A clustered covariance from the inverse information and the scores' products, or why there is none."""
     raters, prompts, floors = clusters.raters, clusters.prompts, _NO_FLOORS
-    if raters < 2:
+    if kind == BY_PROMPT:
+        if prompts < 2:
+            return Why.NEEDS_TWO_PROMPTS
+        raters, freedom = 0, prompts - 1
+        covariance = bread @ meat(clusters.prompt) @ bread * (prompts / (prompts - 1.0))
+    elif raters < 2:
         return Why.NEEDS_TWO_RATERS
-    if kind == TWO_WAY and prompts > 1:
+    elif kind == TWO_WAY and prompts > 1:
         freedom = min(raters, prompts) - 1
         covariance, floors = two_way_covariance(bread, meat, clusters)
     else:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rushes.core.errors import InputError
+from rushes.instruments.preference.votes import UNNAMED as UNNAMED
 from rushes.instruments.preference.votes import Screen, Vote
 from rushes.study.exchange.files import csv_text, read_rows, write_file
 from rushes.study.exchange.formats import ExportFormat, keeps_all
@@ -24,8 +25,6 @@ _NEEDED = ("model_a", "model_b", "winner")
 _CHOICES: Mapping[str, Screen] = {"model_a": "left", "model_b": "right", "tie": "tie", "tie (bothbad)": "tie"}
 BOTH_BAD = "both bad"
 """Note of a vote whose judge found neither good: a tie to a ranking, but not the same to a reader."""
-UNNAMED = "unnamed"
-"""Judge of a battle whose file names none."""
 NUMBERED = "battle-"
 """What the samples of battles without a question are called by, and their number."""
 

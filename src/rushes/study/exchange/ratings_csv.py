@@ -76,7 +76,7 @@ def read_ratings(
     lines: dict[tuple[str, str], int] = {}
     wrong: list[tuple[int, str]] = []
     against: list[tuple[int, Breach]] = []
-    for line, row in read_rows(path, needed=COLUMNS, strip=True):
+    for line, row in _rows(path):
         if any(_blank(row[key]) for key in ("model_a", "model_b", "winner")):
             unfilled.append(row["sample_id"])
             continue
@@ -95,6 +95,22 @@ def read_ratings(
         raise InputError(_problems(path, wrong, against, rubric.version))
     unknown = {tag for vote in votes for tag in vote.tags if tag and tag not in rubric.tags}
     return RatingsFile(votes=tuple(votes), unfilled=tuple(unfilled), unknown_tags=tuple(sorted(unknown)))
+
+
+def _rows(path: Path | str) -> list[tuple[int, dict[str, str]]]:
+    """The rows of a ratings CSV; other files of votes have a command of their own, which invents no raters."""
+    rows = read_rows(path, needed=(), strip=True)
+    if not rows:
+        return read_rows(path, needed=COLUMNS, strip=True)
+    columns = set(rows[0][1])
+    votes = {"votes_a", "votes_b"} <= columns or {"model_a", "model_b", "winner"} <= columns
+    if missing := [name for name in COLUMNS if name not in columns]:
+        other = "; votes without the rubric's columns are ranked by rushes rank" if votes else ""
+        raise InputError(
+            f"{path}: a ratings CSV has the columns of rushes study export; {missing[0]} and "
+            f"{len(missing) - 1} more are not there{other}"
+        )
+    return rows
 
 
 def _held(row: dict[str, str], ratings_of: RatingsOf, rubric: Rubric) -> tuple[Vote, list[Breach]]:

@@ -188,3 +188,10 @@ I2V = Suite(
     prefix="vbench_i2v",
     parts=(Part(name="quality", weight=1.0, norms=_I2V_QUALITY), Part(name="i2v", weight=1.0, norms=_I2V)),
 )
+
+_DIMENSIONS = tuple(dict.fromkeys((*T2V.dimensions, *I2V.dimensions)))
+DEFINITIONS = (
+    *(m.definition for suite in (T2V, I2V) for m in suite.summary({})),
+    *(dimension_definition(name, level=level) for level in ("set", "video") for name in _DIMENSIONS),
+)
+"""What VBench's files bring: its scores over all dimensions, then each of these, of the whole set and of one video."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import partial
 
 from rushes.core import Definition
-from rushes.instruments.preference.definitions.conditions_of import FIRST_VOTES, TWO_WAYS
+from rushes.instruments.preference.definitions.conditions_of import FIRST_VOTES, TWO_WAYS, WITH_WIDTH
 from rushes.instruments.preference.definitions.conditions_of import study_definition as _definition
 from rushes.instruments.preference.definitions.validity import VALIDITY_DEFINITIONS
 from rushes.instruments.preference.numbers.plan import PLAN_DEFINITIONS
@@ -28,7 +28,8 @@ PERCENT_AGREEMENT = _agreement(
     "How often two of a sample's first raters chose the same winner.",
     "mean over samples of Σ_c n_c (n_c − 1) / (n (n − 1)), n_c raters for outcome c",
     edge_cases="samples with one vote are left out; none with two: None; votes after the first min_raters never "
-    "count: a third rater comes only where two disagree",
+    "count: a third rater comes only where two disagree. votes:all where nobody recorded the order and votes are of "
+    "another design: all of them count",
     reference="rubric v0.1, quality control",
 )
 KRIPPENDORFF_ALPHA = _beyond_chance(
@@ -146,7 +147,7 @@ WIN_SHARE = _definition(
     per=("family", "system"),
     choices=("clusters",),
     ties="half",
-    history=TWO_WAYS,
+    history=WITH_WIDTH,
 )
 TIE_SHARE = _definition(
     "tie_share",
@@ -164,7 +165,7 @@ LEFT_SHARE = _definition(
     reference="sides are counter-balanced by the study; docs/statistics.md",
     choices=("clusters",),
     ties="drop",
-    history=TWO_WAYS,
+    history=WITH_WIDTH,
 )
 BT_SIDE_EFFECT = _definition(
     "bt_side_effect",
@@ -208,11 +209,12 @@ HEAD_TO_HEAD = _definition(
     "Share of the votes between two systems that the first of them won, a tie as half.",
     "(wins + ties/2) / votes of this pair of systems",
     better="higher",
-    edge_cases="systems that never met have no row",
+    edge_cases="systems that never met have no row; where nothing varies, votes count as independent",
     reference="rubric v0.1, pairwise preference",
     per=("against", "system"),
     choices=("clusters",),
     ties="half",
+    history=WITH_WIDTH[::2],
 )
 TAG_AGAINST = _definition(
     "tag_against",

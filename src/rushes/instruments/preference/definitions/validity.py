@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 
 from rushes.core import Definition
-from rushes.instruments.preference.definitions.conditions_of import TWO_WAYS
+from rushes.instruments.preference.definitions.conditions_of import WITH_WIDTH
 from rushes.instruments.preference.definitions.conditions_of import study_definition as _definition
 
 _share = partial(
-    _definition, choices=("clusters",), reference="docs/statistics.md, metrics against votes", history=TWO_WAYS
+    _definition, choices=("clusters",), reference="docs/statistics.md, metrics against votes", history=WITH_WIDTH
 )
 _of_metric = partial(_definition, per=("metric", "reading"), ties="drop")
 

@@ -8,10 +8,10 @@ from functools import partial
 from rushes.core import Definition, Measurement
 from rushes.core.definition import Setting
 from rushes.instruments.preference.definitions import study as d
-from rushes.instruments.preference.numbers.conditions import ALL_FAMILIES, Conditions, first_votes_text, measured
+from rushes.instruments.preference.numbers.conditions import ALL_FAMILIES, ALL_VOTES, Conditions, measured
 from rushes.instruments.preference.tallies import (
     WINNER_CATEGORIES,
-    first_votes,
+    agreement_votes,
     rating_table,
     winner_table,
     winners_by_rater,
@@ -25,10 +25,11 @@ _RATING_LEVELS: tuple[Level, ...] = ("ordinal", "interval")
 
 def agreement_numbers(raw: Sequence[Vote], family: str, first: int, conditions: Conditions) -> Iterator[Measurement]:
     """Agreement on the winner: a vote after the first ones comes only where those disagree, and does not count."""
-    given, rule, at = first_votes(raw, first), first_votes_text(first), {"family": family}
+    (given, rule), at = agreement_votes(raw, first), {"family": family}
     table, by_rater, confidence = winner_table(given), winners_by_rater(given), conditions.confidence
     percent = percent_agreement(table, confidence=confidence)
-    yield measured(d.PERCENT_AGREEMENT, percent, conditions, at, votes=rule)
+    note = ALL_VOTES if rule == "all" else ""
+    yield measured(d.PERCENT_AGREEMENT, percent, conditions, at, note=note, votes=rule)
     for level in LEVELS[:3]:
         alpha = jackknifed(table, partial(krippendorff_alpha, level=level), confidence=confidence)
         yield _measured(d.KRIPPENDORFF_ALPHA, alpha, conditions, at, level=level, of="winner", votes=rule)
@@ -42,7 +43,7 @@ def agreement_numbers(raw: Sequence[Vote], family: str, first: int, conditions: 
 
 def rating_agreement(raw: Sequence[Vote], first: int, conditions: Conditions) -> Iterator[Measurement]:
     """Agreement on the 1–5 ratings of each dimension."""
-    given, rule = first_votes(raw, first), first_votes_text(first)
+    given, rule = agreement_votes(raw, first)
     for dimension in sorted({key for vote in raw for key in vote.ratings}):
         table, at = rating_table(given, dimension), {"dimension": dimension, "family": ALL_FAMILIES}
         for level in _RATING_LEVELS:

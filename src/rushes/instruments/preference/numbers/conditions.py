@@ -16,7 +16,11 @@ from rushes.stats.intervals import LEVEL, check_confidence
 
 Labels: TypeAlias = Literal["raw", "adjudicated"]
 NO_RULE = "none"
+NO_RUBRIC = "none"
+"""Of votes that were gathered elsewhere, by rules that we do not know."""
 ALL_FAMILIES = "all"
+ALL_VOTES = "every vote of a sample counts: nobody recorded who was asked first"
+"""Note of an agreement that rests on all votes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +39,8 @@ class Conditions:
     """How pairs were given out; every signature says so when it is "active": systems then met unequally often."""
 
     def __post_init__(self) -> None:
-        rubric(self.rubric_version)
+        if self.rubric_version != NO_RUBRIC:
+            rubric(self.rubric_version)
         check_confidence(self.confidence)
 
     def bind(self, definition: Definition, **params: Setting) -> Definition:
@@ -71,15 +76,6 @@ def rule_text(rule: str) -> str:
     """
     printable = "".join(c if c.isprintable() else " " for c in rule.replace("|", "¦"))
     return " ".join(printable.split()) or NO_RULE
-
-
-def first_votes_text(first: int) -> str:
-    """Which votes agreement rests on, as signatures spell it.
-
-    >>> first_votes_text(2)
-    'first-2'
-    """
-    return f"first-{first}"
 
 
 def family_place(family: str) -> str:

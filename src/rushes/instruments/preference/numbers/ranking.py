@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rushes.core import Estimate, Interval, Measurement, Why
@@ -11,12 +10,13 @@ from rushes.instruments.preference.definitions import study as d
 from rushes.instruments.preference.definitions.conditions_of import ties_of
 from rushes.instruments.preference.numbers.conditions import Conditions, measured
 from rushes.instruments.preference.tallies import tally
-from rushes.instruments.preference.vote_share import both_ways, vote_share
 from rushes.instruments.preference.votes import TiePolicy, Vote
-from rushes.stats.clustered import CLUSTERS, ONE_WAY, TWO_WAY, IntervalKind
+from rushes.stats.clustered import BY_PROMPT, CLUSTERS, ONE_WAY, TWO_WAY, IntervalKind
+from rushes.stats.votes import shares
 from rushes.stats.votes.connection import RankingError
 from rushes.stats.votes.fragility import drop_k
 from rushes.stats.votes.ranking import ELO_CENTRE, ELO_PER_LOGIT, Ranking, rank
+from rushes.stats.votes.tally import Tally
 from rushes.stats.votes.uncertainty import Uncertainty, rank_ranges, strength_estimates, uncertainty
 
 
@@ -27,18 +27,21 @@ class Choices:
     ties: TiePolicy
     prior: float
     interval: IntervalKind
-    first: int
+    first: int = 0
     """How many votes of a sample agreement rests on."""
+    floored: bool = False
+    """No interval of a strength narrower than that of independent votes; the prior's name says so."""
 
     @property
     def params(self) -> dict[str, str]:
         """Of the model, as signatures spell them."""
-        return {"ties": self.ties, "prior": f"normal precision {self.prior!r}" if self.prior else "none"}
+        prior = f"normal precision {self.prior!r}{' with fisher floor' * self.floored}" if self.prior else "none"
+        return {"ties": self.ties, "prior": prior}
 
 
 def ranking_numbers(raw: Sequence[Vote], chosen: Choices, conditions: Conditions) -> Iterator[Measurement]:
     """Strengths, ranks, tie parameter, fit and fragility over all families."""
-    ranking = yield from _strengths(raw, {}, chosen, conditions)
+    ranking = yield from strength_numbers(tally(raw), {}, chosen, conditions)
     if isinstance(ranking, RankingError):
         nothing = Estimate.none(Why.NOT_RANKABLE, count=len(raw))
         for definition in (d.BT_TIE_PARAMETER, d.BT_FIT_P, d.DROP_K_VOTES, d.DROP_K_SHARE):
@@ -49,14 +52,14 @@ def ranking_numbers(raw: Sequence[Vote], chosen: Choices, conditions: Conditions
 
 def family_ranking(raw: Sequence[Vote], family: str, chosen: Choices, conditions: Conditions) -> Iterator[Measurement]:
     """Strengths and ranks from the votes of one task family alone, which the numbers' place names."""
-    yield from _strengths(raw, {"family": family}, chosen, conditions)
+    yield from strength_numbers(tally(raw), {"family": family}, chosen, conditions)
 
 
-def _strengths(
-    raw: Sequence[Vote], about: Mapping[str, str], chosen: Choices, conditions: Conditions
+def strength_numbers(
+    votes: Tally, about: Mapping[str, str], chosen: Choices, conditions: Conditions
 ) -> Generator[Measurement, None, Ranking | RankingError]:
     """Strength and rank of every system; returns the ranking, or why there is none."""
-    votes, params = tally(raw), {**chosen.params, "clusters": CLUSTERS[chosen.interval]}
+    params = {**chosen.params, "clusters": CLUSTERS[chosen.interval]}
     try:
         ranking = rank(votes, tie_policy=chosen.ties, prior=chosen.prior)
     except RankingError as error:
@@ -66,13 +69,12 @@ def _strengths(
                 at = {"system": system, **about}
                 yield measured(definition, nothing, conditions, at, note=str(error), **params)
         return error
-    spread = uncertainty(ranking, votes, kind=chosen.interval, confidence=conditions.confidence)
+    spread = uncertainty(ranking, votes, kind=chosen.interval, confidence=conditions.confidence, floored=chosen.floored)
     ranges = {one.system: one for one in rank_ranges(ranking, spread, confidence=conditions.confidence)}
-    met = Counter(name for vote in raw for name in (vote.system_a, vote.system_b))
     method = f"{chosen.interval if isinstance(spread, Why) else spread.kind} bonferroni"
     note = _caution(ranking, spread, chosen.interval)
     for system, strength in zip(ranking.systems, strength_estimates(ranking, spread), strict=True):
-        at, count, span = {"system": system, **about}, met[system], ranges[system]
+        at, count, span = {"system": system, **about}, votes.met(system), ranges[system]
         yield measured(d.BT_ELO, _elo(strength, count), conditions, at, note=note, **params)
         ranks = Interval(low=span.best, high=span.worst, level=conditions.confidence, method=method)
         place = Estimate(value=span.rank, count=count, interval=ranks, why=span.why)
@@ -99,8 +101,8 @@ def _caution(ranking: Ranking, spread: Uncertainty | Why, asked: IntervalKind) -
         return ""
     size = len(ranking.systems)
     found = [Why.ONE_PROMPT.text] if asked == TWO_WAY and spread.kind == ONE_WAY else []
-    found += [f"only {spread.raters} raters for {size} systems"] if spread.raters < size else []
-    if spread.kind == TWO_WAY and spread.prompts < size:
+    found += [f"only {spread.raters} raters for {size} systems"] if 0 < spread.raters < size else []
+    if spread.kind in (TWO_WAY, BY_PROMPT) and spread.prompts < size:
         found.append(f"only {spread.prompts} prompts for {size} systems")
     return "; ".join(found)
 
@@ -127,21 +129,21 @@ def _no_fit(ranking: Ranking) -> str:
 
 def win_shares(raw: Sequence[Vote], family: str, conditions: Conditions) -> Iterator[Measurement]:
     """Per system: the share of its votes that it won, a tie as half."""
-    won = both_ways(raw, lambda vote: (vote.system_a, vote.system_b), ties=ties_of(d.WIN_SHARE))
-    for system in sorted(won):
-        at = {"family": family, "system": system}
-        share = vote_share(won[system], confidence=conditions.confidence)
-        yield measured(d.WIN_SHARE, share, conditions, at, clusters=CLUSTERS[TWO_WAY])
+    found = shares.win_shares(tally(raw), ties=ties_of(d.WIN_SHARE), confidence=conditions.confidence)
+    yield from share_numbers(found, {"family": family}, conditions)
 
 
 def head_to_head(raw: Sequence[Vote], conditions: Conditions) -> Iterator[Measurement]:
     """Per two systems that met, both ways: the share of their votes that the one won against the other."""
+    found = shares.head_to_head(tally(raw), ties=ties_of(d.HEAD_TO_HEAD), confidence=conditions.confidence)
+    yield from share_numbers(found, {}, conditions)
 
-    def duels(vote: Vote) -> tuple[tuple[str, str], tuple[str, str]]:
-        return (vote.system_a, vote.system_b), (vote.system_b, vote.system_a)
 
-    won = both_ways(raw, duels, ties=ties_of(d.HEAD_TO_HEAD))
-    for system, against in sorted(won):
-        at = {"against": against, "system": system}
-        share = vote_share(won[system, against], confidence=conditions.confidence)
-        yield measured(d.HEAD_TO_HEAD, share, conditions, at, clusters=CLUSTERS[TWO_WAY])
+def share_numbers(
+    found: Iterable[shares.Share], about: Mapping[str, str], conditions: Conditions, kind: IntervalKind = TWO_WAY
+) -> Iterator[Measurement]:
+    """Shares as measurements: `head_to_head` where they are against one system, else `win_share`."""
+    for one in found:
+        definition = d.HEAD_TO_HEAD if one.against else d.WIN_SHARE
+        at = {**({"against": one.against} if one.against else {}), **about, "system": one.system}
+        yield measured(definition, one.estimate, conditions, at, clusters=CLUSTERS[kind])

@@ -1,0 +1,1 @@
+"""Votes into rankings: `rushes rank`."""
