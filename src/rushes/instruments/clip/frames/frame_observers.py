@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,34 +22,52 @@ from rushes.instruments.clip.metrics import METRICS
 from rushes.instruments.clip.settings import ClipSettings
 from rushes.media import Frame, MediaFacts
 
+if TYPE_CHECKING:
+    from rushes.instruments.clip.networks.prompts import ClipPrompt
+    from rushes.instruments.clip.networks.watch import NetworkWatch
+
 
 class ClipWatch:
     """What looks at the frames of one clip beside the shared sums: faces, and collectors of other packages."""
 
-    def __init__(self, settings: ClipSettings) -> None:
-        self._settings = settings
+    def __init__(self, settings: ClipSettings, prompt: ClipPrompt | None = None) -> None:
+        self._settings, self._prompt = settings, prompt
         self._faces: FaceWatch | None = None
         self._motion: MotionWatch | None = None
         self._collectors: dict[str, GuardedCollector] = {}
+        self._networks: dict[str, NetworkWatch] = {}
 
     def start(self, facts: MediaFacts) -> Callable[[Frame], None] | None:
         metrics = self._settings.metrics
         self._collectors = {name: GuardedCollector(m, facts) for name, m in metrics.items() if m.start is not None}
         self._faces = None if self._settings.faces is None else FaceWatch(self._settings.faces)
         self._motion = MotionWatch(facts) if self._settings.motion else None
-        watches = self._collectors or self._faces is not None or self._motion is not None
+        self._networks = self._network_watches()
+        watches = self._collectors or self._networks or self._faces is not None or self._motion is not None
         return self._add if watches else None
+
+    def _network_watches(self) -> dict[str, NetworkWatch]:
+        if not self._settings.networks:
+            return {}
+        from rushes.instruments.clip.networks.prompts import ClipPrompt
+        from rushes.instruments.clip.networks.watch import NetworkWatch
+
+        return {one.name: NetworkWatch(one, self._prompt or ClipPrompt()) for one in self._settings.networks}
 
     def _add(self, frame: Frame) -> None:
         if self._faces is not None:
             self._faces.add(frame)
         if self._motion is not None:
             self._motion.add(frame)
+        for network in self._networks.values():
+            network.add(frame)
         for collector in self._collectors.values():
             collector.add(frame)
 
     def finish(self, file: str, seen: Observation) -> Observation:
-        """What was seen, with motion and faces."""
+        """What was seen, with motion, faces and what networks saw."""
+        if self._networks and seen.frames:
+            seen = replace(seen, networks={name: network.finish() for name, network in self._networks.items()})
         if self._settings.motion:
             motion = self._motion.finish() if self._motion is not None else seen.error
             seen = replace(seen, motion_missing=motion) if isinstance(motion, str) else replace(seen, motion=motion)
@@ -74,6 +93,8 @@ class ClipWatch:
                 values[name] = metric.measure(seen)
             else:
                 values[name] = guarded_measure(metric, seen)
+        for one in self._settings.network_metrics.values():
+            series |= one.series(seen)
         return {name: with_input(value, self._settings.input) for name, value in values.items()}, series
 
 
