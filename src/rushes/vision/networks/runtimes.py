@@ -6,6 +6,7 @@ short batch is filled up, and tf32 is off. Where a file fixes its batch, that ma
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -113,7 +114,9 @@ class _TorchScript:
         self._device = "cuda" if torch.cuda.is_available() else "cpu"
         self.batch = 1 if self._device == "cpu" else GPU_BATCH
         try:
-            self._module = torch.jit.load(str(file), map_location=self._device).eval()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # torch asks for torch.export, which is another file
+                self._module = torch.jit.load(str(file), map_location=self._device).eval()
         except (RuntimeError, ValueError, OSError) as error:
             raise WeightsError(f"{file}: torch.jit.load cannot load it ({_first_line(error)})") from None
 
