@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rushes.present.terminal.console import print_json, print_words, tell
 from rushes.present.terminal.options import Json, Verbose
 
+if TYPE_CHECKING:
+    from rushes.core.definition import Definition
+
 
 def metrics(
     name: Annotated[
         str | None,
         typer.Argument(help="Any name of a metric: its own, a column's, a paper's, or a signature. (default: all)"),
+    ] = None,
+    network: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The metrics of a network of your own, by its manifest."),
     ] = None,
     verbose: Verbose = False,
     as_json: Json = False,
@@ -28,17 +35,34 @@ def metrics(
     from rushes.instruments.catalogue import catalog, find, names_of
     from rushes.instruments.clip.signals.verdict_rates import verdict_rates
 
-    chosen = list(catalog().values()) if name is None else find(name)
+    if network is not None:
+        chosen = _of_network(network, name)
+    else:
+        chosen = list(catalog().values()) if name is None else find(name)
     if as_json:
         print_json([definition.as_dict() | {"also_called": names_of(definition)} for definition in chosen])
-    elif name is None:
+    elif name is None and network is None:
         header = ("name", "better", "range", "unit", *(["signature"] if verbose else []))
         rows = [(d.name, d.better, range_text(d), d.unit, *([d.signature] if verbose else [])) for d in chosen]
         print_words("Every metric", header, list(dict.fromkeys(rows)))
         tell("rushes metrics NAME shows the formula, the edge cases and the signature; -v shows every signature.")
     else:
         blocks = ["\n".join(definition_lines(one, also_called=names_of(one))) for one in chosen]
-        names = dict.fromkeys((name, *(definition.name for definition in chosen)))
+        names = dict.fromkeys((*([name] if name else []), *(definition.name for definition in chosen)))
         verdicts = ["\n".join(verdict_rates().lines(metric)) for metric in names]
         for line in "\n\n".join(blocks + [block for block in verdicts if block]).splitlines():
             tell(line, hang=14 if line.startswith(" ") else 2)
+
+
+def _of_network(path: str, name: str | None) -> list[Definition]:
+    """The definitions of a network's metrics, or the one of this name."""
+    from rushes.core.errors import InputError
+    from rushes.core.words.suggest import did_you_mean
+    from rushes.instruments.clip.input_param import open_input
+    from rushes.instruments.clip.networks.metrics import metrics_of_network
+    from rushes.vision.networks.files import load_manifest
+
+    found = {one.definition.name: open_input(one.definition) for one in metrics_of_network(load_manifest(path))}
+    if name is not None and name not in found:
+        raise InputError(f"{path}: there is no metric {name!r}{did_you_mean(name, found)}")
+    return [found[name]] if name is not None else list(found.values())

@@ -65,7 +65,7 @@ class NetworkFile:
     """64 hex digits. Where it is left out, Rushes prints the line to paste and stops."""
     runtime: Runtime | None = None
     """By default the ending says it: .onnx, or .pt, .pth, .ts and .torchscript."""
-    external: Mapping[str, str] = field(default_factory=dict)
+    external: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Files of weights beside an ONNX file that names them, each with its sha256."""
     obtain: str = ""
     """How to get the file, for the error where it is not there."""

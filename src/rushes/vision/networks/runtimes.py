@@ -115,7 +115,9 @@ class _TorchScript:
         self.batch = 1 if self._device == "cpu" else GPU_BATCH
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)  # torch asks for torch.export, which is another file
+                warnings.simplefilter(
+                    "ignore", DeprecationWarning
+                )  # torch asks for torch.export, which is another file
                 self._module = torch.jit.load(str(file), map_location=self._device).eval()
         except (RuntimeError, ValueError, OSError) as error:
             raise WeightsError(f"{file}: torch.jit.load cannot load it ({_first_line(error)})") from None

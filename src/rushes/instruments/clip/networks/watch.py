@@ -121,37 +121,14 @@ class NetworkWatch:
             return None, str(error)
 
 
+@lru_cache(maxsize=8)
 def _tower(manifest: Manifest) -> Tower:
-    return _towers(_Key(manifest))
+    return Tower(manifest)
 
 
+@lru_cache(maxsize=8)
 def _reader(manifest: Manifest) -> TextReader:
-    return _readers(_Key(manifest))
-
-
-class _Key:
-    """A manifest as the key of what is loaded for it: two are the same by path and digests."""
-
-    def __init__(self, manifest: Manifest) -> None:
-        self.manifest = manifest
-        text = "" if manifest.text is None else manifest.text.network.sha256
-        self._key = (str(manifest.path), manifest.network.sha256, text, repr(manifest))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-
-@lru_cache(maxsize=8)
-def _towers(key: _Key) -> Tower:
-    return Tower(key.manifest)
-
-
-@lru_cache(maxsize=8)
-def _readers(key: _Key) -> TextReader:
-    return TextReader(key.manifest)
+    return TextReader(manifest)
 
 
 def load_towers(manifest: Manifest) -> None:

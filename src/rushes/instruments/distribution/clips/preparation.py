@@ -31,6 +31,8 @@ Places: TypeAlias = NDArray[np.int64]
 
 def prepared(frame: Pixels, recipe: Recipe) -> Prepared:
     """A frame (H, W, 3) of 0–255 as the recipe's network takes it: (S, S, 3), float32."""
+    if recipe.picture is not None:
+        return recipe.picture.prepared(frame)
     return normalised(resize_frames(frame[None], recipe.size, recipe.resize)[0], recipe.normalise)
 
 
