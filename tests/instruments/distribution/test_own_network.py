@@ -53,7 +53,7 @@ def frechet(x: np.ndarray, y: np.ndarray) -> float:
         ("", [0, 1, 2, 3, 4]),
         ("[frames]\nstep = 2", [0, 2, 4]),
         ('[frames]\ntake = "first"\ncount = 2', [0, 1]),
-        ('[frames]\ntake = "uniform"\ncount = 2', [1, 3]),  # ⌊5/4⌋ and ⌊15/4⌋
+        ('[frames]\ntake = "uniform"\ncount = 2', [0, 3]),  # parts 0–1 and 2–4
     ],
 )
 def test_fvd_on_its_features_is_scipys_frechet_distance(sets, tmp_path: Path, frames: str, chosen: list[int]) -> None:

@@ -3,8 +3,8 @@
 all       every `step`-th frame from the first
 rate      the first frame of every 1/`per_second` seconds of the clip
 first     the first `count` of every `step`-th frame
-uniform   `count` frames spread over the clip: the middles of as many equal parts, or with `ends` from the first
-          frame to the last. A clip with fewer frames than that repeats some.
+uniform   `count` frames spread over the clip: the middles of as many equal parts (VBench's "middle"), or with `ends`
+          from the first frame to the last. A clip with fewer frames repeats its last one, or with `ends` some.
 
 A network that sees one frame at a time has a `window` of 1. One that sees a stretch takes windows of so many chosen
 frames, one after the other; frames that are left over at the end are not seen.
@@ -58,14 +58,18 @@ class Frames:
     def spread(self, frames: int) -> list[int]:
         """The numbers of the frames of a uniform choice, of so many.
 
-        Formula     middles: ⌊(2k + 1)·T / 2N⌋;  ends: ⌊k·(T − 1)/(N − 1) + ½⌋, for k = 0 … N − 1
+        Formula     middles: ⌊(e_k + e_{k+1} − 1)/2⌋ with e_k = ⌊k·T/n⌋ and n = min(N, T), for k = 0 … n − 1;
+                    ends: ⌊k·(T − 1)/(N − 1) + ½⌋, for k = 0 … N − 1
 
         >>> Frames(take="uniform", count=4).spread(8), Frames(take="uniform", count=3, ends=True).spread(8)
-        ([1, 3, 5, 7], [0, 4, 7])
+        ([0, 2, 4, 6], [0, 4, 7])
         >>> Frames(take="uniform", count=4).spread(2)
-        [0, 0, 1, 1]
+        [0, 1, 1, 1]
         """
-        last = max(self.count - 1, 1)
         if self.ends:
+            last = max(self.count - 1, 1)
             return [(2 * k * (frames - 1) + last) // (2 * last) for k in range(self.count)]
-        return [(2 * k + 1) * frames // (2 * self.count) for k in range(self.count)]
+        parts = min(self.count, frames)
+        edges = [k * frames // parts for k in range(parts + 1)]
+        middles = [(begin + end - 1) // 2 for begin, end in zip(edges, edges[1:], strict=False)]
+        return middles + middles[-1:] * (self.count - parts)
