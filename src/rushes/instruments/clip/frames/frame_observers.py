@@ -59,10 +59,17 @@ class ClipWatch:
             self._faces.add(frame)
         if self._motion is not None:
             self._motion.add(frame)
-        for network in self._networks.values():
-            network.add(frame)
+        if self._networks:
+            self._show_networks(frame)
         for collector in self._collectors.values():
             collector.add(frame)
+
+    def _show_networks(self, frame: Frame) -> None:
+        from rushes.instruments.clip.networks.watch import SharedFrame
+
+        shared = SharedFrame(frame)
+        for network in self._networks.values():
+            network.add(shared)
 
     def finish(self, file: str, seen: Observation) -> Observation:
         """What was seen, with motion, faces and what networks saw."""

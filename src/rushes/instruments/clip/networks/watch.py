@@ -13,6 +13,7 @@ from rushes.core.errors import RushesError
 from rushes.instruments.clip.networks.prompts import ClipPrompt
 from rushes.media import Frame
 from rushes.vision.networks.manifest import Manifest
+from rushes.vision.networks.picture import Picture
 from rushes.vision.networks.tower import TextReader, Tower
 from rushes.vision.normalise import normalised
 
@@ -44,6 +45,23 @@ class NetworkObservation:
         return found
 
 
+class SharedFrame:
+    """One decoded frame for all networks: converted to RGB once, and resized once for those that see it alike."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._rgb: NDArray[np.uint8] | None = None
+        self._resized: dict[str, Any] = {}
+        self.time_ms = frame.time_ms
+
+    def resized(self, picture: Picture) -> Any:
+        if self._rgb is None:
+            self._rgb = self._frame.rgb()
+        if picture.label not in self._resized:
+            self._resized[picture.label] = picture.resized(self._rgb)
+        return self._resized[picture.label]
+
+
 class NetworkWatch:
     """Gives a network the frames that its manifest chooses; a failure is kept as the reason, and ends it."""
 
@@ -56,13 +74,13 @@ class NetworkWatch:
         self._last_ms: float | None = None
         self._failure = ""
 
-    def add(self, frame: Frame) -> None:
+    def add(self, frame: SharedFrame) -> None:
         index, self._frames = self._frames, self._frames + 1
         if self._failure or not self._manifest.frames.wants(index, frame.time_ms, self._last_ms):
             return
         self._last_ms = frame.time_ms
         try:
-            self._keep(index, self._manifest.input.resized(frame.rgb()))
+            self._keep(index, frame.resized(self._manifest.input))
         except RushesError as error:
             self._failure = str(error)
 
