@@ -45,11 +45,13 @@ def _lane(definition: Definition) -> Lane | None:
     """A metric's lane; a network of the user's own has one of its scale, with the values of the frames it saw."""
     if (metric := known(definition.name)) is not None:
         return metric.lane
-    if definition.param("network") is None:
-        return None
+    if definition.param("network") is None or definition.name.endswith("_similarity"):
+        return None  # the similarities are the two parts of consistency
     low, high = definition.lowest, definition.highest
     scale: Scale = (lambda least, most: (least, most)) if low is None or high is None else spanning(low, high)
-    return Lane(label=definition.name, traces=(Trace(series=definition.name, word=definition.name, scale=scale),))
+    name = definition.name
+    label = next((kind.capitalize() for kind in ("alignment", "consistency") if name.endswith(f"_{kind}")), name)
+    return Lane(label=label, traces=(Trace(series=name, word=name, scale=scale),))
 
 
 def _held(series: Mapping[str, Series], measurements: Iterable[Measurement]) -> dict[str, Series]:
