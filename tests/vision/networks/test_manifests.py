@@ -43,6 +43,8 @@ from rushes.vision.networks.tower import Tower
         ('file = "quality.onnx"', 'file = "quality.bin"', "the ending of quality.bin does not say which"),
         ('sha256 = "', 'sha256 = "xyz', "sha256 is 64 hex digits; got 'xyz"),
         ('better = "higher"', 'better = "up"', "better is higher or lower or neither; got 'up'"),
+        ('unit = "opinion score"', 'unit = ""', 'unit is a text, "1" for a pure number; it is empty'),
+        ("[output]", '[output]\nname = "a|b"', "[output]: name is printable text without |; got 'a|b'"),
         ("highest = 10", "highest = nan", "[metric]: highest is a number"),
     ],
 )

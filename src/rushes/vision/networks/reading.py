@@ -84,7 +84,7 @@ def _toml(file: Path) -> dict[str, Any]:
 
 
 def _text(file: Path, key: str, value: object) -> str:
-    if not isinstance(value, str) or not value.strip() or not value.isprintable():
+    if not isinstance(value, str) or not value.strip() or not _plain(value):
         raise InputError(f"{file}: {key} is a text; got {value!r}")
     return value
 
@@ -153,6 +153,8 @@ def _filled(where: str, table: Mapping[str, Any], cls: type[Table], **parts: Any
             value = [value, value]
         if not fits(value, hints[key]) or not _finite(value):
             raise InputError(f"{where}: {key} is {kind_words(hints[key])}; got {value!r}")
+        if not _plain(value):
+            raise InputError(f"{where}: {key} is printable text without |; got {value!r}")
         values[key] = tuple(value) if isinstance(value, list) else value
     for name, one in known.items():
         if name not in values and one.default is MISSING and one.default_factory is MISSING:
@@ -163,6 +165,13 @@ def _filled(where: str, table: Mapping[str, Any], cls: type[Table], **parts: Any
 def _finite(value: object) -> bool:
     parts = value if isinstance(value, list) else [value]
     return all(not isinstance(part, float) or math.isfinite(part) for part in parts)
+
+
+def _plain(value: object) -> bool:
+    """Whether texts can stand in a signature and a table; words of a list are not empty."""
+    if isinstance(value, list):
+        return all(_plain(part) and part != "" for part in value)
+    return not isinstance(value, str) or (value.isprintable() and "|" not in value)
 
 
 def _checked(manifest: Manifest) -> Manifest:
@@ -192,6 +201,8 @@ def _faults(manifest: Manifest) -> Any:
     if output.index < 0:
         yield "output", f"index counts from 0; got {output.index}"
     described = manifest.metric
+    if not described.unit:
+        yield "metric", 'unit is a text, "1" for a pure number; it is empty'
     if None not in (described.lowest, described.highest) and described.lowest >= described.highest:  # type: ignore[operator]
         yield "metric", f"lowest is below highest; got {described.lowest} and {described.highest}"
     if manifest.text is not None and not 2 < manifest.text.context <= _MOST_IDS:

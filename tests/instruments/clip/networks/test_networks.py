@@ -205,3 +205,76 @@ def test_a_batch_that_the_file_fixes_is_filled_up(tmp_path: Path, frames: list[n
     clip = colour(tmp_path / "a.mkv", frames)
     whole = evaluate_clip(clip, networks=folder / "quality.toml")["tiny_quality"].value
     assert evaluate_clip(clip, networks=manifest)["tiny_quality"].value == pytest.approx(whole, abs=1e-6)
+
+
+def video_tower(folder: Path, frames: str) -> Path:
+    """The mean colour over a window of three frames, as features: (N, T, C, H, W) to (N, 3)."""
+    from onnx import TensorProto, helper
+
+    from rushes.core.machine.provenance import file_digest
+
+    nodes = [helper.make_node("ReduceMean", ["pixels"], ["out"], axes=[1, 3, 4], keepdims=0)]
+    given = [helper.make_tensor_value_info("pixels", TensorProto.FLOAT, ["n", 3, 3, 8, 8])]
+    file = small.model(folder / "video.onnx", nodes, given, ("out", ["n", 3]), {})
+    path = folder / "video.toml"
+    path.write_text(
+        f'name = "tiny_video"\nkind = "features"\n[network]\nfile = "video.onnx"\nsha256 = "{file_digest(file)}"\n'
+        f'[input]\nsize = 8\nlibrary = "opencv"\nlayout = "NTCHW"\n[frames]\nwindow = 3\n{frames}\n'
+    )
+    return path
+
+
+@pytest.mark.parametrize(
+    ("choice", "windows"),
+    [
+        ("", [[0, 1, 2], [3, 4, 5]]),
+        ('take = "uniform"\ncount = 6', [[0, 1, 2], [3, 4, 5]]),
+        ('take = "first"\ncount = 6', [[0, 1, 2], [3, 4, 5]]),
+    ],
+)
+def test_a_video_tower_sees_windows(tmp_path: Path, choice: str, windows: list[list[int]]) -> None:
+    clip = colour(tmp_path / "a.mkv", noise(6, size=(8, 8), channels=3))
+    found = evaluate_clip(clip, networks=video_tower(tmp_path, choice))["tiny_video_neighbour_similarity"]
+    means = [np.array(noise(6, size=(8, 8), channels=3))[window].mean(axis=(0, 1, 2)) for window in windows]
+    assert found.value == pytest.approx(cosine(*means), abs=1e-5) and found.count == 1
+    assert "window:3" in found.signature
+
+
+def test_a_clip_that_ends_before_a_window_and_one_too_long_to_keep(tmp_path: Path, monkeypatch) -> None:
+    short = colour(tmp_path / "short.mkv", noise(2, size=(8, 8), channels=3))
+    value = evaluate_clip(short, networks=video_tower(tmp_path, ""))["tiny_video_consistency"]
+    assert value.value is None and value.note == "the clip has 2 frames; tiny_video takes 3 at once"
+    monkeypatch.setattr("rushes.instruments.clip.networks.watch._MOST_KEPT", 1000)
+    long = colour(tmp_path / "long.mkv", noise(9, size=(8, 8), channels=3))
+    uniform = video_tower(tmp_path, 'take = "uniform"\ncount = 6')
+    value = evaluate_clip(long, networks=uniform)["tiny_video_consistency"]
+    assert value.value is None and "too long to spread frames over it in one pass" in value.note
+
+
+def test_a_clip_that_cannot_be_read_has_no_value_and_says_why(tmp_path: Path, folder: Path) -> None:
+    broken = tmp_path / "broken.mp4"
+    broken.write_bytes(b"no clip")
+    value = evaluate_clip(broken, networks=folder / "quality.toml")["tiny_quality"]
+    assert value.value is None and value.note
+
+
+def test_torchscript_is_a_clip_metric_too(tmp_path: Path, frames: list[np.ndarray]) -> None:
+    torch = pytest.importorskip("torch")
+    import warnings
+
+    from rushes.core.machine.provenance import file_digest
+
+    class Mean(torch.nn.Module):
+        def forward(self, pixels):
+            return pixels.mean(dim=(1, 2, 3))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        torch.jit.trace(Mean(), torch.zeros(1, 3, 8, 8)).save(str(tmp_path / "mean.pt"))
+    path = tmp_path / "mean.toml"
+    path.write_text(
+        f'name = "mean_level"\nkind = "quality"\n[network]\nfile = "mean.pt"\n'
+        f'sha256 = "{file_digest(tmp_path / "mean.pt")}"\n[input]\nsize = 8\nlibrary = "opencv"\n'
+    )
+    found = evaluate_clip(colour(tmp_path / "a.mkv", frames), networks=path)["mean_level"]
+    assert found.value == pytest.approx(np.mean(frames) / 255, abs=1e-6) and "runtime:torchscript" in found.signature
