@@ -12,7 +12,7 @@ from tests.clips import write_frames
 from tests.vision.networks import small_networks as small
 
 from rushes import compare_sets
-from rushes.core.errors import InputError
+from rushes.core.errors import DefinitionMismatch, InputError
 from rushes.storage.runs import read_run
 
 pytest.importorskip("onnxruntime")
@@ -99,6 +99,16 @@ def test_a_run_keeps_the_network_and_the_image_tower_of_two_serves(sets, tmp_pat
     run = read_run(tmp_path / "run")
     assert run.info["settings"]["network"] in (tmp_path / "clip.toml").read_text()
     assert [m.signature for m in run.entries[0].measurements] == [done.measurements[0].signature]
+
+
+def test_saved_statistics_serve_again_and_only_under_the_same_network(sets, tmp_path: Path) -> None:
+    folder, _, _ = sets
+    manifest, saved = small.features(tmp_path), tmp_path / "gt.npz"
+    first = compare_sets(folder / "gen", folder / "gt", network=manifest, save_gt=saved)["fvd"]
+    assert compare_sets(folder / "gen", saved, network=manifest)["fvd"].value == first.value
+    other = small.features(tmp_path, {"size = 8": 'size = 8\norder = "bgr"'})
+    with pytest.raises(DefinitionMismatch, match="made under another recipe: resize is"):
+        compare_sets(folder / "gen", saved, network=other)
 
 
 def test_what_a_network_cannot_be_is_said(sets, tmp_path: Path) -> None:
