@@ -177,7 +177,7 @@ class Manifest:
         found: dict[str, str | int | float | bool] = {
             "network": self.digest,
             "runtime": runtime_of(self.network),
-            "precision": "fp32",
+            "precision": "as-in-file",
             "resize": self.input.label,
             "normalise": self.input.normalise,
             "layout": self.input.layout,

@@ -1,4 +1,4 @@
-"""Running a network's file: onnxruntime or torch, one thread, fp32.
+"""Running a network's file: onnxruntime or torch, one thread, in the precision that the file has.
 
 On a CPU every window runs alone, so that its bits depend on nothing else. On a GPU windows fill batches of one size, a
 short batch is filled up, and tf32 is off. Where a file fixes its batch, that many windows run at once, filled up too.

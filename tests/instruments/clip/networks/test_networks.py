@@ -278,3 +278,54 @@ def test_torchscript_is_a_clip_metric_too(tmp_path: Path, frames: list[np.ndarra
     )
     found = evaluate_clip(colour(tmp_path / "a.mkv", frames), networks=path)["mean_level"]
     assert found.value == pytest.approx(np.mean(frames) / 255, abs=1e-6) and "runtime:torchscript" in found.signature
+
+
+def test_a_text_tower_with_a_mask_reads_the_prompt_and_not_the_padding(
+    tmp_path: Path, frames: list[np.ndarray]
+) -> None:
+    from onnx import TensorProto, helper
+
+    from rushes.core.machine.provenance import file_digest
+
+    manifest = small.two_towers(tmp_path)
+    before = file_digest(tmp_path / "text.onnx")
+    nodes = [
+        helper.make_node("Gather", ["rows", "ids"], ["each"]),
+        helper.make_node("Cast", ["mask"], ["shares"], to=TensorProto.FLOAT),
+        helper.make_node("Unsqueeze", ["shares", "last"], ["weights"]),
+        helper.make_node("Mul", ["each", "weights"], ["kept"]),
+        helper.make_node("ReduceSum", ["kept", "first"], ["out"], keepdims=0),
+    ]
+    given = [helper.make_tensor_value_info(name, TensorProto.INT64, ["n", 12]) for name in ("ids", "mask")]
+    axes = {"last": np.array([2], np.int64), "first": np.array([1], np.int64)}
+    file = small.model(tmp_path / "text.onnx", nodes, given, ("out", ["n", 5]), {"rows": small.WORDS, **axes})
+    text = manifest.read_text().replace(before, file_digest(file))
+    manifest.write_text(text.replace("context = 12", 'context = 12\ninput = "ids"\nmask = "mask"\npad = 7'))
+    vector = small.WORDS[IDS].astype(np.float64).sum(axis=0)
+    each = [cosine(v, vector) for v in small.in_numpy(np.array(frames), small.FEATURES)]
+    clip = colour(tmp_path / "a.mkv", frames)
+    found = evaluate_clip(clip, networks=manifest, prompt=PROMPT)["tiny_clip_alignment"]
+    assert found.value / 100 == pytest.approx(np.mean(each), abs=1e-5)
+    manifest.write_text(manifest.read_text().replace('mask = "mask"', ""))
+    lacking = evaluate_clip(clip, networks=manifest, prompt=PROMPT)["tiny_clip_alignment"]
+    assert lacking.value is None and "the input 'mask' is given nothing; the manifest names ids" in lacking.note
+
+
+def test_a_network_in_half_precision_is_given_what_it_takes(tmp_path: Path, frames: list[np.ndarray]) -> None:
+    from onnx import TensorProto, helper
+
+    from rushes.core.machine.provenance import file_digest
+
+    nodes = [
+        helper.make_node("ReduceMean", ["pixels"], ["half"], axes=[1, 2, 3], keepdims=0),
+        helper.make_node("Cast", ["half"], ["out"], to=TensorProto.FLOAT),
+    ]
+    given = [helper.make_tensor_value_info("pixels", TensorProto.FLOAT16, ["n", 3, 8, 8])]
+    file = small.model(tmp_path / "half.onnx", nodes, given, ("out", ["n"]), {})
+    path = tmp_path / "half.toml"
+    path.write_text(
+        f'name = "half"\nkind = "quality"\n[network]\nfile = "half.onnx"\nsha256 = "{file_digest(file)}"\n'
+        '[input]\nsize = 8\nlibrary = "opencv"\n'
+    )
+    found = evaluate_clip(colour(tmp_path / "a.mkv", frames), networks=path)["half"]
+    assert found.value == pytest.approx(np.mean(frames) / 255, abs=1e-3)
