@@ -151,11 +151,13 @@ def list_networks(
 
     Example: rushes models networks clip_vit_b32 -o networks
     """
-    from rushes.vision.networks.shipped import shipped, write_manifest
+    from rushes.vision.networks.shipped import shipped, to_bring, write_manifest
 
     if name is not None:
         path = write_manifest(name, out)
-        print_json({"path": str(path)}) if as_json else print(path)
+        for file, how in to_bring(name).items():
+            say(f"bring {file}: {how}")
+        print_json({"path": str(path), "bring": to_bring(name)}) if as_json else print(path)
         return
     found = shipped().values()
     if as_json:

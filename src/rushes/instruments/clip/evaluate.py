@@ -250,8 +250,8 @@ class _Task:
     subject_id: str
     path: str
     sound: Sound
-    prompt: ClipPrompt
     settings: ClipSettings
+    prompt: ClipPrompt = ClipPrompt()
     spool: SpoolPlace | None = None
 
 

@@ -15,7 +15,7 @@ from rushes.instruments.distribution.features.backbones import Backbone
 from rushes.instruments.distribution.features.weights import Weights
 from rushes.instruments.distribution.protocols import DEFAULT, FRAME_METRICS, PROTOCOLS, Choices, Metric, Recipe, Side
 from rushes.vision.networks.files import load_manifest
-from rushes.vision.networks.manifest import Manifest, reduce_label, runtime_of
+from rushes.vision.networks.manifest import Manifest, reduce_label
 
 if TYPE_CHECKING:
     from torch import nn
@@ -45,14 +45,9 @@ class NetworkRecipe(Recipe):
         return found | {"channels": self.manifest.input.order, "frames": self.manifest.frames.label}
 
     def own_params(self) -> dict[str, str | int | float | bool]:
-        network = self.manifest.network
-        own: dict[str, str | int | float | bool] = {
-            "runtime": runtime_of(network),
-            "layout": self.manifest.input.layout,
-            "window": self.manifest.frames.window,
-        }
-        digests = "+".join(digest[:12] for _, digest in sorted(network.external.items()))
-        return own | ({"external": digests} if digests else {})
+        every = self.manifest.params()
+        own = {key: every[key] for key in ("runtime", "layout", "external") if key in every}
+        return own | {"window": self.manifest.frames.window}
 
     def feature_params(self, side: Side) -> dict[str, object]:
         kept = {

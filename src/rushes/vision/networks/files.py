@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rushes.core.errors import InputError, WeightsError, WeightsNotFound
+from rushes.core.errors import WeightsError, WeightsNotFound
 from rushes.core.machine.provenance import file_digest
 from rushes.vision.networks.manifest import Manifest, NetworkFile, runtime_of
 from rushes.vision.networks.reading import read_manifest
@@ -184,9 +184,3 @@ def _varint(data: memoryview, at: int) -> tuple[int, int]:
             return value, at
         if shift > 63:
             raise ValueError("not protocol buffers")
-
-
-def need_kind(manifest: Manifest, *kinds: str) -> None:
-    """`InputError` where a network is of another kind than is wanted here."""
-    if manifest.kind not in kinds:
-        raise InputError(f"{manifest.path}: expected a network of kind {' or '.join(kinds)}; got {manifest.kind}")

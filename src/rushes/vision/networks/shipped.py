@@ -8,6 +8,7 @@ from pathlib import Path
 from rushes.core.errors import InputError
 from rushes.core.machine.files import replacing
 from rushes.core.words.suggest import did_you_mean
+from rushes.vision.networks.files import networks_of
 from rushes.vision.networks.manifest import Manifest
 from rushes.vision.networks.reading import read_manifest
 
@@ -19,6 +20,13 @@ def _folder() -> Path:
 def shipped() -> dict[str, Manifest]:
     """Every manifest by its network's name."""
     return {file.stem: read_manifest(file) for file in sorted(_folder().glob("*.toml"))}
+
+
+def to_bring(name: str) -> dict[str, str]:
+    """The files that a shipped manifest names, and how to get each."""
+    manifest = shipped()[name]
+    found = {network.file: network.obtain for _, network in networks_of(manifest)}
+    return found | ({} if manifest.tokenizer is None else {manifest.tokenizer.file: manifest.tokenizer.obtain})
 
 
 def write_manifest(name: str, folder: Path | str) -> Path:
