@@ -243,7 +243,7 @@ def test_a_video_tower_sees_windows(tmp_path: Path, choice: str, windows: list[l
 def test_a_clip_that_ends_before_a_window_and_one_too_long_to_keep(tmp_path: Path, monkeypatch) -> None:
     short = colour(tmp_path / "short.mkv", noise(2, size=(8, 8), channels=3))
     value = evaluate_clip(short, networks=video_tower(tmp_path, ""))["tiny_video_consistency"]
-    assert value.value is None and value.note == "the clip has 2 frames; tiny_video takes 3 at once"
+    assert value.value is None and value.note == "2 of the clip's 2 frames are chosen; tiny_video takes 3 at once"
     monkeypatch.setattr("rushes.instruments.clip.networks.watch._MOST_KEPT", 1000)
     long = colour(tmp_path / "long.mkv", noise(9, size=(8, 8), channels=3))
     uniform = video_tower(tmp_path, 'take = "uniform"\ncount = 6')

@@ -70,7 +70,7 @@ class NetworkWatch:
         self._held: list[tuple[int, Any]] = []
         self._vectors: list[NDArray[np.float32]] = []
         self._at: list[int] = []
-        self._bytes = self._frames = 0
+        self._bytes = self._frames = self._chosen = 0
         self._last_ms: float | None = None
         self._failure = ""
 
@@ -79,6 +79,7 @@ class NetworkWatch:
         if self._failure or not self._manifest.frames.wants(index, frame.time_ms, self._last_ms):
             return
         self._last_ms = frame.time_ms
+        self._chosen += 1
         try:
             self._keep(index, frame.resized(self._manifest.input))
         except RushesError as error:
@@ -117,8 +118,8 @@ class NetworkWatch:
         if self._failure:
             return self._failure
         if not self._vectors:
-            window = self._manifest.frames.window
-            return f"the clip has {self._frames} frames; {self._manifest.name} takes {window} at once"
+            name, window = self._manifest.name, self._manifest.frames.window
+            return f"{self._chosen} of the clip's {self._frames} frames are chosen; {name} takes {window} at once"
         text, missing = self._text()
         vectors = np.concatenate(self._vectors).astype(np.float64)
         return NetworkObservation(
