@@ -126,7 +126,8 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _settings(path: Path, table: Mapping[str, Any], command: Any, names: tuple[str, ...]) -> Iterator[Setting]:
     """Every setting of a command and of those below it, checked."""
-    from rushes.suite.settings import fits, kind_words, unknown_key
+    from rushes.core.words.kinds import fits, kind_words
+    from rushes.suite.settings import unknown_key
 
     where = f"{path}, [{'.'.join(names)}]" if names else str(path)
     below = getattr(command, "commands", {})

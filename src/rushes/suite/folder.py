@@ -213,6 +213,7 @@ def run_suite(
                 overwrite=overwrite,
                 progress=progress,
                 warn=partial(_warn, warn, step.folder),
+                prompts={prompt.id: prompt.text for prompt in asked.prompts},
             )
             steps.append(replace(step, why=_why_not(job, plan)))
         done = replace(done, steps=tuple(steps), complete=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ class Job:
     overwrite: bool
     progress: Progress
     warn: Callable[[str], None]
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """What every system was asked for: texts by prompt id; {} where a suite names none."""
 
     @property
     def shared(self) -> dict[str, Any]:

@@ -98,9 +98,7 @@ def test_the_same_folder_may_gain_and_lose_clips(takes: Path) -> None:
     remarks: list[str] = []
     run = rushes.evaluate_clips("takes/", run="run", jobs=1, warn=remarks.append)
     assert ids(run) == ["b", "c", "a"]
-    assert remarks == [
-        "1 clip of this run is not among these paths any more; results are kept: a (--overwrite starts again)"
-    ]
+    assert remarks == ["1 clip of this run is no longer among these paths; results are kept: a"]
     said = command("clip", "takes", "-o", "run").stderr
     assert said == f"{remarks[0]}\n"
     # The same clips, named from the root of the file system, are the same clips.

@@ -15,10 +15,10 @@ from PIL import Image
 from rushes.core.errors import MediaError, RunError
 from rushes.instruments.distribution.clips import decoding
 from rushes.instruments.distribution.clips.decoding import Decoders, Message, read_clip
-from rushes.instruments.distribution.clips.preparation import normalised
 from rushes.instruments.distribution.clips.reading import Task, clip_digest, clip_segments
 from rushes.instruments.distribution.protocols import Recipe, recipe
 from rushes.media.find.sets import Clip, read_set
+from rushes.vision.normalise import normalised
 from rushes.workers.worker import WorkerProcess
 
 

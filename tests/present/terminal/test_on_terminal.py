@@ -104,7 +104,9 @@ def test_nothing_is_wider_than_the_window_and_no_name_is_broken(name: str, home:
         assert text.count("Next: ") <= 1
 
 
-@pytest.mark.parametrize("name", ["clip", "compare", "pose", "fidelity", "robust", "fvd", "believe", "rank", "study report"])
+@pytest.mark.parametrize(
+    "name", ["clip", "compare", "pose", "fidelity", "robust", "fvd", "believe", "rank", "study report"]
+)
 def test_v_shows_signatures_whole(name: str, home: Path) -> None:
     text = plain(seen(command(*COMMANDS[name], "-v"), 140))
     assert re.search(r"(^\s*|of |: )\w+(\|\S+)+\|v:\d+$", text, re.MULTILINE), text

@@ -95,6 +95,14 @@ def clip(
         bool,
         typer.Option("--motion", help="Also follow the motion (optical flow); on where the profile has such a rule."),
     ] = False,
+    network: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Also measure with a network of your own: its manifest; may be given again."),
+    ] = None,
+    prompts: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="With --network of two towers: a CSV file with prompt_id and prompt_text."),
+    ] = None,
     out: Annotated[
         str | None,
         typer.Option("-o", "--out", metavar="RUN", help="Run directory, here or s3://; the same paths continue it."),
@@ -150,7 +158,7 @@ def clip(
     from rushes.instruments.clip.show.tables import csv_of, write_bundles, write_csv
     from rushes.instruments.clip.signals.profile import load_profile
 
-    _refuse_empty({"--audio": audio, "-o": out, "--bundle": bundle, "--csv": csv})
+    _refuse_empty({"--audio": audio, "--prompts": prompts, "-o": out, "--bundle": bundle, "--csv": csv})
     if csv == "-" and as_json:
         raise typer.BadParameter("--csv - and --json both want stdout; give one of them a file", param_hint="--csv")
     if add and overwrite:
@@ -158,7 +166,7 @@ def clip(
     outputs = CiOutputs(junit=junit, summary=summary, annotate=annotate)
     outputs.require(fail_on, "give --fail-on reject or --fail-on flagged")
     if len(paths) == 1 and _is_run(paths[0]):
-        measuring = {"-o": out, "--audio": audio, "--canon": canon, "--alike": alike}
+        measuring = {"-o": out, "--audio": audio, "--canon": canon, "--alike": alike, "--network": network}
         measuring |= {"--add": add, "--overwrite": overwrite}
         _judge_again(paths[0], profile, fail_on, allow_unjudged, outputs, refused=measuring, as_json=as_json)
         return
@@ -179,6 +187,8 @@ def clip(
             canon=canon,
             fps=fps,
             alike=alike,
+            networks=network or (),
+            prompts=prompts,
             jobs=jobs,
             timeout=timeout,
             memory_mb=memory,

@@ -71,6 +71,12 @@ def fvd(
             help="Network of every metric: i3d, r3d50, or one that a package adds. Left out: each metric's own.",
         ),
     ] = None,
+    network: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="A network of your own that gives features, in place of these: its manifest."
+        ),
+    ] = None,
     weights: Annotated[
         list[str] | None,
         typer.Option(help="Weights, recognised by content. Default: $RUSHES_WEIGHTS, tools/eval_fvd/, pulled models."),
@@ -85,7 +91,8 @@ def fvd(
         ),
     ] = None,
     kernel: Annotated[
-        Literal["kid", "jedi"] | None, typer.Option(help="Variant of kernel_distance. (default: kid)")
+        Literal["kid", "jedi"] | None,
+        typer.Option(help="Variant of kernel_distance, and of kvd with --network. (default: kid)"),
     ] = None,
     stride: Annotated[
         int | None,
@@ -168,6 +175,7 @@ def fvd(
     if extractor is not None:
         settings: dict[str, object] = {"--protocol": protocol != "genhoi", "--backbone": backbone, "--weights": weights}
         settings |= {
+            "--network": network,
             "--sample-duration": sample_duration,
             "--save-stats": save_stats,
             "--save-gen-stats": save_gen_stats,
@@ -204,6 +212,8 @@ def fvd(
             metrics=metric or ("fvd",),  # type: ignore[arg-type]
             protocol=protocol,
             backbone=backbone,
+            network=network,
+            kernel=kernel,
             sample_duration=sample_duration,
             stride=stride,
             rows=rows,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rushes.present.terminal.console import print_json, print_words, tell
 from rushes.present.terminal.options import Json, Verbose
+
+if TYPE_CHECKING:
+    from rushes.core.definition import Definition
 
 
 def metrics(
@@ -16,6 +19,10 @@ def metrics(
         typer.Argument(
             help="Any name of a metric: its own, a column's, a paper's, a signature; or a family. (default: all)"
         ),
+    ] = None,
+    network: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="The metrics of a network of your own, by its manifest."),
     ] = None,
     verbose: Verbose = False,
     as_json: Json = False,
@@ -31,10 +38,14 @@ def metrics(
     from rushes.instruments.clip.signals.verdict_rates import verdict_rates
 
     family = families()
-    whole = name is None or name in family.values()
-    chosen = [d for d in catalog().values() if name in (None, family[d.signature])] if whole else find(name or "")
+    whole = network is None and (name is None or name in family.values())
+    if network is not None:
+        chosen = _of_network(network, name)
+    else:
+        chosen = [d for d in catalog().values() if name in (None, family[d.signature])] if whole else find(name or "")
     if as_json:
-        print_json([d.as_dict() | {"also_called": names_of(d), "family": family[d.signature]} for d in chosen])
+        every = [d.as_dict() | {"also_called": names_of(d)} for d in chosen]
+        print_json([one | {"family": family.get(d.signature, "")} for one, d in zip(every, chosen, strict=True)])
     elif whole:
         header = ("name", "family", "better", "range", "unit", *(["signature"] if verbose else []))
         rows = [
@@ -48,7 +59,21 @@ def metrics(
             "\n".join(definition_lines(one, also_called=names_of(one), family=family.get(one.signature, "")))
             for one in chosen
         ]
-        names = dict.fromkeys((name or "", *(definition.name for definition in chosen)))
+        names = dict.fromkeys((*([name] if name else []), *(definition.name for definition in chosen)))
         verdicts = ["\n".join(verdict_rates().lines(metric)) for metric in names]
         for line in "\n\n".join(blocks + [block for block in verdicts if block]).splitlines():
             tell(line, hang=14 if line.startswith(" ") else 2)
+
+
+def _of_network(path: str, name: str | None) -> list[Definition]:
+    """The definitions of a network's metrics, or the one of this name."""
+    from rushes.core.errors import InputError
+    from rushes.core.words.suggest import did_you_mean
+    from rushes.instruments.clip.input_param import open_input
+    from rushes.instruments.clip.networks.metrics import metrics_of_network
+    from rushes.vision.networks.files import load_manifest
+
+    found = {one.definition.name: open_input(one.definition) for one in metrics_of_network(load_manifest(path))}
+    if name is not None and name not in found:
+        raise InputError(f"{path}: there is no metric {name!r}{did_you_mean(name, found)}")
+    return [found[name]] if name is not None else list(found.values())

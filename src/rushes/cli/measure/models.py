@@ -136,6 +136,40 @@ def pull_models(
         raise typer.Exit(EXIT_BAD_INPUT)
 
 
+@app.command("networks")
+@one_line_errors
+def list_networks(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Write the manifest of this one. (default: list them)")
+    ] = None,
+    out: Annotated[str, typer.Option("-o", "--out", metavar="DIR", help="Folder to write it to.")] = ".",
+    as_json: Json = False,
+) -> None:
+    """Manifests of known networks that you bring: CLIP, DINO, VideoMAE and others; see `rushes clip --network`.
+
+    Rushes ships how each sees its frames, and no weights.
+
+    Example: rushes models networks clip_vit_b32 -o networks
+    """
+    from rushes.vision.networks.shipped import shipped, to_bring, write_manifest
+
+    if name is not None:
+        path = write_manifest(name, out)
+        for file, how in to_bring(name).items():
+            say(f"bring {file}: {how}")
+        print_json({"path": str(path), "bring": to_bring(name)}) if as_json else print(path)
+        return
+    found = shipped().values()
+    if as_json:
+        words = ("name", "kind", "licence", "reference")
+        print_json([{key: getattr(one, key) for key in words} | {"file": one.network.file} for one in found])
+        return
+    header = ("name", "kind", "frames", "file to bring", "reference")
+    rows = [(one.name, one.kind, one.frames.label, one.network.file, one.reference) for one in found]
+    print_words("Networks that you bring", header, rows)
+    next_line("models", "networks", "clip_vit_b32", "-o", "networks")
+
+
 @app.command("make-random")
 @one_line_errors
 def make_random(

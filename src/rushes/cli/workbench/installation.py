@@ -32,6 +32,7 @@ _MODULES = {"opencv-python-headless": "cv2"}
 _EXTRAS = {
     "face": "faces in `rushes clip --tier 1`, bodies in `rushes pose extract`",
     "fvd": "`rushes fvd`, and SyncNet in `rushes clip --tier 2`",
+    "networks": "networks of your own in ONNX files: `rushes clip --network`, `rushes fvd --network`",
     "report": "charts and the HTML page of `rushes report`",
     "web": "`rushes serve` and `rushes study`",
     "postgres": "studies in PostgreSQL instead of SQLite",

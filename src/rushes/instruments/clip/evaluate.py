@@ -16,6 +16,7 @@ from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.machine.provenance import bytes_digest
 from rushes.instruments.clip.faces.models import Tier
 from rushes.instruments.clip.measure import ClipResult, digest, measure, unreadable
+from rushes.instruments.clip.networks.prompts import ClipPrompt, Prompts, match_prompts
 from rushes.instruments.clip.settings import ClipSettings
 from rushes.instruments.clip.signals.profile import Profile
 from rushes.media.audio import require_sound
@@ -50,6 +51,8 @@ def evaluate_clip(
     canon: bool = False,
     fps: Fraction | float | str | None = None,
     alike: AlikeForm | str | None = None,
+    networks: Paths = (),
+    prompt: str | None = None,
 ) -> ClipResult:
     """Measure one clip: MetricBundleV1 up to `tier`, and its review signal under `profile`.
 
@@ -63,7 +66,8 @@ def evaluate_clip(
     sound, at `fps`, by default the clip's own rate), in place of the file as it is; a file that `canonicalize` made is
     known by its mark, is canonical either way, and is not made again. `alike` is a common form, "160x120@8,2s": the
     picture is measured in it as well, in the same pass, under signatures of its own (`rushes.core.alike_form` has the
-    rules); the review signal is that of the clip as it is. Raises `MissingDependency`, with the command that
+    rules); the review signal is that of the clip as it is. `networks` are manifests of networks of your own
+    (`docs/networks.md`), `prompt` what the clip was asked to show. Raises `MissingDependency`, with the command that
     gets them, where the tier's models are not there.
     """
     settings = ClipSettings.load(
@@ -76,12 +80,14 @@ def evaluate_clip(
         alike=alike,
         face_model=face_model,
         syncnet_weights=syncnet_weights,
+        networks=networks,
     )
     _require(path, "no such file", Path(path).exists)
     if audio is not None:
         _require(audio, "no such audio file", Path(audio).is_file)
         _require_sound(audio)
-    return _measured(str(path), Sound(None if audio is None else str(audio)), settings)
+    asked = ClipPrompt() if prompt is None else match_prompts(["clip"], ["clip"], {"clip": prompt})[0]
+    return _measured(str(path), Sound(None if audio is None else str(audio)), settings, asked)
 
 
 def _require(given: Path | str, fault: str, is_here: Callable[[], bool]) -> None:
@@ -112,6 +118,8 @@ def evaluate_clips(
     canon: bool = False,
     fps: Fraction | float | str | None = None,
     alike: AlikeForm | str | None = None,
+    networks: Paths = (),
+    prompts: Prompts | None = None,
     jobs: int | None = None,
     timeout: float | None = None,
     memory_mb: int | None = None,
@@ -128,11 +136,13 @@ def evaluate_clips(
 
     `run` defaults to `runs/clip-<digest of the question>`, so that the same call continues the same run. `audio` is one
     sound file for every clip, or a folder with one file per clip, matched by path or stem. `tier`, `metrics`, `motion`,
-    `canon`, `fps`, `alike`, `face_model` and `syncnet_weights` are as in `evaluate_clip`. `jobs` defaults to the cores,
-    to those of the cluster where `engine` is Ray. A clip finished earlier, with the same content and settings, is not
-    measured again; one that cannot be read, that crashes the decoder, that takes longer than `timeout` seconds or whose
-    worker holds more than `memory_mb` megabytes is a `reject` row with its reason. Clips given up for a crash or a
-    limit are tried again by the next call.
+    `canon`, `fps`, `alike`, `face_model`, `syncnet_weights` and `networks` are as in `evaluate_clip`. `prompts` is what
+    each clip was asked to show: a CSV file with columns prompt_id and prompt_text, or texts by id; an id is a clip's
+    path below what was named, without its ending. A clip whose prompt changed is measured again. `jobs` defaults to the
+    cores, to those of the cluster where `engine` is Ray. A clip finished earlier, with the same content and settings,
+    is not measured again; one that cannot be read, that crashes the decoder, that takes longer than `timeout` seconds
+    or whose worker holds more than `memory_mb` megabytes is a `reject` row with its reason. Clips given up for a crash
+    or a limit are tried again by the next call.
 
     A run keeps what it has. The same paths continue it: clips that are new in a folder are measured, clips that are
     gone keep their results. Other paths raise `RunError`, unless `add` takes them in beside those that are there, or
@@ -150,7 +160,10 @@ def evaluate_clips(
         alike=alike,
         face_model=face_model,
         syncnet_weights=syncnet_weights,
+        networks=networks,
     )
+    if prompts is not None and not settings.needs_prompt:
+        raise InputError("prompts are for a network of two towers; give --network FILE (in Python: networks=) as well")
     if add and run is None:
         raise InputError("expected the run to add to; give -o RUN (in Python: run=) as well")
     found, asked = _found(paths)
@@ -175,12 +188,19 @@ def evaluate_clips(
     ) as writer:
         before = writer.paths
         ids = clip_ids(names, found.names, known=before)
-        todo = [n for n, clip in enumerate(found.clips) if not _is_finished(writer, ids[n], clip, sounds[n])]
+        asked_for = match_prompts(found.names, ids, prompts)
+        todo = [
+            n
+            for n, clip in enumerate(found.clips)
+            if not _is_finished(writer, ids[n], clip, sounds[n], asked_for[n].text)
+        ]
         spool = spool_of(writer)
 
         def task(number: int) -> _Task:
             n = todo[number]
-            return _Task(subject_id=ids[n], path=names[n], sound=sounds[n], settings=settings, spool=spool)
+            return _Task(
+                subject_id=ids[n], path=names[n], sound=sounds[n], prompt=asked_for[n], settings=settings, spool=spool
+            )
 
         tasks = schedule(writer, ids, todo, task)
         done = len(ids) - len(todo)
@@ -225,7 +245,7 @@ def _definitions(settings: ClipSettings) -> str:
 def _gone(ids: Sequence[str]) -> str:
     names = ", ".join(ids[:_NAMES_SHOWN]) + (", …" if len(ids) > _NAMES_SHOWN else "")
     clips, are = ("1 clip", "is") if len(ids) == 1 else (f"{len(ids)} clips", "are")
-    return f"{clips} of this run {are} not among these paths any more; results are kept: {names} (--overwrite starts again)"
+    return f"{clips} of this run {are} no longer among these paths; results are kept: {names}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,6 +256,7 @@ class _Task:
     path: str
     sound: Sound
     settings: ClipSettings
+    prompt: ClipPrompt = ClipPrompt()
     spool: SpoolPlace | None = None
 
 
@@ -244,20 +265,21 @@ def _files(task: _Task | ShardJob) -> tuple[str | None, ...]:
     if isinstance(task, ShardJob):
         return ()
     faces = task.settings.faces
-    return (task.path, task.sound.path, *(() if faces is None else (faces.model, faces.weights)))
+    networks = (str(file) for manifest in task.settings.networks for file in manifest.files)
+    return (task.path, task.sound.path, *(() if faces is None else (faces.model, faces.weights)), *networks)
 
 
 def _work(task: _Task | ShardJob) -> Packed | Stored | Shard | None:
     if isinstance(task, ShardJob):
         return build_shard(task)
     try:
-        packed = _packed(task.subject_id, _measured(task.path, task.sound, task.settings))
+        packed = _packed(task.subject_id, _measured(task.path, task.sound, task.settings, task.prompt))
     except DefinitionError as error:  # a damaged clip gave a number that cannot be: its own row, not the batch's end
         packed = _crashed(task, Crash(f"gave an impossible value ({error})"))
     return keep(packed, task.spool)
 
 
-def _measured(path: str, sound: Sound, settings: ClipSettings) -> ClipResult:
+def _measured(path: str, sound: Sound, settings: ClipSettings, prompt: ClipPrompt) -> ClipResult:
     """The clip's result; copies of objects of a store live as long as the measuring does.
 
     An object that is gone or may not be read gives an unreadable result with the reason, and so does a store that does
@@ -268,12 +290,13 @@ def _measured(path: str, sound: Sound, settings: ClipSettings) -> ClipResult:
             places = [place for place in (path, sound.path) if place is not None]
             copies = {place: stack.enter_context(local_copy(place)) for place in places}
             files = {place: str(copy.path) for place, copy in copies.items()}
-            result = measure(path, settings, audio=sound.path, audio_missing=sound.missing, copies=files)
+            result = measure(path, settings, audio=sound.path, audio_missing=sound.missing, prompt=prompt, copies=files)
     except RemoteError as error:
         failed = unreadable(path, str(error), settings)
         return failed.with_facts(given_up=True) if isinstance(error, Unreachable) else failed
     objects = {"remote": copies[path].file, "audio_remote": copies[sound.path].file if sound.path else None}
-    return result.with_facts(**{key: file.facts() for key, file in objects.items() if file is not None})
+    asked = {"prompt": prompt.text} if prompt.text else {}
+    return result.with_facts(**asked, **{key: file.facts() for key, file in objects.items() if file is not None})
 
 
 def _crashed(task: _Task, crash: Crash) -> Packed:
@@ -299,7 +322,7 @@ def entry_of(subject_id: str, result: ClipResult) -> Entry:
     return Entry(subject=subject, measurements=result.measurements, series=result.series)
 
 
-def _is_finished(writer: RunWriter, subject_id: str, clip: Place, sound: Sound) -> bool:
+def _is_finished(writer: RunWriter, subject_id: str, clip: Place, sound: Sound, prompt: str) -> bool:
     """Whether an earlier run measured this very content under this id; of objects, told by their listings alone."""
     row = writer.finished(subject_id)
     if row is None or (isinstance(clip, RemoteFile) and not row.get("sha256")):
@@ -315,7 +338,7 @@ def _is_finished(writer: RunWriter, subject_id: str, clip: Place, sound: Sound) 
         same_sound = facts.get("audio") == sound.path and facts.get("audio_remote") == sound.remote.facts()
     else:
         same_sound = facts.get("audio_sha256") == (digest(sound.path) if sound.path else None)
-    return bool(same_clip and same_sound)
+    return bool(same_clip and same_sound and facts.get("prompt", "") == prompt)
 
 
 def _default_run(settings: Mapping[str, object], asked: Sequence[str]) -> Path:

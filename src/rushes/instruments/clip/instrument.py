@@ -15,7 +15,7 @@ INSTRUMENT = Instrument(
     measure=Measure(
         job="rushes.instruments.clip.job:measure",
         arguments="rushes.instruments.clip.evaluate:evaluate_clips",
-        paths=("audio", "profile", "face_model", "syncnet_weights"),
+        paths=("audio", "profile", "face_model", "syncnet_weights", "networks", "prompts"),
     ),
     timeline="rushes.instruments.clip.show.timeline:clip_timeline",
     demo=("rushes.instruments.clip.demo.takes:run", "rushes.instruments.clip.demo.faces:run"),

@@ -7,4 +7,6 @@ from rushes.workers.job import Job
 
 
 def measure(job: Job) -> None:
-    evaluate_clips(job.clips, run=job.out, **job.shared, **job.settings)
+    """Networks are given the suite's prompts, unless the settings name a file of their own."""
+    prompts = {"prompts": job.prompts} if job.prompts and job.settings.get("networks") else {}
+    evaluate_clips(job.clips, run=job.out, **(prompts | job.shared | dict(job.settings)))

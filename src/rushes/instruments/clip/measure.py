@@ -37,6 +37,8 @@ from rushes.storage.remote.transfer import temporary_folder
 if TYPE_CHECKING:
     from av.audio.frame import AudioFrame
 
+    from rushes.instruments.clip.networks.prompts import ClipPrompt
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClipResult:
@@ -100,23 +102,25 @@ def measure(
     *,
     audio: str | None = None,
     audio_missing: str = "",
+    prompt: ClipPrompt | None = None,
     copies: Mapping[str, str] | None = None,
 ) -> ClipResult:
     """Measure one clip.
 
     `audio` is a sound file in place of the clip's own; `audio_missing` says why the one asked for is not there.
-    `copies` are files to read in place of `path` and `audio`: results name the originals. Where the settings ask for
-    the canonical form, that is measured: its own sound is the given one, and it ends with it. A file that is one
-    already, by its mark, is measured as it is and as canonical, unless another rate or sound is asked for.
+    `prompt` is what the clip was asked to show. `copies` are files to read in place of `path` and `audio`: results name
+    the originals. Where the settings ask for the canonical form, that is measured: its own sound is the given one, and
+    it ends with it. A file that is one already, by its mark, is measured as it is and as canonical, unless another rate
+    or sound is asked for.
     """
     files = {} if copies is None else copies
     clip = _File(path, files.get(path, path))
     sound = None if audio is None else _File(audio, files.get(audio, audio))
     mark = read_mark(clip.file) if sound is None else None
     if mark is not None and (settings.form is None or settings.form.fps in (None, mark.fps)):
-        return _measured(clip, replace(settings, form=mark), sound, audio_missing)
+        return _measured(clip, replace(settings, form=mark), sound, audio_missing, prompt=prompt)
     if settings.form is None:
-        return _measured(clip, settings, sound, audio_missing)
+        return _measured(clip, settings, sound, audio_missing, prompt=prompt)
     with temporary_folder() as folder:
         target = folder / "output_canon.mp4"
         try:
@@ -128,16 +132,23 @@ def measure(
             result = unreadable(path, _named(why, clip, sound), settings, file=clip.file)
             # The disk's fault and not the clip's: another time may end better.
             return result.with_facts(given_up=True) if str(target) in str(error) else result
-        return _measured(clip, settings, sound, audio_missing, CanonFile(path=str(target), source=source))
+        form = CanonFile(path=str(target), source=source)
+        return _measured(clip, settings, sound, audio_missing, form, prompt=prompt)
 
 
 def _measured(
-    clip: _File, settings: ClipSettings, sound: _File | None, audio_missing: str, form: CanonFile | None = None
+    clip: _File,
+    settings: ClipSettings,
+    sound: _File | None,
+    audio_missing: str,
+    form: CanonFile | None = None,
+    *,
+    prompt: ClipPrompt | None = None,
 ) -> ClipResult:
     """The clip's numbers; `form` is its canonical form, which carries the given sound as its own track."""
     read = clip if form is None else _File(clip.name, form.path)
     other = sound if form is None else None
-    watch = ClipWatch(settings)
+    watch = ClipWatch(settings, prompt)
     own_sound = other is None and not audio_missing
     hears = any("sound" in metric.needs for metric in settings.metrics.values())
     meter = LevelMeter() if any("levels" in metric.needs for metric in settings.metrics.values()) else None

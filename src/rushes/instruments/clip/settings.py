@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from importlib import metadata
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from rushes.core.alike_form import AlikeForm
 from rushes.core.errors import InputError
+from rushes.core.machine.files import Paths
 from rushes.core.media_facts import exact_rate
 from rushes.core.metric import ClipMetric
 from rushes.instruments.clip.faces.models import FaceSettings, Tier, load_face_settings
@@ -18,6 +19,11 @@ from rushes.instruments.clip.input_param import RAW, Input
 from rushes.instruments.clip.metrics import METRICS, installed, is_extra, known, metrics_of
 from rushes.instruments.clip.signals.profile import Profile, load_profile
 from rushes.media.canon.mark import CanonMark
+from rushes.media.find.clips import one_or_several
+
+if TYPE_CHECKING:
+    from rushes.instruments.clip.networks.metrics import NetworkMetric
+    from rushes.vision.networks.manifest import Manifest
 
 
 def needed_tier(
@@ -46,6 +52,8 @@ class ClipSettings:
     other packages."""
     motion: bool = False
     """Whether optical flow is taken."""
+    networks: tuple[Manifest, ...] = ()
+    """Networks of the user's own, in the order given."""
     form: CanonMark | None = None
     """The canonical form that the clips are measured in; None for the files as they are."""
     alike: AlikeForm | None = None
@@ -64,13 +72,15 @@ class ClipSettings:
         canon: bool = False,
         fps: Fraction | float | str | None = None,
         alike: AlikeForm | str | None = None,
+        networks: Paths = (),
     ) -> ClipSettings:
         """Profile, models and metrics, checked before any clip is read.
 
         Left out, the tier is the lowest at which every rule, metric and file can be used. Metrics on request and those
         of other packages run when `metrics` names them, or a rule of the profile does; so does optical flow when
         `motion` asks for it, or a rule does. `fps` is the rate of the canonical form, by default each clip's own;
-        `alike` is a common form, as `AlikeForm.parse` reads it.
+        `alike` is a common form, as `AlikeForm.parse` reads it. `networks` are manifests of networks of the user's own,
+        whose files are loaded here once to try them.
         """
         if fps is not None and not canon:
             raise InputError("a frame rate is for the canonical form; give --canon (in Python: canon=True) as well")
@@ -91,6 +101,7 @@ class ClipSettings:
             faces=faces,
             extra=tuple(extra),
             motion=motion or rules.needs_motion,
+            networks=_networks(networks),
             form=CanonMark(None if fps is None else exact_rate(fps)) if canon else None,
             alike=AlikeForm.parse(alike) if isinstance(alike, str) and alike else alike or None,
         )
@@ -106,7 +117,23 @@ class ClipSettings:
 
     @property
     def metrics(self) -> dict[str, ClipMetric]:
-        return metrics_of(self.tier, self.extra, motion=self.motion)
+        own = {name: one.metric for name, one in self.network_metrics.items()}
+        return metrics_of(self.tier, self.extra, motion=self.motion) | own
+
+    @property
+    def network_metrics(self) -> dict[str, NetworkMetric]:
+        """The metrics of the user's own networks, by name."""
+        if not self.networks:
+            return {}
+        from rushes.instruments.clip.networks.metrics import metrics_of_network
+
+        found = (one for manifest in self.networks for one in metrics_of_network(manifest))
+        return {one.definition.name: one for one in found}
+
+    @property
+    def needs_prompt(self) -> bool:
+        """Whether a value depends on the clip's prompt."""
+        return any(manifest.text is not None for manifest in self.networks)
 
     def as_dict(self) -> dict[str, object]:
         """What a run records: everything that can move a value or a badge."""
@@ -119,7 +146,29 @@ class ClipSettings:
         data |= {"motion": True} if self.motion else {}
         data |= {} if self.alike is None else {"alike": self.alike.label}
         data |= {} if self.faces is None else self.faces.as_dict()
-        return data | ({"metrics": {name: _origin(name, self.input) for name in self.extra}} if self.extra else {})
+        data |= {"metrics": {name: _origin(name, self.input) for name in self.extra}} if self.extra else {}
+        return data | ({"networks": {one.name: one.network.sha256 for one in self.networks}} if self.networks else {})
+
+
+def _networks(given: Paths) -> tuple[Manifest, ...]:
+    """Networks of the user's own, loaded once to try them; `InputError` where two would share a metric's name."""
+    paths = one_or_several(given)
+    if not paths:
+        return ()
+    from rushes.instruments.clip.networks.metrics import metrics_of_network
+    from rushes.instruments.clip.networks.watch import load_towers
+    from rushes.vision.networks.files import load_manifest
+
+    found = tuple(load_manifest(path) for path in paths)
+    taken = dict.fromkeys(METRICS, "a metric of Rushes")
+    for manifest in found:
+        for one in metrics_of_network(manifest):
+            name = one.definition.name
+            if name in taken:
+                raise InputError(f"{manifest.path}: {name} is the name of {taken[name]}; give the network another name")
+            taken[name] = f"a metric of {manifest.path}"
+        load_towers(manifest)
+    return found
 
 
 def _origin(name: str, form: Input) -> dict[str, str]:

@@ -136,7 +136,7 @@ class Kernel:
     unbiased: bool
 
 
-KERNELS: dict[KernelName, Kernel] = {
+KERNELS: dict[str, Kernel] = {
     "kid": Kernel(degree=3, coef0=1.0, unbiased=True),
     "jedi": Kernel(degree=2, coef0=0.0, unbiased=False),
 }
@@ -309,8 +309,18 @@ def bound_definition(
     if family(metric) != "frechet":  # no Gaussian is fitted, so these move nothing
         settings = {key: value for key, value in settings.items() if key not in _GAUSSIAN}
     rare = {key: settings.pop(key) for key in RARE if key in settings}
+    if family(metric) == "kernel" and recipe.kernel_name != "kid":
+        base = _with_kernel(base, KERNELS[recipe.kernel_name])
     bound = base.with_params(**settings, weights=weights, precision=precision, n_gen=n_gen, n_gt=n_gt)
-    return bound.add_params(**rare)
+    return bound.add_params(**rare, **recipe.own_params())
+
+
+def _with_kernel(base: Definition, kernel: Kernel) -> Definition:
+    """A kernel distance under another kernel."""
+    estimator = "unbiased" if kernel.unbiased else "biased"
+    every = "over all pairs" if not kernel.unbiased else "within a set pairs i ≠ j alone"
+    named = replace(base, formula=f"{estimator} squared MMD under k(a, b) = (γ·aᵀb + c)^degree, {every}")
+    return named.with_params(degree=kernel.degree, coef0=kernel.coef0, estimator=estimator)
 
 
 def given_definition(

@@ -30,6 +30,8 @@ from rushes.workers.engine import LOCAL, Engine, connected, gpu_count
 
 if TYPE_CHECKING:
     from rushes.instruments.distribution.features.extraction import Device, Precision
+    from rushes.instruments.distribution.network_recipe import KernelName
+    from rushes.vision.networks.manifest import Manifest
 
 
 def compare_sets(
@@ -39,6 +41,8 @@ def compare_sets(
     metrics: Metric | Iterable[Metric] = ("fid-vid", "fvd"),
     protocol: str = DEFAULT,
     backbone: str | None = None,
+    network: Path | str | None = None,
+    kernel: KernelName | None = None,
     sample_duration: int | None = None,
     stride: int | None = None,
     rows: Rows | None = None,
@@ -69,10 +73,12 @@ def compare_sets(
     """Distances between a generated and a ground-truth set, each a folder, glob, list file or saved statistics.
 
     `protocol` is a name of `rushes fvd --help`, or "all". `backbone` puts every metric on that network's features in
-    place of its own. `weights` is one file or several, recognised by content; by default they are looked for in the
-    folder that RUSHES_WEIGHTS names, in `tools/eval_fvd/` of the checkout and of the working directory, and in the
-    cache of pulled models. `weights_files` of the result has the files that were taken. `interval` draws a 95 %
-    interval around each distance, `extrapolate` adds its value at infinitely many clips; `seed` draws their subsets.
+    place of its own. `network` is the manifest of a network of your own that gives features (`docs/networks.md`); it
+    says which frames are seen, and `kernel` is then that of kvd: "kid", or "jedi". `weights` is one file or several,
+    recognised by content; by default they are looked for in the folder that RUSHES_WEIGHTS names, in `tools/eval_fvd/`
+    of the checkout and of the working directory, and in the cache of pulled models. `weights_files` of the result has
+    the files that were taken. `interval` draws a 95 % interval around each distance, `extrapolate` adds its value at
+    infinitely many clips; `seed` draws their subsets.
 
     `versus` is a second generated set, measured against the same ground truth: its own values have `set` in their
     `at`, and `fvd_difference` (first less second) has an interval and a verdict in its note. `curve` adds the value at
@@ -103,9 +109,16 @@ def compare_sets(
     refuse_features(gen, gt)
     if keep_features and (run is None or is_remote(run)):
         raise InputError("features are kept in a run's folder on this machine: name one (--out, in Python run=)")
+    own = None if network is None else _own_network(network, engine, precision, sensitivity)
+    if own is not None:
+        precision, metrics = "fp32", "fvd" if tuple(metrics) == ("fid-vid", "fvd") else metrics
+    elif kernel is not None:
+        raise InputError("a kernel is for a network of your own; give --network FILE (in Python: network=) as well")
     settings = Settings(
         metrics=metrics_from(metrics),
         protocol=protocol,
+        network=own,
+        kernel=kernel or "kid",
         choices=Choices(backbone=backbone, sample_duration=sample_duration, stride=stride, rows=rows, vfr=vfr),
         weights=tuple(Path(path) for path in one_or_several(weights)),
         interval=interval,
@@ -140,6 +153,20 @@ def compare_sets(
     return comparison
 
 
+def _own_network(path: Path | str, engine: Engine, precision: str | None, sensitivity: bool) -> Manifest:
+    """A network of the user's own, read and checked; `InputError` for what only the built-in backbones have."""
+    from rushes.instruments.distribution.network_recipe import read_network
+
+    need_torch()
+    if engine.kind != "local":
+        raise InputError("a network of your own runs on this machine; leave out --engine")
+    if precision not in (None, "fp32"):
+        raise InputError(f"a network of your own runs in fp32; got precision {precision}")
+    if sensitivity:
+        raise InputError("the sensitivity exchanges constants of protocols; a network of your own has its manifest's")
+    return read_network(path)
+
+
 def _into_run(run: Path | str, prepared: Prepared, overwrite: bool, keep: bool) -> SetComparison:
     given = {role: str(path) for role, path in prepared.given.items()}
     settings, inputs = _stored(prepared.reader), list(given.values())
@@ -172,6 +199,8 @@ def _stored(reader: SetReader) -> dict[str, object]:
     }
     chosen = {
         **asdict(settings.choices),
+        "network": None if settings.network is None else settings.network.network.sha256,
+        "kernel": None if settings.kernel == "kid" else settings.kernel,
         "sensitivity": settings.sensitivity or None,
         "versus": None if settings.versus is None else str(settings.versus),
         "curve": settings.curve or None,

@@ -16,7 +16,7 @@ INSTRUMENT = Instrument(
         job="rushes.instruments.distribution.job:measure",
         arguments="rushes.instruments.distribution.evaluate:compare_sets",
         taken=("cache", "save_gt", "save_gen", "versus"),
-        paths=("weights", "groups"),
+        paths=("weights", "groups", "network"),
         needs_reference=True,
     ),
     charts="rushes.instruments.distribution.show.charts:charts",

@@ -20,6 +20,7 @@ from rushes.instruments.distribution.features.backbones import BACKBONES
 
 if TYPE_CHECKING:
     from rushes.instruments.distribution.clips.preparation import Resizer  # numpy stays out of the command line's start
+    from rushes.vision.networks.picture import Picture
 
 Metric: TypeAlias = Literal["fvd", "fid-vid", "kvd", "fid", "kid", "precision", "recall", "density", "coverage"]
 ProtocolName: TypeAlias = Literal[
@@ -143,6 +144,18 @@ class Recipe:
         kept = {key: value for key, value in asdict(self).items() if key not in (*NOT_IN_FEATURES, *RARE)}
         return kept | self._rare() | {"cut": self.windows(side).cut}
 
+    @property
+    def picture(self) -> Picture | None:
+        """Of a network of the user's own, as the next two are: see `network_recipe.py`."""
+        return None
+
+    @property
+    def kernel_name(self) -> str:
+        return "kid"
+
+    def own_params(self) -> dict[str, str | int | float | bool]:
+        return {}
+
     def _rare(self) -> dict[str, str | int]:
         """What is named only where it is not as in most protocols, so that their signatures stay as they were."""
         found: dict[str, str | int] = {}
@@ -225,14 +238,7 @@ _VIDEOGPT = _like(
 )
 _COMMON = _like(_VIDEOGPT, "common-metrics-videogpt", "whole", asks_n="all", network_frames=10)  # it refuses fewer
 _CD_FVD = _like(
-    _TF,
-    "cd-fvd",
-    "random",
-    bn_eps=1e-5,
-    resize="bilinear-aa256up-uint8",
-    covariance="1/N",
-    asks_n="2048",
-    seed=42,
+    _TF, "cd-fvd", "random", bn_eps=1e-5, resize="bilinear-aa256up-uint8", covariance="1/N", asks_n="2048", seed=42
 )
 _PRESETS = (
     _I3D,
@@ -332,9 +338,8 @@ def _slid(found: Recipe, choices: Choices) -> Recipe:
 def _fixed_frames(found: Recipe) -> str:
     """Why a protocol has no number of frames to choose."""
     if "whole" in (found.clips_gen, found.clips_gt):
-        return (
-            f"protocol {found.protocol} passes each video whole, so it has no number of frames to choose; cut the clips"
-        )
+        whole = f"protocol {found.protocol} passes each video whole"
+        return f"{whole}, so it has no number of frames to choose; cut the clips"
     kin = [name for name in PROTOCOLS if name.startswith(found.protocol) and name != found.protocol]
     return f"protocol {found.protocol} takes {found.frames} frames" + (f", see also {', '.join(kin)}" if kin else "")
 

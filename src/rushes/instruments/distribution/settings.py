@@ -24,6 +24,8 @@ from rushes.workers.engine import LOCAL, Engine
 
 if TYPE_CHECKING:
     from rushes.instruments.distribution.features.extraction import Precision
+    from rushes.instruments.distribution.network_recipe import KernelName
+    from rushes.vision.networks.manifest import Manifest
 
 Role: TypeAlias = Literal["gen", "gt", "versus"]
 """Which of the sets: the generated one, the ground truth, or a second generated one."""
@@ -37,6 +39,10 @@ class Settings(Extras):
     protocol: str = DEFAULT
     """One of `PROTOCOLS`, or "all"."""
     choices: Choices = NO_CHOICES
+    network: Manifest | None = None
+    """A network of the user's own in the place of the metrics' backbones."""
+    kernel: KernelName = "kid"
+    """Of a kernel distance on such a network."""
     weights: tuple[Path, ...] = ()
     sensitivity: bool = False
     """Whether each constant is also exchanged for those of other protocols."""
@@ -53,7 +59,13 @@ class Settings(Extras):
     """Below which `tools/eval_fvd/` is looked for first."""
 
     def recipes(self) -> list[tuple[Metric, Recipe]]:
-        return recipes(self.protocol, self.metrics, self.choices)
+        if self.network is None:
+            return recipes(self.protocol, self.metrics, self.choices)
+        from rushes.instruments.distribution.network_recipe import network_recipes
+
+        return network_recipes(
+            self.network, self.metrics, protocol=self.protocol, choices=self.choices, kernel=self.kernel
+        )
 
 
 def need_torch() -> None:

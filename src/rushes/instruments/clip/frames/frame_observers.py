@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,16 +19,23 @@ from rushes.instruments.clip.input_param import with_input
 from rushes.instruments.clip.settings import ClipSettings
 from rushes.media import Frame, MediaFacts
 
+if TYPE_CHECKING:
+    from rushes.instruments.clip.networks.prompts import ClipPrompt
+    from rushes.instruments.clip.networks.watch import NetworkWatch
+
 
 class ClipWatch:
     """What looks at the frames of one clip beside the shared sums: faces, and collectors of other packages."""
 
-    def __init__(self, settings: ClipSettings) -> None:
-        self._settings = settings
+    def __init__(self, settings: ClipSettings, prompt: ClipPrompt | None = None) -> None:
+        self._settings, self._prompt = settings, prompt
         self._faces: FaceWatch | None = None
         self._motion: MotionWatch | None = None
         self._collectors: dict[str, GuardedCollector] = {}
-        self._alike = None if settings.alike is None else AlikeWatch(settings.alike, settings.metrics)
+        own = settings.network_metrics  # what a network sees is its own picture of the clip as it is
+        shared = {name: metric for name, metric in settings.metrics.items() if name not in own}
+        self._alike = None if settings.alike is None else AlikeWatch(settings.alike, shared)
+        self._networks: dict[str, NetworkWatch] = {}
 
     def start(self, facts: MediaFacts) -> Callable[[Frame], None] | None:
         metrics = self._settings.metrics
@@ -36,21 +44,42 @@ class ClipWatch:
         self._motion = MotionWatch(facts) if self._settings.motion else None
         if self._alike is not None:
             self._alike.start(facts)
+        self._networks = self._network_watches()
         watching = (self._faces, self._motion, self._alike)
-        return self._add if self._collectors or any(one is not None for one in watching) else None
+        some = self._collectors or self._networks or any(one is not None for one in watching)
+        return self._add if some else None
+
+    def _network_watches(self) -> dict[str, NetworkWatch]:
+        if not self._settings.networks:
+            return {}
+        from rushes.instruments.clip.networks.prompts import ClipPrompt
+        from rushes.instruments.clip.networks.watch import NetworkWatch
+
+        return {one.name: NetworkWatch(one, self._prompt or ClipPrompt()) for one in self._settings.networks}
 
     def _add(self, frame: Frame) -> None:
         if self._faces is not None:
             self._faces.add(frame)
         if self._motion is not None:
             self._motion.add(frame)
+        if self._networks:
+            self._show_networks(frame)
         for collector in self._collectors.values():
             collector.add(frame)
         if self._alike is not None:
             self._alike.add(frame)
 
+    def _show_networks(self, frame: Frame) -> None:
+        from rushes.instruments.clip.networks.watch import SharedFrame
+
+        shared = SharedFrame(frame)
+        for network in self._networks.values():
+            network.add(shared)
+
     def finish(self, file: str, seen: Observation) -> Observation:
-        """What was seen, with motion and faces."""
+        """What was seen, with motion, faces and what networks saw."""
+        if self._networks and seen.frames:
+            seen = replace(seen, networks={name: network.finish() for name, network in self._networks.items()})
         if self._settings.motion:
             motion = self._motion.finish() if self._motion is not None else seen.error
             seen = replace(seen, motion_missing=motion) if isinstance(motion, str) else replace(seen, motion=motion)
@@ -74,6 +103,8 @@ class ClipWatch:
                 series |= own
             else:
                 values[name] = measured(name, metric, seen)
+        for one in self._settings.network_metrics.values():
+            series |= one.series(seen)
         return {name: with_input(value, self._settings.input) for name, value in values.items()}, series
 
     def alike_measurements(self, seen: Observation) -> tuple[Measurement, ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from av.audio.frame import AudioFrame
@@ -24,6 +25,9 @@ from rushes.instruments.clip.sound.levels import SoundLevels
 from rushes.media import AudioTrack, ClipReader, Frame, MediaFacts
 from rushes.media.alike.frames import AlikeFrame
 from rushes.media.frames import ReadAccount, account
+
+if TYPE_CHECKING:
+    from rushes.instruments.clip.networks.watch import NetworkObservation
 
 Series = NDArray[np.float64]
 Watch = Callable[[MediaFacts], Callable[[Frame], None] | None]
@@ -71,6 +75,8 @@ class Observation(ReadAccount):
     motion: MotionObservation | None = None
     """Optical flow; None where it was not asked for."""
     motion_missing: str = "motion was not followed"
+    networks: Mapping[str, NetworkObservation | str] = field(default_factory=dict)
+    """What networks of the user's own saw, by name, or why one saw nothing."""
 
     def series(self) -> dict[str, Series]:
         """Per-frame series for the run; a step stands with the frame it leads to, so the first has none."""

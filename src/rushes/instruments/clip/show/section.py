@@ -86,7 +86,7 @@ def section(run: Run, anchor: str, options: ReportOptions) -> Section:
         noun="clip",
         signals=SIGNALS,
         columns=_columns(entries),
-        about=lambda entry: media_text(entry.subject.media),
+        about=_about,
         details=lambda entry: _details(run, entry, strips.get(entry.subject.id, Strip(missing=NO_STRIP))),
         limits=_limits(run, entries),
         fired=fired_rules,
@@ -157,6 +157,13 @@ def _columns(entries: Sequence[Entry]) -> list[tuple[str, Definition, bool]]:
 def _has_column(measurement: Measurement) -> bool:
     metric = known(measurement.name)
     return measurement.value is not None or (metric is not None and metric.tier == 0)
+
+
+def _about(entry: Entry) -> str:
+    """What kind of file it is, and what it was asked to show where a network compared the two."""
+    prompt = entry.subject.facts.get("prompt")
+    asked = f"prompt: {prompt}" if isinstance(prompt, str) and prompt else ""
+    return " · ".join(filter(None, (media_text(entry.subject.media), asked)))
 
 
 def media_text(media: MediaFacts | None) -> str:

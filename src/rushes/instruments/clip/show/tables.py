@@ -50,10 +50,16 @@ def columns(measurements: Iterable[Measurement], *, wide: bool = False, chosen: 
     for name in named:
         metric = known(name)
         if metric is None:
-            found.append(Column(name, name, minor=True))
+            asked_for = _asked_for(named[name])
+            found.append(Column(name.replace("_", " ") if asked_for else name, name, minor=not asked_for))
         elif metric.label and (wide or metric.room != "page"):
             found.append(Column(metric.label, name, minor=metric.room != "any"))
     return found or [Column(name, name, minor=True) for name in named]
+
+
+def _asked_for(measurement: Measurement) -> bool:
+    """Whether a number is why a network of the user's own was run; the parts of its consistency are not."""
+    return measurement.definition.param("network") is not None and not measurement.name.endswith("_similarity")
 
 
 def clip_table(run: Run, *, most: int | None = None, profile: Profile | None = None) -> Table:

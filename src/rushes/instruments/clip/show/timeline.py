@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from rushes.core import Measurement
-from rushes.core.metric import Lane
+import numpy as np
+
+from rushes.core import Definition, Measurement
+from rushes.core.metric import Lane, Scale, Trace, spanning
 from rushes.instruments.clip.bundle import by_name
 from rushes.instruments.clip.frames.spans import stretches
 from rushes.instruments.clip.metrics import known
@@ -32,15 +34,39 @@ class Faults:
         return sorted({*self.cuts, *self.spikes, *((a + b) // 2 for a, b in (*self.freezes, *self.gaps))})
 
 
-def lanes_of(names: Iterable[str]) -> list[Lane]:
-    """The lanes of these metrics, in order; a metric that is not installed any more has none."""
-    metrics = (known(name) for name in dict.fromkeys(names))
-    return [metric.lane for metric in metrics if metric is not None and metric.lane is not None]
+def lanes_of(measurements: Iterable[Measurement]) -> list[Lane]:
+    """The lanes of these numbers' metrics, in order; a metric that is not installed any more has none."""
+    definitions = {m.name: m.definition for m in measurements}
+    lanes = (_lane(definition) for definition in definitions.values())
+    return [lane for lane in lanes if lane is not None]
+
+
+def _lane(definition: Definition) -> Lane | None:
+    """A metric's lane; a network of the user's own has one of its scale, with the values of the frames it saw."""
+    if (metric := known(definition.name)) is not None:
+        return metric.lane
+    if definition.param("network") is None or definition.name.endswith("_similarity"):
+        return None  # the similarities are the two parts of consistency
+    low, high = definition.lowest, definition.highest
+    scale: Scale = (lambda least, most: (least, most)) if low is None or high is None else spanning(low, high)
+    name = definition.name
+    label = next((kind.capitalize() for kind in ("alignment", "consistency") if name.endswith(f"_{kind}")), name)
+    return Lane(label=label, traces=(Trace(series=name, word=name, scale=scale),))
+
+
+def _held(series: Mapping[str, Series], measurements: Iterable[Measurement]) -> dict[str, Series]:
+    """The series, with what a network gave drawn on until the next frame that it saw."""
+    drawn = dict(series)
+    for name in {m.name for m in measurements if m.definition.param("network") is not None} & drawn.keys():
+        values = drawn[name]
+        latest = np.maximum.accumulate(np.where(np.isnan(values), -1, np.arange(len(values))))
+        drawn[name] = np.where(latest < 0, np.nan, values[latest])
+    return drawn
 
 
 def kept_series(run: Run, entry: Entry) -> dict[str, Series]:
     """The series a timeline needs; {} where none were stored or the file is damaged: that costs a timeline, no more."""
-    drawn = {trace.series for lane in lanes_of(m.name for m in entry.measurements) for trace in lane.traces}
+    drawn = {trace.series for lane in lanes_of(entry.measurements) for trace in lane.traces}
     return stored_series(run, entry.subject.id, {"time_ms", "luma_diff", "mafd", "face_count"} | drawn)
 
 
@@ -71,10 +97,10 @@ def clip_timeline(
     times = series.get("time_ms")
     if times is None or len(times) == 0:
         return None
-    lanes = lanes_of(m.name for m in measurements)
+    lanes = lanes_of(measurements)
     return timeline_data(
         times,
-        series,
+        _held(series, measurements),
         lanes=lanes,
         marks=_marks(find_faults(measurements, series), times),
         thresholds=list(_thresholds(lanes, measurements, settings)),

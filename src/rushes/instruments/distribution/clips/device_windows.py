@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from rushes.instruments.distribution.clips.decoding import Decoders, Event, Window
 from rushes.instruments.distribution.clips.frame_slots import InSlot, SlotReader
-from rushes.instruments.distribution.clips.preparation import Resizer, legacy_places, normalised, short_side
+from rushes.instruments.distribution.clips.preparation import Resizer, legacy_places, short_side
 from rushes.instruments.distribution.clips.reading import Task
 from rushes.instruments.distribution.protocols import Recipe
+from rushes.vision.normalise import normalised
 
 TOLERANCE = 1e-4
 """How far a resized value may be from the host's, on the 0–255 scale."""

@@ -8,14 +8,14 @@ written out here, so that nobody needs TensorFlow for it.
 from __future__ import annotations
 
 import math
-import re
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rushes.core.errors import InputError
 from rushes.media.find.sequences import Pixels
+from rushes.vision.normalise import normalised
 
 if TYPE_CHECKING:
     from rushes.instruments.distribution.protocols import Recipe
@@ -27,48 +27,13 @@ RESIZERS: tuple[Resizer, ...] = get_args(Resizer)
 
 Prepared: TypeAlias = NDArray[np.float32]
 Places: TypeAlias = NDArray[np.int64]
-Array = TypeVar("Array")
-
-_TRIPLE = r"[\d.]+,[\d.]+,[\d.]+"
-_MEAN_OFF = re.compile(rf"x-\[(?P<mean>{_TRIPLE})\]")
-_STANDARD = re.compile(rf"\(x/255-\[(?P<mean>{_TRIPLE})\]\)/\[(?P<spread>{_TRIPLE})\]")
 
 
 def prepared(frame: Pixels, recipe: Recipe) -> Prepared:
     """A frame (H, W, 3) of 0–255 as the recipe's network takes it: (S, S, 3), float32."""
+    if recipe.picture is not None:
+        return recipe.picture.prepared(frame)
     return normalised(resize_frames(frame[None], recipe.size, recipe.resize)[0], recipe.normalise)
-
-
-def normalised(frames: Array, how: str) -> Array:
-    """Frames on the 0–255 scale as the network was trained to see them; the arithmetic is as `how` reads, in float32.
-
-    Takes and gives an array of numpy or of torch. Besides the forms that protocols name, `x-[r,g,b]` takes a mean off
-    each channel, and `(x/255-[r,g,b])/[r,g,b]` a mean and then a spread.
-
-    >>> normalised(np.array([0.0, 255.0], np.float32), "x/127.5-1").tolist()
-    [-1.0, 1.0]
-    >>> normalised(np.full(3, 127.5, np.float32), "(x/255-[0.5,0.25,0.0])/[1,0.5,0.25]").tolist()
-    [0.0, 0.5, 2.0]
-    """
-    x: Any = frames
-    if how == "2x/255-1":
-        x = 2.0 * x / 255.0 - 1.0
-    elif how == "(x/255-0.5)*2":
-        x = (x / 255.0 - 0.5) * 2.0
-    elif how == "x/127.5-1":
-        x = x / 127.5 - 1.0
-    elif found := _MEAN_OFF.fullmatch(how):
-        x = x - _channels(found["mean"], x)
-    elif found := _STANDARD.fullmatch(how):
-        x = (x / 255.0 - _channels(found["mean"], x)) / _channels(found["spread"], x)
-    else:
-        raise InputError(f"{how!r} is no normalisation; expected one such as x/127.5-1 or (x/255-[r,g,b])/[r,g,b]")
-    return cast(Array, x)
-
-
-def _channels(text: str, like: Any) -> Any:
-    values = [float(value) for value in text.split(",")]
-    return np.array(values, np.float32) if isinstance(like, np.ndarray) else like.new_tensor(values)
 
 
 def resize_frames(frames: Pixels, size: int, resizer: Resizer) -> Prepared:

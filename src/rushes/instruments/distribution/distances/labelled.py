@@ -11,7 +11,7 @@ import numpy as np
 from rushes.core import Definition, Measurement
 from rushes.core.errors import InputError
 from rushes.core.measurement import At
-from rushes.instruments.distribution.definitions import bound_definition, extrapolated_definition, family
+from rushes.instruments.distribution.definitions import KERNELS, bound_definition, extrapolated_definition, family
 from rushes.instruments.distribution.distances import formulas
 from rushes.instruments.distribution.distances.groups import Groups
 from rushes.instruments.distribution.distances.intervals import (
@@ -83,7 +83,8 @@ def distance_of(metric: Metric, recipe: Recipe) -> Distance:
     if metric in _NEIGHBOURS:
         return _NEIGHBOURS[metric]
     if family(metric) == "kernel":
-        return formulas.polynomial_mmd
+        kernel = KERNELS[recipe.kernel_name]
+        return partial(formulas.polynomial_mmd, degree=kernel.degree, coef0=kernel.coef0, unbiased=kernel.unbiased)
     kind = formulas.frechet_single if recipe.arithmetic == "fp32-svd" else formulas.frechet_distance
     return partial(kind, ddof=recipe.ddof)
 

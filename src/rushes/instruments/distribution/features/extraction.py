@@ -21,7 +21,6 @@ from rushes.core.errors import InputError, MediaError, MissingDependency
 from rushes.instruments.distribution.clips.decoding import Decoders, Done, Event
 from rushes.instruments.distribution.clips.device_windows import DevicePreparation, DeviceWindows
 from rushes.instruments.distribution.clips.reading import Segment, Task
-from rushes.instruments.distribution.features.backbones import BACKBONES
 from rushes.instruments.distribution.features.cache import RecipeCache
 from rushes.instruments.distribution.features.rows import Features, FeatureSet, as_rows
 from rushes.instruments.distribution.features.weights import Weights
@@ -62,7 +61,7 @@ class CpuExtractor:
     def __init__(self, weights: Weights, recipe: Recipe, *, threads: int | None = None) -> None:
         network = weights.network(recipe)
         operations = PackedOperations() if PackedOperations.available() else PlainOperations()
-        fast = BACKBONES[recipe.backbone].fast
+        fast = weights.kind.fast
         self._forward: Callable[[torch.Tensor], torch.Tensor]
         if fast is not None:
             self._forward = fast(network, operations, deepened=False)
@@ -167,7 +166,7 @@ def gpu_extractor(
     `MissingDependency` where Triton is not there.
     """
     network = weights.network(recipe)
-    backbone = BACKBONES[recipe.backbone]
+    backbone = weights.kind
     preparation = DevicePreparation(recipe, "cuda") if DevicePreparation.can_do(recipe) else None
     if precision != "fp32" and backbone.fast is not None:
         from rushes.instruments.distribution.networks.gpu import GpuRunner

@@ -85,6 +85,10 @@ class Networks:
     def weights(self, backbone: str) -> Weights:
         from rushes.instruments.distribution.features.weights import find_weights
 
+        if backbone not in self.loaded and self.settings.network is not None:
+            from rushes.instruments.distribution.network_recipe import network_weights
+
+            self.loaded[backbone] = network_weights(self.settings.network)
         if backbone not in self.loaded:
             self.loaded[backbone] = find_weights(backbone, self.settings.weights, root=self.settings.root)
         return self.loaded[backbone]

@@ -61,12 +61,17 @@ class Weights:
         """What a reader must know about these weights; "" for the published ones."""
         if self.is_random:
             return "random weights: this number compares only with itself"
-        published = BACKBONES[self.backbone].published
+        published = self.kind.published
         return "" if self.known_as or not published else f"weights are not the published {published[0].file}"
+
+    @property
+    def kind(self) -> Backbone:
+        """The backbone that they are of."""
+        return BACKBONES[self.backbone]
 
     def network(self, recipe: Recipe) -> nn.Module:
         """The plain network of a recipe with these weights, in evaluation mode."""
-        network = BACKBONES[self.backbone].build(recipe)
+        network = self.kind.build(recipe)
         network.load_state_dict(dict(self.state))
         return network.eval()
 

@@ -1,0 +1,1 @@
+"""Networks of the user's own as clip metrics."""
