@@ -35,7 +35,7 @@ def board(
     ] = 300,
     as_json: Json = False,
 ) -> None:
-    """Say which system is better on what, which cannot be told apart, and how sure that is, in one page.
+    """Show which system is better in what, by people first, and which differences are significant, in one page.
 
     Example: rushes board suite -o board.html
     """

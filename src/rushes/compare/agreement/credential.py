@@ -36,14 +36,16 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from rushes.core import Definition
+from rushes.compare.definitions.people import CREDENTIAL
+from rushes.core import Definition, Interval, Measurement
 from rushes.core.canonical import stored_float
 from rushes.core.definition import Better
 from rushes.core.errors import InputError
@@ -51,6 +53,7 @@ from rushes.core.measurement import At
 from rushes.suite.settings import unknown_key
 
 FORMAT = 1
+_FORM = re.compile(r"(?<=\|)input:alike\(([^|]*)\)(?=\||$)")
 Seen: TypeAlias = Literal["yes", "no", "unknown"]
 SEEN: tuple[Seen, ...] = get_args(Seen)
 _TEXTS = ("question", "metric", "signature", "better", "kind", "seen")
@@ -104,7 +107,36 @@ class Credential:
         return self.pairs_right.low > 0.5
 
     def is_about(self, definition: Definition, at: At = ()) -> bool:
-        return self.signature == definition.signature and self.at == at
+        """Whether it is about this signature and place; of clips brought to one form, whatever that form is.
+
+        Every suite has a form of its own (`input:alike(256x256@8,2s)`), so a credential of one says something of all;
+        `form` is what it was earned on. Of clips as they are it says something of those alone.
+        """
+        if self.at != at:
+            return False
+        return _any_form(self.signature) == _any_form(definition.signature)
+
+    @property
+    def form(self) -> str:
+        """The form that its clips had been brought to, "256x256@8,2s"; "" where they were as they are."""
+        found = _FORM.search(self.signature)
+        return found.group(1) if found else ""
+
+    @property
+    def measurements(self) -> tuple[Measurement, ...]:
+        """Its shares of pairs and correlations, of the metric and of one person, each with what it is."""
+        parts = {"pairs-right": self.pairs_right, "within-system": self.within_system, "all-clips": self.all_clips}
+        return tuple(m for name, part in parts.items() if part is not None for m in self._numbers(name, part))
+
+    def _numbers(self, agreement: str, part: Agreed) -> Iterator[Measurement]:
+        data = f"{self.data.name}-{self.data.digest[:12]}".replace("|", "/").replace(" ", "-")
+        of = self.signature.replace("|", ";")
+        ends = Interval(low=part.low, high=part.high, level=self.confidence, method="jackknife")
+        for who, value, interval in (("metric", part.value, ends), ("one-person", part.one_person, None)):
+            if value is not None:
+                definition = CREDENTIAL.with_params(agreement=agreement, data=data, of=of, who=who)
+                at = {"dimension": self.question, "metric": self.metric}
+                yield Measurement(definition=definition, value=value, count=self.data.prompts, interval=interval, at=at)
 
     def toml(self) -> str:
         """The file, the same bytes for the same credential."""
@@ -125,6 +157,15 @@ class Credential:
                 values = ((key, getattr(part, key)) for key in Agreed.__slots__)
                 lines += ["", f"[{name}]", *(f"{key} = {_number(v)}" for key, v in values if v is not None)]
         return "\n".join(lines) + "\n"
+
+
+def is_alike(definition: Definition) -> bool:
+    """Whether it is measured on clips brought to one form."""
+    return _FORM.search(definition.signature) is not None
+
+
+def _any_form(signature: str) -> str:
+    return _FORM.sub("input:alike", signature)
 
 
 def read_credential(path: Path | str) -> Credential:

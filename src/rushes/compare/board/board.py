@@ -119,7 +119,7 @@ def board_page(
     data = given if isinstance(given, BoardData) else collect_board(given)
     if not data.readings:
         why = f" ({data.refused[0].name}: {data.refused[0].why})" if data.refused else ""
-        raise InputError(f"no reading is the same for every system, so there is no board{why}")
+        raise InputError(f"no metric is the same for every system, so there is no board{why}")
     data = with_overall(data, weights) if weights else _declared(data, given)
     judged = verdicts if verdicts is not None else judge_board(data, level=level)
     columns, order, clips = board_columns(data, judged), rows_by_disagreement(data), ClipIndex(data)
@@ -154,15 +154,15 @@ def _declared(data: BoardData, given: Given) -> BoardData:
         return replace(data, refused=(*data.refused, refused))
 
 
-_LETTERS = "Systems that share a letter in a column cannot be told apart there; bold: every other one is behind."
+_LETTERS = "Systems that share a letter in a column do not differ significantly; bold: every other one is behind."
 
 
 def board_latex(title: str, opening: Opening, systems: Sequence[str], columns: Sequence[BoardColumn]) -> str:
     r"""A `table` environment that pdflatex takes as it is, with booktabs alone.
 
-    A cell is the value with its interval; bold where every other system is surely behind; the letters that systems
-    share which cannot be told apart stand above it. Columns that only move are left out where others judge. Below the
-    table are the signature of every column, what the letters mean, and how sure the board is.
+    A cell is the value with its interval; bold where every other system is significantly behind; systems that share a
+    letter do not differ significantly. Columns that rank nobody are left out where others rank. Below the table are the
+    signature of every column, what the letters mean, and how sure the board is.
     """
     return latex(_table(title, opening, systems, columns))
 
@@ -210,6 +210,7 @@ def board_as_data(
         "reference": data.reference,
         "systems": list(data.names),
         "prompts": len(data.prompts),
+        "kind": data.kind,
         "readings": [_reading(data, reading, verdicts.get(reading.key)) for reading in data.readings],
         "refused": [{"name": one.name, "why": one.why} for one in data.refused],
         "remarks": list(data.remarks),
@@ -225,6 +226,12 @@ def _reading(data: BoardData, reading: Reading, verdict: ReadingVerdict | None) 
         "at": dict(reading.at),
         "instrument": reading.instrument,
         "per_prompt": reading.per_prompt,
+        "family": verdict.family.value if verdict and verdict.family else None,
+        "say": [
+            {"question": one.question, "kind": one.kind, "agreement": [m.as_dict() for m in one.measurements]}
+            for one in (verdict.say if verdict else ())
+        ],
+        "prompts_needed": verdict.too_few if verdict else 0,
         "why_no_rank": verdict.why_not if verdict else "",
         "cells": {name: None if m is None else m.as_dict() for name, m in cells.items()},
         "letters": dict(verdict.letters) if verdict else {},
@@ -250,5 +257,6 @@ def _pair(contrast: Contrast) -> dict[str, object]:
 def _numbers(data: BoardData, verdicts: Mapping[ReadingKey, ReadingVerdict]) -> Iterator[Measurement]:
     yield from data.whole.values()
     for verdict in verdicts.values():
+        yield from (m for one in verdict.say for m in one.measurements)
         for contrast in verdict.contrasts:
             yield from (contrast.difference, contrast.p, contrast.adjusted_p)

@@ -10,7 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
 
+from rushes.compare.agreement.credential import Credential
+from rushes.compare.agreement.earned_say import EarnedSay
 from rushes.compare.comparison import Comparison, Outcome, Refused, WhyNot
 from rushes.core import Measurement
 from rushes.core.reading import Reading as Reading
@@ -21,6 +25,8 @@ from rushes.instruments.preference.instrument import INSTRUMENT as PREFERENCE
 from rushes.storage.runs import Run
 from rushes.suite.prompts import Prompt
 
+Ratings: TypeAlias = Mapping[str, Mapping[str, float]]
+"""Of one system on one question: by prompt and rater."""
 PEOPLE = PREFERENCE.name
 """The instrument whose readings are what people said: ratings, votes, a study."""
 
@@ -64,6 +70,12 @@ class BoardData:
     """The system that the suite declares as its reference (real footage); "" where none is."""
     asked: bool = False
     """Whether there are answers of people, on the board or left out."""
+    answers: Mapping[ReadingKey, Mapping[str, Ratings]] = field(default_factory=dict)
+    """What single people said: by question and system. Empty for a study, which has strengths alone."""
+    credentials: tuple[Credential, ...] = ()
+    """Which metrics agree with people, and on what: those of Rushes, and those beside the suite."""
+    kind: str = ""
+    """The kind of video, as the suite declares it; "" where it does not."""
     remarks: tuple[str, ...] = ()
     """What a reader must know: prompts that a system lacks, media that differ, runs that are not complete."""
 
@@ -138,11 +150,26 @@ class Contrast(Comparison):
         return ways.get(self.outcome)
 
 
+class Family(StrEnum):
+    """Columns that are tested together, with one share of the allowed error."""
+
+    PEOPLE = "people"
+    CREDENTIALED = "credentialed"
+    """Metrics with a credential that counts on this board: they may say better, about its question."""
+    OTHERS = "others"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ReadingVerdict:
     """One column's verdict."""
 
     key: ReadingKey
+    family: Family | None = None
+    """What it was tested with; None where it was not tested."""
+    earned: EarnedSay = EarnedSay()
+    """The credentials that let the metric say better, one per question, or why none does."""
+    too_few: int = 0
+    """Prompts that it takes at least for any two systems to differ, where the board has fewer; else 0."""
     contrasts: tuple[Contrast, ...]
     """Every pair of systems, in the board's order."""
     letters: Mapping[str, str]
@@ -153,6 +180,10 @@ class ReadingVerdict:
     """Why the column has no verdict: no direction, nothing shared …; None where it has one."""
     why_not: str = ""
     """The same in words; "" where it has one."""
+
+    @property
+    def say(self) -> tuple[Credential, ...]:
+        return self.earned.credentials
 
     @property
     def ranked(self) -> tuple[tuple[str, str], ...]:

@@ -30,7 +30,7 @@ Said: TypeAlias = tuple[WhyNot, str]
 """Why two numbers give no verdict, and in words."""
 _OF_PAIR = {"n_gen", "n_versus", "cut", "bias"}
 """Parameters of a difference that are the two sets' own."""
-_SUMMED = "no interval of the difference: held against each other are the two numbers' own intervals, errors summed"
+_SUMMED = "no interval of the difference: the two values' own intervals are compared, errors summed"
 
 
 def number_contrasts(data: BoardData, reading: Reading) -> list[Contrast]:
@@ -113,7 +113,7 @@ def _without_interval(reading: Reading, *numbers: tuple[str, Measurement]) -> Sa
         advice = f"; ask the sets: rushes fvd {numbers[0][0]} REAL --versus {numbers[1][0]}"
     for name, m in numbers:
         if m.interval is None or m.interval.low == m.interval.high:
-            said = f"the number of {name} has no interval, so chance cannot be told from difference{advice}"
+            said = f"the value of {name} has no interval, so no difference can be tested{advice}"
             return WhyNot.NO_INTERVAL, said
     return None
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 
 from rushes.core.reason import RANKS, SIGNALS, ranked
@@ -158,6 +158,8 @@ class Verdict:
     """The forest plot."""
     charts: Sequence[Figure] = ()
     """What the answer rests on, before everything else: on a board, the systems on each question."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """By headline or line: signatures of the numbers in it, which a page shows on hovering."""
 
     @property
     def total(self) -> int:

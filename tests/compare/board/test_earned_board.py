@@ -1,0 +1,258 @@
+"""Metrics with a credential on a board: who may say better, about what, on which kind of video; families; too few."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.compare.agreement.rated import definition as rated_definition
+
+from rushes.compare.agreement.credential import Agreed, Credential, RatedData
+from rushes.compare.board.board import board_as_data, board_page
+from rushes.compare.board.families import grouping, shares
+from rushes.compare.board.judging import judge_board
+from rushes.compare.board.model import BoardClip, BoardData, Family, Reading, System
+from rushes.compare.board.page.columns import board_columns
+from rushes.compare.board.page.people_words import MOST_WORDS
+from rushes.compare.board.page.words import Opening, opening_of
+from rushes.compare.comparison import Outcome, WhyNot
+from rushes.compare.readings.collect import collect_board
+from rushes.core import Definition
+from rushes.core.errors import InputError
+from rushes.core.reason import Cause, Reason
+from rushes.instruments.clip.metrics.timing import FRAME_COUNT
+from rushes.instruments.clip.readings import BADGE_SHARE
+from rushes.storage.runs import Run, Subject
+
+from .board_made import board_data, reading
+from .boards import board
+from .boards import reading as plain
+from .test_people_board import suite_of
+
+WARP = reading("warp", better="lower", raised_by=("noise",), lowered_by=("blur",))
+NAMES = ("amber", "birch", "cedar")
+
+
+def credential(definition: Definition, **more: object) -> Credential:
+    """Agrees with people in 80 % of pairs on text-to-video."""
+    facts: dict[str, object] = {
+        "question": "temporal_quality",
+        "metric": definition.name,
+        "signature": definition.signature,
+        "better": definition.better,
+        "kind": "text-to-video",
+        "seen": "no",
+        "confidence": 0.95,
+        "data": RatedData(name="FETV", digest="ab" * 32, systems=("x", "y"), prompts=17, raters=3, clips=34),
+        "pairs_right": Agreed(value=0.8, low=0.7, high=0.86, one_person=0.88),
+        "within_system": Agreed(value=0.1, low=-0.1, high=0.3, one_person=0.49),
+    }
+    return Credential(**facts | more)  # type: ignore[arg-type]
+
+
+def made(
+    *credentials: Credential, kind: str = "", readings: Sequence[Reading] = (WARP,), prompts: int = 12
+) -> BoardData:
+    """amber is lowest on every prompt, then birch, then cedar."""
+    return board_data(NAMES, readings, prompts=prompts, credentials=credentials, kind=kind)
+
+
+def opened(data: BoardData) -> Opening:
+    return opening_of(data, board_columns(data, judge_board(data)), level=0.95)
+
+
+class TestSay:
+    def test_without_a_credential_a_metric_shows_differences_alone(self) -> None:
+        found = judge_board(made())[WARP.key]
+        assert {c.outcome for c in found.contrasts} == {Outcome.MOVED} and not found.ranked and not found.say
+
+    def test_with_one_it_ranks_and_the_words_name_question_data_and_one_person(self) -> None:
+        data = made(credential(WARP.definition))
+        found = judge_board(data)[WARP.key]
+        assert found.ranks == {"amber": (1, 1), "birch": (2, 2), "cedar": (3, 3)} and found.why is None
+        text = str(opened(data))
+        assert "Better in temporal quality by warp: amber over every other system; birch over cedar." in text
+        assert "It agrees with people in 80 % of pairs (FETV, 17 prompts, text-to-video; one person: 88 %)." in text
+        assert "Caution: noise raises it too; blur lowers it too." in text
+        assert text.count("rank systems, not clips of one system") == 1 and "is 0.10; one person: 0.49" in text
+        assert len(opened(data).headline.split()) <= MOST_WORDS and opened(data).headline.startswith("Better in temp")
+
+    def test_on_its_kind_of_video_the_kind_is_not_repeated(self) -> None:
+        text = str(opened(made(credential(WARP.definition), kind="text-to-video")))
+        assert "of pairs (FETV, 17 prompts; one person: 88 %)" in text
+
+    def test_on_another_kind_it_does_not_count_and_the_board_says_so(self) -> None:
+        data = made(credential(WARP.definition), kind="talking-head")
+        assert not judge_board(data)[WARP.key].ranked
+        said = "warp has a credential for text-to-video. These clips are talking-head, so it does not count."
+        assert said in str(opened(data))
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"signature": "warp|v:2"},
+            {"pairs_right": Agreed(value=0.6, low=0.45, high=0.7)},
+        ],
+    )
+    def test_another_version_or_a_coin_earns_nothing(self, change: dict[str, object]) -> None:
+        assert not judge_board(made(credential(WARP.definition, **change)))[WARP.key].ranked
+
+    def test_a_metric_that_does_not_know_better_never_says_it(self) -> None:
+        shade = reading("shade", better="neither")
+        found = judge_board(made(credential(shade.definition), readings=(shade,)))[shade.key]
+        assert not found.ranked and found.why is WhyNot.NO_DIRECTION
+
+    def test_of_clips_brought_to_one_form_any_form_counts_and_is_named(self) -> None:
+        here, there = (WARP.definition.add_params(input=f"alike({form})") for form in ("96x96@8,2s", "256x256@8,2s"))
+        one = replace(WARP, definition=here)
+        data = made(credential(there), readings=(one,))
+        assert judge_board(data)[one.key].ranked
+        assert "clips as 256x256@8,2s" in str(opened(data))
+        raw = replace(WARP, definition=WARP.definition.add_params(input="raw"))
+        assert not judge_board(made(credential(there), readings=(raw,)))[raw.key].ranked
+
+    def test_every_number_of_the_words_has_its_definition_in_json(self) -> None:
+        data = made(credential(WARP.definition))
+        page = board_page(data)
+        told = board_as_data(page.data, page.verdicts, opening=page.opening)
+        (one,) = told["readings"]  # type: ignore[misc]
+        assert one["family"] == "credentialed" and one["say"][0]["question"] == "temporal_quality"
+        values = {m["value"]: m["signature"] for m in one["say"][0]["agreement"]}
+        assert {0.8, 0.88, 0.1, 0.49} == set(values)
+        assert values[0.8].startswith("credential_agreement|agreement:pairs-right|data:FETV-abababababab|of:warp;v:1|")
+        assert values[0.8] in told["definitions"]  # type: ignore[operator]
+
+    def test_credentials_lie_in_the_suites_folder_or_beside_it(self, tmp_path: Path) -> None:
+        folder = suite_of(tmp_path, ("p0", "p1"), more="")
+        shipped = collect_board(folder).credentials
+        for place in (folder, tmp_path):
+            (place / "credentials").mkdir()
+            name = f"{place.name[0]}.toml"
+            (place / "credentials" / name).write_text(credential(rated_definition(f"m{place.name[0]}")).toml())
+        more = collect_board(folder).credentials
+        assert len(more) == len(shipped) + 2 and len(shipped) >= 4
+        (tmp_path / "credentials" / "broken.toml").write_text("format = 7")
+        with pytest.raises(InputError, match=r"broken.toml: expected a credential of format 1; got 7"):
+            collect_board(folder)
+
+
+class TestFamilies:
+    def test_people_metrics_with_a_credential_and_others_share_the_error(self) -> None:
+        """Nothing differs: all three have tests left throughout. 12 prompts, p of each pair its own."""
+        assert shares(list(Family)) == {Family.PEOPLE: 0.8, Family.CREDENTIALED: 0.1, Family.OTHERS: 0.1}
+        assert shares([Family.PEOPLE, Family.OTHERS]) == {Family.PEOPLE: 0.8, Family.OTHERS: 0.2}
+        assert shares([Family.CREDENTIALED, Family.OTHERS]) == {Family.CREDENTIALED: 0.5, Family.OTHERS: 0.5}
+        asked = replace(reading("look", better="higher"), instrument="preference")
+        other = reading("other", better="higher")
+        rng = np.random.default_rng(1)
+        rows = {name: rng.normal(9, 1, 12).tolist() for name in NAMES}
+        data = board(*((one, rows) for one in (asked, WARP, other)), credentials=(credential(WARP.definition),))
+        found = judge_board(data)
+        for one, share in ((asked, 0.8), (WARP, 0.1), (other, 0.1)):
+            p = found[one.key].contrasts[0]
+            assert f"|share:{share}|" in p.adjusted_p.signature and "tests:3|v:2" in p.adjusted_p.signature
+            smallest = min(float(c.p.value or 0) for c in found[one.key].contrasts)
+            assert min(float(c.adjusted_p.value or 0) for c in found[one.key].contrasts) == pytest.approx(
+                min(1.0, 3 * smallest / share)
+            )
+
+    def test_facts_and_doubles_are_shown_and_not_tested(self) -> None:
+        badge = BADGE_SHARE.with_params(profile="p", tier=0, input="raw")
+        rates = [replace(plain(badge), label=f"{name} rate", at=(("badge", name),)) for name in ("pass", "flagged")]
+        raw, alike = (plain(WARP.definition.add_params(input=form)) for form in ("raw", "alike(96x96@8,2s)"))
+        fact, score = plain(FRAME_COUNT), plain()
+        columns = (raw, alike, fact, score)
+        data = board(*((one, {"amber": [1.0] * 8, "birch": [0.0] * 8}) for one in columns))
+        groups = grouping(data, (*rates, *columns))
+        assert set(groups.untested) == {rates[1].key, raw.key, fact.key}
+        assert groups.untested[rates[1].key] == "not tested: it goes with pass rate"
+        found = judge_board(data)
+        assert found[fact.key].why is WhyNot.NOT_TESTED and not found[fact.key].contrasts
+        assert "tests:2|" in found[score.key].contrasts[0].adjusted_p.signature
+        shown = {c.reading.key: c for c in board_columns(data, found)}
+        assert shown[fact.key].group == "untested" and shown[fact.key].why == "a fact of the file: shown, not tested"
+
+    def test_equal_systems_with_credentials_differ_on_at_most_one_board_of_twenty(self) -> None:
+        """120 boards of 4 equal systems, 14 prompts: two questions, two metrics with a credential that follow people's
+        ratings, two others that follow those."""
+        alarms = 0
+        questions = [replace(reading(f"q{n}", better="higher"), instrument="preference") for n in range(2)]
+        metrics = [reading(f"m{n}", better="higher") for n in range(4)]
+        earned = tuple(credential(one.definition, question=f"q{n}") for n, one in enumerate(metrics[:2]))
+        for seed in range(120):
+            rng = np.random.default_rng(seed)
+            liked = rng.normal(20, 1, (4, 14)) + rng.normal(0, 1, 14)
+            columns = []
+            for place, one in enumerate((*questions, *metrics)):
+                values = liked * (0.8 if place < 4 else 0.4) + rng.normal(0, 0.6, (4, 14))
+                columns.append((one, {f"s{n}": row.tolist() for n, row in enumerate(values)}))
+            found = judge_board(board(*columns, credentials=earned))
+            alarms += any(c.outcome.is_change for one in found.values() for c in one.contrasts)
+        assert alarms <= 120 * 0.05
+
+
+class TestTooFew:
+    def test_five_prompts_say_so_with_the_number_that_could(self) -> None:
+        """Three pairs at 5 %: 2^(1 − n) ≤ .05/3 needs n = 7; 5 prompts have .0625 at best."""
+        asked = replace(reading("lip", label="lip", better="higher"), instrument="preference")
+        data = made(readings=(asked,), prompts=5)
+        said = opened(data)
+        assert judge_board(data)[asked.key].too_few == 7
+        assert said.headline == (
+            "Raters ranked cedar first in lip (12.00); 5 prompts cannot show a significant difference; at least 7 are "
+            "needed."
+        )
+        assert "told apart" not in str(said) and "do not differ" not in str(said)
+
+    def test_enough_prompts_without_a_difference_are_not_too_few(self) -> None:
+        one = plain()
+        rng = np.random.default_rng(2)
+        data = board((one, {name: rng.normal(0, 1, 12).tolist() for name in NAMES}))
+        assert judge_board(data)[one.key].too_few == 0
+        assert opened(data).headline == "No significant difference on the one metric that can rank systems."
+
+
+def test_best_needs_every_other_system_to_compare() -> None:
+    """cedar's frame size differs, so it compares with neither: amber is ahead of birch alone."""
+    one = plain(WARP.definition.add_params(), lane="")
+    sized = replace(one, definition=replace(one.definition, depends_on=("frame_size",)))
+    rows = {"amber": [1.0 + n / 9 for n in range(9)], "birch": [3.0 + n for n in range(9)], "cedar": [5.0] * 9}
+    media = {
+        (name, f"p{n}"): BoardClip(
+            path="c.mp4",
+            run=0,
+            subject="c",
+            facts={"media": {"video": {"width": 64 if name != "cedar" else 96, "height": 36, "fps": "25"}}},
+        )
+        for name in rows
+        for n in range(9)
+    }
+    data = board((sized, rows), clips=media, credentials=(credential(sized.definition),))
+    whole = board_data(tuple(rows), (sized,), prompts=9).whole
+    (column,) = board_columns(replace(data, whole=whole), judge_board(data))
+    assert column.verdict is not None and column.verdict.ranked == (("amber", "birch"),)
+    assert not any(cell.best for cell in column.cells)
+
+
+def test_review_signals_that_divide_the_systems_are_a_line() -> None:
+    def system(name: str, flickering: int) -> System:
+        why = (Reason(cause=Cause.OTHER, level="flagged", words="flickers"),)
+        subjects = tuple(
+            Subject(id=f"p{n}", kind="clip", path=f"{name}/p{n}.mp4", sha256=None, badge="pass", why=())
+            if n >= flickering
+            else Subject(id=f"p{n}", kind="clip", path=f"{name}/p{n}.mp4", sha256=None, badge="flagged", why=why)
+            for n in range(6)
+        )
+        return System(name=name, runs=(Run(path=Path(name), info={}, subjects=subjects, measurements={}),))
+
+    counts = {"amber": 6, "birch": 2, "cedar": 0}
+    clips = {
+        (name, f"p{n}"): BoardClip(path=f"{name}/p{n}.mp4", run=0, subject=f"p{n}") for name in counts for n in range(6)
+    }
+    data = replace(made(prompts=6), systems=tuple(system(*one) for one in counts.items()), clips=clips)
+    assert "amber flickers in 6 of 6 clips, birch in 2 of 6, the other in none." in opened(data).metrics
+    even = replace(data, systems=tuple(system(name, 2) for name in counts))
+    assert not any("flickers" in line for line in opened(even).metrics)
