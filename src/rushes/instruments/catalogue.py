@@ -30,6 +30,7 @@ COMPARING = (
     "rushes.compare.definitions.comparisons:DEFINITIONS",
     "rushes.compare.definitions.people:DEFINITIONS",
     "rushes.compare.definitions.ratings:DEFINITIONS",
+    "rushes.compare.definitions.powered:DEFINITIONS",
     "rushes.compare.board.overall:DEFINITIONS",
 )
 """Tuples of the definitions that belong to no instrument: what is computed from several runs."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,13 +19,16 @@ from rushes.compare.board.model import BoardClip, BoardData, Family, Reading, Sy
 from rushes.compare.board.page.columns import board_columns
 from rushes.compare.board.page.people_words import MOST_WORDS
 from rushes.compare.board.page.words import Opening, opening_of
+from rushes.compare.board.powered import powered_questions
 from rushes.compare.comparison import Outcome, WhyNot
 from rushes.compare.readings.collect import collect_board
+from rushes.compare.readings.study_ratings import human_scores_of_ratings
 from rushes.core import Definition
 from rushes.core.errors import InputError
 from rushes.core.reason import Cause, Reason
 from rushes.instruments.clip.metrics.timing import FRAME_COUNT
 from rushes.instruments.clip.readings import BADGE_SHARE
+from rushes.instruments.preference.votes import Vote
 from rushes.storage.runs import Run, Subject
 
 from .board_made import board_data, reading
@@ -32,6 +36,7 @@ from .boards import board
 from .boards import reading as plain
 from .test_people_board import suite_of
 
+PLAIN: dict[str, Any] = {"unit": "1", "lowest": None, "highest": None, "summary": "s", "formula": "f"}
 WARP = reading("warp", better="lower", raised_by=("noise",), lowered_by=("blur",))
 NAMES = ("amber", "birch", "cedar")
 
@@ -256,3 +261,102 @@ def test_review_signals_that_divide_the_systems_are_a_line() -> None:
     assert "amber flickers in 6 of 6 clips, birch in 2 of 6, the other in none." in opened(data).metrics
     even = replace(data, systems=tuple(system(name, 2) for name in counts))
     assert not any("flickers" in line for line in opened(even).metrics)
+
+
+class TestPowered:
+    """20 of 60 prompts are rated; the metric follows people closely, and runs higher on the prompts that are not."""
+
+    def data(self, *, share: float = 0.9, **more: object) -> BoardData:
+        rng = np.random.default_rng(5)
+        prompts = [f"p{n}" for n in range(60)]
+        score = plain(Definition(**PLAIN | {"name": "score", "better": "lower"}), instrument="scores")
+        asked = plain(
+            Definition(**PLAIN | {"name": "clip_rating", "lowest": 1, "highest": 5, "better": "higher"}).add_params(
+                question="look", scale="1-5"
+            ),
+            label="look",
+            instrument="preference",
+        )
+        rows: dict[str, list[float]] = {}
+        answers: dict[str, dict[str, dict[str, float]]] = {}
+        for place, name in enumerate(("amber", "birch")):
+            liked = rng.normal(4.4 - place, 0.5, 60)
+            rows[name] = (50 - 9 * (share * liked + (1 - share) * rng.normal(3, 0.5, 60))).tolist()
+            answers[name] = {
+                p: {f"r{r}": float(np.clip(round(liked[n] + rng.normal(0, 0.3)), 1, 5)) for r in range(3)}
+                for n, p in enumerate(prompts[:20])
+            }
+        made = board((score, rows), answers={asked.key: answers}, **more)
+        people = {(name, asked.key): {} for name in rows}
+        return replace(made, readings=(asked, score), values=made.values | people)
+
+    def test_the_estimate_is_people_plus_a_share_of_what_the_metric_adds(self) -> None:
+        data = self.data()
+        (found,) = powered_questions(data, judge_board(data))
+        assert (found.rated, found.others, found.metric.definition.name) == (20, 40, "score")
+        answers = data.answers[data.readings[0].key]
+        for name, number in found.means.items():
+            y = np.array([np.mean(list(by.values())) for by in answers[name].values()])
+            metric = -np.array([float(m.value or 0) for m in data.values[name, found.metric.key].values()])
+            scaled = metric * y.std(ddof=1) / metric.std(ddof=1)
+            weight = float(number.weight.value or 0)
+            assert 0 < weight <= 1
+            mean = y.mean() + weight * (scaled[20:].mean() - scaled[:20].mean())
+            assert number.value.value == pytest.approx(mean) and number.value.place == {"system": name}
+            ends = number.value.interval
+            assert ends is not None and 1 <= ends.low < ends.high <= 5 and float(number.width.value or 1) < 1
+        (both,) = found.differences.values()
+        assert both.value.place == {"first": "amber", "second": "birch"} and float(both.value.value or 0) < 0
+        assert both.value.signature.startswith("powered_difference|of:score;v:1|question:look|raters:fixed|scale:1-5")
+
+    def test_a_line_says_it_beside_peoples_own_and_json_has_all(self) -> None:
+        data = self.data()
+        page = board_page(data, timelines=0)
+        (line,) = [one for one in page.opening.metrics if "unrated" in one]
+        assert line.startswith("look, with score on 40 unrated prompts: amber ") and "narrower than from raters" in line
+        told = board_as_data(page.data, page.verdicts, opening=page.opening, powered=page.powered)
+        (one,) = told["powered"]  # type: ignore[misc]
+        assert (one["rated_prompts"], one["other_prompts"], len(one["numbers"])) == (20, 40, 9)
+        assert all(m["signature"] in told["definitions"] for m in one["numbers"])  # type: ignore[operator]
+
+    def test_a_useless_metric_changes_nothing_and_the_credentialed_one_is_taken_first(self) -> None:
+        data = self.data(share=0.0)
+        (found,) = powered_questions(data, judge_board(data))
+        assert all(number.width.value is not None and number.width.value <= 1 for number in found.numbers)
+        warp = plain(WARP.definition)
+        rows = {(name, warp.key): data.values[name, found.metric.key] for name in data.names}
+        values = {key: {p: replace(m, definition=warp.definition) for p, m in row.items()} for key, row in rows.items()}
+        more = replace(
+            data,
+            readings=(*data.readings, warp),
+            values=data.values | values,
+            credentials=(credential(warp.definition, question="look"),),
+        )
+        (first,) = powered_questions(more, judge_board(more))
+        assert first.metric.definition.name == "warp"
+
+    def test_none_where_every_prompt_is_rated(self) -> None:
+        data = self.data()
+        short = replace(data, values={k: dict(list(v.items())[:20]) for k, v in data.values.items()})
+        assert powered_questions(short, {}) == ()
+
+
+def test_ratings_of_a_study_by_dimension(tmp_path: Path) -> None:
+    """r1 rates amber's p0 4 and 2 in two pairs: 3; the gold pair and a clip without a rating stay out."""
+    votes = [
+        Vote(
+            sample=f"p0-{other}",
+            system_a="amber",
+            system_b=other,
+            winner="a",
+            rater="r1",
+            prompt="p0",
+            ratings={"motion": (rating, None)},
+            clip_a="amber/p0",
+            clip_b=f"{other}/p0",
+        )
+        for other, rating in (("birch", 4), ("cedar", 2))
+    ]
+    gold = replace(votes[0], is_gold=True, ratings={"motion": (1, 1)})
+    found = human_scores_of_ratings([*votes, gold], "studies.db")
+    assert found.scores == {"motion": {("amber", "p0"): {"r1": 3.0}}} and found.kind == "mean-rating"

@@ -56,7 +56,7 @@ def board(
         from rushes.compare.board.board import board_as_data
 
         written = {"board": str(made.path), "bytes": made.bytes}
-        print_json(written | board_as_data(made.data, made.verdicts, opening=made.opening))
+        print_json(written | board_as_data(made.data, made.verdicts, opening=made.opening, powered=made.powered))
         return
     opening = made.opening
     tell(opening.headline, *opening.lines, *filter(None, [opening.sure]), hang=2)

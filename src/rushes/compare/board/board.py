@@ -14,7 +14,9 @@ from rushes.compare.board.page.clips import ClipIndex, board_timeline, first_cli
 from rushes.compare.board.page.columns import BoardCell, BoardColumn, board_columns
 from rushes.compare.board.page.forest import forests
 from rushes.compare.board.page.page import BoardPage, render_board
+from rushes.compare.board.page.powered_words import powered_lines
 from rushes.compare.board.page.words import Opening, opening_of
+from rushes.compare.board.powered import PoweredQuestion, powered_questions
 from rushes.compare.comparison import Refused
 from rushes.compare.output import write_out
 from rushes.compare.readings.collect import collect_board
@@ -51,6 +53,8 @@ class Board:
     """The answer, what it rests on, and how sure that is."""
     data: BoardData
     verdicts: Mapping[ReadingKey, ReadingVerdict]
+    powered: Sequence[PoweredQuestion] = ()
+    """Questions that people answered on some prompts, with a metric on all."""
 
     @property
     def found(self) -> str:
@@ -103,6 +107,7 @@ def write_board(
         opening=page.opening,
         data=page.data,
         verdicts=page.verdicts,
+        powered=page.powered,
     )
 
 
@@ -123,16 +128,18 @@ def board_page(
     data = with_overall(data, weights) if weights else _declared(data, given)
     judged = verdicts if verdicts is not None else judge_board(data, level=level)
     columns, order, clips = board_columns(data, judged), rows_by_disagreement(data), ClipIndex(data)
+    powered = powered_questions(data, judged)
     drawn = {key: board_timeline(clips, key) for key in first_clips(data, order, timelines)}
     return BoardPage(
         title=title or _title(data),
-        opening=opening_of(data, columns, level=level),
+        opening=opening_of(data, columns, level=level, more=powered_lines(powered)),
         charts=forests(data, columns, level=level),
         data=data,
         verdicts=judged,
         columns=columns,
         order=order,
         timelines={key: line for key, line in drawn.items() if line is not None},
+        powered=powered,
     )
 
 
@@ -196,7 +203,11 @@ def _cell(cell: BoardCell) -> Cell:
 
 
 def board_as_data(
-    data: BoardData, verdicts: Mapping[ReadingKey, ReadingVerdict], *, opening: Opening
+    data: BoardData,
+    verdicts: Mapping[ReadingKey, ReadingVerdict],
+    *,
+    opening: Opening,
+    powered: Sequence[PoweredQuestion] = (),
 ) -> dict[str, object]:
     """The answer, every cell and every pair with its signature, and every definition once.
 
@@ -212,9 +223,10 @@ def board_as_data(
         "prompts": len(data.prompts),
         "kind": data.kind,
         "readings": [_reading(data, reading, verdicts.get(reading.key)) for reading in data.readings],
+        "powered": [_powered(one) for one in powered],
         "refused": [{"name": one.name, "why": one.why} for one in data.refused],
         "remarks": list(data.remarks),
-        "definitions": {m.signature: m.definition.as_dict() for m in _numbers(data, verdicts)},
+        "definitions": {m.signature: m.definition.as_dict() for m in _numbers(data, verdicts, powered)},
     }
 
 
@@ -254,8 +266,21 @@ def _pair(contrast: Contrast) -> dict[str, object]:
     }
 
 
-def _numbers(data: BoardData, verdicts: Mapping[ReadingKey, ReadingVerdict]) -> Iterator[Measurement]:
+def _powered(one: PoweredQuestion) -> dict[str, object]:
+    return {
+        "question": one.question.definition.signature,
+        "metric": one.metric.definition.signature,
+        "rated_prompts": one.rated,
+        "other_prompts": one.others,
+        "numbers": [m.as_dict() for number in one.numbers for m in number.measurements],
+    }
+
+
+def _numbers(
+    data: BoardData, verdicts: Mapping[ReadingKey, ReadingVerdict], powered: Sequence[PoweredQuestion]
+) -> Iterator[Measurement]:
     yield from data.whole.values()
+    yield from (m for one in powered for number in one.numbers for m in number.measurements)
     for verdict in verdicts.values():
         yield from (m for one in verdict.say for m in one.measurements)
         for contrast in verdict.contrasts:

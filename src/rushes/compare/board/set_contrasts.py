@@ -20,6 +20,7 @@ from rushes.compare.definitions.comparisons import INTERVAL_P, NUMBER_DIFFERENCE
 from rushes.compare.runs.set_distances import other_truth
 from rushes.core import Definition, Measurement
 from rushes.core.definition import describe_difference
+from rushes.core.words.number_text import number_text
 from rushes.instruments.distribution.few_videos import GEN_ID, clips_of, few_videos_text, why_no_verdict
 from rushes.instruments.distribution.instrument import INSTRUMENT as DISTRIBUTION
 from rushes.instruments.distribution.show.tables import is_difference, verdict_of
@@ -49,7 +50,7 @@ def _contrast(data: BoardData, reading: Reading, first: str, second: str) -> Con
             why = WhyNot.TOO_FEW, verdict_of(drawn)
         else:
             p = _interval_p(metric, "difference", float(drawn.value or 0), _error(drawn), drawn.count, at)
-            return Contrast.draft(reading, names, drawn, p)
+            return Contrast.draft(reading, names, replace(drawn, note=_how_made(drawn, one, other)), p)
     definition = of(NUMBER_DIFFERENCE, metric, systems=True)
     test = of(INTERVAL_P, metric, evidence="two-intervals")
     if one is None or other is None or one.value is None or other.value is None or _apart(one, other):
@@ -65,6 +66,15 @@ def _contrast(data: BoardData, reading: Reading, first: str, second: str) -> Con
         return Contrast.draft(reading, names, difference, Measurement.missing(test, note, at=at), why=why[0])
     summed = _error(one, towards=float(other.value)) + _error(other, towards=float(one.value))
     return Contrast.draft(reading, names, difference, _interval_p(metric, "two-intervals", moved, summed, count, at))
+
+
+def _how_made(drawn: Measurement, one: Measurement | None, other: Measurement | None) -> str:
+    """The difference's own note, and where the two values lie otherwise, why."""
+    if one is None or other is None or drawn.definition.param("bias") in (None, "none"):
+        return drawn.note
+    values = number_text(float(other.value or 0) - float(one.value or 0))
+    clause = f"the bias of small sets is removed from this difference; the two values differ by {values}"
+    return "; ".join(filter(None, (clause, drawn.note)))
 
 
 def _apart(one: Measurement, other: Measurement) -> bool:

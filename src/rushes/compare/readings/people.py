@@ -10,10 +10,10 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
-from rushes.compare.agreement.credential import Credential, read_credentials, shipped_credentials
+from rushes.compare.agreement.credential import Credential, read_credential, shipped_credentials
 from rushes.compare.agreement.human_scores import MEANS, ClipKey, HumanScores, clip_text, read_human_scores
 from rushes.compare.board.model import Ratings
 from rushes.compare.definitions.ratings import CLIP_RATING, CLIP_WIN_SHARE, RATING_MEAN, WIN_SHARE_MEAN
@@ -57,8 +57,13 @@ def credentials_beside(suite: SuiteRun | None) -> tuple[Credential, ...]:
 
     Raises `InputError` for a file that is no credential.
     """
-    folders = [] if suite is None else [suite.path / CREDENTIALS, suite.path.resolve().parent / CREDENTIALS]
-    return shipped_credentials() + tuple(one for folder in folders for one in read_credentials(folder))
+    return shipped_credentials() + (() if suite is None else tuple(map(read_credential, credential_files(suite))))
+
+
+def credential_files(suite: SuiteRun) -> list[Path]:
+    """Those in the suite's folder, then those beside it, each in the order of their names."""
+    folders = suite.path / CREDENTIALS, suite.path.resolve().parent / CREDENTIALS
+    return [file for folder in folders for file in sorted(folder.glob("*.toml"))]
 
 
 def people_columns(suite: SuiteRun, names: Sequence[str], index: PromptIndex) -> PeopleColumns:

@@ -16,6 +16,7 @@ from rushes.compare.board.page.clips import ClipIndex, ClipKey, Thumbnail, frame
 from rushes.compare.board.page.columns import GROUPS, BoardColumn, value_digits
 from rushes.compare.board.page.say_words import agreement_words
 from rushes.compare.board.page.words import Opening
+from rushes.compare.board.powered import PoweredQuestion
 from rushes.compare.output import written_page
 from rushes.compare.summaries import board_verdict
 from rushes.core import Definition, Measurement
@@ -45,6 +46,8 @@ class BoardPage:
     timelines: Mapping[ClipKey, dict[str, object]]
     charts: Sequence[Figure] = ()
     """The systems on each question that people answered."""
+    powered: Sequence[PoweredQuestion] = ()
+    """Questions that people answered on some prompts, with a metric on all."""
     thumbnails: Mapping[ClipKey, Thumbnail] = field(default_factory=dict)
 
 
