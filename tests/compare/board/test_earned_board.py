@@ -207,8 +207,8 @@ class TestTooFew:
         said = opened(data)
         assert judge_board(data)[asked.key].too_few == 7
         assert said.headline == (
-            "Raters ranked cedar first in lip (12.00); 5 prompts cannot show a significant difference; at least 7 are "
-            "needed."
+            "Raters ranked cedar first in lip (12.00), but 5 prompts cannot show a significant difference; at least 7 "
+            "are needed."
         )
         assert "told apart" not in str(said) and "do not differ" not in str(said)
 
@@ -352,11 +352,11 @@ def test_ratings_of_a_study_by_dimension(tmp_path: Path) -> None:
             rater="r1",
             prompt="p0",
             ratings={"motion": (rating, None)},
-            clip_a="amber/p0",
+            clip_a="amber/amber_p0",
             clip_b=f"{other}/p0",
         )
         for other, rating in (("birch", 4), ("cedar", 2))
     ]
     gold = replace(votes[0], is_gold=True, ratings={"motion": (1, 1)})
-    found = human_scores_of_ratings([*votes, gold], "studies.db")
+    found = human_scores_of_ratings([*votes, gold], "studies.db", lambda name: name == "p0")
     assert found.scores == {"motion": {("amber", "p0"): {"r1": 3.0}}} and found.kind == "mean-rating"

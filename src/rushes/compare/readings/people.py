@@ -82,7 +82,7 @@ def people_columns(suite: SuiteRun, names: Sequence[str], index: PromptIndex) ->
             made.remarks.append(f"{file}: changed since rushes suite run; the board shows it as it is now")
         people = read_human_scores(place)
         _add_people(made, people, names, index, question_scales(people, suite.suite.scale))
-    for found in study_ratings(suite):
+    for found in study_ratings(suite, lambda name: index.cell(name) is not None):
         if isinstance(found, str):
             made.remarks.append(found)
         else:

@@ -7,7 +7,7 @@ the mean of their ratings of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from rushes.compare.agreement.human_scores import ClipKey, HumanScores
 from rushes.core.errors import RushesError
@@ -19,8 +19,11 @@ from rushes.suite.folder import SuiteRun
 SCALE = f"{LOWEST_RATING}-{HIGHEST_RATING}"
 
 
-def study_ratings(suite: SuiteRun) -> Iterator[HumanScores | str]:
-    """The ratings of every study that the suite names; a remark for one that cannot be read."""
+def study_ratings(suite: SuiteRun, is_known: Callable[[str], bool]) -> Iterator[HumanScores | str]:
+    """The ratings of every study that the suite names; a remark for one that cannot be read.
+
+    `is_known` says whether a name leads to a prompt of the board.
+    """
     for plan in suite.suite.instruments:
         if plan.instrument != PREFERENCE.name:
             continue
@@ -30,7 +33,7 @@ def study_ratings(suite: SuiteRun) -> Iterator[HumanScores | str]:
             yield f"{database}: is not where the suite found it, so ratings of the study {study} are left out"
             continue
         try:
-            yield human_scores_of_ratings(_votes(str(place), study), f"{database}, study {study}")
+            yield human_scores_of_ratings(_votes(str(place), study), f"{database}, study {study}", is_known)
         except RushesError as error:
             yield f"{database}: ratings of the study {study} are left out: {error}"
 
@@ -45,10 +48,11 @@ def _votes(database: str, study: str) -> list[Vote]:
         service.close()
 
 
-def human_scores_of_ratings(votes: Iterable[Vote], source: str) -> HumanScores:
+def human_scores_of_ratings(votes: Iterable[Vote], source: str, is_known: Callable[[str], bool]) -> HumanScores:
     """By dimension, clip and rater: the mean of the rater's ratings, 1 to 5; gold pairs and repeats stay out.
 
-    A clip is what the study calls it; of votes without clips, the system's answer to the prompt, else to the sample.
+    A clip is called by the first of its own name, that without its system's, the prompt and the sample that the board
+    knows, else by its own: p1, amber_p1, p1 …
     """
     given: dict[str, dict[ClipKey, dict[str, list[int]]]] = {}
     for vote in votes:
@@ -58,7 +62,9 @@ def human_scores_of_ratings(votes: Iterable[Vote], source: str) -> HumanScores:
         for dimension, both in vote.ratings.items():
             for (system, clip), rating in zip(sides, both, strict=True):
                 if rating is not None:
-                    name = clip.removeprefix(f"{system}/") or vote.prompt or vote.sample
+                    own = clip.removeprefix(f"{system}/")
+                    names = [one for one in (own, own.removeprefix(f"{system}_"), vote.prompt, vote.sample) if one]
+                    name = next(filter(is_known, names), names[0])
                     by = given.setdefault(dimension, {}).setdefault((system, name), {})
                     by.setdefault(vote.rater, []).append(rating)
     scores = {

@@ -61,9 +61,13 @@ class Standing:
             return ""
         if self.too_few:
             return f"{too_few_words(self.prompts, self.too_few)}"
-        if not self.more:
-            return f"{self.rival} is as high"
-        return f"its lead over {self.rival} isn't significant ({more_prompts(self.more)} needed)"
+        beside = f" ({more_prompts(self.more)} needed)" if self.more else ""
+        return f"its lead over {self.rival} isn't significant{beside}"
+
+    @property
+    def is_level(self) -> bool:
+        """Whether the first two have the same value."""
+        return bool(self.rival) and self.value(self.pool[0]) == self.value(self.rival)
 
     @property
     def line(self) -> str:
@@ -202,11 +206,12 @@ def _winners(found: Sequence[Standing], among: str) -> list[str]:
 def _no_winner(found: Sequence[Standing], among: str) -> list[str]:
     nearest = headline_question(found)
     leader = nearest.pool[0]
-    if not (nearest.more or nearest.too_few):
+    if nearest.is_level:
         return [f"Raters put {leader} and {nearest.rival} level in {nearest.label}{among}.", _NO_WINNER]
     head = f"Raters ranked {leader} first in {nearest.label}"
-    full = f"{head} ({nearest.value(leader)}){among}; {nearest.missing}."
-    return [full, f"{head}{among}; {nearest.missing}.", f"{head}; {nearest.missing}.", f"{head}, not significantly."]
+    rest = f"{', but' if nearest.too_few else ';'} {nearest.missing}."
+    full = f"{head} ({nearest.value(leader)}){among}{rest}"
+    return [full, f"{head}{among}{rest}", f"{head}{rest}", f"{head}, not significantly."]
 
 
 _NO_WINNER = "Raters ranked no system significantly first."
@@ -223,11 +228,12 @@ def people_lines(data: BoardData, found: Sequence[Standing]) -> list[Line]:
     ]
     most = max(ratings, default=0)
     numbers = {one.label: standing_numbers(data, one) for one in found}
-    prompts = max((m.count for each in numbers.values() for m in each), default=0)
+    by_prompt = [one for one in found if one.column.reading.per_prompt]
+    prompts = max((m.count for one in by_prompt for m in numbers[one.label]), default=0)
     over = f" ({counted(prompts, 'prompt')}, {counted(most, 'rater')} a clip)" if most > 1 else ""
     letters = f"Systems that share a letter do not differ significantly{over}."
-    few = [one for one in found if one.too_few]
-    if few and len(few) == len(found):
+    few = [one for one in by_prompt if one.too_few]
+    if few and len(few) == len(by_prompt):
         letters = f"{too_few_words(few[0].prompts, max(one.too_few for one in few))}{over}."
     return [*(Line(text=one.line, numbers=numbers[one.label]) for one in found), Line(text=letters)]
 
