@@ -197,7 +197,14 @@ def _apart(
             picture = pictures.get((name, prompt.id), "")
             link = f"#prompt-{place}"
             takes.append(
-                Highlight(id=prompt.text or prompt.id, group=name, picture=picture, reasons=(reason,), link=link)
+                Highlight(
+                    id=prompt.text or prompt.id,
+                    group=name,
+                    picture=picture,
+                    reasons=(reason,),
+                    link=link,
+                    source=column.reading.definition.signature,
+                )
             )
     return tuple(takes)
 

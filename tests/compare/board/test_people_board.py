@@ -236,8 +236,8 @@ class TestHeadline:
         done = CliRunner().invoke(app, ["board", str(folder), "-o", str(tmp_path / "board.html"), "--strips", "0"])
         assert done.exit_code == 0 and done.stdout.splitlines()[0] == head and len(done.stdout.splitlines()) <= 12
         html = (tmp_path / "board.html").read_text()
-        assert f">{head}</p>" in html and "Nobody rated these" not in html
-        assert 'class="headline" title="rating_mean|over:shared-prompts|question:look|scale:1-5|v:1"' in html
+        sourced = '<span title="rating_mean|over:shared-prompts|question:look|scale:1-5|v:1">4.50</span>'
+        assert f">Raters ranked amber first in look ({sourced}).</p>" in html and "Nobody rated these" not in html
         assert html.index('class="headline"') < html.index('class="forests"') < html.index('class="board-table')
         assert "Significant: amber over every other system; birch over cedar." in html
         for name, start in (("board.md", f"# Board: 3 systems over 15 prompts\n\n**{head}**"), ("board.tex", "")):
