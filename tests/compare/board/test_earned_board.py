@@ -82,7 +82,7 @@ class TestSay:
         assert "Better in temporal quality by warp: amber over every other system; birch over cedar." in text
         assert "It agrees with people in 80 % of pairs (FETV, 17 prompts, text-to-video; one person: 88 %)." in text
         assert "Caution: noise raises it too; blur lowers it too." in text
-        assert text.count("rank systems, not clips of one system") == 1 and "is 0.10; one person: 0.49" in text
+        assert text.count("rank systems, not the clips of one system") == 1 and "is 0.10 (one person: 0.49)" in text
         assert len(opened(data).headline.split()) <= MOST_WORDS and opened(data).headline.startswith("Better in temp")
 
     def test_on_its_kind_of_video_the_kind_is_not_repeated(self) -> None:

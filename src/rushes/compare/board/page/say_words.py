@@ -15,7 +15,7 @@ from rushes.present.verdict.verdict import counted, listed
 
 _NAMED = 2
 """Metrics that have a line of their own; the table has all."""
-_HOLD = "Such metrics rank systems, not clips of one system"
+_HOLD = "Metrics with a credential rank systems, not the clips of one system"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,8 +125,8 @@ def _within(data: BoardData, found: Sequence[Credential]) -> Line:
     values = sorted(part.value for part in parts)
     spread = f"{values[0]:.2f}" if len(values) == 1 else f"{values[0]:.2f} to {values[-1]:.2f}"
     people = sorted(part.one_person for part in parts if part.one_person is not None)
-    person = f"; one person: {people[-1]:.2f}" if people else ""
-    text = f"{_HOLD}: within one, their rank correlation with people is {spread}{person}."
+    person = f" (one person: {people[-1]:.2f})" if people else ""
+    text = f"{_HOLD}: there, their rank correlation with people is {spread}{person}."
     return Line(text=text, numbers=tuple(m for one in found for m in one.measurements))
 
 
