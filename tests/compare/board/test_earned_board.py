@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from tests.compare.agreement.rated import definition as rated_definition
 
-from rushes.compare.agreement.credential import Agreed, Credential, RatedData
+from rushes.compare.agreement.credential import Agreed, Credential
 from rushes.compare.board.board import board_as_data, board_page
 from rushes.compare.board.families import grouping, shares
 from rushes.compare.board.judging import judge_board
@@ -31,7 +31,7 @@ from rushes.instruments.clip.readings import BADGE_SHARE
 from rushes.instruments.preference.votes import Vote
 from rushes.storage.runs import Run, Subject
 
-from .board_made import board_data, reading
+from .board_made import board_data, credential, reading
 from .boards import board
 from .boards import reading as plain
 from .test_people_board import suite_of
@@ -39,23 +39,6 @@ from .test_people_board import suite_of
 PLAIN: dict[str, Any] = {"unit": "1", "lowest": None, "highest": None, "summary": "s", "formula": "f"}
 WARP = reading("warp", better="lower", raised_by=("noise",), lowered_by=("blur",))
 NAMES = ("amber", "birch", "cedar")
-
-
-def credential(definition: Definition, **more: object) -> Credential:
-    """Agrees with people in 80 % of pairs on text-to-video."""
-    facts: dict[str, object] = {
-        "question": "temporal_quality",
-        "metric": definition.name,
-        "signature": definition.signature,
-        "better": definition.better,
-        "kind": "text-to-video",
-        "seen": "no",
-        "confidence": 0.95,
-        "data": RatedData(name="FETV", digest="ab" * 32, systems=("x", "y"), prompts=17, raters=3, clips=34),
-        "pairs_right": Agreed(value=0.8, low=0.7, high=0.86, one_person=0.88),
-        "within_system": Agreed(value=0.1, low=-0.1, high=0.3, one_person=0.49),
-    }
-    return Credential(**facts | more)  # type: ignore[arg-type]
 
 
 def made(

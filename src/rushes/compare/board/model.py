@@ -2,7 +2,7 @@
 
 A reading is a number that was measured alike for every system: one signature, one place; its values are the board's.
 What was not is refused and named, never averaged over. A clip belongs to a prompt by its name below its system's
-folder, unless a suite says otherwise. A verdict says which systems can be told apart on a reading, and how sure that
+folder, unless a suite says otherwise. A verdict says which systems differ significantly on a reading, and how sure that
 is.
 """
 
@@ -173,7 +173,7 @@ class ReadingVerdict:
     contrasts: tuple[Contrast, ...]
     """Every pair of systems, in the board's order."""
     letters: Mapping[str, str]
-    """By system: systems that share a letter cannot be told apart; "" where it has no value."""
+    """By system: systems that share a letter do not differ significantly; "" where it has no value."""
     ranks: Mapping[str, tuple[int, int]]
     """By system: its best and its worst rank, by which systems it is surely behind and surely ahead of."""
     why: WhyNot | None = None
