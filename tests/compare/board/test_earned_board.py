@@ -64,7 +64,7 @@ class TestSay:
         text = str(opened(data))
         assert "Better in temporal quality by warp: amber over every other system; birch over cedar." in text
         assert "It agrees with people in 80 % of pairs (FETV, 17 prompts, text-to-video; one person: 88 %)." in text
-        assert "Caution: noise raises it too; blur lowers it too." in text
+        assert "Caution: also raised by noise, lowered by blur." in text
         assert text.count("rank systems, not the clips of one system") == 1 and "is 0.10 (one person: 0.49)" in text
         assert len(opened(data).headline.split()) <= MOST_WORDS and opened(data).headline.startswith("Better in temp")
 
@@ -343,3 +343,17 @@ def test_ratings_of_a_study_by_dimension(tmp_path: Path) -> None:
     gold = replace(votes[0], is_gold=True, ratings={"motion": (1, 1)})
     found = human_scores_of_ratings([*votes, gold], "studies.db", lambda name: name == "p0")
     assert found.scores == {"motion": {("amber", "p0"): {"r1": 3.0}}} and found.kind == "mean-rating"
+
+
+def test_metrics_with_a_credential_that_contradict_each_other_are_named() -> None:
+    """warp puts amber first, glow (higher is better) cedar; blur has no say on the question."""
+    glow, haze = reading("glow", better="higher", raised_by=("light",)), reading("haze", better="lower")
+    weaker = Agreed(value=0.7, low=0.6, high=0.8)
+    earned = (
+        credential(WARP.definition),
+        *(credential(one.definition, pairs_right=weaker) for one in (glow, haze)),
+    )
+    data = made(*earned, readings=(WARP, glow, haze))
+    (line,) = [one for one in opened(data).metrics if one.startswith("Better in temporal quality")]
+    assert "by warp: amber over every other system" in line
+    assert line.endswith("glow contradicts it; haze does not contradict it.")

@@ -177,7 +177,7 @@ def board_latex(title: str, opening: Opening, systems: Sequence[str], columns: S
 def board_markdown(title: str, opening: Opening, systems: Sequence[str], columns: Sequence[BoardColumn]) -> str:
     """The answer, what it rests on, and the table of `board_latex`, in Markdown."""
     words = [f"**{escaped(opening.headline)}**", *(f"- {escaped(line)}" for line in opening.lines)]
-    table = replace(_table(title, opening, systems, columns), title="", caption="")
+    table = replace(_table(title, replace(opening, metrics=()), systems, columns), title="", caption="")
     return f"# {escaped(title)}\n\n{words[0]}\n\n" + "\n".join(words[1:]) + f"\n\n{markdown(table)}"
 
 
@@ -187,13 +187,13 @@ def _table(title: str, opening: Opening, systems: Sequence[str], columns: Sequen
         title=title,
         columns=(*TEXT("System"), *(Column(column.head, NUMBER, mark=str(n)) for n, column in enumerate(shown, 1))),
         rows=[(Cell(name), *(_cell(column.cells[place]) for column in shown)) for place, name in enumerate(systems)],
-        caption=opening.found,
+        caption=opening.headline,
         footnotes=[
             Footnote(mark=mark, signature=signature)
             for mark, column in enumerate(shown, 1)
             for signature in column.signatures or (column.reading.definition.signature,)
         ],
-        notes=[words for words in (_LETTERS, opening.sure) if words],
+        notes=[words for words in (_LETTERS, *opening.metrics, opening.sure) if words],
     )
 
 

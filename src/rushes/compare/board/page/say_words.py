@@ -11,10 +11,9 @@ from rushes.compare.agreement.saving import ratings_digest
 from rushes.compare.board.model import BoardData, ReadingVerdict
 from rushes.compare.board.page.columns import BoardColumn
 from rushes.core import Measurement
+from rushes.core.grouping import grouped
 from rushes.present.verdict.verdict import counted, listed
 
-_NAMED = 2
-"""Metrics that have a line of their own; the table has all."""
 _HOLD = "Metrics with a credential rank systems, not the clips of one system"
 
 
@@ -27,10 +26,11 @@ class Line:
 
 
 def say_lines(data: BoardData, columns: Sequence[BoardColumn]) -> list[Line]:
-    """A line per metric and question, best agreement first; how far they hold; credentials that do not count here."""
+    """A line per question, by the metric that agrees best; how far they hold; credentials that do not count here."""
     every = [(column, one) for column in columns if column.verdict for one in column.verdict.say]
     every.sort(key=lambda found: -found[1].pairs_right.low)
-    lines = [_line(data, column, one) for column, one in every[:_NAMED]]
+    questions = grouped((one.question, (column, one)) for column, one in every)
+    lines = [_line(data, *best, others=[column for column, _ in others]) for best, *others in questions.values()]
     if every:
         lines.append(_within(data, [one for _, one in every]))
     return lines + [Line(text=text) for text in dict.fromkeys(_other_kinds(data, columns))]
@@ -64,7 +64,7 @@ def say_headline(data: BoardData, columns: Sequence[BoardColumn]) -> list[str]:
     return [f"Better in {what} by {one.metric}: {who}.", f"{brief} in {what} by {one.metric}."]
 
 
-def _line(data: BoardData, column: BoardColumn, one: Credential) -> Line:
+def _line(data: BoardData, column: BoardColumn, one: Credential, *, others: Sequence[BoardColumn]) -> Line:
     assert column.verdict is not None
     who, what = better_words(column.verdict, _order(column, data)), _question(one)
     head = (
@@ -73,16 +73,27 @@ def _line(data: BoardData, column: BoardColumn, one: Credential) -> Line:
     if not who and column.verdict.too_few:
         head = f"{one.metric}, about {what}: a significant difference takes {column.verdict.too_few} prompts or more."
     own = "these very ratings" if _earned_here(data, column, one) else ""
-    text = " ".join(filter(None, (head, agreement_words(one, kind=data.kind, note=own), _caution(column))))
-    return Line(text=text, numbers=one.measurements)
+    words = (head, agreement_words(one, kind=data.kind, note=own), _caution(column), _beside(column, others))
+    return Line(text=" ".join(filter(None, words)), numbers=one.measurements)
+
+
+def _beside(column: BoardColumn, others: Sequence[BoardColumn]) -> str:
+    """Whether other metrics with a credential for the question rank two systems the other way round."""
+    ours = set(column.verdict.ranked) if column.verdict else set()
+    names = [(one.reading.definition.name, one.verdict.ranked if one.verdict else ()) for one in others]
+    against = [name for name, ranked in names if any((worse, better) in ours for better, worse in ranked)]
+    with_it = [name for name, _ in names if name not in against]
+    parts = [f"{listed(against)} contradict{'s' if len(against) == 1 else ''} it"] if against else []
+    parts += [f"{listed(with_it)} {'does' if len(with_it) == 1 else 'do'} not contradict it"] if with_it else []
+    return f"{'; '.join(parts)}." if parts else ""
 
 
 def _caution(column: BoardColumn) -> str:
     """What else changes the value, one of each side; the definition has all."""
     definition = column.reading.definition
-    sides = ((definition.raised_by, "raises"), (definition.lowered_by, "lowers"))
-    parts = [f"{causes[0]} {verb} it too" for causes, verb in sides if causes]
-    return f"Caution: {'; '.join(parts)}." if parts else ""
+    sides = ((definition.raised_by, "raised by"), (definition.lowered_by, "lowered by"))
+    parts = [f"{words} {causes[0]}" for causes, words in sides if causes]
+    return f"Caution: also {', '.join(parts)}." if parts else ""
 
 
 def _earned_here(data: BoardData, column: BoardColumn, one: Credential) -> bool:
