@@ -83,13 +83,16 @@ def main() -> None:
         for number, folder in enumerate(given.folders):
             (place := Path(work, str(number))).mkdir()
             boards.append(made(folder, place, most=given.most, width=given.width))
-    counts = [sum(column) for column in zip(*map(wrong, boards), strict=True)]
+    plain = [replace(board, credentials=()) for board in boards]
+    counts = [sum(column) for column in zip(*map(wrong, plain), strict=True)]
+    earned = sum(wrong(board)[2] for board in boards) - counts[2]
     clips = sum(len(board.prompts) for board in boards)
     rows = [
         ("boards, clips, systems each", "", f"{len(boards)}, {clips}, {len(PLANTED) + 1}"),
         ("source against copy, over all readings, both orders", "", f"{counts[0]}"),
         ("of them told apart", "", f"{counts[1]}"),
-        ("a copy ranked above its source", "0", f"{counts[2]}"),
+        ("a copy ranked above its source, by metrics without a credential", "0", f"{counts[2]}"),
+        ("a copy ranked above its source, by metrics with one, which the board cautions of", "", f"{earned}"),
     ]
     for fault in PLANTED:
         found = [ratio for board in boards for ratio in ratios(board, fault)]

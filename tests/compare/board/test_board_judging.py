@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -315,6 +316,15 @@ def test_a_difference_that_a_run_drew_comes_first() -> None:
     assert c.difference == drawn and c.verdict == "worse"
     assert c.p.value == pytest.approx(2 * norm.sf(norm.ppf(0.975) * 6 / 4)) and "evidence:difference" in c.p.signature
     assert dict(found.ranks) == {"amber": (1, 1), "birch": (2, 2)}
+
+
+def test_a_difference_without_its_bias_says_so_beside_values_that_differ_otherwise() -> None:
+    drawn = versus("birch", "amber", 6, 4)
+    drawn = replace(drawn, definition=drawn.definition.add_params(bias="jackknife-off"))
+    (c,) = only(of_runs(amber=distances(10, 9), birch=distances(18, 9, difference=drawn))).contrasts
+    assert c.difference.value == 6 and c.difference.note == (
+        "the bias of small sets is removed from this difference; the two values differ by 8; told"
+    )
 
 
 def test_a_difference_the_other_way_round_is_turned() -> None:
