@@ -104,7 +104,7 @@ document.addEventListener("click", (event) => { // a clip of the strip: its prom
   if (!take || !matrix) return;
   event.preventDefault();
   matrix.open(Number(take.hash.slice("#prompt-".length)));
-  matrix.theatre.toggle();
+  matrix.theatre.start();
 });
 document.addEventListener("keydown", (event) => {
   const typing = event.target.matches("input, select, textarea") || document.querySelector("dialog[open]");
