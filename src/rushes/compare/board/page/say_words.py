@@ -26,13 +26,12 @@ class Line:
 
 
 def say_lines(data: BoardData, columns: Sequence[BoardColumn]) -> list[Line]:
-    """A line per question, by the metric that agrees best; how far they hold; credentials that do not count here."""
-    every = [(column, one) for column in columns if column.verdict for one in column.verdict.say]
-    every.sort(key=lambda found: -found[1].pairs_right.low)
+    """A line per question, by the metric that ranks somebody and agrees best; how far they hold; which do not count."""
+    every = _with_credential(columns)
     questions = grouped((one.question, (column, one)) for column, one in every)
     lines = [_line(data, *best, others=[column for column, _ in others]) for best, *others in questions.values()]
-    if every:
-        lines.append(_within(data, [one for _, one in every]))
+    if any(column.verdict.ranked for column, _ in every if column.verdict):
+        lines.append(_within([one for _, one in every]))
     return lines + [Line(text=text) for text in dict.fromkeys(_other_kinds(data, columns))]
 
 
@@ -51,14 +50,14 @@ def better_words(verdict: ReadingVerdict, order: Sequence[str]) -> str:
 
 def say_headline(data: BoardData, columns: Sequence[BoardColumn]) -> list[str]:
     """The answer where nobody rated these clips: by the credentialed metric that agrees best; long form first."""
-    found = [(column, one) for column in columns if column.verdict for one in column.verdict.say]
+    found = _with_credential(columns)
     if not found:
         return []
-    column, one = max(found, key=lambda each: each[1].pairs_right.low)
+    column, one = found[0]
     assert column.verdict is not None
     who, what = better_words(column.verdict, _order(column, data)), _question(one)
     if not who:
-        return [f"No significant difference in {what} by {one.metric}."]
+        return [_silent(column.verdict, one)]
     best = [name for name, cell in zip(data.names, column.cells, strict=True) if cell.best]
     brief = f"{best[0]} is better than every other system" if best else "Some systems are better than others"
     return [f"Better in {what} by {one.metric}: {who}.", f"{brief} in {what} by {one.metric}."]
@@ -67,14 +66,23 @@ def say_headline(data: BoardData, columns: Sequence[BoardColumn]) -> list[str]:
 def _line(data: BoardData, column: BoardColumn, one: Credential, *, others: Sequence[BoardColumn]) -> Line:
     assert column.verdict is not None
     who, what = better_words(column.verdict, _order(column, data)), _question(one)
-    head = (
-        f"Better in {what} by {one.metric}: {who}." if who else f"No significant difference in {what} by {one.metric}."
-    )
-    if not who and column.verdict.too_few:
-        head = f"{one.metric}, about {what}: a significant difference takes {column.verdict.too_few} prompts or more."
+    if not who:
+        return Line(text=_silent(column.verdict, one))
+    head = f"Better in {what} by {one.metric}: {who}."
     own = "these very ratings" if _earned_here(data, column, one) else ""
     words = (head, agreement_words(one, kind=data.kind, note=own), _caution(column), _beside(column, others))
     return Line(text=" ".join(filter(None, words)), numbers=one.measurements)
+
+
+def _with_credential(columns: Sequence[BoardColumn]) -> list[tuple[BoardColumn, Credential]]:
+    """Metrics that rank somebody first, then by agreement."""
+    found = [(column, one) for column in columns if column.verdict for one in column.verdict.say]
+    return sorted(found, key=lambda each: (not (each[0].verdict and each[0].verdict.ranked), -each[1].pairs_right.low))
+
+
+def _silent(verdict: ReadingVerdict, one: Credential) -> str:
+    few = f" ({verdict.too_few} prompts or more needed)" if verdict.too_few else ""
+    return f"No significant difference in {_question(one)} by {one.metric}{few}."
 
 
 def _beside(column: BoardColumn, others: Sequence[BoardColumn]) -> str:
@@ -129,7 +137,7 @@ def agreement_words(one: Credential, *, kind: str = "", note: str = "") -> str:
     return f"It agrees with people in {_percent(one.pairs_right.value)} of pairs ({', '.join(known)}{beside})."
 
 
-def _within(data: BoardData, found: Sequence[Credential]) -> Line:
+def _within(found: Sequence[Credential]) -> Line:
     parts = [one.within_system for one in found if one.within_system is not None]
     if not parts:
         return Line(text=f"{_HOLD}.")

@@ -23,6 +23,7 @@ from rushes.compare.comparison import Outcome
 from rushes.core import Measurement
 from rushes.core.grouping import grouped
 from rushes.present.verdict.verdict import counted, listed
+from rushes.stats.clustered import TWO_WAY
 
 _NAMED = 3
 """Systems and metrics that a sentence names, at most."""
@@ -68,7 +69,7 @@ def opening_of(data: BoardData, columns: Sequence[BoardColumn], *, level: float,
     metrics = [column for column in columns if column.reading.instrument != PEOPLE]
     said = [*more, *say_lines(data, metrics), *(Line(text=text) for text in signal_lines(data))]
     told = _told(data, metrics)
-    sure = _how_sure(columns, level=level)
+    sure = _how_sure(data, columns, level=level)
     if people := standings(data, columns, level=level):
         asked, about = people_lines(data, people), headline_question(people).column.reading.key
         headline = Line(
@@ -223,7 +224,7 @@ def _alike(pair: tuple[str, str], alike: set[tuple[str, str]]) -> bool:
     return pair in alike or (pair[1], pair[0]) in alike
 
 
-def _how_sure(columns: Sequence[BoardColumn], *, level: float) -> str:
+def _how_sure(data: BoardData, columns: Sequence[BoardColumn], *, level: float) -> str:
     contrasts = [contrast for column in columns for contrast in _contrasts(column)]
     counts = [c.difference.count for c in contrasts if c.difference.value is not None and c.wins + c.ties + c.losses]
     if not counts:
@@ -231,8 +232,9 @@ def _how_sure(columns: Sequence[BoardColumn], *, level: float) -> str:
     low, high = min(counts), max(counts)
     prompts = f"{low}" if low == high else f"{low} to {high}"
     plural = "" if high == 1 else "s"
-    asked = any(column.of_people and column.reading.per_prompt for column in columns)
-    raters = " Letters are about these raters; intervals allow for other raters too." if asked else ""
+    means = (data.whole.get((name, one.key)) for one in data.people if one.per_prompt for name in data.names)
+    clustered = any(m is not None and m.interval is not None and m.interval.method == TWO_WAY for m in means)
+    raters = " Letters are about these raters; intervals allow for other raters too." if clustered else ""
     return (
         f"{prompts} shared prompt{plural}, {counted(_tests(contrasts), 'test')}. If all systems were equal, at most "
         f"{100 * (1 - level):g} of 100 such boards would show any difference.{raters}"
