@@ -178,7 +178,7 @@ export class Matrix {
       const why = this.reading.notes[system]?.[prompt];
       return [make("span", { class: "number none", title: why ?? "this system has no value for the prompt" }, "no value"), " "];
     }
-    const text = make("span", { class: best ? "number top" : "number", "data-signature": this.reading.signature }, number(value, this.reading.value_digits));
+    const text = make("span", { class: best ? "number top" : "number", ...(this.reading.value_digits ? { "data-signature": this.reading.signature } : {}) }, number(value, this.reading.value_digits));
     const [low, high] = this.ends;
     const at = high > low ? 3 + (94 * (value - low)) / (high - low) : 50;
     const bar = drawing("svg", { class: "span", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },
