@@ -1,4 +1,4 @@
-"""Writing a board of 6 systems × 500 prompts × 20 readings, its size, and when its matrix is painted.
+"""Writing a board of 6 systems × 500 prompts × 30 metrics with ratings of 5 raters, its size, and when it is painted.
 
 `python benchmarks/bench_board.py` records into RESULTS.md. The runs are made up (250 frames a clip, series for every
 lane) and their clips are not there, so no film strip is taken; those are timed on real clips.
@@ -6,6 +6,7 @@ lane) and their clips are not there, so no film strip is taken; those are timed 
 
 from __future__ import annotations
 
+import csv
 import shutil
 import statistics
 import sys
@@ -18,23 +19,28 @@ import numpy as np
 
 from bench_report import make_run
 from recording import record
+from rushes.compare.agreement.credential import shipped_credentials
 from rushes.compare.board.board import write_board
-from rushes.compare.board.model import BoardClip, BoardData, Reading, System
+from rushes.compare.board.model import PEOPLE, BoardClip, BoardData, Reading, System
+from rushes.compare.definitions.ratings import CLIP_RATING, RATING_MEAN
+from rushes.compare.readings.people import mean_over_people
 from rushes.core import Definition, Measurement
 from rushes.media import write_clip
 from rushes.stats.means import student_mean
 from rushes.storage.runs import Run, read_run
+from rushes.suite.folder import run_suite
 from rushes.suite.prompts import Prompt
 
 SYSTEMS = ("amber", "birch", "cedar", "dogwood", "elm", "fir")
-PROMPTS, READINGS = 500, 20
+PROMPTS, READINGS, RATERS = 500, 30, 5
+QUESTIONS = ("static_quality", "temporal_quality", "alignment")
 _PAINTED = (
     """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))"""
 )
 
 
 def readings() -> tuple[Reading, ...]:
-    """Twenty: of every four, two say better and worse, one has something that raises it, one has no direction."""
+    """Thirty: of every four, two say better and worse, one has something that raises it, one has no direction."""
     kinds = (("lower", ()), ("higher", ()), ("higher", ("noise",)), ("neither", ()))
     made = []
     for number in range(READINGS):
@@ -76,10 +82,78 @@ def make_board(runs: dict[str, Run]) -> BoardData:
         for prompt, subject in zip(prompts, run.subjects, strict=True)
     }
     systems = tuple(System(name=name, runs=(run,)) for name, run in runs.items())
-    return BoardData(systems=systems, prompts=prompts, readings=columns, values=values, whole=whole, clips=clips)
+    asked, answers = questions(), {}
+    for reading in asked:
+        rated = drawn_ratings(rng)
+        answers[reading.key] = rated
+        for name, row in rated.items():
+            values[name, reading.key] = {
+                prompt: Measurement(definition=reading.definition, value=sum(by.values()) / len(by), count=len(by))
+                for prompt, by in row.items()
+            }
+            found = mean_over_people(list(row.values()), lowest=1, highest=5)
+            whole[name, reading.key] = Measurement.of(rating_mean(reading), found)
+    return BoardData(
+        systems=systems,
+        prompts=prompts,
+        readings=(*asked, *columns),
+        values=values,
+        whole=whole,
+        clips=clips,
+        answers=answers,
+        credentials=shipped_credentials(),
+        asked=True,
+    )
 
 
-def timed(data: BoardData | list[str], out: Path, **options: int) -> tuple[str, float]:
+def questions() -> tuple[Reading, ...]:
+    """Three that people answered, 1 to 5."""
+    made = []
+    for question in QUESTIONS:
+        definition = replace(CLIP_RATING.with_params(question=question, scale="1-5"), lowest=1, highest=5)
+        label = question.replace("_", " ")
+        made.append(Reading(definition=definition, label=label, instrument=PEOPLE, per_prompt=True))
+    return tuple(made)
+
+
+def rating_mean(reading: Reading) -> Definition:
+    question = str(reading.definition.param("question"))
+    return replace(RATING_MEAN.with_params(question=question, scale="1-5"), lowest=1, highest=5)
+
+
+def drawn_ratings(rng: np.random.Generator) -> dict[str, dict[str, dict[str, float]]]:
+    """By system, prompt and rater: systems apart by a tenth of a point, prompts and raters of their own."""
+    hard, habit = rng.normal(0, 0.7, PROMPTS), rng.normal(0, 0.4, RATERS)
+    return {
+        name: {
+            f"p{n:03d}": {
+                f"r{r}": float(np.clip(round(3 + 0.1 * place + hard[n] + habit[r] + rng.normal(0, 0.8)), 1, 5))
+                for r in range(RATERS)
+            }
+            for n in range(PROMPTS)
+        }
+        for place, name in enumerate(SYSTEMS)
+    }
+
+
+def rated_suite(folder: Path) -> Path:
+    """A suite of the runs with a ratings.csv of 15,000 rows and three questions."""
+    tables = [drawn_ratings(np.random.default_rng(place)) for place, _ in enumerate(QUESTIONS)]
+    names = [subject.path.rpartition("/")[2].rpartition(".")[0] for subject in read_run(folder / SYSTEMS[0]).subjects]
+    with (folder / "ratings.csv").open("w", newline="") as stream:
+        rows = csv.writer(stream)
+        rows.writerow(["prompt_id", "system", "rater", *QUESTIONS])
+        for system in SYSTEMS:
+            for place, name in enumerate(names):
+                for rater in range(RATERS):
+                    key = f"p{place:03d}"
+                    rows.writerow([name, system, f"r{rater}", *(table[system][key][f"r{rater}"] for table in tables)])
+    lines = "\n".join(f'{system} = "{system}"' for system in SYSTEMS)
+    (folder / "suite.toml").write_text(f'name = "rated"\n[systems]\n{lines}\n[ratings]\nfile = "ratings.csv"\n')
+    return run_suite(folder / "suite.toml", folder / "out").path
+
+
+def timed(data: BoardData | list[str] | Path, out: Path, **options: int) -> tuple[str, float]:
     """Seconds, by the clock and of the processor, which other work on the machine does not move; and megabytes."""
     start, worked = time.perf_counter(), time.process_time()
     made = write_board(data, out, **options)
@@ -137,16 +211,26 @@ def main() -> None:
         listed, _ = timed(
             [f"{system}={folder / f'{system}-listed'}" for system in SYSTEMS], folder / "listed.html", strips=0
         )
+        rated, rated_size = timed(rated_suite(folder), folder / "rated.html", strips=0)
         pictured, pictured_size = strips(folder, data)
         paint, again = painted(folder / "board.html")
     record(
         "board",
         "Board",
         [
-            ("6 systems × 500 prompts × 20 readings, judged and written, no strips", "≤ 5 s", seconds),
+            (
+                "6 systems × 500 prompts × 30 metrics, 3 questions to 5 raters, judged and written, no strips",
+                "≤ 5 s",
+                seconds,
+            ),
             ("the same, size", "≤ 20 MB", f"{size:.1f} MB"),
             ("6 clip runs of 500, from folders to page, no strips", "≤ 5 s", whole),
             ("the same where each run was given its 500 clips one by one", "≤ 5 s", listed),
+            (
+                "a suite of 6 clip runs of 500 with 15,000 rows of ratings, from files to page, no strips",
+                "≤ 5 s, ≤ 20 MB",
+                f"{rated}, {rated_size:.1f} MB",
+            ),
             ("the board with 120 film strips of 4 s at 512×512", "", f"{pictured}, {pictured_size:.1f} MB"),
             ("matrix painted after opening", "≤ 1 s", f"{paint:.0f} ms"),
             ("matrix painted after sorting", "", f"{again:.0f} ms"),

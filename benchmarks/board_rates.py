@@ -6,6 +6,9 @@ Alarms      boards of six equal systems, three readings each: skewed, tied and h
             difficulty. A board with any two systems told apart on any reading is a false alarm; of the rate, the exact
             (Clopper–Pearson) one-sided 95 % bound. The last line has unlike shapes with equal means: not exchangeable,
             so the test is right only as prompts grow.
+Families    boards of five equal systems: three questions answered by three raters with habits of their own, two metrics
+            with a credential that follow people's answers, four others that follow them less. A false alarm is any
+            difference on any column; beside it, how many of the boards show one by family.
 Power       20 readings of normal values; on one of them a system lies above the other five by a multiple of the
             standard deviation of a paired difference. Hits: its five pairs called better. Wrong: any other pair.
 Speed       6 systems × 500 prompts × 20 readings, and 40 systems.
@@ -25,10 +28,13 @@ from scipy.stats import beta
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from dataclasses import replace
+
+from tests.compare.board.board_made import credential
 from tests.compare.board.boards import board, clips, metric, reading
 
 from rushes.compare.board.judging import judge_board
-from rushes.compare.board.model import BoardData
+from rushes.compare.board.model import PEOPLE, BoardData, Family
 
 Floats = NDArray[np.float64]
 Draw = Callable[[np.random.Generator, tuple[int, int]], Floats]
@@ -75,6 +81,42 @@ def alarms(boards: int) -> None:
             found = sum(is_alarm(make(np.random.default_rng([1, prompts, seed]), prompts)) for seed in range(boards))
             bound = beta.ppf(0.95, found + 1, boards - found)
             print(f"  {name:14} {prompts:4} prompts  {found:4} boards  {found / boards:.3f}  below {bound:.3f}")
+
+
+def whole(rng: np.random.Generator, prompts: int, ahead: float = 0.0) -> BoardData:
+    """Five systems, the first `ahead` points better: ratings from 1 to 5, metrics that follow what people see."""
+    seen = rng.normal(0, 1, (5, prompts)) + rng.normal(0, 0.7, prompts)
+    seen[0] += ahead
+    columns = []
+    for place in range(3):
+        habits, noise = rng.normal(0, 0.5, (3, 1, 1)), rng.normal(0, 0.7, (3, 5, prompts))
+        rated = np.clip(np.round(3 + 0.6 * seen + habits + noise), 1, 5).mean(axis=0)
+        columns.append((replace(reading(metric(f"q{place}")), instrument=PEOPLE), rated))
+    for place in range(6):
+        columns.append(
+            (reading(metric(f"m{place}")), (0.8 if place < 2 else 0.4) * seen + rng.normal(0, 0.6, seen.shape))
+        )
+    made = board(*((one, {f"s{i}": np.round(row, 8).tolist() for i, row in enumerate(v)}) for one, v in columns))
+    earned = [credential(one.definition, question="q0") for one, _ in columns[3:5]]
+    return replace(made, credentials=tuple(earned))
+
+
+def families(boards: int) -> None:
+    print(
+        f"Families, {boards} boards of 5 equal systems: 3 questions, 2 metrics with a credential, 4 others (90 tests)"
+    )
+    for prompts in (12, 17, 40):
+        counts = dict.fromkeys(("any", *Family), 0)
+        for seed in range(boards):
+            found = judge_board(whole(np.random.default_rng([4, prompts, seed]), prompts)).values()
+            shown = {one.family for one in found for c in one.contrasts if c.outcome.is_change}
+            for name in (*shown, *(["any"] if shown else [])):
+                counts[name] += 1
+        bound = beta.ppf(0.95, counts["any"] + 1, boards - counts["any"])
+        by = ", ".join(f"{name} {counts[name]}" for name in Family)
+        print(
+            f"  {prompts:4} prompts  {counts['any']:4} boards  {counts['any'] / boards:.3f}  below {bound:.3f}  ({by})"
+        )
 
 
 def power(boards: int) -> None:
@@ -124,6 +166,7 @@ def main() -> None:
     parser.add_argument("--power-boards", type=int, default=100)
     asked = parser.parse_args()
     speed()
+    families(asked.boards)
     alarms(asked.boards)
     power(asked.power_boards)
 

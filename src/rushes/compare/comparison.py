@@ -56,11 +56,13 @@ class WhyNot(StrEnum):
     Not comparable  media differ: on every clip, in a fact that the metric depends on. Nothing shared: no clip has a
                     value on both sides. Measured differently: other settings, or another ground truth. No interval: one
                     number on each side, and nothing says how sure it is. Too few: fewer clips than the metric needs
+    Not tested      of a board: a fact of the file, or the same as another column
     Cannot tell     too few: so few clips differ that no change could be significant. Among many: significant if it were
                     the only comparison, and not after Holm's rule. Of a gate, unchecked: clips of the baseline have no
                     counterpart; no margin: how much the metric moves by itself is not known
     """
 
+    NOT_TESTED = "not tested"
     NO_DIRECTION = "no direction"
     OTHER_CAUSES = "other causes"
     MEDIA_DIFFER = "media differ"
@@ -129,12 +131,19 @@ class Refused:
 
 
 def change_outcome(
-    metric: Definition, difference: Measurement, p: float | None, *, alpha: float, judges: bool = True
+    metric: Definition,
+    difference: Measurement,
+    p: float | None,
+    *,
+    alpha: float,
+    judges: bool = True,
+    earned: bool = False,
 ) -> tuple[Outcome, WhyNot | None]:
     """What a difference says: significant where p ≤ alpha and its interval, where there is one, leaves 0 out.
 
     One huge difference among small ones of its sign has a small p and an interval that holds 0: the signs are sure, and
-    the mean is not. Where `judges` is false, a significant difference is "moved" to either side.
+    the mean is not. Where `judges` is false, a significant difference is "moved" to either side. Where the metric has
+    `earned` a say (a credential), its direction decides, whatever else may move it.
 
     >>> from rushes.instruments.clip.metrics.timing import DECODE_FAILURES
     >>> from rushes.core.measurement import difference
@@ -147,6 +156,8 @@ def change_outcome(
         return Outcome.CANNOT_TELL, WhyNot.NOT_SIGNIFICANT
     if metric.better == "neither":
         return Outcome.MOVED, WhyNot.NO_DIRECTION
+    if earned:
+        return Outcome.BETTER if (value > 0) == (metric.better == "higher") else Outcome.WORSE, None
     outcome = Outcome(metric.verdict(rose=value > 0)) if judges else Outcome.MOVED
     return outcome, WhyNot.OTHER_CAUSES if outcome is Outcome.MOVED else None
 
@@ -245,9 +256,14 @@ def holm_tests(metrics: Sequence[PairedStatistics]) -> list[Measurement]:
     return raised([(one.p, of(HOLM, one.metric, tests=family)) for one in metrics])
 
 
-def raised(tests: Sequence[tuple[Measurement, Definition]], *, share: float = 1.0) -> list[Measurement]:
-    """Each p under its definition, raised by Holm's rule over those that are tests; they have `share` of the error."""
-    left = iter(min(1.0, p / share) for p in holm([float(p.value or 0) for p, _ in tests if is_test(p)]))
+def raised(tests: Sequence[tuple[Measurement, Definition]]) -> list[Measurement]:
+    """Each p under its definition, raised by Holm's rule over those that are tests."""
+    return with_adjusted(tests, holm([float(p.value or 0) for p, _ in tests if is_test(p)]))
+
+
+def with_adjusted(tests: Sequence[tuple[Measurement, Definition]], adjusted: Sequence[float]) -> list[Measurement]:
+    """The adjusted p of each, in the order given; 1 where it is no test, and none where there is no p."""
+    left = iter(adjusted)
     values = (next(left) if is_test(p) else None if p.value is None else 1.0 for p, _ in tests)
     return [
         number_or_why(definition, value, count=p.count, why=p.note, note=p.note, at=p.at)

@@ -151,8 +151,8 @@ def board_verdict(
     """The answer, the systems on each question that people answered, and the prompts on which they are furthest apart.
 
     Where nobody was asked, the leading system stands against every other one that differs from it. The leader is the
-    system that is surely better than another one most often, less how often it is surely worse, by people where they
-    were asked; the first of equals. Of each prompt its clip is shown beside that of the system furthest from it.
+    system that is better than another one most often, less how often it is worse, by people where they were asked; the
+    first of equals. Of each prompt its clip is shown beside that of the system furthest from it.
     `pictures` are by system and prompt; without any, prompts are named alone. `charts` stand in for people's lines.
     """
     asked = [column for column in columns if column.reading.key == opening.question and column.reading.per_prompt]
@@ -165,6 +165,9 @@ def board_verdict(
         sides=() if opening.people else differ,
         sure=opening.sure,
         charts=charts,
+        sources={
+            text: " ".join(dict.fromkeys(m.signature for m in numbers)) for text, numbers in opening.numbers.items()
+        },
         takes=_apart(data, asked or columns, [side.name for side in sides[:1]], order[:_PROMPTS], pictures or {}),
     )
 
@@ -194,7 +197,14 @@ def _apart(
             picture = pictures.get((name, prompt.id), "")
             link = f"#prompt-{place}"
             takes.append(
-                Highlight(id=prompt.text or prompt.id, group=name, picture=picture, reasons=(reason,), link=link)
+                Highlight(
+                    id=prompt.text or prompt.id,
+                    group=name,
+                    picture=picture,
+                    reasons=(reason,),
+                    link=link,
+                    source=column.reading.definition.signature,
+                )
             )
     return tuple(takes)
 

@@ -31,6 +31,7 @@ COMPARING = (
     "rushes.compare.definitions.comparisons:DEFINITIONS",
     "rushes.compare.definitions.people:DEFINITIONS",
     "rushes.compare.definitions.ratings:DEFINITIONS",
+    "rushes.compare.definitions.powered:DEFINITIONS",
     "rushes.compare.board.overall:DEFINITIONS",
 )
 """Tuples of the definitions that no instrument measures: severity, and what is computed from several runs."""

@@ -86,11 +86,19 @@ def clip_means(numbers: Iterable[Measurement]) -> tuple[Measurement, ...]:
 def mean_of_clips(group: Sequence[Measurement]) -> Measurement:
     """`mean_over_clips` of one metric, under its definition with `aggregate:mean` (`core.mean`).
 
-    The note counts the values that are missing, and says why there is no interval.
+    The note counts the values that are missing, and says why there is no interval. The interval stays inside the
+    metric's range: no mean of distances is below 0.
     """
-    found, estimate = mean(group), mean_over_clips([m.value for m in group])
+    found, estimate = mean(group), within_range(mean_over_clips([m.value for m in group]), group[0].definition)
     note = "; ".join(filter(None, (found.note, "" if estimate.value is None else estimate.lacking)))
     return replace(found, interval=estimate.interval, note=note, why=estimate.why)
+
+
+def within_range(found: Estimate, definition: Definition) -> Estimate:
+    """The estimate with its interval cut to the lowest and highest value that the metric can have."""
+    if found.interval is None:
+        return found
+    return replace(found, interval=found.interval.within(definition.lowest, definition.highest))
 
 
 def same_metric(numbers: Sequence[Measurement]) -> list[list[Measurement]]:

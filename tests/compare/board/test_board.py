@@ -24,7 +24,7 @@ from .board_made import board_data, definition, measured, reading, verdict
 FLICKER, FROZEN = reading("flicker", label="Flicker"), reading("frozen", label="Frozen")
 SHARP = reading("sharpness", label="Sharpness", better="higher", raised_by=("noise",))
 ELO = reading("bt_elo", label="Elo", better="higher", per_prompt=False, instrument="preference")
-NOBODY = "Nobody was asked: metrics are reasons to look, and people decide preference."
+NOBODY = "Nobody rated these clips. Metrics are reasons to look; people decide preference."
 HOSTILE = "</script><img src=x onerror=alert(1)>&\"'"
 
 
@@ -44,51 +44,50 @@ def embedded(html: str) -> dict[str, object]:
 
 
 class TestOpening:
-    def test_names_the_best_system_and_the_two_that_cannot_be_told_apart(self) -> None:
+    def test_names_the_best_system_and_the_two_that_do_not_differ(self) -> None:
         data = board_data(readings=(FLICKER, FROZEN))
         told = [verdict(data, one, [["amber"], ["birch", "cedar"]]) for one in (FLICKER, FROZEN)]
         assert found(data, *told) == (
-            "amber is surely better than every other system on 2 of 2 metrics (Flicker and Frozen). "
-            "birch and cedar cannot be told apart on any metric. " + NOBODY
+            "amber is better than every other system on 2 of 2 metrics (Flicker and Frozen). "
+            "birch and cedar do not differ significantly on any metric. " + NOBODY
         )
 
     def test_says_how_sure_over_how_many_prompts(self) -> None:
         data = board_data(prompts=4)
         columns = columns_of(data, verdict(data, FLICKER, [["amber"], ["birch"], ["cedar"]]))
         sure = opening_of(data, columns, level=0.95).sure
-        assert "over 4 shared prompts" in sure and "at most 5 of 100" in sure and "3 comparisons" in sure
+        assert "4 shared prompts, 3 tests" in sure and "at most 5 of 100" in sure
 
     def test_two_systems_read_as_one_sentence(self) -> None:
         data = board_data(("amber", "birch"), (FLICKER, FROZEN, reading("warp", label="Warp")))
         tiers = ([["amber"], ["birch"]], [["birch"], ["amber"]], [["amber", "birch"]])
         told = [verdict(data, one, tier) for one, tier in zip(data.readings, tiers, strict=True)]
         assert found(data, *told) == (
-            "amber is better than birch on Flicker, and worse on Frozen; on Warp the two cannot be told apart. "
-            + NOBODY
+            "amber is better than birch on Flicker, and worse on Frozen; no significant difference on Warp. " + NOBODY
         )
 
     def test_no_difference_is_no_winner(self) -> None:
         data = board_data()
         text = found(data, verdict(data, FLICKER, [["amber", "birch", "cedar"]]))
-        assert text == f"No two systems can be told apart on the one metric that says better or worse. {NOBODY}"
+        assert text == f"No significant difference on the one metric that can rank systems. {NOBODY}"
 
     def test_a_reading_that_only_moves_names_no_winner(self) -> None:
         data = board_data(readings=(SHARP,))
         judged = verdict(data, SHARP, [["amber"], ["birch"], ["cedar"]], ranked=False, why_not="noise raises it too")
         text = found(data, judged)
-        assert text.startswith("No metric here can say which system is better") and "surely better" not in text
+        assert text.startswith("No metric here can rank systems") and " better" not in text.partition("quality")[0]
 
     def test_people_come_first(self) -> None:
         data = board_data(readings=(FLICKER, ELO))
         tiers = [["amber"], ["birch"], ["cedar"]]
         text = found(data, verdict(data, FLICKER, tiers), verdict(data, ELO, tiers[::-1]))
-        assert text.startswith("People put cedar first on Elo (")
-        assert "amber is surely better" in text and "Nobody" not in text
+        assert text.startswith("Raters ranked cedar first in Elo (")
+        assert "amber is better" in text and "Nobody" not in text
 
     def test_an_unsure_vote_is_told_as_an_order(self) -> None:
         data = board_data(readings=(ELO,))
         text = found(data, verdict(data, ELO, [["amber", "birch", "cedar"]]))
-        assert text.startswith("No system wins yet: cedar leads Elo (11.98)")
+        assert text.startswith("Raters ranked cedar first in Elo (11.98); its lead over birch isn't significant")
         assert "Elo: cedar 11.98 a" in text and "Nobody" not in text
 
     def test_one_system_has_nothing_to_be_better_than(self) -> None:
@@ -96,7 +95,7 @@ class TestOpening:
 
 
 class TestCells:
-    def test_best_is_marked_only_where_every_other_system_is_surely_behind(self) -> None:
+    def test_best_is_marked_only_where_every_other_system_is_behind(self) -> None:
         data = board_data(readings=(FLICKER, FROZEN))
         sure = verdict(data, FLICKER, [["amber"], ["birch", "cedar"]])
         open_ = verdict(data, FROZEN, [["amber", "birch"], ["cedar"]])
@@ -217,7 +216,7 @@ class TestPage:
         html = Path(one.path).read_text()
         assert html == Path(two.path).read_text()
         assert not re.findall(r"""(?:src|href)=["']https?:""", html)
-        assert "no overall score" in html and "amber is surely better than every other system" in html
+        assert "no overall score" in html and "amber is better than every other system" in html
         assert FLICKER.definition.signature in html
 
     def test_values_travel_with_their_signature(self, tmp_path: Path) -> None:
@@ -251,11 +250,11 @@ class TestPage:
         judged = {FLICKER.key: verdict(data, FLICKER, [names[:20], names[20:]])}
         made = write_board(data, tmp_path / "board.html", verdicts=judged)
         assert made.bytes < 1_000_000
-        assert made.found.startswith("No system is surely best on any metric")
+        assert made.found.startswith("No system is best on any metric")
 
     def test_no_reading_is_one_clear_line(self, tmp_path: Path) -> None:
         data = replace(board_data(), readings=(), refused=(Refused(name="fvd", why="n_gt differs"),))
-        with pytest.raises(InputError, match=r"no reading is the same for every system.*fvd: n_gt differs"):
+        with pytest.raises(InputError, match=r"no metric is the same for every system.*fvd: n_gt differs"):
             write_board(data, tmp_path / "board.html", verdicts={})
 
     def test_a_place_that_cannot_be_written_is_one_line(self, tmp_path: Path) -> None:

@@ -140,6 +140,15 @@ def test_playing_moves_one_clock(tab: playwright.Page, measured_board: tuple[Pat
     assert one == pytest.approx(other, abs=0.02)
 
 
+def test_a_clip_of_the_strip_plays_at_one_click(tab: playwright.Page, measured_board: tuple[Path, BoardData]) -> None:
+    """Lengths are not known yet at the click: the clock must wait for them, and then run."""
+    opened(tab, measured_board[0])
+    tab.locator(".takes a").first.click()
+    until(tab, "document.querySelector('#theatre video')?.currentTime > 0.2")
+    assert tab.evaluate("getComputedStyle(document.querySelector('#theatre video')).objectFit") == "contain"
+    tab.keyboard.press("Escape")
+
+
 def test_timelines_of_a_row_share_one_scale(tab: playwright.Page, measured_board: tuple[Path, BoardData]) -> None:
     """Two series, 0 to 10 and 0 to 20, the longer clip 2 s: on one scale level 254 of the first becomes 127."""
     opened(tab, measured_board[0])

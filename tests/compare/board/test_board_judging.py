@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -110,7 +111,7 @@ def test_too_few_prompts_for_so_many_tests_are_named() -> None:
     found = only(board((reading(), {"amber": [1.0, 2.0, 3.0, 4.0, 5.0], "birch": [0.0] * 5})))
     assert (found.contrasts[0].verdict, found.contrasts[0].why) == ("cannot tell", WhyNot.TOO_FEW)
     assert found.contrasts[0].adjusted_p.note == (
-        "5 prompts differ; to stand out among the board's tests (1) takes 6 or more"
+        "5 prompts with a difference; to be significant among 1 test it takes at least 6"
     )
     assert only(three()).contrasts[0].adjusted_p.note == "", "twelve are enough for three tests"
 
@@ -263,10 +264,10 @@ def test_numbers_without_intervals_do_not_compare() -> None:
     (c,) = found.contrasts
     assert c.verdict == "not comparable" and c.difference.value == 100
     assert c.p.note == (
-        "the number of amber has no interval, so chance cannot be told from difference; "
+        "the value of amber has no interval, so no difference can be tested; "
         "ask the sets: rushes fvd amber REAL --versus birch"
     )
-    assert found.why_not.startswith("no two systems compare: the number of amber has no interval")
+    assert found.why_not.startswith("no two systems compare: the value of amber has no interval")
     lacking = only(numbers(column, {"amber": number(column.definition, None), "birch": number(column.definition, 2.0)}))
     assert lacking.contrasts[0].p.note == "amber has no value: no frames"
 
@@ -315,6 +316,15 @@ def test_a_difference_that_a_run_drew_comes_first() -> None:
     assert c.difference == drawn and c.verdict == "worse"
     assert c.p.value == pytest.approx(2 * norm.sf(norm.ppf(0.975) * 6 / 4)) and "evidence:difference" in c.p.signature
     assert dict(found.ranks) == {"amber": (1, 1), "birch": (2, 2)}
+
+
+def test_a_difference_without_its_bias_says_so_beside_values_that_differ_otherwise() -> None:
+    drawn = versus("birch", "amber", 6, 4)
+    drawn = replace(drawn, definition=drawn.definition.add_params(bias="jackknife-off"))
+    (c,) = only(of_runs(amber=distances(10, 9), birch=distances(18, 9, difference=drawn))).contrasts
+    assert c.difference.value == 6 and c.difference.note == (
+        "the bias of small sets is removed from this difference; the two values differ by 8; told"
+    )
 
 
 def test_a_difference_the_other_way_round_is_turned() -> None:

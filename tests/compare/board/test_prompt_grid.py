@@ -41,7 +41,7 @@ def test_best_and_worst_are_marked_where_the_board_tells_them_apart() -> None:
 def test_no_mark_between_systems_that_cannot_be_told_apart() -> None:
     found = grid(planted(), systems=("birch", "cedar"))
     assert found.marked == 0 and found.systems == ("birch", "cedar")
-    assert found.words == "No cell is marked: over all prompts, score cannot tell these systems apart."
+    assert found.words == "No cell is marked: over all prompts, these systems do not differ significantly on score."
 
 
 def test_no_mark_against_the_board_s_direction_and_none_for_a_shared_best() -> None:
@@ -84,7 +84,7 @@ def test_what_says_better_and_worse_is_shown_first() -> None:
 
 
 def test_what_the_board_does_not_have_is_named() -> None:
-    with pytest.raises(InputError, match="no reading 'blur'"):
+    with pytest.raises(InputError, match="no metric 'blur'"):
         grid(planted(), reading="blur")
     with pytest.raises(InputError, match="no system 'x'; it has amber, birch and cedar"):
         grid(planted(), systems=("x",))

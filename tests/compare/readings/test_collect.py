@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -314,3 +315,14 @@ def test_a_damaged_suite_json_is_one_line(tmp_path: Path) -> None:
 def test_the_same_runs_give_the_same_board(tmp_path: Path) -> None:
     runs = [clip_run(tmp_path / name, THREE, badges=dict.fromkeys(THREE, "pass")) for name in ("amber", "birch")]
     assert repr(collect_board(runs)) == repr(collect_board(runs))
+
+
+def test_a_mean_of_distances_has_no_interval_below_zero(tmp_path: Path) -> None:
+    """0, 0, 0, 4: mean 1, s = 2, t(3) = 3.18: 1 ± 3.18 without the range, cut to 0."""
+    noise = replace(NOISE, lowest=0)
+    for name, values in (("amber", (0.0, 0.0, 0.0, 4.0)), ("birch", (1.0, 2.0, 3.0, 4.0))):
+        clip_run(tmp_path / name, {f"p{n}": {noise: value} for n, value in enumerate(values)}, system=name)
+    data = collect_board([f"{name}={tmp_path / name}" for name in ("amber", "birch")])
+    (one,) = [reading for reading in data.readings if reading.definition.name == "noise"]
+    ends = data.whole["amber", one.key].interval
+    assert ends is not None and ends.low == 0 and ends.high == pytest.approx(4.1824, abs=1e-3)

@@ -97,7 +97,10 @@ def believe(
         one = credential_of(found, metric, data=data, kind=kind, seen=seen)
         with replacing(save) as file:
             file.write(one.toml())
-        say(f"Credential of {one.metric} on {one.question}: {save}")
+        say(
+            f"Credential of {one.metric} on {one.question}: {save}",
+            "A board uses it from credentials/ in its suite's folder.",
+        )
 
 
 def _show(found: MetricAgreement, *, verbose: bool) -> None:

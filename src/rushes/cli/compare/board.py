@@ -35,7 +35,7 @@ def board(
     ] = 300,
     as_json: Json = False,
 ) -> None:
-    """Say which system is better on what, which cannot be told apart, and how sure that is, in one page.
+    """Show which system is better in what, by people first, and which differences are significant, in one page.
 
     Example: rushes board suite -o board.html
     """
@@ -56,7 +56,7 @@ def board(
         from rushes.compare.board.board import board_as_data
 
         written = {"board": str(made.path), "bytes": made.bytes}
-        print_json(written | board_as_data(made.data, made.verdicts, opening=made.opening))
+        print_json(written | board_as_data(made.data, made.verdicts, opening=made.opening, powered=made.powered))
         return
     opening = made.opening
     tell(opening.headline, *opening.lines, *filter(None, [opening.sure]), hang=2)

@@ -39,13 +39,14 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
-from rushes.core import Definition
+from rushes.compare.definitions.people import CREDENTIAL
+from rushes.core import Definition, Interval, Measurement
 from rushes.core.alike_form import VERSION as ALIKE_VERSION
 from rushes.core.alike_form import form_of
 from rushes.core.canonical import stored_float
@@ -114,6 +115,28 @@ class Credential:
     def is_in_other_form(self, definition: Definition) -> bool:
         """Whether it was earned in another common form than the one the metric is measured in."""
         return self.is_about(definition, self.at) and self.signature != definition.signature
+
+    @property
+    def form(self) -> str:
+        """The common form that its clips had been brought to, "160x120@10,1.6s,crop"; "" for clips as they are."""
+        form = form_of(parse_signature(self.signature)[1].get("input", ""))
+        return "" if form is None else form.spelling
+
+    @property
+    def measurements(self) -> tuple[Measurement, ...]:
+        """Its shares of pairs and correlations, of the metric and of one person, each with what it is."""
+        parts = {"pairs-right": self.pairs_right, "within-system": self.within_system, "all-clips": self.all_clips}
+        return tuple(m for name, part in parts.items() if part is not None for m in self._numbers(name, part))
+
+    def _numbers(self, agreement: str, part: Agreed) -> Iterator[Measurement]:
+        data = f"{self.data.name}-{self.data.digest[:12]}".replace("|", "/").replace(" ", "-")
+        of = self.signature.replace("|", ";")
+        ends = Interval(low=part.low, high=part.high, level=self.confidence, method="jackknife")
+        for who, value, interval in (("metric", part.value, ends), ("one-person", part.one_person, None)):
+            if value is not None:
+                definition = CREDENTIAL.with_params(agreement=agreement, data=data, of=of, who=who)
+                at = {"dimension": self.question, "metric": self.metric}
+                yield Measurement(definition=definition, value=value, count=self.data.prompts, interval=interval, at=at)
 
     def toml(self) -> str:
         """The file, the same bytes for the same credential."""

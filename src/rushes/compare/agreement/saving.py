@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from rushes.compare.agreement.credential import Agreed, Credential, RatedData, Seen
@@ -41,7 +42,7 @@ def credential_of(
         )
     rated = found.rated[one.dimension]
     keys = sorted(key for key in rated if key in one.metric.per_clip)
-    rows = [[*key, rater, rating] for key in keys for rater, rating in sorted(rated[key].items())]
+    rows = [(*key, rater, rating) for key in keys for rater, rating in rated[key].items()]
     return Credential(
         question=one.dimension,
         metric=one.metric.definition.name,
@@ -52,7 +53,7 @@ def credential_of(
         confidence=found.confidence,
         data=RatedData(
             name=data or Path(found.humans.source).resolve().parent.name or found.humans.source,
-            digest=bytes_digest(canonical_json(rows).encode()),
+            digest=ratings_digest(rows),
             systems=tuple(sorted({system for system, _ in keys})),
             prompts=len({prompt for _, prompt in keys}),
             raters=len({rater for key in keys for rater in rated[key]} - {MEANS}),
@@ -63,6 +64,11 @@ def credential_of(
         within_system=_agreed(found, one, ("within-system", "spearman")),
         at=one.metric.at,
     )
+
+
+def ratings_digest(rows: Iterable[tuple[str, str, str, float]]) -> str:
+    """Of (system, prompt, rater, rating) in any order: which ratings a credential rests on."""
+    return bytes_digest(canonical_json([list(row) for row in sorted(rows)]).encode())
 
 
 def _chosen(found: MetricAgreement, metric: str, dimension: str) -> Believed:

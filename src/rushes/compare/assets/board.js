@@ -1,4 +1,4 @@
-// The board: sort its table, open a reading's definition and pairs, open a prompt's clips.
+// The board: sort its table, open a metric's definition and pairs, open a prompt's clips.
 import { copyText, make, number, readJson } from "./dom.js";
 import { Theatre } from "./players.js";
 import { Matrix } from "./matrix.js";
@@ -7,7 +7,7 @@ const board = readJson("board-data");
 const table = document.querySelector(".board-table");
 const sheet = document.getElementById("about");
 /** What is said of two systems; `better` and `worse` are said of the second. */
-const SAID = { moved: "told apart", "cannot tell": "not told apart", same: "equal on every prompt" };
+const SAID = { moved: "different", "cannot tell": "not significant", same: "equal on every prompt" };
 
 /** Sort the systems by name or by a reading: best first where it has a direction, then the other way round. */
 function sortSystems(by, head) {
@@ -77,8 +77,8 @@ function openReading(place) {
   sheet.querySelector("h2").textContent = article.querySelector("h3").textContent;
   const parts = [article];
   const counted = reading.pairs.some((pair) => pair[7] + pair[8] + pair[9] > 0);
-  if (counted) parts.push(part("Won – tied – lost, prompt by prompt", "Row against column. Green: the row is surely better; red: surely worse.", winsTable(reading)));
-  if (reading.pairs.length) parts.push(part("Every pair", "Second − first over shared prompts. The adjusted p counts every comparison on this board.", pairsTable(reading)),
+  if (counted) parts.push(part("Won – tied – lost, prompt by prompt", "Row against column. Green: the row is significantly better; red: worse.", winsTable(reading)));
+  if (reading.pairs.length) parts.push(part("Every pair", "Second − first over shared prompts. The adjusted p allows for every test on this board.", pairsTable(reading)),
     make("p", { class: "hint" }, "Differences and p are measured as: ", ...reading.pair_signatures.map((one) => make("button", { type: "button", class: "copy whole", "data-copy": one }, make("code", {}, one)))));
   sheet.querySelector(".sheet-body").replaceChildren(...parts);
   sheet.showModal();
@@ -104,7 +104,7 @@ document.addEventListener("click", (event) => { // a clip of the strip: its prom
   if (!take || !matrix) return;
   event.preventDefault();
   matrix.open(Number(take.hash.slice("#prompt-".length)));
-  matrix.theatre.toggle();
+  matrix.theatre.start();
 });
 document.addEventListener("keydown", (event) => {
   const typing = event.target.matches("input, select, textarea") || document.querySelector("dialog[open]");

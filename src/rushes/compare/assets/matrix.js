@@ -22,7 +22,7 @@ export class Matrix {
     const { reading, group } = this.form.elements;
     const option = (one) => make("option", { value: readings.indexOf(one) }, one.label);
     const usable = readings.filter((one) => one.per_prompt);
-    for (const [label, judged] of [["Say better and worse", true], ["Only move", false]]) {
+    for (const [label, judged] of [["People and metrics that rank", true], ["Other metrics", false]]) {
       const some = usable.filter((one) => one.judged === judged);
       if (some.length) reading.append(make("optgroup", { label }, ...some.map(option)));
     }
@@ -123,7 +123,7 @@ export class Matrix {
     this.append();
     const total = `${this.board.prompts.length.toLocaleString("en")} prompt${this.board.prompts.length === 1 ? "" : "s"}.`;
     const words = this.list.length === this.board.prompts.length ? total : `${this.list.length.toLocaleString("en")} of ${total}`;
-    const mark = this.reading?.judged ? " ● marks the best system of a row; one row is no verdict." : "";
+    const mark = this.reading?.judged ? " ● marks the best value of a row. One row alone shows little about the systems." : "";
     this.section.querySelector("[data-shown]").textContent = words + mark;
     this.section.querySelector("[data-empty]").hidden = this.list.length > 0;
     this.section.querySelector(".matrix-scroll").hidden = !this.list.length;
@@ -178,7 +178,7 @@ export class Matrix {
       const why = this.reading.notes[system]?.[prompt];
       return [make("span", { class: "number none", title: why ?? "this system has no value for the prompt" }, "no value"), " "];
     }
-    const text = make("span", { class: best ? "number top" : "number" }, number(value, this.reading.value_digits));
+    const text = make("span", { class: best ? "number top" : "number", ...(this.reading.value_digits ? { "data-signature": this.reading.signature } : {}) }, number(value, this.reading.value_digits));
     const [low, high] = this.ends;
     const at = high > low ? 3 + (94 * (value - low)) / (high - low) : 50;
     const bar = drawing("svg", { class: "span", viewBox: "0 0 100 8", preserveAspectRatio: "none", "aria-hidden": "true" },

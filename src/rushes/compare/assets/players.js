@@ -220,6 +220,14 @@ export class Theatre {
 
   toggle() { if (this.playing) this.pause(); else this.play(); }
 
+  /** Play once every clip's length is known; a clip that cannot be read does not hold up the others. */
+  start() {
+    const { prompt } = this;
+    const ready = (video) => new Promise((done) => { for (const event of ["loadedmetadata", "error"]) video.addEventListener(event, done, { once: true }); });
+    const waiting = this.players.map(({ video }) => video).filter((video) => video && !video.readyState && !video.error);
+    Promise.all(waiting.map(ready)).then(() => { if (this.box.open && this.prompt === prompt && !this.playing) this.play(); });
+  }
+
   play() {
     if (this.now >= this.duration() - 0.5 / this.fps()) this.now = 0;
     this.playing = true;

@@ -14,7 +14,9 @@ from rushes.compare.board.page.clips import ClipIndex, board_timeline, first_cli
 from rushes.compare.board.page.columns import BoardCell, BoardColumn, board_columns
 from rushes.compare.board.page.forest import forests
 from rushes.compare.board.page.page import BoardPage, render_board
+from rushes.compare.board.page.powered_words import powered_lines
 from rushes.compare.board.page.words import Opening, opening_of
+from rushes.compare.board.powered import PoweredQuestion, powered_questions
 from rushes.compare.comparison import Refused
 from rushes.compare.output import write_out
 from rushes.compare.readings.collect import collect_board
@@ -51,6 +53,8 @@ class Board:
     """The answer, what it rests on, and how sure that is."""
     data: BoardData
     verdicts: Mapping[ReadingKey, ReadingVerdict]
+    powered: Sequence[PoweredQuestion] = ()
+    """Questions that people answered on some prompts, with a metric on all."""
 
     @property
     def found(self) -> str:
@@ -103,6 +107,7 @@ def write_board(
         opening=page.opening,
         data=page.data,
         verdicts=page.verdicts,
+        powered=page.powered,
     )
 
 
@@ -119,20 +124,22 @@ def board_page(
     data = given if isinstance(given, BoardData) else collect_board(given)
     if not data.readings:
         why = f" ({data.refused[0].name}: {data.refused[0].why})" if data.refused else ""
-        raise InputError(f"no reading is the same for every system, so there is no board{why}")
+        raise InputError(f"no metric is the same for every system, so there is no board{why}")
     data = with_overall(data, weights) if weights else _declared(data, given)
     judged = verdicts if verdicts is not None else judge_board(data, level=level)
     columns, order, clips = board_columns(data, judged), rows_by_disagreement(data), ClipIndex(data)
+    powered = powered_questions(data, judged)
     drawn = {key: board_timeline(clips, key) for key in first_clips(data, order, timelines)}
     return BoardPage(
         title=title or _title(data),
-        opening=opening_of(data, columns, level=level),
+        opening=opening_of(data, columns, level=level, more=powered_lines(powered)),
         charts=forests(data, columns, level=level),
         data=data,
         verdicts=judged,
         columns=columns,
         order=order,
         timelines={key: line for key, line in drawn.items() if line is not None},
+        powered=powered,
     )
 
 
@@ -154,15 +161,15 @@ def _declared(data: BoardData, given: Given) -> BoardData:
         return replace(data, refused=(*data.refused, refused))
 
 
-_LETTERS = "Systems that share a letter in a column cannot be told apart there; bold: every other one is behind."
+_LETTERS = "Systems that share a letter in a column do not differ significantly; bold: every other one is behind."
 
 
 def board_latex(title: str, opening: Opening, systems: Sequence[str], columns: Sequence[BoardColumn]) -> str:
     r"""A `table` environment that pdflatex takes as it is, with booktabs alone.
 
-    A cell is the value with its interval; bold where every other system is surely behind; the letters that systems
-    share which cannot be told apart stand above it. Columns that only move are left out where others judge. Below the
-    table are the signature of every column, what the letters mean, and how sure the board is.
+    A cell is the value with its interval; bold where every other system is significantly behind; systems that share a
+    letter do not differ significantly. Columns that rank nobody are left out where others rank. Below the table are the
+    signature of every column, what the letters mean, and how sure the board is.
     """
     return latex(_table(title, opening, systems, columns))
 
@@ -170,7 +177,7 @@ def board_latex(title: str, opening: Opening, systems: Sequence[str], columns: S
 def board_markdown(title: str, opening: Opening, systems: Sequence[str], columns: Sequence[BoardColumn]) -> str:
     """The answer, what it rests on, and the table of `board_latex`, in Markdown."""
     words = [f"**{escaped(opening.headline)}**", *(f"- {escaped(line)}" for line in opening.lines)]
-    table = replace(_table(title, opening, systems, columns), title="", caption="")
+    table = replace(_table(title, replace(opening, metrics=()), systems, columns), title="", caption="")
     return f"# {escaped(title)}\n\n{words[0]}\n\n" + "\n".join(words[1:]) + f"\n\n{markdown(table)}"
 
 
@@ -180,13 +187,13 @@ def _table(title: str, opening: Opening, systems: Sequence[str], columns: Sequen
         title=title,
         columns=(*TEXT("System"), *(Column(column.head, NUMBER, mark=str(n)) for n, column in enumerate(shown, 1))),
         rows=[(Cell(name), *(_cell(column.cells[place]) for column in shown)) for place, name in enumerate(systems)],
-        caption=opening.found,
+        caption=opening.headline,
         footnotes=[
             Footnote(mark=mark, signature=signature)
             for mark, column in enumerate(shown, 1)
             for signature in column.signatures or (column.reading.definition.signature,)
         ],
-        notes=[words for words in (_LETTERS, opening.sure) if words],
+        notes=[words for words in (_LETTERS, *opening.metrics, opening.sure) if words],
     )
 
 
@@ -196,7 +203,11 @@ def _cell(cell: BoardCell) -> Cell:
 
 
 def board_as_data(
-    data: BoardData, verdicts: Mapping[ReadingKey, ReadingVerdict], *, opening: Opening
+    data: BoardData,
+    verdicts: Mapping[ReadingKey, ReadingVerdict],
+    *,
+    opening: Opening,
+    powered: Sequence[PoweredQuestion] = (),
 ) -> dict[str, object]:
     """The answer, every cell and every pair with its signature, and every definition once.
 
@@ -210,10 +221,12 @@ def board_as_data(
         "reference": data.reference,
         "systems": list(data.names),
         "prompts": len(data.prompts),
+        "kind": data.kind,
         "readings": [_reading(data, reading, verdicts.get(reading.key)) for reading in data.readings],
+        "powered": [_powered(one) for one in powered],
         "refused": [{"name": one.name, "why": one.why} for one in data.refused],
         "remarks": list(data.remarks),
-        "definitions": {m.signature: m.definition.as_dict() for m in _numbers(data, verdicts)},
+        "definitions": {m.signature: m.definition.as_dict() for m in _numbers(data, verdicts, powered)},
     }
 
 
@@ -225,6 +238,12 @@ def _reading(data: BoardData, reading: Reading, verdict: ReadingVerdict | None) 
         "at": dict(reading.at),
         "instrument": reading.instrument,
         "per_prompt": reading.per_prompt,
+        "family": verdict.family.value if verdict and verdict.family else None,
+        "say": [
+            {"question": one.question, "kind": one.kind, "agreement": [m.as_dict() for m in one.measurements]}
+            for one in (verdict.say if verdict else ())
+        ],
+        "prompts_needed": verdict.too_few if verdict else 0,
         "why_no_rank": verdict.why_not if verdict else "",
         "cells": {name: None if m is None else m.as_dict() for name, m in cells.items()},
         "letters": dict(verdict.letters) if verdict else {},
@@ -247,8 +266,22 @@ def _pair(contrast: Contrast) -> dict[str, object]:
     }
 
 
-def _numbers(data: BoardData, verdicts: Mapping[ReadingKey, ReadingVerdict]) -> Iterator[Measurement]:
+def _powered(one: PoweredQuestion) -> dict[str, object]:
+    return {
+        "question": one.question.definition.signature,
+        "metric": one.metric.definition.signature,
+        "rated_prompts": one.rated,
+        "other_prompts": one.others,
+        "numbers": [m.as_dict() for number in one.numbers for m in number.measurements],
+    }
+
+
+def _numbers(
+    data: BoardData, verdicts: Mapping[ReadingKey, ReadingVerdict], powered: Sequence[PoweredQuestion]
+) -> Iterator[Measurement]:
     yield from data.whole.values()
+    yield from (m for one in powered for number in one.numbers for m in number.measurements)
     for verdict in verdicts.values():
+        yield from (m for one in verdict.say for m in one.measurements)
         for contrast in verdict.contrasts:
             yield from (contrast.difference, contrast.p, contrast.adjusted_p)

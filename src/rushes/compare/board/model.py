@@ -2,7 +2,7 @@
 
 A reading is a number that was measured alike for every system: one signature, one place; its values are the board's.
 What was not is refused and named, never averaged over. A clip belongs to a prompt by its name below its system's
-folder, unless a suite says otherwise. A verdict says which systems can be told apart on a reading, and how sure that
+folder, unless a suite says otherwise. A verdict says which systems differ significantly on a reading, and how sure that
 is.
 """
 
@@ -10,7 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
 
+from rushes.compare.agreement.credential import Credential
+from rushes.compare.agreement.earned_say import EarnedSay
 from rushes.compare.comparison import Comparison, Outcome, Refused, WhyNot
 from rushes.core import Measurement
 from rushes.core.reading import Reading as Reading
@@ -21,6 +25,8 @@ from rushes.instruments.preference.instrument import INSTRUMENT as PREFERENCE
 from rushes.storage.runs import Run
 from rushes.suite.prompts import Prompt
 
+Ratings: TypeAlias = Mapping[str, Mapping[str, float]]
+"""Of one system on one question: by prompt and rater."""
 PEOPLE = PREFERENCE.name
 """The instrument whose readings are what people said: ratings, votes, a study."""
 
@@ -67,6 +73,12 @@ class BoardData:
     """The system that the suite declares as its reference (real footage); "" where none is."""
     asked: bool = False
     """Whether there are answers of people, on the board or left out."""
+    answers: Mapping[ReadingKey, Mapping[str, Ratings]] = field(default_factory=dict)
+    """What single people said: by question and system. Empty for a study, which has strengths alone."""
+    credentials: tuple[Credential, ...] = ()
+    """Which metrics agree with people, and on what: those of Rushes, and those beside the suite."""
+    kind: str = ""
+    """The kind of video, as the suite declares it; "" where it does not."""
     remarks: tuple[str, ...] = ()
     """What a reader must know: prompts that a system lacks, media that differ, runs that are not complete."""
 
@@ -141,21 +153,40 @@ class Contrast(Comparison):
         return ways.get(self.outcome)
 
 
+class Family(StrEnum):
+    """Columns that are tested together, with one share of the allowed error."""
+
+    PEOPLE = "people"
+    CREDENTIALED = "credentialed"
+    """Metrics with a credential that counts on this board: they may say better, about its question."""
+    OTHERS = "others"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ReadingVerdict:
     """One column's verdict."""
 
     key: ReadingKey
+    family: Family | None = None
+    """What it was tested with; None where it was not tested."""
+    earned: EarnedSay = EarnedSay()
+    """The credentials that let the metric say better, one per question, or why none does."""
+    too_few: int = 0
+    """Prompts that it takes at least for any two systems to differ, where the board has fewer; else 0."""
     contrasts: tuple[Contrast, ...]
     """Every pair of systems, in the board's order."""
     letters: Mapping[str, str]
-    """By system: systems that share a letter cannot be told apart; "" where it has no value."""
+    """By system: systems that share a letter do not differ significantly; "" where it has no value."""
     ranks: Mapping[str, tuple[int, int]]
     """By system: its best and its worst rank, by which systems it is surely behind and surely ahead of."""
     why: WhyNot | None = None
     """Why the column has no verdict: no direction, nothing shared …; None where it has one."""
     why_not: str = ""
     """The same in words; "" where it has one."""
+
+    @property
+    def say(self) -> tuple[Credential, ...]:
+        return self.earned.credentials
 
     @property
     def ranked(self) -> tuple[tuple[str, str], ...]:

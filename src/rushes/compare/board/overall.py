@@ -18,9 +18,9 @@ OVERALL = Definition(
     lowest=None,
     highest=None,
     better="higher",
-    summary="A weighted sum of readings of one clip, with weights that the user declared.",
-    formula="Σ weight · value over the readings where higher is better − Σ weight · value where lower is better; a "
-    "weight is per unit of its reading",
+    summary="A weighted sum of metrics of one clip, with weights that the user declared.",
+    formula="Σ weight · value over the metrics where higher is better − Σ weight · value where lower is better; a "
+    "weight is per unit of its metric",
     edge_cases="A prompt without one of the values has no score.",
     reference="rushes board",
     open_params=("weights",),
@@ -59,17 +59,17 @@ def _found(data: BoardData, name: str) -> Reading:
     found = [r for r in data.readings if name in (r.key, r.label, r.definition.name, r.definition.signature)]
     if len(found) > 1:
         keys = ", ".join(reading.key for reading in found)
-        raise InputError(f"overall weight {name!r}: {len(found)} readings have this name; name one of {keys}")
+        raise InputError(f"overall weight {name!r}: {len(found)} metrics have this name; name one of {keys}")
     if not found:
         names = {text.lower(): text for r in data.readings for text in (r.definition.name, r.label)}
         hint = did_you_mean(name, names.values(), otherwise=f"; there are {', '.join(r.label for r in data.readings)}")
-        raise InputError(f"overall weight {name!r}: no reading on the board is called so{hint}")
+        raise InputError(f"overall weight {name!r}: no metric on the board has this name{hint}")
     reading = found[0]
     if reading.definition.better == "neither":
-        raise InputError(f"overall weight {name!r}: neither direction of this reading is better, so it cannot count")
+        raise InputError(f"overall weight {name!r}: neither direction of this metric is better, so it cannot count")
     if not reading.per_prompt:
         raise InputError(
-            f"overall weight {name!r}: this reading has one value per system, and an overall score is summed and "
+            f"overall weight {name!r}: this metric has one value per system, and an overall score is summed and "
             "tested prompt by prompt; take it out of the weights and read its own column"
         )
     return reading

@@ -84,8 +84,8 @@ def prompt_grid(
 ) -> PromptGrid:
     """The grid of a board; `systems` and `text` (in a prompt's id, words or group) choose columns and rows.
 
-    Best and worst  the cells of a row with its best and its worst value, marked only where the board's own test tells
-                    these two systems apart on the reading, in the same direction. One prompt is one clip of each
+    Best and worst  the cells of a row with its best and its worst value, marked only where these two systems differ
+                    significantly on the metric, in the same direction. One prompt is one clip of each
                     system: its difference alone says nothing about the systems. No mark where two cells share the best
                     or the worst value.
     Sort            "difference": by highest − lowest value of the row, largest first; rows with fewer than two values
@@ -112,7 +112,7 @@ def _reading(data: BoardData, key: ReadingKey) -> Reading | None:
         return found[0] if found else None
     if one := next((one for one in found if one.key == key), None):
         return one
-    raise InputError(f"the board has no reading {key[:120]!r} with a value per prompt")
+    raise InputError(f"the board has no metric {key[:120]!r} with a value per prompt")
 
 
 def _systems(data: BoardData, chosen: Sequence[str]) -> tuple[str, ...]:
@@ -159,7 +159,7 @@ def _words(
     reading: Reading | None, verdict: ReadingVerdict | None, systems: Sequence[str], marked: int, rows: int
 ) -> str:
     if reading is None:
-        return "No number per prompt was measured alike for these systems, so no cell is marked."
+        return "No metric has a value per prompt for these systems, so no cell is marked."
     if verdict is None or verdict.why_not:
         why = "nothing was judged" if verdict is None else verdict.why_not
         if verdict and verdict.why in (WhyNot.NO_DIRECTION, WhyNot.OTHER_CAUSES):
@@ -167,9 +167,9 @@ def _words(
         return f"No cell is marked: on {reading.label}, {why}."
     pairs = [pair for pair in sorted(set(verdict.ranked)) if set(pair) <= set(systems)]
     if not pairs:
-        return f"No cell is marked: over all prompts, {reading.label} cannot tell these systems apart."
+        return f"No cell is marked: over all prompts, these systems do not differ significantly on {reading.label}."
     told = listed([f"{better} over {worse}" for better, worse in pairs])
     return (
-        f"▲ best and ▼ worst of a row are marked where the board tells the two systems apart on {reading.label} over "
+        f"▲ best and ▼ worst of a row are marked where the two systems differ significantly on {reading.label} over "
         f"all prompts: {told}. Rows marked: {marked} of {rows}."
     )

@@ -20,6 +20,7 @@ from rushes.compare.definitions.comparisons import INTERVAL_P, NUMBER_DIFFERENCE
 from rushes.compare.runs.set_distances import other_truth
 from rushes.core import Definition, Measurement
 from rushes.core.definition import describe_difference
+from rushes.core.words.number_text import number_text
 from rushes.instruments.distribution.few_videos import GEN_ID, clips_of, few_videos_text, why_no_verdict
 from rushes.instruments.distribution.instrument import INSTRUMENT as DISTRIBUTION
 from rushes.instruments.distribution.show.tables import is_difference, verdict_of
@@ -30,7 +31,7 @@ Said: TypeAlias = tuple[WhyNot, str]
 """Why two numbers give no verdict, and in words."""
 _OF_PAIR = {"n_gen", "n_versus", "cut", "bias"}
 """Parameters of a difference that are the two sets' own."""
-_SUMMED = "no interval of the difference: held against each other are the two numbers' own intervals, errors summed"
+_SUMMED = "no interval of the difference: the two values' own intervals are compared, errors summed"
 
 
 def number_contrasts(data: BoardData, reading: Reading) -> list[Contrast]:
@@ -49,7 +50,7 @@ def _contrast(data: BoardData, reading: Reading, first: str, second: str) -> Con
             why = WhyNot.TOO_FEW, verdict_of(drawn)
         else:
             p = _interval_p(metric, "difference", float(drawn.value or 0), _error(drawn), drawn.count, at)
-            return Contrast.draft(reading, names, drawn, p)
+            return Contrast.draft(reading, names, replace(drawn, note=_how_made(drawn, one, other)), p)
     definition = of(NUMBER_DIFFERENCE, metric, systems=True)
     test = of(INTERVAL_P, metric, evidence="two-intervals")
     if one is None or other is None or one.value is None or other.value is None or _apart(one, other):
@@ -65,6 +66,15 @@ def _contrast(data: BoardData, reading: Reading, first: str, second: str) -> Con
         return Contrast.draft(reading, names, difference, Measurement.missing(test, note, at=at), why=why[0])
     summed = _error(one, towards=float(other.value)) + _error(other, towards=float(one.value))
     return Contrast.draft(reading, names, difference, _interval_p(metric, "two-intervals", moved, summed, count, at))
+
+
+def _how_made(drawn: Measurement, one: Measurement | None, other: Measurement | None) -> str:
+    """The difference's own note, and where the two values lie otherwise, why."""
+    if one is None or other is None or drawn.definition.param("bias") in (None, "none"):
+        return drawn.note
+    values = number_text(float(other.value or 0) - float(one.value or 0))
+    clause = f"the bias of small sets is removed from this difference; the two values differ by {values}"
+    return "; ".join(filter(None, (clause, drawn.note)))
 
 
 def _apart(one: Measurement, other: Measurement) -> bool:
@@ -113,7 +123,7 @@ def _without_interval(reading: Reading, *numbers: tuple[str, Measurement]) -> Sa
         advice = f"; ask the sets: rushes fvd {numbers[0][0]} REAL --versus {numbers[1][0]}"
     for name, m in numbers:
         if m.interval is None or m.interval.low == m.interval.high:
-            said = f"the number of {name} has no interval, so chance cannot be told from difference{advice}"
+            said = f"the value of {name} has no interval, so no difference can be tested{advice}"
             return WhyNot.NO_INTERVAL, said
     return None
 

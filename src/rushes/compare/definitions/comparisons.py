@@ -92,14 +92,21 @@ INTERVAL_P = _probability(
 )
 HOLM_P = _probability(
     name="holm_p",
-    summary="The p of one pair of systems on one reading, allowing for everything else that the board tests.",
-    formula="Holm's step-down over the board's tests: sorted upwards, the largest so far of (m − k + 1)·p(k). `test` "
-    "says which p went in: sign-flip is sign_flip_p, interval is interval_p. What people said is a family of tests of "
-    "its own. Where metrics are tested too, `share` is the family's part of the allowed error, and p is divided by it",
-    edge_cases="A pair whose prompts do not differ at all is no test (it could not give a false alarm): 1. No p: none.",
-    reference="Holm 1979; " + _BOARD,
+    summary="The p of one pair of systems on one metric, adjusted for everything else that the board tests.",
+    formula="Holm's step-down inside a family of tests: sorted upwards, the largest so far of (m − k + 1)·p(k)/share. "
+    "Families: people; metrics with a credential; other metrics. `share` is the family's part of the allowed error "
+    "while all have tests left, 1 where it is not given; a family whose differences are all significant passes its "
+    "share on. "
+    "`test` says which p went in: sign-flip is sign_flip_p, interval is interval_p",
+    edge_cases="A pair whose prompts do not differ at all is no test (it could not give a false alarm): 1. No p: none. "
+    "Facts of the file, and columns that say the same as another, are not tested.",
+    reference="Holm 1979; Bretz, Maurer, Brannath and Posch 2009 on passing shares on; " + _BOARD,
     open_params=("family", "of", "test", "tests"),
     places=("first", "metric", "second"),
+    history=(
+        "Holm inside each of two families, each with its share",
+        "three families; one that is done passes its share on",
+    ),
 )
 HOLM = _probability(
     name="paired_holm_p",

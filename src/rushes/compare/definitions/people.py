@@ -109,6 +109,22 @@ CHANCE = Definition(
     history=("first release", "Holm's rule within a question: what else was asked moved it"),
 )
 
+CREDENTIAL = Definition(
+    name="credential_agreement",
+    unit="1",
+    lowest=-1,
+    highest=1,
+    better="higher",
+    summary="How far a metric agreed with people on one question and one set of clips, as its credential has it.",
+    formula="agreement pairs-right: human_pairwise_accuracy within prompts; all-clips: human_spearman over all clips; "
+    "within-system: the mean over systems of human_spearman among one system's clips. who: the metric, or one person "
+    "against the mean of the others. data: the name of the ratings and the digest of their rows",
+    edge_cases="One person: only where single raters are known.",
+    reference="rushes believe --save",
+    open_params=("agreement", "data", "of", "who"),
+    places=("dimension", "metric"),
+)
+
 OF_STATISTIC: Mapping[Statistic, Definition] = {
     "kendall_tau_b": TAU_B,
     "kendall_tau_c": TAU_C,
@@ -116,4 +132,4 @@ OF_STATISTIC: Mapping[Statistic, Definition] = {
     "pearson": PEARSON,
     "pairwise_accuracy": ACCURACY,
 }
-DEFINITIONS = (*OF_STATISTIC.values(), CEILING, CHANCE)
+DEFINITIONS = (*OF_STATISTIC.values(), CEILING, CHANCE, CREDENTIAL)

@@ -14,7 +14,7 @@ from pathlib import Path
 from rushes.compare.board.model import PEOPLE, BoardClip, BoardData, System
 from rushes.compare.readings.alike_columns import alike_remarks, choose_columns
 from rushes.compare.readings.columns import WHOLE, Column, Columns, tell_apart
-from rushes.compare.readings.people import PeopleColumns, people_columns
+from rushes.compare.readings.people import PeopleColumns, credentials_beside, people_columns
 from rushes.compare.readings.remarks import (
     double_remarks,
     media_remarks,
@@ -83,6 +83,9 @@ def collect_board(place: Path | str | Run | Iterable[Path | str | Run]) -> Board
         refused=tuple(dict.fromkeys(refused)),
         reference=_reference(found),
         asked=asked,
+        answers=people.answers,
+        credentials=credentials_beside(found.suite),
+        kind="" if found.suite is None else found.suite.suite.kind,
         remarks=tuple(dict.fromkeys(remarks)),
     )
 

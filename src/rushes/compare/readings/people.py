@@ -10,12 +10,16 @@ import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TypeAlias
 
+from rushes.compare.agreement.credential import Credential, read_credential, shipped_credentials
 from rushes.compare.agreement.human_scores import MEANS, ClipKey, HumanScores, clip_text, read_human_scores
+from rushes.compare.board.model import Ratings
 from rushes.compare.definitions.ratings import CLIP_RATING, CLIP_WIN_SHARE, RATING_MEAN, WIN_SHARE_MEAN
 from rushes.compare.readings.remarks import some
+from rushes.compare.readings.study_ratings import SCALE as STUDY_SCALE
+from rushes.compare.readings.study_ratings import study_ratings
 from rushes.compare.readings.systems import PromptIndex
 from rushes.core import Definition, Estimate, Measurement, Why
 from rushes.core.errors import InputError
@@ -27,12 +31,12 @@ from rushes.storage.runs.relocation import relocate
 from rushes.suite.file import scale_ends
 from rushes.suite.folder import SuiteRun
 
-Ratings: TypeAlias = Mapping[str, Mapping[str, float]]
-"""Of one system: by prompt and rater."""
 Places: TypeAlias = Mapping[ClipKey, ClipKey]
 """The system and the prompt that a rated name means; those that are not on the board are not in it."""
 SCALES = ("0-1", "1-5", "1-7", "0-10", "0-100")
 """What a table's ratings are taken to be on, unless the suite says: the first that holds them all."""
+CREDENTIALS = "credentials"
+"""The folder of what metrics have earned, in the suite's folder or beside it."""
 OPEN = "open"
 """The scale of ratings that none of these holds."""
 
@@ -44,11 +48,26 @@ class PeopleColumns:
     readings: list[Reading] = field(default_factory=list)
     values: dict[tuple[str, ReadingKey], dict[str, Measurement]] = field(default_factory=dict)
     whole: dict[tuple[str, ReadingKey], Measurement] = field(default_factory=dict)
+    answers: dict[ReadingKey, Mapping[str, Ratings]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
 
+def credentials_beside(suite: SuiteRun | None) -> tuple[Credential, ...]:
+    """Those that come with Rushes, and the user's: `credentials/*.toml` in the suite's folder, and beside it.
+
+    Raises `InputError` for a file that is no credential.
+    """
+    return shipped_credentials() + (() if suite is None else tuple(map(read_credential, credential_files(suite))))
+
+
+def credential_files(suite: SuiteRun) -> list[Path]:
+    """Those in the suite's folder, then those beside it, each in the order of their names."""
+    folders = suite.path / CREDENTIALS, suite.path.resolve().parent / CREDENTIALS
+    return [file for folder in folders for file in sorted(folder.glob("*.toml"))]
+
+
 def people_columns(suite: SuiteRun, names: Sequence[str], index: PromptIndex) -> PeopleColumns:
-    """A column per question of the suite's ratings and votes, in the files' order.
+    """A column per question of the suite's ratings and votes, in the files' order, then of its studies' ratings.
 
     A file that is gone gives a remark and no column; one that changed since the suite ran is read as it is now, and
     a remark says so. Raises `InputError` for a table that cannot be read and a rating outside its declared scale.
@@ -62,14 +81,24 @@ def people_columns(suite: SuiteRun, names: Sequence[str], index: PromptIndex) ->
         if suite.digests.get(file, digest := hashlib.sha256(place.read_bytes()).hexdigest()) != digest:
             made.remarks.append(f"{file}: changed since rushes suite run; the board shows it as it is now")
         people = read_human_scores(place)
-        places = _places(people, names, index)
-        made.remarks += [*people.remarks, *_not_shared(people, names, places)]
-        scales = question_scales(people, suite.suite.scale)
-        for question in people.dimensions:
-            rated = _rated(people.scores[question], places)
-            if rated:
-                _add(made, _definitions(people, question, scales[question]), names, index, rated)
+        _add_people(made, people, names, index, question_scales(people, suite.suite.scale))
+    for found in study_ratings(suite, lambda name: index.cell(name) is not None):
+        if isinstance(found, str):
+            made.remarks.append(found)
+        else:
+            _add_people(made, found, names, index, dict.fromkeys(found.dimensions, STUDY_SCALE))
     return made
+
+
+def _add_people(
+    made: PeopleColumns, people: HumanScores, names: Sequence[str], index: PromptIndex, scales: Mapping[str, str]
+) -> None:
+    places = _places(people, names, index)
+    made.remarks += [*people.remarks, *_not_shared(people, names, places)]
+    for question in people.dimensions:
+        rated = _rated(people.scores[question], places)
+        if rated:
+            _add(made, _definitions(people, question, scales[question]), names, index, rated)
 
 
 def question_scales(people: HumanScores, declared: Mapping[str, str]) -> dict[str, str]:
@@ -169,6 +198,7 @@ def _add(
         raise InputError(f"the ratings ask {one.param('question')!r} twice; give each question a name of its own")
     shared = [prompt.id for prompt in index.prompts if all(prompt.id in row for row in rated.values())]
     made.readings.append(reading)
+    made.answers[reading.key] = rated
     for name in names:
         row = rated.get(name, {})
         made.values[name, reading.key] = {

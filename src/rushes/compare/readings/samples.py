@@ -17,7 +17,7 @@ from rushes.compare.readings.media_facts import differing_facts
 from rushes.core import Definition, Measurement
 from rushes.core.measurement import At
 from rushes.instruments.clip.readings import BADGE_SHARE
-from rushes.stats.means import mean_over_clips
+from rushes.stats.means import mean_over_clips, within_range
 from rushes.storage.runs import Subject
 
 _NUMBERED = re.compile(r"(?P<prompt>.+)-(?P<number>[0-9]+)")
@@ -150,12 +150,13 @@ def over_prompts(definition: Definition, *, binary: bool = False) -> Definition:
 def mean_over_prompts(values: Sequence[Measurement], *, left_out: int, at: At = ()) -> Measurement:
     """The mean of one system over the shared prompts, with its 95 % interval.
 
-    Formula     Σ value / n; interval mean ± t(n − 1, .975) · s / √n, of a true/false reading Wilson's
+    Formula     Σ value / n; interval mean ± t(n − 1, .975) · s / √n, of a true/false reading Wilson's; cut to the
+                reading's range
     Unit        the reading's own; a share for a true/false reading
     Inputs      the values of the shared prompts in order, one signature; `left_out` prompts are not shared
     Edge cases  one prompt, or equal values: no interval, and the note says why
     """
-    found = mean_over_clips([m.value for m in values])
+    found = within_range(mean_over_clips([m.value for m in values]), values[0].definition)
     is_binary = all(isinstance(m.value, bool) for m in values)
     definition = over_prompts(values[0].definition, binary=is_binary)
     left = f"{left_out} of {left_out + len(values)} prompts left out: not every system has a value" if left_out else ""

@@ -6,9 +6,10 @@ how sure that is, and what to look at next. Page, workbench and terminal show th
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 
 from rushes.core.reason import RANKS, SIGNALS, by_severity, ranked, severity_of, severity_text, worst_key
@@ -24,6 +25,10 @@ FIRST = 3
 """Clips that a command names before its table."""
 _ALIKE = 2
 """Clips of one kind of reason that come before a clip with another one: six stills would hide the flicker."""
+
+
+_MEASURED = re.compile(r"(\d+\.\d+(?: %)?|\d+ %)")
+"""A number of a sentence that is no count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +52,8 @@ class Highlight:
     """Why there is none."""
     link: str = ""
     """Where to look at it: an address or an anchor."""
+    source: str = ""
+    """Signature of the value among its reasons; "" where there is none."""
 
     @property
     def why(self) -> str:
@@ -166,6 +173,19 @@ class Verdict:
     """The forest plot."""
     charts: Sequence[Figure] = ()
     """What the answer rests on, before everything else: on a board, the systems on each question."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """By headline or line: signatures of the numbers in it, which a page shows on hovering."""
+
+    def pieces(self, text: str) -> list[tuple[str, str]]:
+        """A sentence in pieces, each with the signatures of the number that it is; "" for words and counts.
+
+        >>> told = Verdict(headline="4.10 on 17 prompts", sources={"4.10 on 17 prompts": "rating_mean|v:1"})
+        >>> told.pieces(told.headline)
+        [('4.10', 'rating_mean|v:1'), (' on 17 prompts', '')]
+        """
+        source = self.sources.get(text, "")
+        parts = _MEASURED.split(text) if source else [text]
+        return [(part, source if source and _MEASURED.fullmatch(part) else "") for part in parts if part]
 
     @property
     def total(self) -> int:

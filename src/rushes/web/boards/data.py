@@ -22,6 +22,7 @@ from rushes.compare.board.page.clips import ClipIndex, ClipKey, thumbnail_of
 from rushes.compare.board.page.page import BoardPage
 from rushes.compare.board.prompt_grid import GridCell, GridRow, PromptGrid, Sort, grid_readings, prompt_grid
 from rushes.compare.readings.collect import collect_board
+from rushes.compare.readings.people import credential_files
 from rushes.compare.readings.systems import moved_run
 from rushes.compare.runs.many import RunsComparison, compare_all
 from rushes.compare.runs.page.clips import ChangedClip, most_changed
@@ -116,7 +117,17 @@ def _stamp(suite: SuiteRun) -> str:
     runs += [folder for step in suite.steps for folder in suite.runs_of(step)]
     stat = os.stat(suite.path / FILE)
     parts = [f"{stat.st_ino}-{stat.st_size}-{stat.st_mtime_ns}", *(f"{folder} {run_stamp(folder)}" for folder in runs)]
+    parts += [_file_stamp(file) for file in (*map(Path, suite.suite.asked), *credential_files(suite))]
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def _file_stamp(file: Path) -> str:
+    """Changes with the file; "" where it is gone."""
+    try:
+        stat = os.stat(file)
+    except OSError:
+        return ""
+    return f"{file} {stat.st_ino}-{stat.st_size}-{stat.st_mtime_ns}"
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def board(request: Request, name: str) -> Response:
         return trouble_page(request, error, what="board", name=name, facts=suite_status(folder))
     if wants_json(request):
         shown = opened.page
-        return json_reply(board_as_data(shown.data, shown.verdicts, opening=shown.opening))
+        return json_reply(board_as_data(shown.data, shown.verdicts, opening=shown.opening, powered=shown.powered))
     urls = dict(_urls(request, opened))
     grid = f"/boards/{name}/grid" if opened.data.prompts else ""
     shown = replace(opened.page, thumbnails=_pictures(name, opened, urls))

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rushes.compare.board.model import PEOPLE, BoardData, Reading, ReadingKey, ReadingVerdict
+from rushes.compare.comparison import WhyNot
 from rushes.core import Definition, Measurement
 from rushes.core.table import ARROWS
 from rushes.present.pages.section import interval_text
@@ -15,6 +16,16 @@ from rushes.present.verdict.verdict import listed
 _FINEST = 6
 """Most decimals of a cell; the whole number is in the runs."""
 _NO_VALUE = "no value"
+
+
+GROUPS = {
+    "people": "People",
+    "credentialed": "Metrics that agree with people: may say better",
+    "judged": "Metrics that rank by definition",
+    "moved": "Other metrics: differences, no rank",
+    "untested": "Shown, not tested",
+}
+"""Columns that stand together, in order, with what stands above them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +44,7 @@ class BoardCell:
     compared: bool = True
     """Whether it has a letter, where others of its reading have."""
     best: bool = False
-    """Every other system is surely behind it."""
+    """Every other system that has a value is significantly behind it."""
     bar: tuple[float, float, float] | None = None
     """Low end, value and high end on the column's own scale, 0 to 100; None where there is no value."""
 
@@ -62,14 +73,26 @@ class BoardColumn:
         return self.reading.instrument == PEOPLE
 
     @property
+    def group(self) -> str:
+        """Which of `GROUPS` it is shown in."""
+        if self.of_people:
+            return "people"
+        if self.verdict is not None and self.verdict.say:
+            return "credentialed"
+        if self.verdict is not None and self.verdict.why is WhyNot.NOT_TESTED:
+            return "untested"
+        return "judged" if self.judged else "moved"
+
+    @property
     def head(self) -> str:
         return f"{self.reading.label} {ARROWS[self.reading.definition.better]}".strip()
 
 
 def board_columns(data: BoardData, verdicts: Mapping[ReadingKey, ReadingVerdict]) -> tuple[BoardColumn, ...]:
-    """Every reading as a column: what people said first, then what can say better and worse, in the board's order."""
+    """Every metric as a column: people first, then by how much it may say, in the board's order."""
     columns = [_column(n, reading, data, verdicts.get(reading.key)) for n, reading in enumerate(data.readings)]
-    return tuple(sorted(columns, key=lambda column: (not column.of_people, not column.judged)))
+    order = {name: place for place, name in enumerate(GROUPS)}
+    return tuple(sorted(columns, key=lambda column: order[column.group]))
 
 
 def why_only_moves(definition: Definition) -> str:
@@ -92,11 +115,12 @@ def why_only_moves(definition: Definition) -> str:
 def _column(number: int, reading: Reading, data: BoardData, verdict: ReadingVerdict | None) -> BoardColumn:
     found = [data.whole.get((name, reading.key)) for name in data.names]
     ranked = verdict is not None and bool(verdict.ranks)
-    judged = ranked or reading.definition.ranks_systems
+    tested = verdict is None or verdict.why is not WhyNot.NOT_TESTED
+    judged = tested and (ranked or reading.definition.ranks_systems)
     why = "" if ranked else (verdict.why_not if verdict else "") or why_only_moves(reading.definition)
     digits = cell_digits([m for m in found if m is not None])
     ends = _ends([m for m in found if m is not None])
-    pairs = zip(data.names, found, strict=True)
+    pairs, rivals = zip(data.names, found, strict=True), sum(m is not None and m.value is not None for m in found)
     return BoardColumn(
         number=number,
         reading=reading,
@@ -104,13 +128,19 @@ def _column(number: int, reading: Reading, data: BoardData, verdict: ReadingVerd
         judged=judged,
         why=why,
         digits=digits,
-        cells=tuple(_cell(name, m, verdict, digits, ends) for name, m in pairs),
+        cells=tuple(_cell(name, m, verdict, digits, ends, rivals=rivals) for name, m in pairs),
         signatures=tuple(dict.fromkeys(m.signature for m in found if m is not None)),
     )
 
 
 def _cell(
-    name: str, m: Measurement | None, verdict: ReadingVerdict | None, digits: int, ends: tuple[float, float]
+    name: str,
+    m: Measurement | None,
+    verdict: ReadingVerdict | None,
+    digits: int,
+    ends: tuple[float, float],
+    *,
+    rivals: int,
 ) -> BoardCell:
     if m is None or m.value is None:
         return BoardCell(text="–", title=(m.note if m else "") or _NO_VALUE)
@@ -125,7 +155,7 @@ def _cell(
         letters=letters,
         compared=bool(letters) or verdict is None or not verdict.contrasts,
         rank="" if rank is None else str(rank[0]) if rank[0] == rank[1] else f"{rank[0]}–{rank[1]}",
-        best=rank == (1, 1) and verdict is not None and len(verdict.ranks) > 1,
+        best=rank == (1, 1) and verdict is not None and len(verdict.ranks) >= rivals > 1,
         bar=_bar(m, ends),
     )
 

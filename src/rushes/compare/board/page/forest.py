@@ -1,4 +1,4 @@
-"""The systems on each question that people answered: a dot with its interval per system, and who is surely ahead."""
+"""The systems on each question that people answered: a dot and interval per system, and who differs significantly."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from functools import partial
 from rushes.compare.board.model import BoardData
 from rushes.compare.board.page.columns import BoardColumn
 from rushes.compare.board.page.people_words import Standing, standings
+from rushes.compare.board.page.say_words import better_words
 from rushes.core.errors import MissingDependency
-from rushes.core.grouping import grouped
 from rushes.present.charts.dot_chart import dot, dot_chart
 from rushes.present.charts.figure import Figure
 from rushes.present.charts.style import NARROW, WIDE, drawn
-from rushes.present.verdict.verdict import listed
 
 _UNITS = {"points": "mean rating", "ratio": "share of votes won"}
 _ROOMS = {WIDE: replace(WIDE, width=240), NARROW: replace(NARROW, width=165, letters=16)}
@@ -48,13 +47,12 @@ def _figure(data: BoardData, one: Standing) -> Figure:
 
 def _caption(one: Standing) -> Iterator[str]:
     """Pairs only where they differ, then what is missing to name a winner."""
-    ahead = grouped(one.column.verdict.ranked) if one.column.verdict else {}
-    everyone = {name for name, _ in one.order}
-    parts = []
-    for name, _ in one.order:
-        if behind := [other for other, _ in one.order if other in ahead.get(name, ())]:
-            all_others = len(behind) == len(everyone) - 1 > 1
-            parts.append(f"{name} is surely ahead of {'every other' if all_others else listed(behind)}")
-    yield "; ".join(parts) + "." if parts else "No two systems can be told apart."
-    if not one.winner:
-        yield f"{one.pool[0]} leads{' the others' if one.pool[0] != one.order[0][0] else ''}; {one.missing}."
+    if one.too_few:
+        yield f"{one.missing}."
+        return
+    order = [name for name, _ in one.order]
+    who = better_words(one.column.verdict, order) if one.column.verdict else ""
+    yield f"Significant: {who}." if who else "No significant difference."
+    if not one.winner and not one.is_level:
+        head = f"{one.pool[0]} leads{' the generated systems' if one.pool[0] != order[0] else ''}"
+        yield f"{head}; {one.missing}."

@@ -13,8 +13,10 @@ from pathlib import Path
 from rushes import __version__
 from rushes.compare.board.model import BoardData, Contrast, ReadingKey, ReadingVerdict
 from rushes.compare.board.page.clips import ClipIndex, ClipKey, Thumbnail, frame_rate, media_words
-from rushes.compare.board.page.columns import BoardColumn, value_digits, why_only_moves
+from rushes.compare.board.page.columns import GROUPS, BoardColumn, value_digits
+from rushes.compare.board.page.say_words import agreement_words
 from rushes.compare.board.page.words import Opening
+from rushes.compare.board.powered import PoweredQuestion
 from rushes.compare.output import written_page
 from rushes.compare.summaries import board_verdict
 from rushes.core import Definition, Measurement
@@ -44,6 +46,8 @@ class BoardPage:
     timelines: Mapping[ClipKey, dict[str, object]]
     charts: Sequence[Figure] = ()
     """The systems on each question that people answered."""
+    powered: Sequence[PoweredQuestion] = ()
+    """Questions that people answered on some prompts, with a metric on all."""
     thumbnails: Mapping[ClipKey, Thumbnail] = field(default_factory=dict)
 
 
@@ -66,8 +70,6 @@ def render_served(page: BoardPage, *, urls: Mapping[ClipKey, str], static: str, 
 
 def _render(page: BoardPage, urls: Mapping[ClipKey, str], **places: str) -> str:
     """The page, with its style and script inside, or with where they are served from."""
-    people = [column for column in page.columns if column.of_people]
-    metrics = [column for column in page.columns if not column.of_people]
     clips = ClipIndex(page.data)
     html = (
         page_environment(_PACKAGE)
@@ -76,14 +78,11 @@ def _render(page: BoardPage, urls: Mapping[ClipKey, str], **places: str) -> str:
             page=page,
             verdict=_verdict(page),
             systems=page.data.names,
-            groups=[
-                ("people", people),
-                ("judged", [column for column in metrics if column.judged]),
-                ("moved", [column for column in metrics if not column.judged]),
-            ],
+            groups=[(name, [c for c in page.columns if c.group == name]) for name in GROUPS],
+            heads=GROUPS,
+            agreement=agreement_words,
             version=__version__,
             facts=definition_facts,
-            why_only_moves=why_only_moves,
             json=embedded_json(page_data(page.data, page.columns, order=page.order, clips=clips, urls=urls)),
             rows=list(_rows(page)),
             **dict.fromkeys(("policy", "style", "script", "static", "twin", "grid"), "") | places,

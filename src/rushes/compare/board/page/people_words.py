@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 from rushes.compare.board.model import PEOPLE, BoardData, Contrast
 from rushes.compare.board.page.columns import BoardColumn
+from rushes.compare.board.page.say_words import Line
+from rushes.core import Measurement
 from rushes.core.grouping import grouped
 from rushes.present.verdict.verdict import counted, listed
 from rushes.stats.intervals import student_quantile
@@ -32,26 +34,40 @@ class Standing:
     pool: tuple[str, ...]
     """Systems that can win, best first: without the reference, where two others are left."""
     winner: str
-    """The one that is surely ahead of every other that can win; "" where there is none."""
+    """The one that is significantly ahead of every other that can win; "" where there is none."""
     rival: str = ""
-    """Where nobody won: of those that the leader is not told from, the one that takes most prompts."""
+    """Where nobody won: of those that the leader is not ahead of, the one that takes most prompts."""
     more: int | None = None
-    """Prompts more to tell them apart; None where there is no telling."""
+    """Prompts more for a significant lead; None where no number would do."""
+    prompts: int = 0
+    """That the systems share."""
 
     @property
     def label(self) -> str:
         return self.column.reading.label
+
+    @property
+    def too_few(self) -> int:
+        """Prompts that it takes for any difference to be significant, where there are fewer; else 0."""
+        return self.column.verdict.too_few if self.column.verdict else 0
 
     def value(self, system: str) -> str:
         return dict(self.order)[system]
 
     @property
     def missing(self) -> str:
-        """What it takes to name a winner, from "telling it from" on; "" where there is one."""
+        """What it takes to name a winner, from "its lead" on; "" where there is one."""
         if self.winner:
             return ""
-        rival = f"{self.rival} ({self.value(self.rival)})"
-        return f"telling it from {rival} takes {more_prompts(self.more)}" if self.more else f"{rival} is as close"
+        if self.too_few:
+            return f"{too_few_words(self.prompts, self.too_few)}"
+        beside = f" ({more_prompts(self.more)} needed)" if self.more else ""
+        return f"its lead over {self.rival} isn't significant{beside}"
+
+    @property
+    def is_level(self) -> bool:
+        """Whether the first two have the same value."""
+        return bool(self.rival) and self.value(self.pool[0]) == self.value(self.rival)
 
     @property
     def line(self) -> str:
@@ -61,6 +77,15 @@ class Standing:
         parts = [f"{name} {value} {letters.get(name, '')}".rstrip() for name, value in shown]
         left = len(self.order) - len(shown)
         return f"{self.label}: {', '.join([*parts, *([f'{left} more'] if left else [])])}"
+
+
+def too_few_words(prompts: int, needed: int) -> str:
+    """That nothing could have been significant.
+
+    >>> too_few_words(5, 9)
+    '5 prompts cannot show a significant difference; at least 9 are needed'
+    """
+    return f"{counted(prompts, 'prompt')} cannot show a significant difference; at least {needed} are needed"
 
 
 def more_prompts(more: int | None) -> str:
@@ -98,6 +123,7 @@ def _standing(column: BoardColumn, order: Sequence[tuple[str, str]], pool: Seque
     leader, *others = pool
     close = [name for name in others if (leader, name) not in ahead]
     needs = {name: _prompts_to_tell(column, leader, name, level) for name in close}
+    contrasts = column.verdict.contrasts if column.verdict else ()
     rival = max(needs, key=lambda name: math.inf if needs[name] is None else float(needs[name] or 0), default="")
     return Standing(
         column=column,
@@ -106,11 +132,12 @@ def _standing(column: BoardColumn, order: Sequence[tuple[str, str]], pool: Seque
         winner="" if close else leader,
         rival=rival,
         more=needs.get(rival),
+        prompts=max((c.wins + c.ties + c.losses for c in contrasts), default=0),
     )
 
 
 def _prompts_to_tell(column: BoardColumn, one: str, other: str, level: float) -> int | None:
-    """Prompts beyond those there are with which 4 of 5 such boards would tell the two apart.
+    """Prompts beyond those there are with which 4 of 5 such boards would show the difference.
 
     If the mean difference and its spread are as found: Student's t at the error that one test has of its family, and
     no fewer than the sign-flip test can ever answer with. None where they are equal, or no prompts were compared.
@@ -153,48 +180,44 @@ def headline_question(found: Sequence[Standing]) -> Standing:
 
 def people_headline(data: BoardData, found: Sequence[Standing]) -> str:
     """The winner by people, or what is missing to name one, in at most 25 words where the names allow it."""
-    reference = _reference(data, found)
-    apart = data.reference and data.reference not in found[0].pool
-    texts = _winners(found, among="Of the generated systems, people put" if apart else "People put")
-    if not any(one.winner for one in found):
-        texts = _no_winner(found, noun="generated system" if apart else "system")
-    return shortest(*(f"{reference} {text}".strip() for text in texts), *texts)
+    apart = bool(data.reference) and data.reference not in found[0].pool
+    among = " among generated systems" if apart else ""
+    return shortest(*(_winners(found, among) if any(one.winner for one in found) else _no_winner(found, among)))
 
 
-def _reference(data: BoardData, found: Sequence[Standing]) -> str:
-    """That the declared reference is above all, where it is on every question."""
-    first = {one.order[0][0] for one in found}
-    return f"{data.reference}, the reference, scores highest." if first == {data.reference} else ""
-
-
-def _winners(found: Sequence[Standing], *, among: str) -> list[str]:
+def _winners(found: Sequence[Standing], among: str) -> list[str]:
     won = grouped((one.winner, one) for one in found if one.winner)
     open_ = [one.label for one in found if not one.winner]
-    full = ", ".join(
-        f"{name}{'' if place else ' first'} on {listed([f'{one.label} ({one.value(name)})' for one in some])}"
-        for place, (name, some) in enumerate(won.items())
+    full, brief = (
+        ", ".join(
+            f"{name}{'' if place else ' first'} in {listed([form(one, name) for one in some], most=2)}"
+            for place, (name, some) in enumerate(won.items())
+        )
+        for form in (lambda one, name: f"{one.label} ({one.value(name)})", lambda one, name: one.label)
     )
-    brief = ", ".join(
-        f"{name}{'' if place else ' first'} on {listed([one.label for one in some], most=2)}"
-        for place, (name, some) in enumerate(won.items())
-    )
-    rest = f"; nobody wins on {listed(open_, most=2)}" if open_ else ""
+    rest = f"; no significant winner in {listed(open_, most=2)}" if open_ else ""
     names = listed(list(won), most=2)
-    last = f"{among} {names} first on {len(found) - len(open_)} of {counted(len(found), 'question')}."
+    last = f"Raters ranked {names} first{among} on {len(found) - len(open_)} of {counted(len(found), 'question')}."
     if len(won) == 1 and not open_ and len(found) > 1:
-        last = f"{among} {names} first on all {len(found)} questions."
-    return [f"{among} {full}{rest}.", f"{among} {brief}{rest}.", last]
+        last = f"Raters ranked {names} first{among} on all {len(found)} questions."
+    return [f"Raters ranked {full}{among}{rest}.", f"Raters ranked {brief}{among}{rest}.", last]
 
 
-def _no_winner(found: Sequence[Standing], *, noun: str) -> list[str]:
+def _no_winner(found: Sequence[Standing], among: str) -> list[str]:
     nearest = headline_question(found)
     leader = nearest.pool[0]
-    head = f"No {noun} wins yet: {leader} leads"
-    body = f"{head} {nearest.label} ({nearest.value(leader)})"
-    return [f"{body}; {nearest.missing}.", f"{body}.", f"No {noun} wins on any of {counted(len(found), 'question')}."]
+    if nearest.is_level:
+        return [f"Raters put {leader} and {nearest.rival} level in {nearest.label}{among}.", _NO_WINNER]
+    head = f"Raters ranked {leader} first in {nearest.label}"
+    rest = f"{', but' if nearest.too_few else ';'} {nearest.missing}."
+    full = f"{head} ({nearest.value(leader)}){among}{rest}"
+    return [full, f"{head}{among}{rest}", f"{head}{rest}", f"{head}, not significantly."]
 
 
-def people_lines(data: BoardData, found: Sequence[Standing]) -> list[str]:
+_NO_WINNER = "Raters ranked no system significantly first."
+
+
+def people_lines(data: BoardData, found: Sequence[Standing]) -> list[Line]:
     """A line per question with every value and its letters, and what the letters mean."""
     ratings = [
         m.count
@@ -204,7 +227,18 @@ def people_lines(data: BoardData, found: Sequence[Standing]) -> list[str]:
         if m.value is not None
     ]
     most = max(ratings, default=0)
-    means = (data.whole.get((name, one.column.reading.key)) for one in found for name, _ in one.order)
-    prompts = max((m.count for m in means if m is not None), default=0)
+    numbers = {one.label: standing_numbers(data, one) for one in found}
+    by_prompt = [one for one in found if one.column.reading.per_prompt]
+    prompts = max((m.count for one in by_prompt for m in numbers[one.label]), default=0)
     over = f" ({counted(prompts, 'prompt')}, {counted(most, 'rater')} a clip)" if most > 1 else ""
-    return [*(one.line for one in found), f"Systems that share a letter cannot be told apart{over}."]
+    letters = f"Systems that share a letter do not differ significantly{over}."
+    few = [one for one in by_prompt if one.too_few]
+    if few and len(few) == len(by_prompt):
+        letters = f"{too_few_words(few[0].prompts, max(one.too_few for one in few))}{over}."
+    return [*(Line(text=one.line, numbers=numbers[one.label]) for one in found), Line(text=letters)]
+
+
+def standing_numbers(data: BoardData, one: Standing) -> tuple[Measurement, ...]:
+    """The means behind a question's words."""
+    means = (data.whole.get((name, one.column.reading.key)) for name, _ in one.order)
+    return tuple(m for m in means if m is not None)

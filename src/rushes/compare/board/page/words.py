@@ -1,9 +1,9 @@
-"""The board's opening: which system is better on what, which cannot be told apart, how sure, over how many prompts."""
+"""The board's opening: which system is better in what, which differences are significant, over how many prompts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 
 from rushes.compare.board.model import PEOPLE, BoardData, Contrast, ReadingKey
@@ -13,16 +13,22 @@ from rushes.compare.board.page.people_words import (
     people_headline,
     people_lines,
     shortest,
+    standing_numbers,
     standings,
+    too_few_words,
 )
+from rushes.compare.board.page.say_words import Line, say_headline, say_lines
+from rushes.compare.board.page.signal_words import signal_lines
 from rushes.compare.comparison import Outcome
+from rushes.core import Measurement
 from rushes.core.grouping import grouped
 from rushes.present.verdict.verdict import counted, listed
+from rushes.stats.clustered import TWO_WAY
 
 _NAMED = 3
 """Systems and metrics that a sentence names, at most."""
 _TIERS = 9
-"""Systems up to which every pair that cannot be told apart is worth a sentence."""
+"""Systems up to which every pair without a significant difference is worth a sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,9 +42,11 @@ class Opening:
     question: ReadingKey = ""
     """The question that the headline is about; "" where nobody answered one."""
     metrics: tuple[str, ...] = ()
-    """What metrics say, and which systems they cannot tell apart."""
+    """What metrics say: those with a credential first."""
     sure: str = ""
     """Over how many prompts, and how often such a board is wrong; "" where nothing was compared."""
+    numbers: Mapping[str, Sequence[Measurement]] = field(default_factory=dict)
+    """By sentence: the numbers in it, each with its definition."""
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -54,40 +62,71 @@ class Opening:
         return " ".join(filter(None, (self.found, self.sure)))
 
 
-def opening_of(data: BoardData, columns: Sequence[BoardColumn], *, level: float) -> Opening:
-    """What the board found, for a reader who knows no statistics."""
+def opening_of(data: BoardData, columns: Sequence[BoardColumn], *, level: float, more: Sequence[Line] = ()) -> Opening:
+    """What the board found, for a reader who knows no statistics; `more` are lines after those of people."""
     if len(data.systems) < 2:
         return Opening(headline="One system alone: there is nothing to compare it with. Its metrics are below.")
     metrics = [column for column in columns if column.reading.instrument != PEOPLE]
-    ranked = [column for column in metrics if column.verdict and column.verdict.ranks]
-    told = _told(data, ranked) if ranked else _only_moved(data, metrics)
-    sure = _how_sure(columns, level=level)
+    said = [*more, *say_lines(data, metrics), *(Line(text=text) for text in signal_lines(data))]
+    told = _told(data, metrics)
+    sure = _how_sure(data, columns, level=level)
     if people := standings(data, columns, level=level):
-        said, more = tuple(people_lines(data, people)), tuple(told if metrics else ())
-        about = headline_question(people).column.reading.key
-        return Opening(headline=people_headline(data, people), people=said, question=about, metrics=more, sure=sure)
-    if data.asked or data.people:
-        return Opening(headline=_NO_ANSWER, metrics=tuple(told), sure=sure)
-    return Opening(headline=told[0], metrics=(*told[1:], _NOBODY), sure=sure)
+        asked, about = people_lines(data, people), headline_question(people).column.reading.key
+        headline = Line(
+            text=people_headline(data, people), numbers=tuple(m for one in people for m in standing_numbers(data, one))
+        )
+        lines = [*said, *(Line(text=text) for text in (told if metrics else ()))]
+        return _opening(headline, asked, lines, question=about, sure=sure)
+    nobody = [] if data.asked or data.people else [Line(text=_NOBODY)]
+    first = [_NO_ANSWER] if data.asked or data.people else say_headline(data, metrics)
+    headline = Line(text=shortest(*first) if first else told[0])
+    rest = told if first else told[1:]
+    return _opening(headline, [], [*said, *(Line(text=text) for text in rest), *nobody], sure=sure)
+
+
+def _opening(
+    headline: Line, people: Sequence[Line], metrics: Sequence[Line], *, sure: str, question: ReadingKey = ""
+) -> Opening:
+    return Opening(
+        headline=headline.text,
+        people=tuple(line.text for line in people),
+        question=question,
+        metrics=tuple(line.text for line in metrics),
+        sure=sure,
+        numbers={line.text: line.numbers for line in (headline, *people, *metrics) if line.numbers},
+    )
 
 
 _NO_ANSWER = "People were asked, but their answers are about fewer than two of these systems, or are not here."
-_NOBODY = "Nobody was asked: metrics are reasons to look, and people decide preference."
+_NOBODY = "Nobody rated these clips. Metrics are reasons to look; people decide preference."
 
 
-def _told(data: BoardData, ranked: Sequence[BoardColumn]) -> list[str]:
+def _told(data: BoardData, metrics: Sequence[BoardColumn]) -> list[str]:
+    """What metrics without a credential say: those that nothing but quality moves, else which systems differ."""
+    plain = [column for column in metrics if not (column.verdict and column.verdict.say)]
+    ranked = [column for column in plain if column.verdict and column.verdict.ranks]
+    if not ranked:
+        return _differences(data, plain, alone=len(plain) == len(metrics))
     pairs = _pairs(ranked)
     if not any(better for better, _ in pairs.values()):
-        which = "the one metric that says" if len(ranked) == 1 else f"any of the {len(ranked)} metrics that say"
-        return [f"No two systems can be told apart on {which} better or worse."]
+        return [_none_of(ranked)]
     if len(data.systems) == 2:
         return [_two(data, ranked)]
     return [_best(data, ranked), *_unclear(data, pairs)]
 
 
-def _only_moved(data: BoardData, columns: Sequence[BoardColumn]) -> list[str]:
-    """Where no metric ranks: which systems surely differ from every other, and on what."""
-    said = ["No metric here can say which system is better: other things move each of them too."]
+def _none_of(ranked: Sequence[BoardColumn]) -> str:
+    few = [column.verdict.too_few for column in ranked if column.verdict]
+    if all(few):
+        shared = [c.wins + c.ties + c.losses for column in ranked for c in _contrasts(column)]
+        return f"{too_few_words(max(shared, default=0), max(few))}."
+    which = "the one metric" if len(ranked) == 1 else f"any of the {len(ranked)} metrics"
+    return f"No significant difference on {which} that can rank systems."
+
+
+def _differences(data: BoardData, columns: Sequence[BoardColumn], *, alone: bool) -> list[str]:
+    """Where no metric ranks: which systems differ significantly from every other, and on what."""
+    said = ["No metric here can rank systems: none has a credential, and other things than quality change them."]
     apart = grouped(
         (name, column.reading.label)
         for column in columns
@@ -97,13 +136,12 @@ def _only_moved(data: BoardData, columns: Sequence[BoardColumn]) -> list[str]:
     )
     order = sorted(apart, key=lambda name: -len(apart[name]))
     parts = [f"{name} on {listed(apart[name], most=_NAMED)}" for name in order[:_NAMED]]
-    if parts:
-        said.append(f"Surely unlike every other system: {'; '.join(parts)}.")
-    return said
+    shown = [f"Different from every other system, which need not mean better or worse: {'; '.join(parts)}."]
+    return (said if alone else []) + (shown if parts else [])
 
 
 def _pairs(columns: Sequence[BoardColumn]) -> dict[tuple[str, str], tuple[list[str], int]]:
-    """By pair: the readings that tell the two apart, and on how many they could be compared."""
+    """By pair: the metrics on which the two differ, and on how many they could be compared."""
     found: dict[tuple[str, str], tuple[list[str], int]] = {}
     for column in columns:
         for contrast in _contrasts(column):
@@ -132,9 +170,9 @@ def _two(data: BoardData, ranked: Sequence[BoardColumn]) -> str:
     if worse:
         text += f", and worse on {listed(worse)}"
     if open_ := said.get(Outcome.CANNOT_TELL, []):
-        text += f"; on {listed(open_)} the two cannot be told apart"
+        text += f"; no significant difference on {listed(open_)}"
     brief = f"{first} is better than {second} on {counted(len(better), 'metric')}, worse on {len(worse) or 'none'}"
-    return shortest(f"{text}.", f"{brief}, cannot tell on {len(open_) or 'none'}.")
+    return shortest(f"{text}.", f"{brief}, no significant difference on {len(open_) or 'none'}.")
 
 
 def _best(data: BoardData, ranked: Sequence[BoardColumn]) -> str:
@@ -145,10 +183,10 @@ def _best(data: BoardData, ranked: Sequence[BoardColumn]) -> str:
         if cell.best
     )
     if not won:
-        return "No system is surely best on any metric, but some are surely behind others."
+        return "No system is best on any metric; some are significantly behind others."
     order = sorted(won, key=lambda name: -len(won[name]))
     first, *others = order
-    head = f"{first} is surely better than every other system on {len(won[first])} of {len(ranked)} metrics"
+    head = f"{first} is better than every other system on {len(won[first])} of {len(ranked)} metrics"
     parts = [f"{name} on {listed(won[name], most=_NAMED)}" for name in others[: _NAMED - 1]]
     if (left := len(order) - _NAMED) > 0:
         parts.append(f"{left} more each on a metric of their own")
@@ -158,18 +196,18 @@ def _best(data: BoardData, ranked: Sequence[BoardColumn]) -> str:
 
 
 def _unclear(data: BoardData, pairs: dict[tuple[str, str], tuple[list[str], int]]) -> list[str]:
-    """Systems that no metric tells apart. Groups only where every pair in them is such a pair."""
+    """Systems that differ on no metric. Groups only where every pair in them is such a pair."""
     alike = {pair for pair, (heads, compared) in pairs.items() if compared and not heads}
     if not alike:
-        return ["Every pair of systems is told apart on at least one metric."] if len(data.systems) <= _TIERS else []
+        return ["Every two systems differ on at least one metric."] if len(data.systems) <= _TIERS else []
     groups = _groups(data.names, alike)
     if len(groups) <= 2:
-        return [f"{listed(group)} cannot be told apart on any metric." for group in groups]
-    return [f"{len(alike)} of {len(pairs)} pairs of systems cannot be told apart on any metric."]
+        return [f"{listed(group)} do not differ significantly on any metric." for group in groups]
+    return [f"{len(alike)} of {len(pairs)} pairs of systems do not differ significantly on any metric."]
 
 
 def _groups(names: Sequence[str], alike: set[tuple[str, str]]) -> list[list[str]]:
-    """Maximal sets of systems in which no two are told apart, grown in the board's order; a pair is in one at least."""
+    """Maximal sets of systems in which no two differ, grown in the board's order; a pair is in one at least."""
     groups: list[list[str]] = []
     for pair in combinations(names, 2):
         if not _alike(pair, alike) or any(set(pair) <= set(group) for group in groups):
@@ -186,7 +224,7 @@ def _alike(pair: tuple[str, str], alike: set[tuple[str, str]]) -> bool:
     return pair in alike or (pair[1], pair[0]) in alike
 
 
-def _how_sure(columns: Sequence[BoardColumn], *, level: float) -> str:
+def _how_sure(data: BoardData, columns: Sequence[BoardColumn], *, level: float) -> str:
     contrasts = [contrast for column in columns for contrast in _contrasts(column)]
     counts = [c.difference.count for c in contrasts if c.difference.value is not None and c.wins + c.ties + c.losses]
     if not counts:
@@ -194,12 +232,12 @@ def _how_sure(columns: Sequence[BoardColumn], *, level: float) -> str:
     low, high = min(counts), max(counts)
     prompts = f"{low}" if low == high else f"{low} to {high}"
     plural = "" if high == 1 else "s"
-    percent = f"{100 * (1 - level):g}"
-    asked = any(column.of_people and column.reading.per_prompt for column in columns)
-    raters = " Letters say what these raters prefer; intervals count other raters too." if asked else ""
+    means = (data.whole.get((name, one.key)) for one in data.people if one.per_prompt for name in data.names)
+    clustered = any(m is not None and m.interval is not None and m.interval.method == TWO_WAY for m in means)
+    raters = " Letters are about these raters; intervals allow for other raters too." if clustered else ""
     return (
-        f"Compared over {prompts} shared prompt{plural}: a board of equal systems names a difference in at most "
-        f"{percent} of 100 cases (Holm, {_tests(contrasts):,} comparisons).{raters}"
+        f"{prompts} shared prompt{plural}, {counted(_tests(contrasts), 'test')}. If all systems were equal, at most "
+        f"{100 * (1 - level):g} of 100 such boards would show any difference.{raters}"
     )
 
 
