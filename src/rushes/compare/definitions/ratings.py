@@ -60,4 +60,19 @@ WIN_SHARE_MEAN = replace(
     reference=RATING_MEAN.reference,
     params=_OVER,
 )
-DEFINITIONS = (CLIP_RATING, RATING_MEAN, CLIP_WIN_SHARE, WIN_SHARE_MEAN)
+QUESTION_ELO = Definition(
+    name="question_elo",
+    unit="Elo",
+    lowest=None,
+    highest=None,
+    better="higher",
+    summary="Strength of a system from the votes of a suite on one question; 1000 is the mean of the systems compared.",
+    formula="1000 + 400/ln10 · θ, θ the Bradley–Terry maximum-likelihood log worth, Σθ = 0; ties as Davidson. Its "
+    "interval is clustered by rater and prompt, Student's t; by prompt alone where single raters are not known",
+    edge_cases="Systems that never met, or one that won or lost every vote: no value. One prompt: no interval.",
+    reference="Bradley & Terry 1952; Davidson 1970; rushes table",
+    params=signature_params(ties="davidson"),
+    open_params=("question", "clusters"),
+    places=("system",),
+)
+DEFINITIONS = (CLIP_RATING, RATING_MEAN, CLIP_WIN_SHARE, WIN_SHARE_MEAN, QUESTION_ELO)
