@@ -16,7 +16,7 @@ from rushes.compare.runs.many import RunsComparison
 from rushes.compare.runs.page.clips import ChangedClip, Highlight, entries_of
 from rushes.compare.runs.page.words import run_name
 from rushes.core.metric import Lane, Scale, Trace
-from rushes.instruments.clip.frames.film_strips import StripTask, key_frames, take_strip
+from rushes.instruments.clip.frames.film_strips import StripTask, key_frames, take_strips
 from rushes.instruments.clip.instrument import INSTRUMENT as CLIP
 from rushes.instruments.clip.metrics import known
 from rushes.instruments.clip.show.timeline import clip_timeline, find_faults, kept_series
@@ -76,15 +76,7 @@ def takes_of(
 
 def _film_strips(runs: Sequence[Run], rows: Sequence[_Entries], options: ReportOptions) -> _Strips:
     wanted = {place: task for number, entries in enumerate(rows) for place, task in _tasks(number, runs, entries)}
-    taken: _Strips = {}
-    if wanted:
-        options.progress(0, len(wanted), "film strips")
-    places = list(wanted)
-    outcomes = run_tasks(take_strip, list(wanted.values()), jobs=options.jobs, timeout=_SECONDS_A_CLIP)
-    for done, (position, outcome) in enumerate(outcomes, 1):
-        taken[places[position]] = Strip(missing=_CRASHED) if isinstance(outcome, Crash) else outcome
-        options.progress(done, len(wanted), "film strips")
-    return taken
+    return take_strips(wanted, jobs=options.jobs, progress=options.progress)
 
 
 def _tasks(number: int, runs: Sequence[Run], entries: _Entries) -> Iterator[tuple[tuple[int, int], StripTask]]:
