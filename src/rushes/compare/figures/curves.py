@@ -158,7 +158,9 @@ def _panel(
     x = style.number_axis(times, "time (s)", field="time:Q", zero=True, most=6)
     y = style.number_axis(heights, name.replace("_", " "), field="mean:Q", vertical=True, zero=False, most=5)
     domain, colours = list(names), [found[n].colour for n in names]
-    legend = altair.Legend(title=None, columns=columns, symbolType="stroke", symbolSize=260, symbolStrokeWidth=2, symbolOpacity=1)
+    legend = altair.Legend(
+        title=None, columns=columns, symbolType="stroke", symbolSize=260, symbolStrokeWidth=2, symbolOpacity=1
+    )
     colour = altair.Color("system:N", scale=altair.Scale(domain=domain, range=colours), legend=legend)
     dash = altair.StrokeDash(
         "system:N", scale=altair.Scale(domain=domain, range=[list(found[n].dash) for n in names]), legend=legend

@@ -1,4 +1,4 @@
-"""Figures of estimates: mean ratings, strengths with rank ranges, differences from one system, each with its interval."""
+"""Figures of estimates: mean ratings, strengths with rank ranges, differences from one system, with their intervals."""
 
 from __future__ import annotations
 
@@ -99,8 +99,8 @@ def forest(evaluation: Evaluation, columns: Sequence[str] | None, width: Width, 
     rows = [name for name in evaluation.data.names if any(one.row == name for panel in panels for one in panel.dots)]
     return PaperFigure(
         kind="forest",
-        caption=f"Difference from {against} with its 95 % interval; filled: significant after Holm's correction over all "
-        "of the board's tests.",
+        caption=f"Difference from {against} with its 95 % interval; filled: significant after Holm's correction over "
+        "all of the board's tests.",
         svg=panels_svg(panels, rows, looks(evaluation.data.names, reference=evaluation.data.reference), width),
         header=(*_HEADER, "versus", "adjusted_p", "significant"),
         rows=tuple(numbers),

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from rushes.compare.figures.figure import PaperFigure, Value, rounded
+from rushes.compare.figures.figure import PaperFigure, rounded
 from rushes.compare.paper.evaluation import Evaluation, Pick
 from rushes.compare.paper.suite_columns import picked
 from rushes.core.errors import InputError
@@ -39,7 +39,8 @@ def scatter(evaluation: Evaluation, columns: Sequence[str] | None, width: Width,
             if len(points) < 3:
                 missing.append(f"{metric.title} and {question.title} share {len(points)} {level}s; a ρ needs three")
                 continue
-            rho = correlate(*(np.array([p[n] for p in points], float) for n in (2, 3)), "spearman")  # type: ignore[arg-type]
+            x, y = (np.array([point[n] for point in points], float) for n in (2, 3))
+            rho = correlate(x, y, "spearman")
             panels.append((metric, question, points, rho))
             rows += [(metric.name, question.name, *p[:2], p[2], p[3], rounded(rho), len(points)) for p in points]
     if not panels:
@@ -47,8 +48,8 @@ def scatter(evaluation: Evaluation, columns: Sequence[str] | None, width: Width,
     names = [name for name in evaluation.data.names if any(row[2] == name for row in rows)]
     return PaperFigure(
         kind="scatter",
-        caption=f"Metric against people over {level}s; ρ is Spearman's over all of them, without allowing for prompts or "
-        "systems (rushes believe does).",
+        caption=f"Metric against people over {level}s; ρ is Spearman's over all of them, without allowing for "
+        "prompts or systems (rushes believe does).",
         svg=_drawn(panels, names, looks(names, reference=evaluation.data.reference), width),
         header=_HEADER,
         rows=tuple(rows),
@@ -57,23 +58,19 @@ def scatter(evaluation: Evaluation, columns: Sequence[str] | None, width: Width,
 
 
 def _default(evaluation: Evaluation) -> list[str]:
-    """The first question, and metrics whose values differ: those that rank systems, then others with a direction."""
-    names = evaluation.names
-    metrics = []
-    for reading in sorted(evaluation.data.readings, key=lambda one: not one.definition.ranks_systems):
-        found = {
-            m.value
-            for name in evaluation.data.names
-            for m in evaluation.data.values.get((name, reading.key), {}).values()
-        }
-        if (
-            reading.per_prompt
-            and reading.definition.better != "neither"
-            and len(found - {None}) > 1
-            and reading.name in names
-        ):
-            metrics.append(reading.name)
-    return [*[name for name in names if name.startswith(("rating:", "wins:"))][:1], *dict.fromkeys(metrics[:_MOST])]
+    asked = [name for name in evaluation.names if name.startswith(("rating:", "wins:"))]
+    return [*asked[:1], *default_metrics(evaluation)[:_MOST]]
+
+
+def default_metrics(evaluation: Evaluation) -> list[str]:
+    """Metrics per clip whose values differ: those that rank systems, then others with a direction."""
+    data, known, found = evaluation.data, evaluation.names, []
+    for reading in sorted(data.readings, key=lambda one: not one.definition.ranks_systems):
+        rows = (data.values.get((name, reading.key), {}) for name in evaluation.systems)
+        values = {m.value for row in rows for m in row.values()} - {None}
+        if len(values) > 1 and reading.definition.better != "neither" and reading.name in known:
+            found.append(reading.name)
+    return list(dict.fromkeys(found))
 
 
 _Point: TypeAlias = tuple[str, str, float, float]
@@ -146,6 +143,3 @@ def _panel(
 
 def _shape(look: Look) -> str:
     return "circle" if look.shape == "stroke" else look.shape
-
-
-_ROW: TypeAlias = tuple[Value, ...]

@@ -1,8 +1,8 @@
 """`rushes table` in Python: systems by columns, each column with one signature and one set of references.
 
 Of a suite, any number that was measured or asked is a column by its name. Of single runs and paper folders, numbers
-share a column only when their signatures are equal and they were compared with the same clips; otherwise the column is there
-twice, and a note says in what the two differ.
+share a column only when their signatures are equal and they were compared with the same clips; otherwise the column is
+there twice, and a note says in what the two differ.
 """
 
 from __future__ import annotations
@@ -212,10 +212,10 @@ def paper_table(
         print(rushes.table("paper/amber", "paper/birch", interval=True).latex())
 
     `places` is a folder of `rushes suite run`, or folders of `rushes paper` and complete runs of fidelity,
-    distribution, clip and pose: single runs of one generated set are one row. `columns` are metrics by any name that `rushes metrics`
-    knows; of a suite also `rating:QUESTION`, `wins:QUESTION` and `elo:QUESTION` for what people answered, and `signals`
-    for the share of flagged clips. By default a suite shows up to eight, people first. `digits` is one number of
-    decimals for all, or one by column. `interval` is where each interval stands: "beside" its value (or True), "under"
+    distribution, clip and pose: single runs of one generated set are one row. `columns` are metrics by any name that
+    `rushes metrics` knows; of a suite also `rating:QUESTION`, `wins:QUESTION` and `elo:QUESTION` for what people
+    answered, and `signals` for the share of flagged clips. By default a suite shows up to eight, people first. `digits`
+    is one number of decimals for all, or one by column. `interval` is where each interval stands: "beside" its value (or True), "under"
     it, or "none". `bold` marks the best value, and underlines the second best, only where the board's tests find the
     difference significant; the reference is never marked.
 

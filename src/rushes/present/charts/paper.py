@@ -1,8 +1,7 @@
 """Charts for a paper: the width of one or both columns, 8 pt letters, colours that every reader can tell apart.
 
 A chart is drawn on a canvas in pixels, 12 of which are the letters' 8 pt, and set at its width in print: 3.25 in for
-one column, 6.875 in for both (CVPR, ICCV; NeurIPS is 5.5 in and takes either). A colour never stands alone: a shape or a
-dash goes with it.
+one column, 6.875 in for both, as in CVPR and ICCV. A colour never stands alone: a shape or a dash goes with it.
 """
 
 from __future__ import annotations
@@ -75,10 +74,10 @@ def fitted_svg(draw: Callable[[float], Any], width: Width, *, first: float) -> s
 
 
 def paper_styled(chart: Any) -> Any:
-    """The shared look, on white, in a font whose widths every machine has."""
+    """The shared look, on white, in one font and one weight: a PDF with two fonts has them in random order."""
     made = style.styled(chart)
     made.config.background, made.config.font, made.config.padding = "white", FONT, 2
-    made = made.configure_title(color=style.INK, fontSize=style.FONT_SIZE, fontWeight=600)
+    made = made.configure_title(color=style.INK, fontSize=style.FONT_SIZE, fontWeight="normal")
     return made.configure_legend(
         labelColor=style.INK,
         labelFontSize=style.FONT_SIZE,

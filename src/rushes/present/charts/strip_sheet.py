@@ -47,7 +47,7 @@ def strips_svg(groups: Sequence[StripGroup], width: Width) -> str:
         y += 8.0 if number else 0.0
         if group.title:
             text = cut(group.title, int(whole // _LETTER))
-            parts.append(_text(text, 0, y + 13, weight="600"))
+            parts.append(_text(text, 0, y + 13))
             y += _TITLE
         for row in group.rows:
             height = min(max(cell / row.aspect, 26.0), cell * 1.1)
@@ -79,8 +79,8 @@ def _row(row: StripRow, y: float, names: float, cell: float, height: float, many
     return parts
 
 
-def _text(words: str, x: float, y: float, *, colour: str = style.INK, weight: str = "400") -> str:
-    return f'<text x="{x:.2f}" y="{y:.2f}" fill="{colour}" font-weight="{weight}">{escape(words)}</text>'
+def _text(words: str, x: float, y: float, *, colour: str = style.INK) -> str:
+    return f'<text x="{x:.2f}" y="{y:.2f}" fill="{colour}">{escape(words)}</text>'
 
 
 def cut(text: str, letters: int) -> str:

@@ -29,14 +29,11 @@ from rushes.present.pages.timeline import Marks, Series, stored_series, timeline
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Entry, Run
 from rushes.storage.runs.relocation import candidates
-from rushes.workers.engine import Crash, run_tasks
 
 PAIRS_SHOW = f"generated, reference, difference × {GAIN}, where the runs differ most"
-_SECONDS_A_CLIP = 120.0
 _NONE = "No pictures are kept for runs of this instrument."
 _NOT_HERE = "This run has no such clip to compare."
 _NO_FRAME = "No frame of this clip was decoded by the run."
-_CRASHED = "The clip could not be decoded again, so there is nothing to show."
 _MANY = 4
 """Runs up to which a strip has frames at faults too; more runs have smaller strips."""
 
