@@ -221,8 +221,15 @@ def _missing(systems: Sequence[System], columns: Sequence[TableColumn]) -> Itera
 
 
 def _why_missing(system: System, column: Column) -> str:
-    notes = [r.measurement.note for r in system.readings if not r.has_value and r.under(column)]
+    notes = [_without_value(r) for r in system.readings if not r.has_value and r.under(column)]
     return next(iter(notes), system.reasons.get(column.name, _NOT_MEASURED))
+
+
+def _without_value(number: SystemNumber) -> str:
+    """Why a mean has no value: why its first clip has none."""
+    if not number.left_out:
+        return number.measurement.note
+    return f"no clip has a value: {next(iter(number.left_out.values()))}"
 
 
 def _remarks(systems: Sequence[System], columns: Sequence[TableColumn]) -> Iterator[tuple[str, str, str]]:

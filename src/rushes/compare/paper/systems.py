@@ -146,7 +146,12 @@ def _named_apart(systems: Sequence[System]) -> tuple[System, ...]:
 def _of_paper(place: Path | str, metrics: Sequence[str]) -> System:
     paper = read_paper(place)
     if not paper.complete:
-        raise RunError(f"{place}: not finished yet; run the same rushes paper again to finish it")
+        why = (
+            f": {next(iter(paper.reasons.values()))}"
+            if paper.reasons
+            else "; run the same rushes paper again to finish it"
+        )
+        raise RunError(f"{place}: not finished yet{why}")
     readings = tuple(reading for path in paper.run_paths for reading in _readings(_complete(path), metrics))
     return System(
         name=paper.name,

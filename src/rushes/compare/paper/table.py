@@ -215,9 +215,9 @@ def paper_table(
     distribution, clip and pose: single runs of one generated set are one row. `columns` are metrics by any name that
     `rushes metrics` knows; of a suite also `rating:QUESTION`, `wins:QUESTION` and `elo:QUESTION` for what people
     answered, and `signals` for the share of flagged clips. By default a suite shows up to eight, people first. `digits`
-    is one number of decimals for all, or one by column. `interval` is where each interval stands: "beside" its value (or True), "under"
-    it, or "none". `bold` marks the best value, and underlines the second best, only where the board's tests find the
-    difference significant; the reference is never marked.
+    is one number of decimals for all, or one by column. `interval` is where each interval stands: "beside" its value
+    (or True), "under" it, or "none". `bold` marks the best value, and underlines the second best, only where the
+    board's tests find the difference significant; the reference is never marked.
 
     Numbers of different signatures, or against different references, are never put in one column. Raises `InputError`
     for a column that is not known and for two systems of one name, `RunError` for a folder that is no complete run.
