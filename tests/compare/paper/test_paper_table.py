@@ -296,7 +296,7 @@ def test_a_note_is_said_once_for_all_columns_and_systems_it_is_about(tmp_path: P
     runs = [clip_run(tmp_path / name, {"a": {LSE_C: "no sound"}}, gen=name) for name in ("amber", "birch")]
     assert paper_table(runs, columns="psnr,l1,sync-c").notes == (
         "PSNR, L1: amber, birch: not measured",
-        "Sync-C: amber, birch: none of the 1 values could be computed: no sound",
+        "Sync-C: amber, birch: no clip has a value: no sound",
     )
 
 
@@ -315,7 +315,7 @@ def test_nothing_but_missing_values_is_a_dash_with_its_reason(tmp_path: Path) ->
     table = paper_table(run, columns="sync")
     assert table.markdown().splitlines()[2] == "| amber | – | – |"
     assert table.notes == (
-        "Sync-C: amber: none of the 1 values could be computed: the clip has no sound",
+        "Sync-C: amber: no clip has a value: the clip has no sound",
         "Sync-D: amber: not measured",
     )
 
@@ -478,7 +478,7 @@ def test_a_paper_that_is_not_finished_or_damaged(systems: list[Path]) -> None:
     file = systems[0] / "paper.json"
     whole = file.read_text(encoding="utf-8")
     file.write_text(whole.replace('"complete": true', '"complete": false'), encoding="utf-8")
-    with pytest.raises(RunError, match="not finished yet; run the same rushes paper again"):
+    with pytest.raises(RunError, match="not finished yet: no weights"):
         paper_table(systems[0])
     for damaged in (
         "[]",

@@ -252,6 +252,8 @@ def paper_table(
     )
 
 
+table = paper_table
+"""The same by its shorter name: `rushes.table("out/suite")`."""
 _ONE = (Path, str, Run, Evaluation, BoardData)
 
 

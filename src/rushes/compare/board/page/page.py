@@ -48,7 +48,7 @@ class BoardPage:
 
 
 def render_board(page: BoardPage, *, out: Path | str, urls: Mapping[ClipKey, str] | None = None) -> str:
-    """The whole file; `out` is where it will lie, which its videos are named from, unless `urls` has their addresses."""
+    """The whole file; `out` is where it will lie, which its videos are named from, unless `urls` names them."""
     style, script = page_style(), joined_modules(("timeline.js",)) + "\n" + joined_modules(_SCRIPTS, _PACKAGE)
     clips = ClipIndex(page.data)
     urls = {key: clips.url(key, out) for key in page.data.clips} if urls is None else urls
