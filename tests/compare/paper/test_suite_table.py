@@ -93,13 +93,20 @@ def test_names_that_are_not_there_are_helped(small_evaluation: Evaluation, measu
 
 
 def test_every_format_from_the_command(measured_suite: Path, tmp_path: Path) -> None:
-    for name, sign in (("t.tex", r"\begin{table}"), ("t.md", "| System |"), ("t.html", "<!doctype html>"), ("t.txt", "System")):
+    for name, sign in (
+        ("t.tex", r"\begin{table}"),
+        ("t.md", "| System |"),
+        ("t.html", "<!doctype html>"),
+        ("t.txt", "System"),
+    ):
         answer = invoked("table", measured_suite, "--columns", "rating:look,psnr", "-o", tmp_path / name)
         assert answer.exit_code == 0, answer.output
         assert sign in (tmp_path / name).read_text(encoding="utf-8")
     text = invoked("table", measured_suite, "--columns", "psnr", "--format", "csv").stdout
     rows = list(csv.DictReader(io.StringIO(text)))
-    assert [row["system"] for row in rows] == ["amber", "birch", "cedar", "truth"] and rows[0]["signature"].startswith("psnr|")
+    assert [row["system"] for row in rows] == ["amber", "birch", "cedar", "truth"] and rows[0]["signature"].startswith(
+        "psnr|"
+    )
     data = json.loads(invoked("table", measured_suite, "--columns", "rating:look", "--json").stdout)
     assert [cell["best"] for cell in data["cells"]] == [True, False, False, False]
 
@@ -125,11 +132,15 @@ def test_intervals_beside_and_under(small_evaluation: Evaluation) -> None:
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_the_default_table_fits_both_widths(small_evaluation: Evaluation, tmp_path: Path) -> None:
     table = paper_table(small_evaluation, interval="beside")
-    body = "\n".join(table.latex(width=width, signatures=where) for width in ("one", "two") for where in ("comment", "footnote"))  # type: ignore[arg-type]
+    body = "\n".join(
+        table.latex(width=width, signatures=where) for width in ("one", "two") for where in ("comment", "footnote")
+    )  # type: ignore[arg-type]
     (tmp_path / "t.tex").write_text(
         r"\documentclass[twocolumn]{article}\usepackage{booktabs}\begin{document}" + body + r"\end{document}"
     )
-    done = subprocess.run(["pdflatex", "-interaction=nonstopmode", "t.tex"], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "t.tex"], cwd=tmp_path, capture_output=True, text=True
+    )
     assert done.returncode == 0 and "Overfull" not in done.stdout
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from rushes.core.errors import InputError
 from rushes.core.machine.files import replacing, replacing_bytes
 from rushes.core.table import NUMBER, TEXT, Cell, Table, csv_text
 from rushes.present.charts.paper import in_print, picture
@@ -61,15 +62,30 @@ class PaperFigure:
         return made
 
     def save(self, path: Path | str) -> list[Path]:
-        """Write .pdf, .svg or .png, and the numbers beside it as .csv; the same data give the same bytes."""
+        """Write .pdf, .svg or .png, and the numbers beside it as .csv; the same data give the same bytes.
+
+        Raises `InputError` where that .csv is something else: a figure called ratings.pdf never overwrites the ratings.
+        """
         target = Path(path)
+        beside = target.with_suffix(".csv")
+        self._require_own(beside)
         data = picture(self.svg, target.suffix.lower())
         with replacing_bytes(target) as file:
             file.write(data)
-        beside = target.with_suffix(".csv")
         with replacing(beside) as out:
             out.write(self.csv())
         return [target, beside]
+
+    def _require_own(self, beside: Path) -> None:
+        """Only the numbers of an earlier figure may be replaced."""
+        if not beside.exists():
+            return
+        with beside.open(encoding="utf-8", errors="replace") as file:
+            first = file.readline()
+        if first != csv_text(self.header, ()):
+            raise InputError(
+                f"{beside}: is there and is not the data of this figure; give the figure another name, or move the file"
+            )
 
 
 def rounded(value: float | None) -> float | None:
