@@ -100,16 +100,16 @@ def _drawn(
 ) -> str:
     across = min(len(panels), 2 if width == "one" else 3)
 
-    def draw(inner: float) -> Any:
+    def draw(inner: float, most: int | None = None) -> Any:
         altair = style.load_altair()
         each = max((inner - 50 * (across - 1)) / across, 60)
-        charts = [_panel(one, names, found, each, legend_columns(names, width)) for one in panels]
+        charts = [_panel(one, names, found, each, legend_columns(names, width), most) for one in panels]
         lines = [altair.hconcat(*charts[n : n + across], spacing=12) for n in range(0, len(charts), across)]
         return (lines[0] if len(lines) == 1 else altair.vconcat(*lines, spacing=12)).resolve_scale(
             color="shared", shape="shared"
         )
 
-    return fitted_svg(draw, width, first=canvas(width) - 50)
+    return fitted_svg(draw, width, first=canvas(width) - 50, light=lambda inner: draw(inner, 1))
 
 
 def _panel(
@@ -118,10 +118,11 @@ def _panel(
     found: dict[str, Look],
     width: float,
     columns: int,
+    most: int | None,
 ) -> Any:
     altair = style.load_altair()
     metric, question, points, rho = one
-    values = [{"system": s, "value": x, "people": y} for s, _, x, y in points]
+    values = [{"system": s, "value": x, "people": y} for s, _, x, y in points[:most]]
     few = max(2, min(5, int(width // 40)))
     x = style.number_axis(
         [p[2] for p in points], f"{metric.title} {ARROWS[metric.better]}".strip(), zero=False, most=few

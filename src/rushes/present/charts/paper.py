@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 from rushes.core.errors import InputError
 from rushes.core.registry import optional_package
 from rushes.present.charts import style
-from rushes.present.charts.figure import chart_svg, own_ids
+from rushes.present.charts.figure import own_ids, spec_svg
 from rushes.present.tables.fitting import Width
 
 INCHES: dict[str, float] = {"one": 3.25, "two": 6.875}
@@ -58,35 +60,44 @@ def canvas(width: Width) -> float:
     return INCHES[width] * 72 / POINTS_A_PIXEL
 
 
-def fitted_svg(draw: Callable[[float], Any], width: Width, *, first: float) -> str:
-    """The chart as SVG, at most as wide as the canvas: `draw` is given what its plots have together, in pixels.
+def fitted_svg(
+    draw: Callable[[float], Any], width: Width, *, first: float, light: Callable[[float], Any] | None = None
+) -> str:
+    """The chart as SVG, as wide as the canvas: `draw` is given what its plots have together, in pixels.
 
-    Vega knows the room of labels only once it has drawn them, so a chart is drawn again with what was left over.
+    Vega knows the room of labels only once it has drawn them, so a chart is drawn again with what was left over. Where
+    that is slow, `light` draws the same axes with next to nothing in them.
     """
     target, inner = canvas(width), first
-    for _ in range(3):
-        svg = chart_svg(paper_styled(draw(inner)))
+    for attempt in range(3):
+        probing = light is not None and attempt < 2
+        svg = _drawn(light if light is not None and probing else draw, inner)
         found, _ = svg_size(svg)
         if abs(found - target) <= 1:
-            break
+            return _drawn(draw, inner) if probing else svg
         inner = max(inner + target - found, 40)
     return svg
 
 
-def paper_styled(chart: Any) -> Any:
+def _drawn(draw: Callable[[float], Any], inner: float) -> str:
+    """One drawing. Altair checks and copies a chart with every call on it; here neither is worth the time."""
+    schemapi: Any = import_module("altair.utils.schemapi")
+    config = _config()
+    with schemapi.debug_mode(False):
+        spec = draw(inner).to_dict(validate=False)
+    return spec_svg(spec | {"config": config})
+
+
+@cache
+def _config() -> dict[str, Any]:
     """The shared look, on white, in one font and one weight: a PDF with two fonts has them in random order."""
-    made = style.styled(chart)
-    made.config.background, made.config.font, made.config.padding = "white", FONT, 2
-    made = made.configure_title(color=style.INK, fontSize=style.FONT_SIZE, fontWeight="normal")
-    return made.configure_legend(
-        labelColor=style.INK,
-        labelFontSize=style.FONT_SIZE,
-        symbolSize=60,
-        labelLimit=0,
-        orient="top",
-        offset=4,
-        columnPadding=12,
-    )
+    altair = style.load_altair()
+    blank = style.styled(altair.Chart(altair.Data(values=[])).mark_point())
+    config: dict[str, Any] = blank.to_dict(validate=False)["config"]
+    ink = {"labelColor": style.INK, "labelFontSize": style.FONT_SIZE}
+    legend = {"symbolSize": 60, "labelLimit": 0, "orient": "top", "offset": 4, "columnPadding": 12}
+    title = {"color": style.INK, "fontSize": style.FONT_SIZE, "fontWeight": "normal"}
+    return config | {"background": "white", "font": FONT, "padding": 2, "legend": ink | legend, "title": title}
 
 
 def legend_columns(names: Sequence[str], width: Width) -> int:
