@@ -6,20 +6,24 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import Result
 from scipy.stats import spearmanr
+from tests.compare.board.boards import around, metric, numbers, reading
 from typer.testing import CliRunner
 
 import rushes
 from rushes.cli.main import app
+from rushes.compare.board.model import Contrast, ReadingVerdict
 from rushes.compare.figures.draw import KINDS, figure
 from rushes.compare.figures.figure import PaperFigure
 from rushes.compare.figures.strips import even_frames
 from rushes.compare.paper.evaluation import Evaluation
+from rushes.core import Measurement
 from rushes.core.errors import InputError
 from rushes.present.charts.paper import INCHES, PALETTE, SHAPES, looks, picture
 
@@ -82,6 +86,26 @@ def test_a_forest_is_the_boards_differences_with_its_significance(small_evaluati
     assert all(row["significant"] == sure[frozenset((name, "birch"))] for name, row in look.iterrows())
     with pytest.raises(InputError, match="no system is called 'brich'. Did you mean `birch`"):
         figure("forest", small_evaluation, versus="brich")
+
+
+def test_a_difference_that_is_not_the_values_difference_says_how_it_was_made() -> None:
+    """An fvd_difference of 114 beside values 410 apart: the bias of few clips is off the one and in the others."""
+    fvd = metric("fvd", better="lower")
+    column = reading(fvd, per_prompt=False, label="FVD", instrument="distribution")
+    data = numbers(column, {"amber": around(fvd, 900.0, 30.0), "birch": around(fvd, 490.0, 30.0)})
+    drawn = replace(fvd, name="fvd_difference", params=(("bias", "jackknife-off"),))
+    p = Measurement(definition=metric("p"), value=0.01, count=9)
+    contrast = Contrast.draft(column, ("amber", "birch"), around(drawn, -114.0, 40.0), p)
+    evaluation = Evaluation(data)
+    evaluation.__dict__["verdicts"] = {
+        column.key: ReadingVerdict(key=column.key, contrasts=(contrast,), letters={}, ranks={})
+    }
+    found = figure("forest", evaluation, columns="fvd", versus="amber")
+    assert found.rows[0][2] == -114.0
+    assert found.notes == (
+        "FVD: the difference of birch from amber has the bias of few clips removed (jackknife-off); the two values "
+        "differ by −410",
+    )
 
 
 def test_a_curve_is_the_mean_of_the_series(small_evaluation: Evaluation) -> None:

@@ -53,7 +53,10 @@ def walk(suite: Path, folder: Path, columns: str, question: str) -> None:
     commands = [
         ["table", suite, "--columns", columns, "--interval", "under", "--width", "one", "-o", folder / "table.tex"],
         ["table", suite, "-o", folder / "table.html"],
-        *(["figure", kind, suite, "-o", folder / f"fig-{kind}.svg"] for kind in ("ratings", "ranking", "forest", "curves")),
+        *(
+            ["figure", kind, suite, "-o", folder / f"fig-{kind}.svg"]
+            for kind in ("ratings", "ranking", "forest", "curves")
+        ),
         ["figure", "scatter", suite, "--columns", f"psnr,{question}", "-o", folder / "scatter.pdf"],
         ["figure", "strips", suite, "--width", "two", "-o", folder / "strips.pdf"],
         ["failures", suite, "--by", question, "--top", 1, "-o", folder / "failures.html"],

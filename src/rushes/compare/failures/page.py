@@ -46,7 +46,8 @@ def failures_page(found: FailureCases, *, jobs: int | None = None, progress: Pro
         f'<meta http-equiv="Content-Security-Policy" content="{escape(content_policy(style, ""))}">'
         f"<title>{escape(title)}</title><style>{style}</style></head><body><main>\n"
         f"<header><h1>{escape(title)}</h1></header>\n{body}{notes}\n"
-        f"<footer><p>Made by Rushes {escape(__version__)}.</p></footer></main></body></html>\n"
+        f'<footer><p>Made by Rushes <span data-kind="version">{escape(__version__)}</span>.</p></footer>'
+        "</main></body></html>\n"
     )
     return written_page(page)
 

@@ -137,13 +137,16 @@ def _turned(m: Measurement) -> Measurement:
 def _how_made(evaluation: Evaluation, pick: Pick, contrast: Contrast, name: str, against: str) -> list[str]:
     """Why a difference of distances is not the difference of the two values beside it."""
     bias = contrast.difference.definition.param("bias")
-    if pick.per_clip or bias is None or bias == "kept":
+    if pick.per_clip or bias in (None, "none"):
         return []
     one, other = (evaluation.whole(pick, system) for system in (name, against))
     if one is None or other is None or one.value is None or other.value is None:
         return []
-    plain = float(one.value) - float(other.value)
-    return [f"{pick.title}: the difference has the bias of few clips removed ({bias}); the plain one is {plain:.4g}"]
+    plain_text = f"{float(one.value) - float(other.value):.4g}".replace("-", "−")
+    return [
+        f"{pick.title}: the difference of {name} from {against} has the bias of few clips removed ({bias}); the two "
+        f"values differ by {plain_text}"
+    ]
 
 
 def _panel(pick: Pick, found: dict[str, Measurement | None], frame: tuple[float, float] | None) -> Panel:

@@ -19,13 +19,13 @@ from rushes.stats.correlation import correlate
 
 Level: TypeAlias = Literal["clip", "system"]
 _HEADER = ("metric", "people", "system", "prompt", "x", "y", "rho", "n")
-_MOST = 3
+_MOST = {"one": 2, "two": 3}
 """Metrics that are drawn where nobody chose."""
 
 
 def scatter(evaluation: Evaluation, columns: Sequence[str] | None, width: Width, level: Level) -> PaperFigure:
     """One panel per metric and question: a dot per clip, or per system; above it ρ over all dots."""
-    picks = picked(evaluation, columns or _default(evaluation))
+    picks = picked(evaluation, columns or _default(evaluation, width))
     people, metrics = [pick for pick in picks if pick.of_people], [pick for pick in picks if not pick.of_people]
     if not people or not metrics:
         raise InputError(
@@ -57,9 +57,9 @@ def scatter(evaluation: Evaluation, columns: Sequence[str] | None, width: Width,
     )
 
 
-def _default(evaluation: Evaluation) -> list[str]:
+def _default(evaluation: Evaluation, width: Width) -> list[str]:
     asked = [name for name in evaluation.names if name.startswith(("rating:", "wins:"))]
-    return [*asked[:1], *default_metrics(evaluation)[:_MOST]]
+    return [*asked[:1], *default_metrics(evaluation)[: _MOST[width]]]
 
 
 def default_metrics(evaluation: Evaluation) -> list[str]:

@@ -72,6 +72,7 @@ def _drawn(panel: Panel, rows: Sequence[str], looks: Mapping[str, Look], width: 
         if panel.frame is None
         else _framed(panel, width)
     )
+    x["axis"]["labelOverlap"] = "greedy"  # Elo takes more room than a rating
     axis = altair.Axis(title=None, labels=named, ticks=False, domain=False, grid=False, labelLimit=0, labelPadding=6)
     y = altair.Y("row:N", sort=list(rows), scale=altair.Scale(domain=list(rows), paddingOuter=0.3), axis=axis)
     present = [name for name in rows if name in looks]

@@ -54,7 +54,7 @@ def fitted(table: Table, width: Width, *, under: bool = False) -> Layout:
     >>> heads = (*TEXT("System"), *NUMBER(*(f"metric_{n}" for n in range(6))))
     >>> table = Table(title="", columns=heads, rows=[[Cell("amber"), *[Cell("0.1234", beside="± 0.0123")] * 6]])
     >>> [(len(one.blocks), one.size, one.under) for one in (fitted(table, "two"), fitted(table, "one"))]
-    [(1, 'small', False), (1, 'footnotesize', True)]
+    [(1, 'footnotesize', False), (1, 'footnotesize', True)]
     """
     room = WIDTHS[width]
     every = list(_candidates(table, under))
