@@ -11,6 +11,7 @@ from rushes.compare.paper.grid import TableColumn
 from rushes.compare.paper.marks import NO_MARKS, marks_of
 from rushes.compare.paper.systems import System, SystemNumber
 from rushes.core import Measurement
+from rushes.core.reading import Reading
 
 MOST = 8
 """Columns of a table that nobody chose columns for."""
@@ -32,10 +33,16 @@ def default_names(evaluation: Evaluation) -> list[str]:
     voted = {name.partition(":")[2] for name in people if name.startswith(ELO)}
     asked = [name for name in people if name.startswith(ELO) or name.partition(":")[2] not in voted]
     names = list(dict.fromkeys([*asked, *(name for name in ranking if name in known)]))
-    sided = {one.name for one in readings if one.definition.better != "neither"}
+    sided = {one.name for one in readings if one.definition.better != "neither" and _differs(evaluation, one)}
     more = [name for name in known if name in sided and name not in names]
     signals = [SIGNALS] if SIGNALS in known else []
     return ([*names, *more][: MOST - len(signals)] + signals) if len(names) < MOST else names[:MOST]
+
+
+def _differs(evaluation: Evaluation, reading: Reading) -> bool:
+    """Whether systems have different values: a column of zeros tells nothing."""
+    found = (evaluation.data.whole.get((name, reading.key)) for name in evaluation.data.names)
+    return len({m.value for m in found if m is not None and m.value is not None}) > 1
 
 
 def picked(evaluation: Evaluation, names: str | Iterable[str] | None) -> list[Pick]:

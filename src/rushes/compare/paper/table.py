@@ -40,6 +40,7 @@ IntervalPlace: TypeAlias = Literal["none", "beside", "under"]
 Place: TypeAlias = "Path | str | Run | Evaluation | BoardData"
 _HEADER = ("system", "column", "value", "low", "high", "level", "method", "clips", "note", "signature")
 CAPTION = "Generated clips against their references; an arrow points to the better side."
+CLIP_CAPTION = "Means over clips; an arrow points to the better side."
 SUITE_CAPTION = "Systems over shared prompts; an arrow points to the better side."
 BOLD = "Bold: significantly better than every other system"
 UNDERLINED = "underlined: than every other but that one"
@@ -247,7 +248,7 @@ def paper_table(
         systems=tuple(system.name for system in systems),
         columns=tuple(made),
         notes=tuple(notes_on(systems, made)),
-        caption=_caption(CAPTION if caption is None else caption, made),
+        caption=_caption(_run_caption(wanted) if caption is None else caption, made),
         interval=where,
     )
 
@@ -286,6 +287,11 @@ def _of_suite(
         caption=_caption(_suite_caption(evaluation) if caption is None else caption, made),
         interval=interval,
     )
+
+
+def _run_caption(columns: Sequence[Column]) -> str:
+    """Metrics of clips alone have no reference to be compared with."""
+    return CAPTION if any(column.source in ("fidelity", "distribution") for column in columns) else CLIP_CAPTION
 
 
 def _suite_caption(evaluation: Evaluation) -> str:

@@ -81,6 +81,7 @@ def latex(
     lines += [rf"\begin{{{environment}}}[t]", r"\centering"]
     lines += [rf"\caption{{{caption}}}"] if (caption := escaped(legend(table))) else []
     lines += [rf"\label{{{label}}}"] if label else []
+    lines += [r"\smallskip"] if caption and width is not None else []
     size = layout.size or ("small" if wide else "")
     lines += [rf"\{size}\setlength{{\tabcolsep}}{{{layout.gap:g}pt}}"] if size else []
     for number, block in enumerate(layout.blocks):
