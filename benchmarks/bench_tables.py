@@ -104,8 +104,8 @@ def main() -> None:
         "Tables and figures of a suite",
         [*rows, ("all of them", "≤ 5 s", f"{total:.2f} s")],
         how=f"{len(SYSTEMS)} systems × {PROMPTS} prompts × {METRICS} metrics, {len(QUESTIONS)} questions, votes; read "
-        "once from disk. Seconds of the processor; the first drawing starts the chart libraries. Imports of Rushes, curves "
-        "and film strips are not in it.",
+        "once from disk. Seconds of the processor; the first drawing starts the chart libraries. Imports of Rushes, "
+        "curves and film strips are not in it.",
     )
 
 
