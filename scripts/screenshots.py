@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT))
 from tests.web.gallery import PAGES, SCHEMES, WIDTHS, Gallery, served_gallery, settle  # noqa: E402
 
 from rushes.compare.board.board import write_board  # noqa: E402
+from rushes.compare.failures.cases import failures  # noqa: E402
 from rushes.compare.report import write_report  # noqa: E402
 from rushes.compare.runs.page.page import write_comparison  # noqa: E402
 
@@ -66,6 +67,7 @@ def demo_gallery(demo: Path, folder: Path) -> Iterator[Gallery]:
     write_report(runs_of(demo), folder / "report.html", title="Demo report")
     write_comparison(pair, folder / "compare.html")
     write_board(suite, folder / "board.html", title="Which system is better?")
+    failures(suite, "sharpness", top=2).save(folder / "failures.html")
     systems = {name: demo / "board" / name for name in ("amber", "birch")}
     site = {"site": str(ROOT / "site")} if (ROOT / "site" / "index.html").is_file() else {}
     names = {"take": "take_freeze", "shared": "p00", "board": suite.name, **site}

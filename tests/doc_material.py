@@ -115,6 +115,23 @@ def systems() -> None:
 
 
 @material
+def paper_suite() -> None:
+    """Two systems and a reference with three prompts, rated by two people."""
+    names = ("ground-truth", "amber", "birch")
+    for look, name in enumerate(names):
+        put(look, *(f"clips/{name}/p{n}.mp4" for n in (1, 2, 3)), frames=SHORT)
+    prompts = "".join(f"p{n},stripes {n}\n" for n in (1, 2, 3))
+    Path("clips/prompts.csv").write_text(f"prompt_id,prompt_text\n{prompts}")
+    rated = [
+        f"p{n},{name},r{rater},{5 - look - (n + rater) % 2}"
+        for n in (1, 2, 3)
+        for look, name in enumerate(names)
+        for rater in (0, 1)
+    ]
+    Path("clips/ratings.csv").write_text("prompt_id,system,rater,look\n" + "\n".join(rated) + "\n")
+
+
+@material
 def classes() -> None:
     lines = [f"clip{look}.mp4,{'wide' if look > 2 else 'narrow'}" for look in (0, 1, 2, 3, 4, 6)]
     Path("classes.csv").write_text("\n".join(["name,class", *lines]) + "\n")

@@ -13,12 +13,17 @@ from rushes.compare.board.board import write_board as write_board
 from rushes.compare.board.judging import judge_board as judge_board
 from rushes.compare.board.model import BoardData as BoardData
 from rushes.compare.board.model import ReadingVerdict as ReadingVerdict
+from rushes.compare.failures.cases import FailureCases as FailureCases
+from rushes.compare.failures.cases import failures as failures
+from rushes.compare.figures.draw import figure as figure
+from rushes.compare.figures.figure import PaperFigure as PaperFigure
 from rushes.compare.gate.gate import check_regression as check_regression
 from rushes.compare.gate.report import GateReport as GateReport
 from rushes.compare.paper.folder import Paper as Paper
 from rushes.compare.paper.paper import measure_paper as measure_paper
 from rushes.compare.paper.table import PaperTable as PaperTable
 from rushes.compare.paper.table import paper_table as paper_table
+from rushes.compare.paper.table import table as table
 from rushes.compare.ranking.rank import rank_votes as rank_votes
 from rushes.compare.ranking.result import RankedVotes as RankedVotes
 from rushes.compare.ranking.result import VoteRanking as VoteRanking
@@ -31,6 +36,8 @@ from rushes.compare.runs.page.page import ComparisonPage as ComparisonPage
 from rushes.compare.runs.page.page import write_comparison as write_comparison
 from rushes.compare.runs.results import RunComparison as RunComparison
 from rushes.compare.runs.tables import comparison_table as comparison_table
+from rushes.compare.supplement import Supplement as Supplement
+from rushes.compare.supplement import write_supplement as write_supplement
 from rushes.core import Definition as Definition
 from rushes.core import Interval as Interval
 from rushes.core import Measurement as Measurement

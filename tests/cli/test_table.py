@@ -49,7 +49,8 @@ def test_formats_files_and_options(amber: Path, tmp_path: Path) -> None:
     assert r"Amber & 22.0 & -- \\" in target.read_text(encoding="utf-8")
     assert r"\hline" in shown("table", amber, "--format", "latex", "--no-booktabs")
     assert shown("table", amber, "--format", "csv", "--columns", "psnr").splitlines()[1].startswith("Amber,psnr,22.0,")
-    text = shown("table", amber, "--columns", "psnr", "--digits", "3", "--interval", "--caption", "Our system.")
+    more = ("--digits", "3", "--interval", "beside", "--caption", "Our system.")
+    text = shown("table", amber, "--columns", "psnr", *more)
     assert "| Amber | 22.000 ± 4.968 |" in text and "\nOur system.\n" in text
 
 

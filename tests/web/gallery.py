@@ -16,6 +16,7 @@ from string import Formatter
 from typing import Any, Literal
 
 from rushes.compare.board.board import write_board
+from rushes.compare.failures.cases import failures
 from rushes.compare.report import write_report
 from rushes.compare.runs.page.page import write_comparison
 from rushes.study import StudyPlan
@@ -79,6 +80,7 @@ PAGES: tuple[GalleryPage, ...] = (
     GalleryPage(name="report", address="report.html", who="file", main=True),
     GalleryPage(name="compare-page", address="compare.html", who="file"),
     GalleryPage(name="board-page", address="board.html", who="file"),
+    GalleryPage(name="failures", address="failures.html", who="file"),
     GalleryPage(name="docs", address="{site}/index.html", who="file"),
 )
 
@@ -121,7 +123,7 @@ class Gallery:
 
 @contextmanager
 def small_gallery(folder: Path) -> Iterator[Gallery]:
-    """Two systems over three takes, a board of them, a study of them with votes, and the three pages as files."""
+    """Two systems over three takes, a board of them, a study of them with votes, and the four pages as files."""
     first, second = measured_runs(folder)
     suite = suite_of(folder / "board", {"model_a": first, "model_b": second})
     names = {
@@ -130,6 +132,7 @@ def small_gallery(folder: Path) -> Iterator[Gallery]:
     write_report([first, second], folder / "report.html", jobs=1)
     write_comparison([first, second], folder / "compare.html", jobs=1)
     write_board(suite, folder / "board.html", jobs=1)
+    failures(suite, "sharpness", top=1).save(folder / "failures.html", jobs=1)
     systems = {name: folder / "takes" / name for name in ("model_a", "model_b")}
     with served_gallery(folder, runs=(first, second), suite=suite, systems=systems, names=names) as gallery:
         yield gallery

@@ -8,7 +8,20 @@ from typing import Annotated, Any
 import typer
 
 from rushes import __version__
-from rushes.cli.compare import believe, board, compare, gate, import_scores, paper, rank, report, suite, table
+from rushes.cli.compare import (
+    believe,
+    board,
+    compare,
+    failures,
+    figure,
+    gate,
+    import_scores,
+    paper,
+    rank,
+    report,
+    suite,
+    table,
+)
 from rushes.cli.measure import canon, metrics, models
 from rushes.cli.project_file import use_project_file
 from rushes.cli.workbench import config, demo, doctor, log, query, serve, view
@@ -22,7 +35,7 @@ from rushes.present.terminal.streams import flush_or_forget, open_closed_streams
 
 GROUPS = {
     "Measure": ("clip", "fidelity", "fvd", "pose", "sweep", "robust", "paper", "canon", "calibrate", "import-scores"),
-    "Look": ("view", "report", "table", "query", "export", "log", "metrics"),
+    "Look": ("view", "report", "table", "figure", "failures", "query", "export", "log", "metrics"),
     "Decide": ("suite", "board", "compare", "gate", "believe", "rank"),
     "Study": ("study", "serve"),
     "Setup": ("demo", "doctor", "models", "config"),
@@ -88,7 +101,7 @@ def root(
 _VERBS = (
     *(board.board, believe.believe, canon.canon, compare.compare, config.config, demo.demo, doctor.doctor),
     *(query.export, gate.gate, import_scores.import_scores, log.log, metrics.metrics, paper.paper, query.query),
-    *(rank.rank, report.report, serve.serve, table.table, view.view),
+    *(rank.rank, report.report, serve.serve, table.table, view.view, figure.figure, failures.failures),
 )
 """Verbs about runs and about Rushes itself, each called as its function is; the others are the instruments' own."""
 

@@ -75,6 +75,7 @@ class Cell:
     raised: str = ""
     """Set small above it: letters of systems that cannot be told apart, or the number of a footnote."""
     bold: bool = False
+    underlined: bool = False
 
     @property
     def signature(self) -> str:

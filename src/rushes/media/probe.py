@@ -264,3 +264,16 @@ def _usual_ticks(stream: Stream) -> int:
         return round(Fraction(context.frame_size, context.sample_rate) / base) if context.sample_rate else 0
     rate = ratio(stream.average_rate) if isinstance(stream, VideoStream) else None
     return round(1 / (rate * base)) if rate else 0
+
+
+def packet_count(path: Path | str) -> int:
+    """Frames of a video as its container has them, without decoding one; `MediaError` where it cannot be read.
+
+    Damaged or dropped frames count, so it says how long a clip is and not how many of its frames are good.
+    """
+    try:
+        with open_media(path) as container:
+            video = pick_video(container)
+            return 0 if video is None else sum(packet.size > 0 for packet in container.demux(video))
+    except DEMUX_ERRORS as error:
+        raise MediaError(f"{path}: cannot be read ({error})") from None

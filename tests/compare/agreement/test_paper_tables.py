@@ -21,7 +21,7 @@ from rushes.compare.agreement.tables import written
 from rushes.core.errors import InputError
 
 PAPER = r"""\documentclass[%s]{article}
-\usepackage[a4paper,margin=2cm]{geometry}\usepackage{booktabs,graphicx}
+\usepackage[a4paper,margin=2cm]{geometry}\usepackage{booktabs}
 \begin{document}
 %s
 \end{document}

@@ -317,7 +317,7 @@ def test_the_chart(tmp_path: Path, ending: str) -> None:
 
 
 LATEX = r"""\documentclass[%s]{article}
-\usepackage[a4paper,margin=2cm]{geometry}\usepackage{booktabs,graphicx}
+\usepackage[a4paper,margin=2cm]{geometry}\usepackage{booktabs}
 \hbadness=10000\hfuzz=0.5pt
 \begin{document}
 %s

@@ -33,6 +33,9 @@ def board(
     timelines: Annotated[
         int, typer.Option(min=0, metavar="N", help="Timelines for up to N clips, in the same order.")
     ] = 300,
+    with_clips: Annotated[
+        bool, typer.Option("--with-clips", help="A folder to zip: -o DIR gets index.html and the clips, all relative.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Show which system is better in what, by people first, and which differences are significant, in one page.
@@ -42,6 +45,9 @@ def board(
     from rushes.compare.board.board import write_board
 
     one = given[0] if len(given) == 1 else None
+    if with_clips:
+        _supplement(one if one is not None else given, out or "supplement", title, strips, timelines, as_json=as_json)
+        return
     target = out or (str(Path(one) / "board.html") if one and Path(one).is_dir() else "board.html")
     with progress_bars() as progress:
         made = write_board(
@@ -60,4 +66,19 @@ def board(
         return
     opening = made.opening
     tell(opening.headline, *opening.lines, *filter(None, [opening.sure]), hang=2)
+    print(made.path)
+
+
+def _supplement(given: str | list[str], out: str, title: str, strips: int, timelines: int, *, as_json: bool) -> None:
+    """The board and its clips as a folder."""
+    from rushes.compare.supplement import write_supplement
+
+    with progress_bars() as progress:
+        made = write_supplement(given, out, title=title, strips=strips, timelines=timelines, progress=progress)
+    if as_json:
+        print_json({"supplement": str(made.path), "clips": made.clips, "bytes": made.bytes, "missing": made.missing})
+        return
+    tell(made.board.opening.headline, hang=2)
+    tell(f"{made.clips} clips and the board, {made.bytes / 1e6:.1f} MB; zip the folder and open index.html anywhere.")
+    tell(*made.missing)
     print(made.path)

@@ -21,11 +21,19 @@ if TYPE_CHECKING:
 
 
 def paper(
-    gen: Annotated[str, typer.Argument(metavar="GEN", help="Generated: a folder or glob of clips.")],
-    gt: Annotated[str, typer.Argument(metavar="GT", help="The references, in any of the same forms.")],
-    out: Annotated[
-        Path, typer.Option("-o", "--out", metavar="DIR", help="Folder for the runs; the same call continues it.")
+    places: Annotated[
+        list[str],
+        typer.Argument(metavar="GEN… GT", help="Generated clips, a folder or glob per system; last, the references."),
     ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--out", metavar="DIR", help="Folder for the runs, one below it per system if there are several."
+        ),
+    ],
+    gt: Annotated[
+        str | None, typer.Option("--gt", metavar="GT", help="The references, in place of the last GEN.")
+    ] = None,
     name: Annotated[str, typer.Option(metavar="SYSTEM", help="Name of the row. (default: the folder's name)")] = "",
     columns: Annotated[
         str | None,
@@ -67,14 +75,21 @@ def paper(
     device: Annotated[Literal["cpu", "cuda"] | None, typer.Option(help="Where networks run.")] = None,
     jobs: Jobs = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Start the folder anew.")] = False,
+    latex: Annotated[bool, typer.Option("--latex", help="Print the table as LaTeX.")] = False,
+    signatures: Annotated[
+        Literal["footnote", "comment", "none"], typer.Option(help="Where the LaTeX has its signatures.")
+    ] = "comment",
+    width: Annotated[
+        Literal["one", "two"] | None, typer.Option(help="Fit the LaTeX into one or both columns of a paper.")
+    ] = None,
     verbose: Verbose = False,
     as_json: Json = False,
 ) -> None:
-    """Measure one system for a paper's table: PSNR, SSIM, LPIPS, L1, FID-VID, FVD, CSIM, LMD and Sync.
+    """Measure systems for a paper's table: PSNR, SSIM, LPIPS, L1, FID-VID, FVD, CSIM, LMD and Sync.
 
     A column that cannot be measured here is a dash with its reason; pull what it lacks and run the same again.
 
-    Example: rushes paper generated/ real/ -o out/amber --name Amber, then rushes table out/amber --format latex
+    Example: rushes paper amber/ birch/ --gt real/ -o out --latex
     """
     from rushes.compare.paper.columns import COLUMNS
     from rushes.compare.paper.paper import measure_paper
@@ -82,35 +97,63 @@ def paper(
 
     remarks: list[str] = []
     given = weights or []
+    systems, truth = _systems(places, gt, name)
+    made = []
     with progress_bars() as progress:
-        made = measure_paper(
-            gen,
-            gt,
-            out=out,
-            name=name,
-            columns=tuple(COLUMNS) if columns is None else columns,
-            protocol=protocol or (),
-            pair=pair,
-            cut=cut,
-            lag="auto" if lag == "auto" else int(lag),
-            resize_to=resize_to,
-            weights=[word for word in given if not _is_named(word)],
-            models=dict(word.split("=", 1) for word in given if _is_named(word)),
-            syncnet_weights=syncnet_weights,
-            audio=audio,
-            interval=interval,
-            device=device,
-            jobs=jobs,
-            overwrite=overwrite,
-            progress=progress,
-            warn=remarks.append,
-        )
-    table = paper_table(made.path)
+        for gen in systems:
+            made.append(
+                measure_paper(
+                    gen,
+                    truth,
+                    out=out if len(systems) == 1 else out / _folder(gen),
+                    name=name,
+                    columns=tuple(COLUMNS) if columns is None else columns,
+                    protocol=protocol or (),
+                    pair=pair,
+                    cut=cut,
+                    lag="auto" if lag == "auto" else int(lag),
+                    resize_to=resize_to,
+                    weights=[word for word in given if not _is_named(word)],
+                    models=dict(word.split("=", 1) for word in given if _is_named(word)),
+                    syncnet_weights=syncnet_weights,
+                    audio=audio,
+                    interval=interval,
+                    device=device,
+                    jobs=jobs,
+                    overwrite=overwrite,
+                    progress=progress,
+                    warn=remarks.append,
+                )
+            )
+    table = paper_table(*(one.path for one in made))
     if as_json:
-        print_json(_as_json(made, table))
+        print_json([_as_json(one, table) for one in made] if len(made) > 1 else _as_json(made[0], table))
+    elif latex:
+        print(table.latex(signatures=signatures, width=width), end="")
+    elif len(made) > 1:
+        print(table.text("text"), end="")
     else:
-        _show(made, table, verbose=verbose)
+        _show(made[0], table, verbose=verbose)
     say(*remarks)
+
+
+def _systems(places: list[str], gt: str | None, name: str) -> tuple[list[str], str]:
+    """The generated sets and the references: --gt, else the last place."""
+    from rushes.core.errors import InputError
+
+    if gt is None and len(places) < 2:
+        raise InputError(f"{places[0]}: expected generated clips and their references; add GT, or --gt GT")
+    systems, truth = (places, gt) if gt is not None else (places[:-1], places[-1])
+    if name and len(systems) > 1:
+        raise InputError(f"--name names one system; got {len(systems)}: each is called by its folder")
+    return systems, truth
+
+
+def _folder(gen: str) -> str:
+    """What a system's folder below DIR is called."""
+    from rushes.suite.names import set_name
+
+    return set_name(gen).replace("/", "-")
 
 
 paper.command_class = several_words(  # type: ignore[attr-defined]

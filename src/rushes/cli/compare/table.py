@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from rushes.present.terminal.console import print_json, say
 from rushes.present.terminal.options import Json
+
+if TYPE_CHECKING:
+    from rushes.compare.paper.table import PaperTable
 
 
 def _decimals(text: str | None) -> int | dict[str, int] | None:
@@ -29,29 +32,44 @@ def table(
     places: Annotated[
         list[str],
         typer.Argument(
-            metavar="DIR…", help="Folders of rushes paper, or runs of fidelity, fvd, clip and pose: one row per system."
+            metavar="SUITE|DIR…",
+            help="A folder of rushes suite run; or folders of rushes paper and runs of fidelity, fvd, clip and pose.",
         ),
     ],
-    format: Annotated[Literal["markdown", "latex", "csv"], typer.Option("--format", help="How it is written.")] = (
-        "markdown"
-    ),
+    format: Annotated[
+        Literal["markdown", "latex", "csv", "html", "text"] | None,
+        typer.Option("--format", help="How it is written; by default as the name of -o says, else markdown."),
+    ] = None,
     columns: Annotated[
         str | None,
         typer.Option(
             metavar="NAMES",
-            help="psnr, ssim, lpips, l1, fid-vid, fvd, csim, lmd, sync, or any other metric, with commas between. "
-            "Left out: all that were asked for.",
+            help="Metrics, with commas between: psnr, fvd, luma_alternation … Of a suite also rating:QUESTION, "
+            "wins:QUESTION, elo:QUESTION and signals (share of flagged clips). By default up to eight.",
         ),
     ] = None,
     digits: Annotated[
         str | None, typer.Option(metavar="N", help="Decimals of every column, or by column: psnr=2,ssim=3.")
     ] = None,
     interval: Annotated[
-        bool, typer.Option("--interval", help="Also each interval: ± half its width, or both ends.")
-    ] = False,
+        Literal["none", "beside", "under"],
+        typer.Option("--interval", help="Where each interval stands: ± half its width, or both ends."),
+    ] = "none",
     bold: Annotated[
-        bool, typer.Option("--bold", help="Bold for the best value, where its interval overlaps no other system's.")
-    ] = False,
+        bool,
+        typer.Option("--bold/--no-bold", help="Mark best and second best where the board's tests are significant."),
+    ] = True,
+    signatures: Annotated[
+        Literal["footnote", "comment", "appendix", "none"] | None,
+        typer.Option(
+            help="Where signatures go: below the table, into comments of the LaTeX file, into a file of their own "
+            "beside -o, nowhere. By default below; in LaTeX, comments."
+        ),
+    ] = None,
+    width: Annotated[
+        Literal["one", "two"] | None,
+        typer.Option(help="Fit the LaTeX into one or both columns of a two-column paper."),
+    ] = None,
     caption: Annotated[str | None, typer.Option(metavar="TEXT", help="Words above or below the table.")] = None,
     no_booktabs: Annotated[
         bool, typer.Option("--no-booktabs", help="LaTeX with plain rules, which need no package.")
@@ -59,31 +77,54 @@ def table(
     out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="Write it here.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a paper's table: one row per system, each column with its signature as a footnote.
+    """Make a paper's table: one row per system, any measured metric or question a column, significance marked.
 
     Numbers of different signatures, or against different references, never share a column.
 
-    Example: rushes table out/amber out/birch --format latex -o table.tex
+    Example: rushes table out/suite --columns rating:alignment,fvd,psnr,signals --width two -o table.tex
     """
-    from rushes.compare.paper.table import CAPTION, paper_table
-    from rushes.core.machine.files import replacing
+    from rushes.compare.paper.table import paper_table
+    from rushes.core.errors import InputError
 
+    chosen = format or _FORMATS.get(out.suffix.lower() if out is not None else "", "markdown")
+    if signatures == "appendix" and out is None:
+        raise InputError("--signatures appendix writes a second file beside the table; give -o FILE")
     made = paper_table(
-        places,
-        columns=columns,
-        digits=_decimals(digits),
-        interval=interval,
-        bold=bold,
-        caption=CAPTION if caption is None else caption,
+        *places, columns=columns, digits=_decimals(digits), interval=interval, bold=bold, caption=caption
     )
-    text = made.latex(booktabs=not no_booktabs) if format == "latex" else made.text(format)
-    if out is not None:
-        with replacing(out) as file:
-            file.write(text)
+    if chosen == "latex":
+        text = made.latex(booktabs=not no_booktabs, width=width, signatures=signatures or "comment")
+    else:
+        text = made.text(chosen, signatures=signatures)
+    written = [] if out is None else _write(made, text, out, appendix=signatures == "appendix", format=chosen)
     if as_json:
-        print_json(made.as_dict() | {"format": format, "text": text, "written": None if out is None else str(out)})
+        print_json(made.as_dict() | {"format": chosen, "text": text, "written": written[0] if written else None})
     elif out is None:
         print(text, end="")
     else:
         say(*made.notes)
-        print(out)
+        print("\n".join(written))
+
+
+_FORMATS: dict[str, Literal["markdown", "latex", "csv", "html", "text"]] = {
+    ".tex": "latex",
+    ".csv": "csv",
+    ".html": "html",
+    ".txt": "text",
+}
+
+
+def _write(made: PaperTable, text: str, out: Path, *, appendix: bool, format: str) -> list[str]:
+    """The table's file, and the signatures' beside it: table-signatures.tex."""
+    from rushes.core.machine.files import replacing
+
+    files = {out: text}
+    if appendix:
+        suffix = ".tex" if format == "latex" else ".md"
+        files[out.with_name(f"{out.stem}-signatures{suffix}")] = made.appendix(
+            "latex" if format == "latex" else "markdown"
+        )
+    for path, words in files.items():
+        with replacing(path) as file:
+            file.write(words)
+    return [str(path) for path in files]

@@ -157,7 +157,7 @@ def written(found: MetricAgreement, form: Literal["latex", "csv", "markdown"]) -
         return _csv(found)
     asked = [dimension for dimension in found.humans.dimensions if found.of(dimension)]
     tables = [_footnoted(found, found.table(dimension)) for dimension in asked]
-    return "\n".join(latex(table, fit=True) if form == "latex" else markdown(table) for table in tables)
+    return "\n".join(latex(table, width="two") if form == "latex" else markdown(table) for table in tables)
 
 
 def _footnoted(found: MetricAgreement, table: Table) -> Table:

@@ -94,6 +94,18 @@ def chosen_columns(names: str | Iterable[str], *, of_runs: bool = False) -> tupl
     return tuple(_narrowed(name, of_runs) for name in spelt)
 
 
+def catalogued_params(name: str) -> tuple[str, set[tuple[str, str]]]:
+    """The metric that `rushes metrics NAME` shows, and the parameters the name fixes; ("", set()) for no metric."""
+    if name in PAIR_METRICS:
+        own = PAIR_METRICS[name].definition
+        return own.name, set(own.params)
+    found = catalogued(name)
+    if not found:
+        return "", set()
+    shared = set.intersection(*(set(one.params) for one in found))
+    return found[0].name, set() if len({one.name for one in found}) > 1 else shared
+
+
 def _narrowed(text: str, of_runs: bool) -> Column:
     """A column, and what the signatures under it must say: "psnr:plane=y"."""
     name, colon, settings = text.partition(":")

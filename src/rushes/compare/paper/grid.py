@@ -29,13 +29,19 @@ class TableColumn:
     """Number of its footnote; None where no system has a number."""
     best: int | None = None
     """The system that bold is for."""
+    second: int | None = None
+    """The system that is underlined."""
+    unmarked: str = ""
+    """Why the metric ranks no system; "" where it may."""
+    head: str = ""
+    """Its title where the numbers do not give one."""
 
     @property
     def title(self) -> str:
         """Its head: the column's, or that of a protocol's own reading of the metric: "PSNR (DisCo)"."""
         found = self.found[0] if self.found else None
-        if found is None:
-            return self.column.title
+        if found is None or self.head:
+            return self.head or self.column.title
         head = found.label if found.label and found.origin != self.column.asks else self.column.title
         return spelt(head, told_apart([found.measurement])[0])
 
@@ -75,26 +81,6 @@ def _belongs(reading: SystemNumber, group: Sequence[SystemNumber | None]) -> boo
         reading.measurement.signature == other.measurement.signature and not reading.difference(other)
         for other in members
     )
-
-
-def best_of(readings: Sequence[SystemNumber | None]) -> int | None:
-    """The system whose value is best and whose interval overlaps no other's; None where there is no such one.
-
-    Means over different clips do not compare, so then none is best.
-    """
-    found = [(place, reading) for place, reading in enumerate(readings) if reading is not None]
-    if len(found) < 2 or len({reading.clips for _, reading in found}) > 1:
-        return None
-    better = found[0][1].measurement.definition.better
-    if better == "neither" or any(reading.measurement.interval is None for _, reading in found):
-        return None
-    sign = 1.0 if better == "higher" else -1.0
-    place, best = max(found, key=lambda item: sign * float(item[1].measurement.value or 0.0))
-    others = [reading.measurement.interval for other, reading in found if other != place]
-    own = best.measurement.interval
-    assert own is not None
-    apart = all(other is not None and (own.low > other.high or own.high < other.low) for other in others)
-    return place if apart else None
 
 
 DASH = "–"
@@ -154,6 +140,7 @@ def cell(column: TableColumn, place: int, interval: bool) -> Cell:
         reading.measurement,
         beside=f"[{ends[0]}, {ends[1]}]" if len(ends) == 2 else f"± {ends[0]}" if ends else "",
         bold=column.best == place,
+        underlined=column.second == place,
     )
 
 
@@ -226,14 +213,23 @@ def _difference(first: TableColumn, second: TableColumn, systems: Sequence[Syste
 def _missing(systems: Sequence[System], columns: Sequence[TableColumn]) -> Iterator[tuple[str, str, str]]:
     """System, column and why there is no number."""
     for place, system in enumerate(systems):
+        if system.is_reference:
+            continue
         for column in {column.column.name: column.column for column in columns}.values():
             if not any(c.readings[place] is not None for c in columns if c.column is column):
                 yield system.name, column.title, _why_missing(system, column)
 
 
 def _why_missing(system: System, column: Column) -> str:
-    notes = [r.measurement.note for r in system.readings if not r.has_value and r.under(column)]
+    notes = [_without_value(r) for r in system.readings if not r.has_value and r.under(column)]
     return next(iter(notes), system.reasons.get(column.name, _NOT_MEASURED))
+
+
+def _without_value(number: SystemNumber) -> str:
+    """Why a mean has no value: why its first clip has none."""
+    if not number.left_out:
+        return number.measurement.note
+    return f"no clip has a value: {next(iter(number.left_out.values()))}"
 
 
 def _remarks(systems: Sequence[System], columns: Sequence[TableColumn]) -> Iterator[tuple[str, str, str]]:

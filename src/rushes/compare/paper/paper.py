@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from rushes.compare.paper.columns import COLUMNS, Column, chosen_columns
 from rushes.compare.paper.folder import FILE, Paper, Step, is_paper, read_paper
+from rushes.compare.paper.mismatches import mismatches
 from rushes.core.errors import InputError, RunError, RushesError
 from rushes.core.machine.files import LOCK, Paths, locked_folder
-from rushes.core.machine.progress import Progress, no_progress
+from rushes.core.machine.progress import Progress
 from rushes.core.words.suggest import did_you_mean
 from rushes.instruments.clip.evaluate import evaluate_clips
 from rushes.instruments.distribution.distances.intervals import IntervalMethod
@@ -21,9 +23,11 @@ from rushes.instruments.distribution.protocols import DEFAULT, PROTOCOLS
 from rushes.instruments.fidelity import protocols as pair_protocols
 from rushes.instruments.fidelity.evaluate import evaluate_fidelity
 from rushes.instruments.fidelity.metrics import METRICS
-from rushes.instruments.fidelity.pairs.frames import By, Cut, Lag, ResizeTo
+from rushes.instruments.fidelity.pairs.frames import By, Cut, Lag, Pairing, ResizeTo
 from rushes.media.find.clips import one_or_several
+from rushes.present.terminal.progress import shown_progress
 from rushes.storage.remote.address import is_remote
+from rushes.storage.runs import read_run
 from rushes.storage.runs.ids import identity
 from rushes.suite.names import set_name
 
@@ -65,7 +69,7 @@ def measure_paper(
     device: Device | None = None,
     jobs: int | None = None,
     overwrite: bool = False,
-    progress: Progress = no_progress,
+    progress: Progress | None = None,
     warn: Callable[[str], None] = lambda line: None,
 ) -> Paper:
     """Measure a generated set against its references for a paper's table, into the folder `out`.
@@ -82,13 +86,14 @@ def measure_paper(
     and `audio` are for Sync, as in `evaluate_clips`.
 
     The same call goes on where it was interrupted, and measures what has become possible since. Other columns are added
-    to those that are there; anything else that differs raises `RunError`, unless `overwrite` starts the folder anew.
+    to those that are there; anything else that differs raises `RunError`, unless `overwrite` starts the folder anew. A
+    run without any value is replaced. By default `progress` is shown while stderr is a terminal or a notebook.
     """
     asked = chosen_columns(columns)
     protocols = _checked([protocol] if isinstance(protocol, str) else protocol)
     _require_files(*one_or_several(weights), *(models or {}).values(), syncnet_weights, audio)
     folder = Path(out)
-    with locked_folder(folder):
+    with locked_folder(folder), shown_progress(progress) as shown:
         before = None if overwrite else _earlier(folder, str(gen), str(gt))
         paper = Paper(
             path=folder,
@@ -99,7 +104,7 @@ def measure_paper(
             runs=before.runs if before else (),
         )
         every = chosen_columns(paper.columns)
-        shared: dict[str, Any] = {"jobs": jobs, "overwrite": overwrite, "progress": progress, "warn": warn}
+        shared: dict[str, Any] = {"jobs": jobs, "overwrite": overwrite, "progress": shown, "warn": warn}
         compare = partial(
             evaluate_fidelity,
             gen,
@@ -131,29 +136,56 @@ def measure_paper(
         elif spoken:
             step = Step(run="clip", source="clip", asks=tuple(column.metric for column in spoken))
             clips = [_Job(step=step, columns=tuple(column.name for column in spoken), measure=sync)]
-        return _carried_out(paper, [*pairs, *distances, *clips], reasons)
+        pairing = Pairing(by=pair, cut=cut, lag=lag, resize_to=resize_to)
+        return _carried_out(paper, [*pairs, *distances, *clips], reasons, pairing)
 
 
-def _carried_out(paper: Paper, jobs: Sequence[_Job], reasons: Mapping[str, str]) -> Paper:
+def _carried_out(paper: Paper, jobs: Sequence[_Job], reasons: Mapping[str, str], pairing: Pairing) -> Paper:
     """Make the runs, one after the other; what stops one is its columns' reason, and no end of the others."""
     steps = {step.run: step for step in (*paper.runs, *(job.step for job in jobs))}
     paper = replace(paper, runs=tuple(steps.values()), reasons=dict(reasons))
     paper.write()
     found, measured = dict(reasons), False
     for job in jobs:
+        folder = paper.path / job.step.run
+        remove_without_values(folder)
         try:
-            job.measure(run=paper.path / job.step.run)
+            job.measure(run=folder)
             measured = measured or bool(job.columns)
         except RunError:
             raise
         except RushesError as error:
-            found |= {column: str(error) for column in job.columns if column not in found}
+            remove_without_values(folder)
+            why = _every_mismatch(paper, pairing) if job.step.source == "fidelity" else ""
+            found |= {column: why or str(error) for column in job.columns if column not in found}
     if not measured and found:
+        replace(paper, reasons=found).write()
         column = next(name for name in paper.columns if name in found)
         raise InputError(f"no column could be measured; {column}: {found[column]}")
     paper = replace(paper, reasons=found, complete=True)
     paper.write()
     return paper
+
+
+def _every_mismatch(paper: Paper, pairing: Pairing) -> str:
+    """Everything that keeps the pairs apart and the one command line that settles it; "" where that is not why."""
+    found = mismatches(paper.gen, paper.gt, pairing)
+    if not found:
+        return ""
+    columns = () if paper.columns == tuple(COLUMNS) else ("--columns", ",".join(paper.columns))
+    return f"{found.text}; run: {found.command(paper.gen, paper.gt, paper.path, *columns)}"
+
+
+def remove_without_values(folder: Path) -> None:
+    """Take a run away that holds no value: what failed never stands in the way of trying it in another way."""
+    if not (folder / "run.json").is_file():
+        return
+    try:
+        run = read_run(folder)
+    except RunError:
+        return
+    if run.status == "complete" and all(m.value is None for entry in run.entries for m in entry.measurements):
+        shutil.rmtree(folder)
 
 
 def _pair_jobs(

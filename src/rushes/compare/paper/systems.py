@@ -100,6 +100,10 @@ class System:
     """What was asked for, by column; None for single runs."""
     reasons: Mapping[str, str] = field(default_factory=dict)
     """Why a column has no number, by the column's name."""
+    runs: tuple[Path | str, ...] = ()
+    """Run directories behind the row."""
+    is_reference: bool = False
+    """Whether it is what the systems are compared with: nobody asks why it lacks a number."""
 
 
 def read_systems(places: Iterable[Path | str | Run], *, metrics: Sequence[str] = ()) -> tuple[System, ...]:
@@ -124,7 +128,9 @@ def read_systems(places: Iterable[Path | str | Run], *, metrics: Sequence[str] =
 def _joined(one: System, other: System) -> System:
     """Two runs of one generated set are one row; a number that both have counts once."""
     numbers = {reading.measurement: reading for reading in (*one.readings, *other.readings)}
-    return replace(one, readings=tuple(numbers.values()), reasons={**other.reasons, **one.reasons})
+    return replace(
+        one, readings=tuple(numbers.values()), reasons={**other.reasons, **one.reasons}, runs=(*one.runs, *other.runs)
+    )
 
 
 def _named_apart(systems: Sequence[System]) -> tuple[System, ...]:
@@ -140,17 +146,27 @@ def _named_apart(systems: Sequence[System]) -> tuple[System, ...]:
 def _of_paper(place: Path | str, metrics: Sequence[str]) -> System:
     paper = read_paper(place)
     if not paper.complete:
-        raise RunError(f"{place}: not finished yet; run the same rushes paper again to finish it")
+        why = (
+            f": {next(iter(paper.reasons.values()))}"
+            if paper.reasons
+            else "; run the same rushes paper again to finish it"
+        )
+        raise RunError(f"{place}: not finished yet{why}")
     readings = tuple(reading for path in paper.run_paths for reading in _readings(_complete(path), metrics))
     return System(
-        name=paper.name, place=str(place), readings=readings, columns=paper.columns, reasons=dict(paper.reasons)
+        name=paper.name,
+        place=str(place),
+        readings=readings,
+        columns=paper.columns,
+        reasons=dict(paper.reasons),
+        runs=tuple(paper.run_paths),
     )
 
 
 def _of_run(place: Path | str | Run, metrics: Sequence[str]) -> System:
     run = place if isinstance(place, Run) else _complete(place)
     gen = generated_set(run)
-    return System(name=set_name(gen), place=gen, readings=_readings(run, metrics))
+    return System(name=set_name(gen), place=gen, readings=_readings(run, metrics), runs=(run.place,))
 
 
 def _complete(place: Path | str) -> Run:

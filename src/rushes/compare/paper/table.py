@@ -1,46 +1,71 @@
 """`rushes table` in Python: systems by columns, each column with one signature and one set of references.
 
-Numbers stand under one head only when their signatures are equal and they were held against the same clips; otherwise
-the column is there twice, and a note says in what the two differ.
+Of a suite, any number that was measured or asked is a column by its name. Of single runs and paper folders, numbers
+share a column only when their signatures are equal and they were compared with the same clips; otherwise the column is
+there twice, and a note says in what the two differ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from rushes.compare.board.model import BoardData
 from rushes.compare.paper.columns import COLUMNS, Column, chosen_columns
-from rushes.compare.paper.grid import TableColumn, best_of, cell, groups_of, headed, notes_on, rests_on
+from rushes.compare.paper.evaluation import Evaluation, open_evaluation
+from rushes.compare.paper.grid import TableColumn, cell, groups_of, headed, notes_on, rests_on
+from rushes.compare.paper.run_marks import with_marks
+from rushes.compare.paper.suite_columns import default_names, picked, suite_columns, suite_systems
 from rushes.compare.paper.systems import System, read_systems
 from rushes.core.errors import InputError
 from rushes.core.table import NUMBER, TEXT, Cell, Footnote, Table, csv_text
 from rushes.core.table import Column as Head
-from rushes.core.words.notebook_repr import brief
-from rushes.present.tables.latex import latex
+from rushes.core.words.notebook_repr import table_html
+from rushes.present.tables.fitting import Width
+from rushes.present.tables.latex import Signatures, latex, signature_list
 from rushes.present.tables.markdown import markdown
+from rushes.present.tables.page import html_page
+from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Run
+from rushes.suite.folder import is_suite_folder
 
-Format: TypeAlias = Literal["markdown", "latex", "csv"]
+if TYPE_CHECKING:
+    import pandas
+
+Format: TypeAlias = Literal["markdown", "latex", "csv", "html", "text"]
 FORMATS: tuple[Format, ...] = get_args(Format)
+IntervalPlace: TypeAlias = Literal["none", "beside", "under"]
+Place: TypeAlias = "Path | str | Run | Evaluation | BoardData"
 _HEADER = ("system", "column", "value", "low", "high", "level", "method", "clips", "note", "signature")
 CAPTION = "Generated clips against their references; an arrow points to the better side."
-BOLD = "Bold: the best value of a column where its {level:g} % interval overlaps no other system's."
+CLIP_CAPTION = "Means over clips; an arrow points to the better side."
+SUITE_CAPTION = "Systems over shared prompts; an arrow points to the better side."
+BOLD = "Bold: significantly better than every other system"
+UNDERLINED = "underlined: than every other but that one"
+TESTED = "(95 %, Holm over all of the board's tests)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperTable:
     """Systems × columns, with a footnote for each column and notes on what is missing."""
 
-    __repr__ = brief
-
     systems: tuple[str, ...]
     columns: tuple[TableColumn, ...]
     notes: tuple[str, ...]
     caption: str = CAPTION
-    interval: bool = False
-    """Whether intervals are shown beside the values."""
+    interval: IntervalPlace = "none"
+    """Where intervals are shown."""
+
+    def __repr__(self) -> str:
+        return str(self.grid)
+
+    def _repr_html_(self) -> str:
+        return table_html(self.grid, columns=len(self.columns) + 1)
+
+    def __len__(self) -> int:
+        return len(self.systems)
 
     @property
     def footnotes(self) -> tuple[Footnote, ...]:
@@ -48,37 +73,103 @@ class PaperTable:
             Footnote(
                 mark=column.mark,
                 signature=column.signature,
-                remark=rests_on(column, self.systems, intervals=self.interval),
+                remark=rests_on(column, self.systems, intervals=self.interval != "none"),
             )
             for column in self.columns
             if column.mark is not None
         )
 
-    def text(self, format: Format = "markdown") -> str:
-        """The whole table as Markdown, LaTeX or CSV; the same runs give the same text."""
-        writers = {"markdown": self.markdown, "latex": self.latex, "csv": self.csv}
-        if format not in writers:
+    def text(
+        self, format: Format = "markdown", *, signatures: Signatures | None = None, width: Width | None = None
+    ) -> str:
+        """The whole table in one format; the same runs give the same text.
+
+        `signatures` and `width` are as in `latex`. By default signatures stand below the table; in LaTeX they are
+        comments of the file.
+        """
+        if format not in FORMATS:
             raise InputError(f"expected a format out of {', '.join(FORMATS)}; got {format!r}")
-        return writers[format]()
+        if format == "latex":
+            return self.latex(signatures=signatures or "comment", width=width)
+        if format == "csv":
+            return self.csv()
+        table = self._shown(signatures or "footnote")
+        if format == "html":
+            return html_page(table, under=self.interval == "under")
+        return markdown(table, under=self.interval == "under") if format == "markdown" else self._plain(table)
 
     def markdown(self) -> str:
         """A table with its signatures as a numbered list below."""
-        return markdown(self._grid())
+        return self.text("markdown")
 
-    def latex(self, *, booktabs: bool = True) -> str:
-        """A `table` environment that pdflatex takes as it is; with `booktabs`, its rules need that package."""
-        return latex(self._grid(), booktabs=booktabs)
+    def html(self) -> str:
+        """A page of its own, without a script; every number has its signature where the pointer rests on it."""
+        return self.text("html")
 
-    def _grid(self) -> Table:
+    def latex(
+        self,
+        *,
+        booktabs: bool = True,
+        width: Width | None = None,
+        signatures: Signatures = "footnote",
+        label: str = "",
+    ) -> str:
+        """A `table` environment that pdflatex takes as it is; with `booktabs`, its rules need that package.
+
+        `width` fits it into one or both columns of a two-column paper: smaller letters down to \\scriptsize, intervals
+        below their values, metrics as rows, or blocks of columns. `signatures` puts signatures and notes below the
+        table ("footnote"), into comments of the file ("comment"), or leaves them to `appendix()`.
+        """
+        under = self.interval == "under"
+        return latex(self.grid, booktabs=booktabs, width=width, under=under, signatures=signatures, label=label)
+
+    def appendix(self, format: Format = "latex") -> str:
+        """Signatures and notes alone, for an appendix: an itemize environment, or a Markdown list."""
+        if format == "latex":
+            return signature_list(self.grid)
+        heads = {column.mark: column.head for column in self.grid.columns if column.mark}
+        rows = [f"- {heads[str(note.mark)]}: `{note.signature}` ({note.remark})" for note in self.footnotes]
+        return "\n".join([*rows, *(f"- {note}" for note in self.notes)]) + "\n"
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Values as a data frame, a row per system and a column per column of the table; a dash is NaN."""
+        from rushes.core.registry import optional_package
+
+        frames = optional_package("pandas", "to_pandas needs pandas; run: pip install pandas")
+        columns = {}
+        for column in self.columns:
+            values = [None if r is None else r.measurement.value for r in column.readings]
+            columns[column.column.name if column.column.name not in columns else headed(column)] = values
+        made: pandas.DataFrame = frames.DataFrame(columns, index=frames.Index(self.systems, name="system"))
+        return made
+
+    @property
+    def grid(self) -> Table:
+        """Its cells as text, with the marks."""
         heads = [Head(headed(c), NUMBER, mark="" if c.mark is None else str(c.mark)) for c in self.columns]
         rows = [
-            (Cell(system), *(cell(column, place, self.interval) for column in self.columns))
+            (Cell(system), *(cell(column, place, self.interval != "none") for column in self.columns))
             for place, system in enumerate(self.systems)
         ]
         columns = (*TEXT("System"), *heads)
         return Table(
             title="", columns=columns, rows=rows, caption=self.caption, footnotes=self.footnotes, notes=self.notes
         )
+
+    def _shown(self, signatures: Signatures) -> Table:
+        if signatures in ("footnote", "comment"):
+            return self.grid
+        heads = [replace(column, mark="") for column in self.grid.columns]
+        return replace(self.grid, columns=heads, footnotes=(), notes=() if signatures == "appendix" else self.notes)
+
+    def _plain(self, table: Table) -> str:
+        """For a terminal or a mail: bold is a star, underlined a degree sign."""
+        texts = [
+            [Cell(f"{c.text}{'*' * c.bold}{'°' * c.underlined} {c.beside}".strip()) for c in row] for row in table.rows
+        ]
+        marks = "* best, ° second best, where significant" if any(c.best is not None for c in self.columns) else ""
+        below = [table.caption, marks, *(f"{n.mark}. {n.signature}: {n.remark}" for n in table.footnotes), *table.notes]
+        return f"{replace(table, rows=texts)!s}\n\n" + "\n".join(filter(None, below)) + "\n"
 
     def csv(self) -> str:
         """One row per number: system, column, value, low, high, level, method, clips, note, signature."""
@@ -99,6 +190,7 @@ class PaperTable:
         """Plain data, for `--json`: every number in full."""
         rows = [
             {"system": system, "column": column.column.name, "mark": column.mark, "best": column.best == place}
+            | {"second": column.second == place}
             | ({"value": None} if (found := column.readings[place]) is None else found.measurement.as_dict())
             for place, system in enumerate(self.systems)
             for column in self.columns
@@ -108,49 +200,112 @@ class PaperTable:
 
 
 def paper_table(
-    places: Path | str | Run | Iterable[Path | str | Run],
-    *,
+    *places: Place | Iterable[Place],
     columns: str | Iterable[str] | None = None,
     digits: int | Mapping[str, int] | None = None,
-    interval: bool = False,
-    bold: bool = False,
-    caption: str = CAPTION,
+    interval: bool | IntervalPlace = False,
+    bold: bool = True,
+    caption: str | None = None,
 ) -> PaperTable:
-    """A paper's table out of what `measure_paper` left, or out of single runs; one row per system.
+    """A paper's table: one row per system, any measured number a column.
 
-        print(rushes.paper_table(["out/amber", "out/birch"], interval=True).latex())
+        print(rushes.table("out/suite", columns="fvd,psnr,rating:alignment,signals").latex(width="two"))
+        print(rushes.table("paper/amber", "paper/birch", interval=True).latex())
 
-    `places` are folders of `rushes paper`, and complete runs of fidelity, distribution, clip and pose: single runs of
-    one generated set are one row. `columns` are names of columns in their order, or of any metric; left out, those that
-    were asked for, or that there is a number for. `digits` is one number of decimals for all, or one by column.
-    `interval` shows each
-    number's interval: ± half its width, or both ends where the value is not in the middle. `bold` marks the best value
-    of a column where its interval overlaps no other's; a column without intervals has none.
+    `places` is a folder of `rushes suite run`, or folders of `rushes paper` and complete runs of fidelity,
+    distribution, clip and pose: single runs of one generated set are one row. `columns` are metrics by any name that
+    `rushes metrics` knows; of a suite also `rating:QUESTION`, `wins:QUESTION` and `elo:QUESTION` for what people
+    answered, and `signals` for the share of flagged clips. By default a suite shows up to eight, people first. `digits`
+    is one number of decimals for all, or one by column. `interval` is where each interval stands: "beside" its value
+    (or True), "under" it, or "none". `bold` marks the best value, and underlines the second best, only where the
+    board's tests find the difference significant; the reference is never marked.
 
-    Numbers of different signatures, or held against different references, are never put in one column. Raises
-    `InputError` for a column that is not known and for two systems of one name, `RunError` for a folder that is no
-    complete run of these instruments.
+    Numbers of different signatures, or against different references, are never put in one column. Raises `InputError`
+    for a column that is not known and for two systems of one name, `RunError` for a folder that is no complete run.
     """
-    given = [places] if isinstance(places, (Run, Path, str)) else list(places)
+    given = [one for place in places for one in ([place] if isinstance(place, _ONE) else place)]
+    where: IntervalPlace = interval if isinstance(interval, str) else "beside" if interval else "none"
+    if where not in get_args(IntervalPlace):
+        raise InputError(f"expected an interval beside or under its value, or none; got {interval!r}")
+    if len(given) == 1 and _is_evaluation(given[0]):
+        return _of_suite(open_evaluation(given[0]), columns, digits, where, bold, caption)
+    if suites := [place for place in given if _is_evaluation(place)]:
+        raise InputError(f"{suites[0]}: a suite is a table by itself; give one suite, or runs and paper folders")
+    runs = [place for place in given if isinstance(place, Path | str | Run)]
     wanted = None if columns is None else chosen_columns(columns, of_runs=True)
-    systems = read_systems(given, metrics=[column.metric for column in wanted or ()])
+    systems = read_systems(runs, metrics=[column.metric for column in wanted or ()])
     if wanted is None:
         wanted = _default_columns(systems)
     decimals = _decimals(digits, wanted)
     groups = [(column, readings) for column in wanted for readings in groups_of(column, systems, columns=wanted)]
     made: list[TableColumn] = []
     for column, readings in groups:
-        is_measured = any(readings)
-        best = best_of(readings) if bold else None
-        mark = 1 + sum(earlier.mark is not None for earlier in made) if is_measured else None
-        made.append(TableColumn(column=column, readings=readings, digits=decimals[column.name], mark=mark, best=best))
+        mark = 1 + sum(earlier.mark is not None for earlier in made) if any(readings) else None
+        made.append(TableColumn(column=column, readings=readings, digits=decimals[column.name], mark=mark))
+    if bold:
+        made = with_marks(made, systems)
     return PaperTable(
         systems=tuple(system.name for system in systems),
         columns=tuple(made),
         notes=tuple(notes_on(systems, made)),
-        caption=_caption(caption, made) if bold else caption,
+        caption=_caption(_run_caption(wanted) if caption is None else caption, made),
+        interval=where,
+    )
+
+
+table = paper_table
+"""The same by its shorter name: `rushes.table("out/suite")`."""
+_ONE = (Path, str, Run, Evaluation, BoardData)
+
+
+def _is_evaluation(place: Place) -> bool:
+    if isinstance(place, Evaluation | BoardData):
+        return True
+    return isinstance(place, Path | str) and not is_remote(place) and is_suite_folder(place)
+
+
+def _of_suite(
+    evaluation: Evaluation,
+    columns: str | Iterable[str] | None,
+    digits: int | Mapping[str, int] | None,
+    interval: IntervalPlace,
+    bold: bool,
+    caption: str | None,
+) -> PaperTable:
+    picks = picked(evaluation, columns)
+    systems, made = suite_systems(evaluation, picks), suite_columns(evaluation, picks, marked=bold)
+    if digits is not None:
+        chosen = _decimals(digits, [one.column for one in made], known=True)
+        made = [replace(one, digits=chosen.get(one.column.name, one.digits)) for one in made]
+    notes = [*notes_on(systems, made), *_unmarked(made), *evaluation.data.remarks]
+    if columns is None and (more := [name for name in evaluation.names if name not in default_names(evaluation)]):
+        notes.append(f"Also measured: {', '.join(more)}")
+    return PaperTable(
+        systems=tuple(system.name for system in systems),
+        columns=tuple(made),
+        notes=tuple(notes),
+        caption=_caption(_suite_caption(evaluation) if caption is None else caption, made),
         interval=interval,
     )
+
+
+def _run_caption(columns: Sequence[Column]) -> str:
+    """Metrics of clips alone have no reference to be compared with."""
+    return CAPTION if any(column.source in ("fidelity", "distribution") for column in columns) else CLIP_CAPTION
+
+
+def _suite_caption(evaluation: Evaluation) -> str:
+    reference = evaluation.data.reference
+    return f"{SUITE_CAPTION} {reference} is the reference." if reference else SUITE_CAPTION
+
+
+def _unmarked(columns: Sequence[TableColumn]) -> list[str]:
+    """Why no system is marked under a head, each reason once."""
+    found: dict[str, list[str]] = {}
+    for column in columns:
+        if column.unmarked:
+            found.setdefault(column.unmarked, []).append(column.title)
+    return [f"{', '.join(heads)}: {why}" for why, heads in found.items()]
 
 
 def _default_columns(systems: Sequence[System]) -> tuple[Column, ...]:
@@ -162,19 +317,27 @@ def _default_columns(systems: Sequence[System]) -> tuple[Column, ...]:
     if not names:
         raise InputError(f"expected numbers of {', '.join(COLUMNS)}; the runs have none of them; give --columns")
     usual = [name for name in COLUMNS if name in names]
-    return chosen_columns([*usual, *(name for name in names if name not in COLUMNS)])
+    return chosen_columns([*usual, *(name for name in names if name not in COLUMNS)], of_runs=True)
 
 
-def _decimals(digits: int | Mapping[str, int] | None, columns: Sequence[Column]) -> dict[str, int]:
-    own = {column.name: column.digits for column in columns}
+def _decimals(
+    digits: int | Mapping[str, int] | None, columns: Sequence[Column], *, known: bool = False
+) -> dict[str, int]:
+    """By column; with `known`, only what was asked for, by the names of the columns themselves."""
+    own = {} if known else {column.name: column.digits for column in columns}
     if digits is None:
         return own
-    if isinstance(digits, Mapping):
+    if isinstance(digits, Mapping) and known:
+        names = {column.name for column in columns}
+        if strangers := [name for name in digits if name not in names]:
+            raise InputError(f"digits of {strangers[0]}: the table has no such column; it has {', '.join(names)}")
+        chosen = dict(digits)
+    elif isinstance(digits, Mapping):
         chosen = {
             column.name: number for name, number in digits.items() for column in chosen_columns(name, of_runs=True)
         }
     else:
-        chosen = dict.fromkeys(own, digits)
+        chosen = dict.fromkeys((column.name for column in columns), digits)
     for name, number in chosen.items():
         if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= 8:
             raise InputError(f"digits of {name}: expected a whole number from 0 to 8; got {number!r}")
@@ -182,5 +345,8 @@ def _decimals(digits: int | Mapping[str, int] | None, columns: Sequence[Column])
 
 
 def _caption(caption: str, columns: Sequence[TableColumn]) -> str:
-    levels = {100 * r.measurement.interval.level for c in columns for r in c.found if r.measurement.interval}
-    return f"{caption} {BOLD.format(level=min(levels, default=95.0))}"
+    """With what the marks mean, where there are any."""
+    if all(column.best is None for column in columns):
+        return caption
+    marks = [BOLD, *([UNDERLINED] if any(column.second is not None for column in columns) else [])]
+    return f"{caption} {', '.join(marks)} {TESTED}".strip()

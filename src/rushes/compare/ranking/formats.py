@@ -62,7 +62,7 @@ def written(found: RankedVotes, form: Format) -> str:
     if form == "csv":
         return csv(found)
     writers: dict[str, Callable[[Table], str]] = {
-        "latex": partial(latex, fit=True),
+        "latex": partial(latex, width="two"),
         "markdown": markdown,
         "text": _plain,
     }

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rushes.core.registry import optional_package
 
@@ -38,9 +39,15 @@ def chart_svg(chart: altair.Chart | altair.TopLevelMixin) -> str:
 
     Raises `MissingDependency` where the report extra is not installed.
     """
+    # Altair types `to_dict` loosely; what it returns is the Vega-Lite specification. Checking every value of the data
+    # against a schema takes longer than drawing them.
+    return spec_svg(chart.to_dict(validate=False))
+
+
+def spec_svg(spec: Mapping[str, Any]) -> str:
+    """A Vega-Lite specification as SVG text."""
     vl_convert = optional_package("vl_convert", "charts need vl-convert; run: pip install 'rushes[report]'")
-    # Altair types `to_dict` loosely; what it returns is the Vega-Lite specification.
-    return own_ids(str(vl_convert.vegalite_to_svg(chart.to_dict())))
+    return own_ids(str(vl_convert.vegalite_to_svg(spec)))
 
 
 def own_ids(svg: str) -> str:

@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from typing import Literal, TypeAlias
 
 from rushes.core.table import Cell, Column, Table, legend
+from rushes.present.tables.fitting import Layout, Width, fitted, head_lines
+
+Signatures: TypeAlias = Literal["footnote", "comment", "appendix", "none"]
+"""Where a table's signatures go."""
 
 _NARROW = 6
 """Columns that fit into one of two columns of text; more of them go over both, in smaller letters."""
@@ -35,9 +40,6 @@ _SPELT = {
     "—": "---",
     "\N{NO-BREAK SPACE}": "~",
 }
-_LETTERS = 55
-"""As many fit into one of two columns of text."""
-_FIT = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
 _BREAK = r"|\allowbreak "
 _ACCENTS = {
     "\N{COMBINING GRAVE ACCENT}": r"\`",
@@ -54,41 +56,109 @@ _ACCENTS = {
 }
 
 
-def latex(table: Table, *, booktabs: bool = True, fit: bool = False) -> str:
-    """A `table` environment: title and caption, the cells, then the signatures and the notes in small print.
+def latex(
+    table: Table,
+    *,
+    booktabs: bool = True,
+    width: Width | None = None,
+    under: bool = False,
+    signatures: Signatures = "footnote",
+    label: str = "",
+) -> str:
+    r"""A `table` environment: title and caption, the cells, then the signatures and the notes in small print.
 
-    `fit` makes the cells smaller where they would be wider than the text, with graphicx, and puts a table of many
-    letters over both columns.
+    `width` fits it into one or both columns of a two-column paper (`fitting.fitted`); without one it is set as it is.
+    `under` sets intervals below their values. `signatures` says where signatures and notes go: below the table, into
+    comments of the file, or nowhere ("none" and "appendix", for which `signature_list` makes a file of its own); notes
+    are comments then.
     """
-    top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if booktabs else (r"\hline",) * 3
-    wide = len(table.columns) > _NARROW or (fit and _letters(table) > _LETTERS)
+    natural = Layout(blocks=(table,), size="", gap=3.0 if len(table.columns) > _NARROW else 0, under=under, lines=1)
+    layout = natural if width is None else fitted(table, width, under=under)
+    wide = len(table.columns) > _NARROW if width is None else width == "two"
     environment = "table*" if wide else "table"
-    caption = escaped(legend(table))
-    kinds = "".join("r" if column.kind.right else "l" for column in table.columns)
-    packages = ",".join(["booktabs"] * booktabs + ["graphicx"] * fit)
-    lines = [rf"% \usepackage{{{packages}}} in the preamble"] if packages else []
+    marked = signatures == "footnote"
+    lines = [r"% \usepackage{booktabs} in the preamble"] if booktabs else []
+    lines += [] if marked else _comments(table, signatures)
     lines += [rf"\begin{{{environment}}}[t]", r"\centering"]
-    lines += [rf"\caption{{{caption}}}"] if caption else []
-    lines += [r"\small\setlength{\tabcolsep}{3pt}"] if wide else []
-    heads = (column.marked(escaped, _raised(column.mark)) for column in table.columns)
-    lines += [_FIT] if fit else []
-    lines += [rf"\begin{{tabular}}{{{kinds}}}", top, _line(heads), middle]
-    lines += [_line(map(_cell, row, table.columns)) for row in table.rows]
-    lines += [bottom, r"\end{tabular}}" if fit else r"\end{tabular}", r"\par\smallskip", r"{\footnotesize\raggedright"]
+    lines += [rf"\caption{{{caption}}}"] if (caption := escaped(legend(table))) else []
+    lines += [rf"\label{{{label}}}"] if label else []
+    lines += [r"\smallskip"] if caption and width is not None else []
+    size = layout.size or ("small" if wide else "")
+    lines += [rf"\{size}\setlength{{\tabcolsep}}{{{layout.gap:g}pt}}"] if size else []
+    for number, block in enumerate(layout.blocks):
+        lines += [r"\par\medskip"] if number else []
+        lines += _tabular(block, layout, booktabs, marked, tight=width is not None)
+    if marked and (table.footnotes or table.notes):
+        lines += [r"\par\smallskip", r"{\footnotesize\raggedright", *_footnotes(table), "}"]
+    return "\n".join([*lines, rf"\end{{{environment}}}"]) + "\n"
+
+
+def signature_list(table: Table) -> str:
+    r"""What a table leaves to an appendix: the signature of each column by name, then the notes."""
+    names = {column.mark: column.head for column in table.columns if column.mark}
+    lines = [r"\begin{itemize}\raggedright"]
+    for note in table.footnotes:
+        remark = f" ({escaped(note.remark)})" if note.remark else ""
+        head = escaped(names.get(str(note.mark), str(note.mark)))
+        lines.append(rf"\item {head}: {code(note.signature)}{remark}")
+    lines += [rf"\item {escaped(note)}" for note in table.notes]
+    return "\n".join([*lines, r"\end{itemize}"]) + "\n"
+
+
+def _footnotes(table: Table) -> list[str]:
+    lines = []
     for note in table.footnotes:
         remark = f": {escaped(note.remark)}" if note.remark else ""
         lines.append(rf"{_raised(str(note.mark))}~{code(note.signature)}{remark}\par")
-    lines += [rf"{escaped(note)}\par" for note in table.notes]
-    return "\n".join([*lines, "}", rf"\end{{{environment}}}"]) + "\n"
+    return [*lines, *(rf"{escaped(note)}\par" for note in table.notes)]
 
 
-def _letters(table: Table) -> int:
-    """Of the widest row there could be."""
-    texts = (
-        [column.head, *(f"{row[k].text} {row[k].beside}" for row in table.rows)]
-        for k, column in enumerate(table.columns)
+def _comments(table: Table, signatures: Signatures) -> list[str]:
+    """Signatures and notes where only a reader of the file sees them, ASCII as all of it."""
+    heads = {column.mark: column.head for column in table.columns if column.mark}
+    lines = []
+    if signatures == "comment":
+        for note in table.footnotes:
+            lines.append(
+                f"{heads.get(str(note.mark), note.mark)}: {note.signature}{f': {note.remark}' * bool(note.remark)}"
+            )
+    return [f"% {_ascii(line)}" for line in (*lines, *table.notes)]
+
+
+def _ascii(text: str) -> str:
+    line = " ".join(text.split()).replace("−", "-").replace("–", "-").replace("×", "x").replace("±", "+-")
+    return line.replace(" ↑", "").replace(" ↓", "").encode("ascii", "backslashreplace").decode()
+
+
+def _tabular(block: Table, layout: Layout, booktabs: bool, marked: bool, *, tight: bool) -> list[str]:
+    top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if booktabs else (r"\hline",) * 3
+    kinds = "".join("r" if column.kind.right else "l" for column in block.columns)
+    edge = "@{}" if tight else ""
+    heads = [_head(column, layout.lines, marked) for column in block.columns]
+    lines = [rf"\begin{{tabular}}{{{edge}{kinds}{edge}}}", top, _line(heads), middle]
+    for place, row in enumerate(block.rows):
+        cells = [
+            _cell(cell, column, beside=not layout.under, marked=marked)
+            for cell, column in zip(row, block.columns, strict=True)
+        ]
+        lines.append(_line(cells))
+        if layout.under and any(cell.beside for cell in row):
+            lines[-1] += "[-2pt]"
+            below = (rf"{{\scriptsize {_numbers(cell.beside)}}}" if cell.beside else "" for cell in row)
+            lines.append(_line(below) + ("[1pt]" if place < len(block.rows) - 1 else ""))
+    return [*lines, bottom, r"\end{tabular}"]
+
+
+def _head(column: Column, most: int, marked: bool) -> str:
+    mark = _raised(column.mark) if marked else ""
+    lines = head_lines(column.head, most)
+    last = Column(lines[-1]).marked(escaped, mark)
+    if len(lines) == 1:
+        return last
+    side = "r" if column.kind.right else "l"
+    return (
+        rf"\begin{{tabular}}[b]{{@{{}}{side}@{{}}}}" + r"\\".join([*map(escaped, lines[:-1]), last]) + r"\end{tabular}"
     )
-    return sum(max(map(len, column)) + 1 for column in texts)
 
 
 def _line(cells: Iterable[str]) -> str:
@@ -99,9 +169,11 @@ def _raised(text: str) -> str:
     return rf"\textsuperscript{{{escaped(text)}}}" if text else ""
 
 
-def _cell(cell: Cell, column: Column) -> str:
+def _cell(cell: Cell, column: Column, *, beside: bool, marked: bool) -> str:
     text = _numbers(cell.text, bold=cell.bold) if column.kind.right else escaped(cell.text)
-    return f"{text}{_raised(cell.raised)} {_numbers(cell.beside)}".rstrip()
+    text = rf"\underline{{{text}}}" if cell.underlined else text
+    raised = "" if not marked and cell.raised.isdigit() else _raised(cell.raised)
+    return f"{text}{raised} {_numbers(cell.beside) if beside else ''}".rstrip()
 
 
 def _numbers(text: str, *, bold: bool = False) -> str:

@@ -10,9 +10,12 @@ from rushes.core.table import Cell, Table, legend
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def markdown(table: Table) -> str:
-    """A pipe table; below it title and caption, the signatures by number, and the notes."""
-    lines = [*pipe_lines(table), "", *([escaped(legend(table)), ""] if legend(table) else [])]
+def markdown(table: Table, *, under: bool = False) -> str:
+    """A pipe table; below it title and caption, the signatures by number, and the notes.
+
+    `under` sets what belongs beside a value below it.
+    """
+    lines = [*pipe_lines(table, under=under), "", *([escaped(legend(table)), ""] if legend(table) else [])]
     for note in table.footnotes:
         remark = f": {escaped(note.remark)}" if note.remark else ""
         lines.append(f"{note.mark}. {code_span(note.signature)}{remark}")
@@ -20,21 +23,22 @@ def markdown(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def pipe_lines(table: Table) -> list[str]:
+def pipe_lines(table: Table, *, under: bool = False) -> list[str]:
     """The table itself: heads, the line that says how each column is set, and the rows."""
     rule = ["---:" if column.kind.right else ":---" for column in table.columns]
     heads = [column.marked(escaped, column.mark.translate(_RAISED)) for column in table.columns]
-    return [_line(heads), _line(rule), *(_line(map(_cell, row)) for row in table.rows)]
+    return [_line(heads), _line(rule), *(_line(_cell(cell, under) for cell in row) for row in table.rows)]
 
 
 def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: Cell, under: bool = False) -> str:
     lines = "<br>".join(map(escaped, cell.text.split("\n")))
-    text = f"**{lines}**" if cell.bold else lines
-    return f"{text}{cell.raised.translate(_RAISED)} {cell.beside}".rstrip()
+    text = f"**{lines}**" if cell.bold else f"<u>{lines}</u>" if cell.underlined else lines
+    between = "<br>" if under and cell.beside else " "
+    return f"{text}{cell.raised.translate(_RAISED)}{between}{cell.beside}".rstrip()
 
 
 def escaped(text: str) -> str:

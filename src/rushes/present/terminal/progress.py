@@ -52,6 +52,27 @@ def progress_bars() -> Iterator[Progress]:
         yield progress
 
 
+@contextmanager
+def shown_progress(given: Progress | None = None) -> Iterator[Progress]:
+    """What a long call in Python shows by default: bars on a terminal, a line per step in a notebook, else nothing."""
+    if given is not None:
+        yield given
+        return
+    if "ipykernel" not in sys.modules or sys.stderr.isatty():
+        with progress_bars() as progress:
+            yield progress
+        return
+    last: dict[str, int] = {}
+
+    def lines(done: int, total: int, step: str) -> None:
+        tenth = 10 * done // total if total else 0
+        if last.get(step) != tenth:
+            last[step] = tenth
+            print(f"{step.removesuffix(_KILOBYTES)}: {count_text(done, total or None, step)}", file=sys.stderr)
+
+    yield lines
+
+
 def rate_text(speed: float | None, step: str = "") -> str:
     """Units a second: one decimal below 100, none from there on; of a download the megabytes.
 

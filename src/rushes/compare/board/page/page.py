@@ -51,11 +51,11 @@ class BoardPage:
     thumbnails: Mapping[ClipKey, Thumbnail] = field(default_factory=dict)
 
 
-def render_board(page: BoardPage, *, out: Path | str) -> str:
-    """The whole file; `out` is where it will lie, which its videos are named from."""
+def render_board(page: BoardPage, *, out: Path | str, urls: Mapping[ClipKey, str] | None = None) -> str:
+    """The whole file; `out` is where it will lie, which its videos are named from, unless `urls` names them."""
     style, script = page_style(), joined_modules(("timeline.js",)) + "\n" + joined_modules(_SCRIPTS, _PACKAGE)
     clips = ClipIndex(page.data)
-    urls = {key: clips.url(key, out) for key in page.data.clips}
+    urls = {key: clips.url(key, out) for key in page.data.clips} if urls is None else urls
     return _render(page, urls, style=style, script=script, policy=content_policy(style, script, media=_MEDIA))
 
 

@@ -16,7 +16,7 @@ from rushes.compare.runs.many import RunsComparison
 from rushes.compare.runs.page.clips import ChangedClip, Highlight, entries_of
 from rushes.compare.runs.page.words import run_name
 from rushes.core.metric import Lane, Scale, Trace
-from rushes.instruments.clip.frames.film_strips import StripTask, key_frames, take_strip
+from rushes.instruments.clip.frames.film_strips import StripTask, key_frames, take_strips
 from rushes.instruments.clip.instrument import INSTRUMENT as CLIP
 from rushes.instruments.clip.metrics import known
 from rushes.instruments.clip.show.timeline import clip_timeline, find_faults, kept_series
@@ -29,14 +29,11 @@ from rushes.present.pages.timeline import Marks, Series, stored_series, timeline
 from rushes.storage.remote.address import is_remote
 from rushes.storage.runs import Entry, Run
 from rushes.storage.runs.relocation import candidates
-from rushes.workers.engine import Crash, run_tasks
 
 PAIRS_SHOW = f"generated, reference, difference × {GAIN}, where the runs differ most"
-_SECONDS_A_CLIP = 120.0
 _NONE = "No pictures are kept for runs of this instrument."
 _NOT_HERE = "This run has no such clip to compare."
 _NO_FRAME = "No frame of this clip was decoded by the run."
-_CRASHED = "The clip could not be decoded again, so there is nothing to show."
 _MANY = 4
 """Runs up to which a strip has frames at faults too; more runs have smaller strips."""
 
@@ -76,15 +73,7 @@ def takes_of(
 
 def _film_strips(runs: Sequence[Run], rows: Sequence[_Entries], options: ReportOptions) -> _Strips:
     wanted = {place: task for number, entries in enumerate(rows) for place, task in _tasks(number, runs, entries)}
-    taken: _Strips = {}
-    if wanted:
-        options.progress(0, len(wanted), "film strips")
-    places = list(wanted)
-    outcomes = run_tasks(take_strip, list(wanted.values()), jobs=options.jobs, timeout=_SECONDS_A_CLIP)
-    for done, (position, outcome) in enumerate(outcomes, 1):
-        taken[places[position]] = Strip(missing=_CRASHED) if isinstance(outcome, Crash) else outcome
-        options.progress(done, len(wanted), "film strips")
-    return taken
+    return take_strips(wanted, jobs=options.jobs, progress=options.progress)
 
 
 def _tasks(number: int, runs: Sequence[Run], entries: _Entries) -> Iterator[tuple[tuple[int, int], StripTask]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 from rushes.core.errors import MediaError
+from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.machine.provenance import file_digest
 from rushes.instruments.clip.show.timeline import find_faults, kept_series
 from rushes.media import ClipReader, Frame, MediaFacts
@@ -20,6 +22,7 @@ from rushes.storage.runs import Entry, Run
 from rushes.storage.runs.relocation import candidates
 from rushes.workers.engine import Crash, run_tasks
 
+Key = TypeVar("Key", bound=Hashable)
 FRAMES = 8
 """Frames of a strip: five at fixed positions, the others at faults."""
 _FIXED = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -41,6 +44,8 @@ class StripTask:
     """Frame indices, in order."""
     canon: MediaFacts | None = None
     """The canonical form, where that was measured: the indices are those of its frames."""
+    side: int = _SIDE
+    """Longer side of a key frame, in pixels."""
 
 
 def key_frames(total: int, faults: Sequence[int]) -> tuple[int, ...]:
@@ -82,7 +87,7 @@ def _taken(task: StripTask) -> Strip:
         with ClipReader(path) as reader:
             for index, (time_ms, frame) in enumerate(_timed(reader, task.canon)):
                 if index in wanted:
-                    taken.append(KeyFrame(index, round(time_ms, 3), jpeg_uri(frame.bgr(), longest=_SIDE)))
+                    taken.append(KeyFrame(index, round(time_ms, 3), jpeg_uri(frame.bgr(), longest=task.side)))
                 if index >= max(wanted):
                     break
     except MediaError:
@@ -114,19 +119,23 @@ def _find(task: StripTask) -> tuple[Path | None, str]:
     return None, missing
 
 
-def film_strips(run: Run, entries: Sequence[Entry], options: ReportOptions) -> dict[str, Strip]:
-    """Strips by subject id. A clip that crashes the decoder or hangs it costs its own strip only."""
-    wanted = [(entry, task) for entry in entries if (task := _task(run, entry)) is not None]
-    taken = {entry.subject.id: Strip(missing="No frame of this clip could be decoded.") for entry in entries}
-    if wanted:
-        options.progress(0, len(wanted), "film strips")
-    tasks = [task for _, task in wanted]
-    outcomes = run_tasks(take_strip, tasks, jobs=options.jobs, timeout=_SECONDS_A_CLIP)
+def take_strips(tasks: Mapping[Key, StripTask], *, jobs: int, progress: Progress = no_progress) -> dict[Key, Strip]:
+    """Strips of these clips, by the same keys. A clip that crashes the decoder or hangs it costs its own strip only."""
+    keys, taken = list(tasks), {}
+    if tasks:
+        progress(0, len(tasks), "film strips")
+    outcomes = run_tasks(take_strip, list(tasks.values()), jobs=jobs, timeout=_SECONDS_A_CLIP)
     for done, (position, outcome) in enumerate(outcomes, 1):
-        entry = wanted[position][0]
-        taken[entry.subject.id] = Strip(missing=_CRASHED) if isinstance(outcome, Crash) else outcome
-        options.progress(done, len(wanted), "film strips")
+        taken[keys[position]] = Strip(missing=_CRASHED) if isinstance(outcome, Crash) else outcome
+        progress(done, len(tasks), "film strips")
     return taken
+
+
+def film_strips(run: Run, entries: Sequence[Entry], options: ReportOptions) -> dict[str, Strip]:
+    """Strips by subject id."""
+    tasks = {entry.subject.id: task for entry in entries if (task := _task(run, entry)) is not None}
+    missing = {entry.subject.id: Strip(missing="No frame of this clip could be decoded.") for entry in entries}
+    return missing | take_strips(tasks, jobs=options.jobs, progress=options.progress)
 
 
 def _task(run: Run, entry: Entry) -> StripTask | None:

@@ -1,0 +1,1 @@
+"""Failure cases: the clips to look at and to print."""

@@ -1,0 +1,1 @@
+"""Figures for a paper, drawn from a suite."""

@@ -1,0 +1,115 @@
+"""A suite's columns for a paper's table: any number by its name, one row per system, the reference last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rushes.compare.board.page.columns import cell_digits
+from rushes.compare.paper.columns import SHORTHANDS, Column
+from rushes.compare.paper.evaluation import ELO, SIGNALS, Evaluation, Pick
+from rushes.compare.paper.grid import TableColumn
+from rushes.compare.paper.marks import NO_MARKS, marks_of
+from rushes.compare.paper.systems import System, SystemNumber
+from rushes.core import Measurement
+from rushes.core.reading import Reading
+
+MOST = 8
+"""Columns of a table that nobody chose columns for."""
+SIGNAL_DIGITS = 2
+
+
+def suite_rows(evaluation: Evaluation) -> tuple[str, ...]:
+    """Names of the rows: the systems, then the reference."""
+    reference = evaluation.data.reference
+    return (*evaluation.systems, *([reference] if reference else []))
+
+
+def default_names(evaluation: Evaluation) -> list[str]:
+    """What people answered, strengths from votes, metrics that rank systems, others with a direction, signals."""
+    readings = evaluation.data.readings
+    ranking = [one.name for one in readings if one.instrument not in ("preference",) and one.definition.ranks_systems]
+    known = evaluation.names
+    people = [name for name in known if ":" in name]
+    voted = {name.partition(":")[2] for name in people if name.startswith(ELO)}
+    asked = [name for name in people if name.startswith(ELO) or name.partition(":")[2] not in voted]
+    names = list(dict.fromkeys([*asked, *(name for name in ranking if name in known)]))
+    sided = {one.name for one in readings if one.definition.better != "neither" and _differs(evaluation, one)}
+    more = [name for name in known if name in sided and name not in names]
+    signals = [SIGNALS] if SIGNALS in known else []
+    return ([*names, *more][: MOST - len(signals)] + signals) if len(names) < MOST else names[:MOST]
+
+
+def _differs(evaluation: Evaluation, reading: Reading) -> bool:
+    """Whether systems have different values: a column of zeros tells nothing."""
+    found = (evaluation.data.whole.get((name, reading.key)) for name in evaluation.data.names)
+    return len({m.value for m in found if m is not None and m.value is not None}) > 1
+
+
+def picked(evaluation: Evaluation, names: str | Iterable[str] | None) -> list[Pick]:
+    """What was asked for, each once, in order; commas part names too."""
+    if names is None:
+        wanted = default_names(evaluation)
+    else:
+        given = [names] if isinstance(names, str) else list(names)
+        words = [word.strip() for name in given for word in name.split(",") if word.strip()]
+        wanted = [name for word in words for name in SHORTHANDS.get(word, (word,))]
+    found = [pick for name in dict.fromkeys(wanted) for pick in evaluation.pick(name)]
+    unique = {(pick.reading.key if pick.reading else pick.name): pick for pick in reversed(found)}
+    return [pick for pick in found if unique.get(pick.reading.key if pick.reading else pick.name) is pick]
+
+
+def suite_columns(evaluation: Evaluation, picks: Sequence[Pick], *, marked: bool) -> list[TableColumn]:
+    """Columns in the order of the picks, each with its marks."""
+    rows, columns = suite_rows(evaluation), []
+    for mark, pick in enumerate(picks, 1):
+        found = [evaluation.whole(pick, name) for name in rows]
+        marks = marks_of(evaluation, pick) if marked else NO_MARKS
+        place = {name: n for n, name in enumerate(rows)}
+        columns.append(
+            TableColumn(
+                column=_column(pick),
+                readings=tuple(_number(pick, m) for m in found),
+                digits=_digits(pick, [m for m in found if m is not None]),
+                mark=mark,
+                best=place.get(marks.best),
+                second=place.get(marks.second),
+                unmarked=marks.why,
+                head=pick.title,
+            )
+        )
+    return columns
+
+
+def suite_systems(evaluation: Evaluation, picks: Sequence[Pick]) -> tuple[System, ...]:
+    """Rows with the reason for each number that is missing; of the reference nobody asks why."""
+    reference = evaluation.data.reference
+    rows = []
+    for name in suite_rows(evaluation):
+        reasons = {}
+        for pick in picks:
+            m = evaluation.whole(pick, name)
+            if m is not None and m.value is None and m.note:
+                reasons[pick.name] = m.note
+        rows.append(
+            System(name=name, place=name, readings=(), columns=(), reasons=reasons, is_reference=name == reference)
+        )
+    return tuple(rows)
+
+
+def _column(pick: Pick) -> Column:
+    metric = pick.reading.name if pick.reading is not None else "bt_elo"
+    return Column(pick.name, pick.title, "run", pick.better, metric)
+
+
+def _number(pick: Pick, m: Measurement | None) -> SystemNumber | None:
+    if m is None or m.value is None:
+        return None
+    what = "vote" if pick.strengths is not None else "prompt" if pick.per_clip else "clip"
+    return SystemNumber(measurement=m, rests_on=f"{m.count} {what}{'' if m.count == 1 else 's'}")
+
+
+def _digits(pick: Pick, found: Sequence[Measurement]) -> int:
+    """Decimals as on the board: two digits of the narrowest interval; of shares of clips, two."""
+    if pick.name.partition(":")[0] == SIGNALS:
+        return SIGNAL_DIGITS
+    return min(cell_digits(found), 4)
