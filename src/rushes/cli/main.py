@@ -13,7 +13,7 @@ from rushes.cli.measure import canon, metrics, models
 from rushes.cli.project_file import use_project_file
 from rushes.cli.workbench import config, demo, doctor, log, query, serve, view
 from rushes.core.errors import RushesError
-from rushes.core.machine.platforms import require_unix
+from rushes.core.machine.platforms import own_process, require_unix
 from rushes.core.registry import load
 from rushes.instruments.catalogue import INSTRUMENTS
 from rushes.present.terminal.console import one_line_errors
@@ -109,6 +109,7 @@ for _name, _verb in sorted((_SHARED | _OWN).items()):
 def main() -> None:
     """Entry point of the `rushes` command."""
     open_closed_streams()
+    own_process()
     try:
         require_unix()
     except RushesError as error:

@@ -1,8 +1,9 @@
 """The worker process itself: serve tasks, end with the parent, be the first to go when memory runs out.
 
-It is started by `rushes.workers.worker.WorkerProcess` and never runs the caller's `__main__`. It says "ready" once the
-work function is imported, then for each task "begin", the parts of a work function that is a generator, and "done".
-What it prints goes into a file that the parent reads when it dies; before each task the file is emptied.
+It is a fresh interpreter (`main`) or a template's copy (`rushes.workers.forking`), and never runs the caller's
+`__main__`. It says "ready" once the work function is imported, then for each task "begin", the parts of a work
+function that is a generator, and "done". What it prints goes into a file that the parent reads when it dies; before
+each task the file is emptied.
 """
 
 from __future__ import annotations
@@ -22,14 +23,23 @@ from rushes.workers.wire import Message, packed, receive, send
 
 
 def main(pipe: int, parent: int, reference: str) -> None:
-    """A worker's life, on the socket whose descriptor it inherited, until the parent is gone."""
+    """The life of a worker in an interpreter of its own, on the socket whose descriptor it inherited."""
     os.set_inheritable(pipe, False)  # a program that the work starts must not keep it open
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    belong_to(parent)
+    serve(pipe, load(reference))
+
+
+def belong_to(parent: int) -> None:
+    """End with the parent, and leave Ctrl-C to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     ending_with(parent)()  # without Linux it ends after the current task
+
+
+def serve(pipe: int, work: Callable[[Any], Any]) -> None:
+    """Do the tasks that come, until the parent is gone."""
     _go_first_when_memory_runs_out()
-    work = load(reference)
-    send(pipe, Message("ready"))
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        send(pipe, Message("ready"))
         while True:
             _serve(pipe, work, receive(pipe))
 

@@ -140,6 +140,9 @@ def clip(
 
     Example: rushes clip takes/ --profile talking-head --fail-on reject
     """
+    from rushes.workers import template
+
+    template.prepare()
     from rushes.instruments.clip.evaluate import evaluate_clips
     from rushes.instruments.clip.show.tables import csv_of, write_bundles, write_csv
     from rushes.instruments.clip.signals.profile import load_profile
@@ -158,7 +161,7 @@ def clip(
     rules = load_profile(profile or "general")
     where = chosen_engine(engine, address)
     remarks: list[str] = []
-    with progress_bars() as progress:
+    with template.standing_by(), progress_bars() as progress:
         run = evaluate_clips(
             paths,
             run=out,
