@@ -120,6 +120,11 @@ def kill_template(folder: str) -> str:
     return "done"
 
 
+def threads_and_variable(_: int) -> tuple[int, str | None]:
+    """Threads of this process, and what a program that it starts would hear of OpenBLAS."""
+    return len(os.listdir("/proc/self/task")), os.environ.get("OPENBLAS_NUM_THREADS")
+
+
 def warm_up() -> None:
     os.environ["WARM"] = str(os.getpid())
 

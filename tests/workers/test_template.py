@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.processes import is_alive, until
 from tests.workers import threaded_start
-from tests.workers.misbehaving import forebears, kill_template, open_files, warm_up, warmed_by
+from tests.workers.misbehaving import forebears, kill_template, open_files, threads_and_variable, warm_up, warmed_by
 
 from rushes.workers.local import Pool, run_tasks
 from rushes.workers.template import VARIABLE, can_fork, is_standing_by, standing_by
@@ -25,9 +25,9 @@ import json, os, sys
 from rushes.core.machine.platforms import own_process
 from rushes.workers import template
 own_process()
-template.prepare()
-from rushes.workers.local import run_tasks
-from tests.workers import misbehaving
+with template.forkable():
+    from rushes.workers.local import run_tasks
+    from tests.workers import misbehaving
 {before}
 kept = open(sys.argv[1] + "/lock", "w")
 with template.standing_by():
@@ -67,6 +67,13 @@ def test_work_that_starts_threads_is_not_copied() -> None:
 def test_every_worker_by_itself_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "fresh")
     assert dict(run_tasks(threaded_start.parent, range(3), jobs=2)) == dict.fromkeys(range(3), os.getpid())
+
+
+@pytest.mark.parametrize("way", ["forked", "fresh"])
+def test_workers_have_one_thread_and_say_nothing_of_it(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, way)
+    monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+    assert dict(run_tasks(threads_and_variable, range(2), jobs=2)) == dict.fromkeys(range(2), (1, None))
 
 
 def test_a_pool_can_be_stopped_while_its_template_imports() -> None:

@@ -12,7 +12,7 @@ import os
 import pickle
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,33 @@ from rushes.core.machine.platforms import ending_with
 from rushes.core.registry import load
 from rushes.workers.wire import Message, packed, receive, send
 
+BLAS_THREADS = "OPENBLAS_NUM_THREADS"
+
 
 def main(pipe: int, parent: int, reference: str) -> None:
     """The life of a worker in an interpreter of its own, on the socket whose descriptor it inherited."""
     os.set_inheritable(pipe, False)  # a program that the work starts must not keep it open
     belong_to(parent)
-    serve(pipe, load(reference))
+    with one_blas_thread():
+        work = load(reference)
+    serve(pipe, work)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Inside, numpy's OpenBLAS is imported without a thread for every core, unless the user has said how many.
+
+    Workers are one for every core already, and only a process with one thread can be forked. Afterwards nothing is left
+    of it: a program that the work starts is the user's, and has all cores.
+    """
+    is_ours = BLAS_THREADS not in os.environ
+    if is_ours:
+        os.environ[BLAS_THREADS] = "1"
+    try:
+        yield
+    finally:
+        if is_ours:
+            del os.environ[BLAS_THREADS]
 
 
 def belong_to(parent: int) -> None:

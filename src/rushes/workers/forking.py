@@ -7,6 +7,7 @@ ends with the process that asks, and its workers end with it.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
@@ -17,10 +18,8 @@ from contextlib import suppress
 from typing import Any
 
 from rushes.core.registry import load
-from rushes.workers.child import belong_to, serve
+from rushes.workers.child import belong_to, one_blas_thread, serve
 
-ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
-"""What numpy must find before it is imported where workers are forked: its library starts a thread a core otherwise."""
 REQUEST_BYTES = 4096
 _EXIT_S = 5.0
 """A process whose socket has closed has an exit code a moment later; one that has none by then is killed."""
@@ -44,10 +43,7 @@ def answer(channel: socket.socket, parent: int) -> None:
             break
         verb, _, rest = request.partition(" ")
         if verb == "load":
-            reference, _, warm = rest.partition(" ")
-            work = load(reference)
-            if warm:
-                load(warm)()
+            work = _loaded(*rest.split())
             reply = threads()
         elif verb == "fork":
             assert work is not None
@@ -60,6 +56,16 @@ def answer(channel: socket.socket, parent: int) -> None:
     for pid in workers:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
+
+
+def _loaded(reference: str, warm: str = "") -> Callable[[Any], Any]:
+    """The work function, once everything that workers share is there: none of it is garbage to be looked for again."""
+    with one_blas_thread():
+        work: Callable[[Any], Any] = load(reference)
+        if warm:
+            load(warm)()
+    gc.freeze()
+    return work
 
 
 def threads() -> int:

@@ -6,12 +6,10 @@ of its own costs the same. What the workers do is the same either way, and so is
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 
 from rushes.core.errors import RunError
 from rushes.workers import template as templates
-from rushes.workers.forking import ONE_THREAD
 from rushes.workers.template import Template, TemplateGone
 from rushes.workers.worker import WorkerProcess
 
@@ -40,7 +38,7 @@ class Source:
         warm: str = "",
     ) -> None:
         self._work, self._warm, self._folder = work, warm, folder
-        self._environment = ONE_THREAD | dict(os.environ if environment is None else environment)
+        self._environment = environment
         self._may_stand_by = folder is None and environment is None
         self._forks = templates.can_fork() and (several or (self._may_stand_by and templates.is_standing_by()))
         self._template: Template | None = None

@@ -15,13 +15,14 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from tempfile import TemporaryFile
 from typing import IO, Protocol
 
 from rushes.core.machine.platforms import is_own_process
 from rushes.workers import forking
-from rushes.workers.forking import ONE_THREAD, REQUEST_BYTES
+from rushes.workers.child import one_blas_thread
+from rushes.workers.forking import REQUEST_BYTES
 from rushes.workers.limits import death
 
 VARIABLE = "RUSHES_WORKERS"
@@ -146,10 +147,9 @@ def can_fork() -> bool:
     return sys.platform == "linux" and os.environ.get(VARIABLE) != "fresh"
 
 
-def prepare() -> None:
-    """Before numpy is imported by a `rushes` command: leave the process its one thread."""
-    if is_own_process() and can_fork():
-        os.environ.update(ONE_THREAD | os.environ)
+def forkable() -> AbstractContextManager[None]:
+    """Around the imports of a `rushes` command that is to stand by as a template: they leave it its one thread."""
+    return one_blas_thread() if is_own_process() and can_fork() else nullcontext()
 
 
 @contextmanager
@@ -181,7 +181,7 @@ def taken() -> Template:
     return template
 
 
-def started(folder: str | None, environment: Mapping[str, str]) -> Template:
+def started(folder: str | None, environment: Mapping[str, str] | None) -> Template:
     """A template in a fresh interpreter, which does not know the caller's `__main__`."""
     channel, child = socket.socketpair(type=socket.SOCK_SEQPACKET)
     output = TemporaryFile()

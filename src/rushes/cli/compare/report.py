@@ -34,9 +34,9 @@ def report(
     """
     from rushes.workers import template
 
-    template.prepare()
-    from rushes.compare.report import write_report
-    from rushes.storage.remote.address import is_remote, joined
+    with template.forkable():
+        from rushes.compare.report import write_report
+        from rushes.storage.remote.address import is_remote, joined
 
     beside = joined(runs[0], "report.html") if is_remote(runs[0]) else str(Path(runs[0]) / "report.html")
     target = out or (beside if len(runs) == 1 else "report.html")

@@ -142,10 +142,10 @@ def clip(
     """
     from rushes.workers import template
 
-    template.prepare()
-    from rushes.instruments.clip.evaluate import evaluate_clips
-    from rushes.instruments.clip.show.tables import csv_of, write_bundles, write_csv
-    from rushes.instruments.clip.signals.profile import load_profile
+    with template.forkable():
+        from rushes.instruments.clip.evaluate import evaluate_clips
+        from rushes.instruments.clip.show.tables import csv_of, write_bundles, write_csv
+        from rushes.instruments.clip.signals.profile import load_profile
 
     _refuse_empty({"--audio": audio, "-o": out, "--bundle": bundle, "--csv": csv})
     if csv == "-" and as_json:

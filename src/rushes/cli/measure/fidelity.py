@@ -99,9 +99,9 @@ def fidelity(
     """
     from rushes.workers import template
 
-    template.prepare()
-    from rushes.instruments.fidelity.evaluate import evaluate_fidelity
-    from rushes.instruments.fidelity.show.tables import write_csv
+    with template.forkable():
+        from rushes.instruments.fidelity.evaluate import evaluate_fidelity
+        from rushes.instruments.fidelity.show.tables import write_csv
 
     models = _models(weights)
     where = chosen_engine(engine, address)
