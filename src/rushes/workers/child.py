@@ -8,6 +8,7 @@ each task the file is emptied.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
@@ -28,24 +29,28 @@ def main(pipe: int, parent: int, reference: str) -> None:
     """The life of a worker in an interpreter of its own, on the socket whose descriptor it inherited."""
     os.set_inheritable(pipe, False)  # a program that the work starts must not keep it open
     belong_to(parent)
-    with one_blas_thread():
+    with importing():
         work = load(reference)
     serve(pipe, work)
 
 
 @contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Inside, numpy's OpenBLAS is imported without a thread for every core, unless the user has said how many.
+def importing() -> Iterator[None]:
+    """Around large imports: no garbage is looked for, of which they make none, and numpy's OpenBLAS has one thread.
 
-    Workers are one for every core already, and only a process with one thread can be forked. Afterwards nothing is left
-    of it: a program that the work starts is the user's, and has all cores.
+    It starts one for every core otherwise, unless the user has said how many. Workers are one for every core already,
+    and only a process with one thread can be forked. Afterwards nothing is left of it: a program that the work starts
+    is the user's, and has all cores.
     """
-    is_ours = BLAS_THREADS not in os.environ
+    is_ours, collects = BLAS_THREADS not in os.environ, gc.isenabled()
+    gc.disable()
     if is_ours:
         os.environ[BLAS_THREADS] = "1"
     try:
         yield
     finally:
+        if collects:
+            gc.enable()
         if is_ours:
             del os.environ[BLAS_THREADS]
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import Any
 
 from rushes.core.registry import load
-from rushes.workers.child import belong_to, one_blas_thread, serve
+from rushes.workers.child import belong_to, importing, serve
 
 REQUEST_BYTES = 4096
 _EXIT_S = 5.0
@@ -60,7 +60,7 @@ def answer(channel: socket.socket, parent: int) -> None:
 
 def _loaded(reference: str, warm: str = "") -> Callable[[Any], Any]:
     """The work function, once everything that workers share is there: none of it is garbage to be looked for again."""
-    with one_blas_thread():
+    with importing():
         work: Callable[[Any], Any] = load(reference)
         if warm:
             load(warm)()

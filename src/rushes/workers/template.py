@@ -21,7 +21,7 @@ from typing import IO, Protocol
 
 from rushes.core.machine.platforms import is_own_process
 from rushes.workers import forking
-from rushes.workers.child import one_blas_thread
+from rushes.workers.child import importing
 from rushes.workers.forking import REQUEST_BYTES
 from rushes.workers.limits import death
 
@@ -149,7 +149,7 @@ def can_fork() -> bool:
 
 def forkable() -> AbstractContextManager[None]:
     """Around the imports of a `rushes` command that is to stand by as a template: they leave it its one thread."""
-    return one_blas_thread() if is_own_process() and can_fork() else nullcontext()
+    return importing() if is_own_process() and can_fork() else nullcontext()
 
 
 @contextmanager
