@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gc
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -69,8 +70,9 @@ class Template:
         """How a worker ended; one that has closed its socket and does not end is killed."""
         try:
             return self._asked(f"wait {pid}")
-        except TemplateGone:
-            return -signal.SIGKILL  # which the kernel sends the workers of a template that ends
+        except TemplateGone:  # the kernel sends SIGKILL to the workers of a template that ends
+            _see_off(pid)
+            return -signal.SIGKILL
 
     def kill(self) -> None:
         """End the template and with it all its workers."""
@@ -208,6 +210,16 @@ def last_line(output: IO[bytes]) -> str:
     output.seek(0)
     lines = output.read().decode(errors="replace").split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "")
+
+
+def _see_off(pid: int) -> None:
+    """Wait until a process that is not ours to wait for has ended."""
+    with suppress(OSError):  # it has, and is forgotten
+        descriptor = os.pidfd_open(pid)
+        try:
+            select.select([descriptor], [], [], _CLOSE_S)
+        finally:
+            os.close(descriptor)
 
 
 def _forked() -> Template:
