@@ -96,3 +96,38 @@ def kill_supervisor(_: int) -> None:
 
 def visible_gpus(_: int) -> str | None:
     return os.environ.get("CUDA_VISIBLE_DEVICES")
+
+
+def open_files(_: int) -> list[str]:
+    """Where this process's descriptors lead, but for its own three."""
+    numbers = [int(name) for name in os.listdir("/proc/self/fd")]
+    return [os.readlink(f"/proc/self/fd/{n}") for n in numbers if n > 2 and os.path.exists(f"/proc/self/fd/{n}")]
+
+
+def forebears(_: int) -> tuple[int, int]:
+    """The process that this one is a copy of, and that one's parent."""
+    parent = os.getppid()
+    return parent, int(Path(f"/proc/{parent}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
+def kill_template(folder: str) -> str:
+    """End the process that this one is a copy of, once."""
+    marker = Path(folder) / "killed"
+    if not marker.exists():
+        marker.touch()
+        os.kill(os.getppid(), signal.SIGKILL)
+        time.sleep(600)
+    return "done"
+
+
+def threads_and_variable(_: int) -> tuple[int, str | None]:
+    """Threads of this process, and what a program that it starts would hear of OpenBLAS."""
+    return len(os.listdir("/proc/self/task")), os.environ.get("OPENBLAS_NUM_THREADS")
+
+
+def warm_up() -> None:
+    os.environ["WARM"] = str(os.getpid())
+
+
+def warmed_by(_: int) -> tuple[str, int]:
+    return os.environ["WARM"], os.getppid()

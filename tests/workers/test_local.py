@@ -20,11 +20,21 @@ from tests.workers.misbehaving import eat, fail, misbehave, print_and_die, rever
 from tests.workers.slow_start import IMPORT_S, double
 
 from rushes.core.errors import InputError, RunError
-from rushes.workers import local
+from rushes.workers import source
 from rushes.workers.limits import Limits
 from rushes.workers.local import Crash, Pool, run_tasks
+from rushes.workers.template import VARIABLE
 from rushes.workers.wire import Message
 from rushes.workers.worker import WorkerProcess
+
+
+@pytest.fixture(params=["forked", "fresh"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """How a pool of several gets its workers: from a template, or each by itself, as on macOS."""
+    if request.param == "forked" and sys.platform != "linux":
+        pytest.skip("workers are forked on Linux only")
+    monkeypatch.setenv(VARIABLE, request.param)
+    return str(request.param)
 
 
 @pytest.mark.parametrize("jobs", [1, 3, 50])
@@ -36,6 +46,7 @@ def test_no_tasks() -> None:
     assert list(run_tasks(square, [], jobs=2)) == []
 
 
+@pytest.mark.usefixtures("way")
 def test_a_crash_takes_down_its_own_task_only(tmp_path: Path) -> None:
     kinds = ["fine", "segfault", "fine", "exit", "first-time-only", "fine"]
     results = dict(run_tasks(misbehave, [(kind, str(tmp_path)) for kind in kinds], jobs=2))
@@ -102,7 +113,7 @@ def test_the_time_of_a_task_starts_when_its_worker_begins_it() -> None:
 
     tasks = [("fine", ""), ("segfault", "")] + [("fine", "")] * 5
     outcomes = {}
-    with patch.object(local, "WorkerProcess", late_worker):
+    with patch.object(source, "WorkerProcess", late_worker):
         pool = Pool("tests.workers.misbehaving:misbehave", 1, limits=Limits(10, None, clock))
         with closing(pool):
             for number, outcome in pool.drain(len(tasks), lambda n: pickle.dumps(tasks[n])):
@@ -113,19 +124,22 @@ def test_the_time_of_a_task_starts_when_its_worker_begins_it() -> None:
     assert {outcome.value() for outcome in outcomes.values() if isinstance(outcome, Message)} == {"fine"}
 
 
+@pytest.mark.usefixtures("way")
 def test_a_slow_start_is_not_the_task_s() -> None:
     """Importing the work takes longer than a task may; so does every replacement."""
     assert IMPORT_S > 2
     assert dict(run_tasks(double, range(4), jobs=2, limits=Limits(2))) == {0: 0, 1: 2, 2: 4, 3: 6}
 
 
-def test_a_start_that_fails_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_start_that_fails_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int) -> None:
     for name in ("once", "twice"):
         (tmp_path / name).touch()
     monkeypatch.setenv("BAD_START", str(tmp_path))
-    assert dict(run_tasks(bad_start.double, [1, 2, 3], jobs=1)) == {0: 2, 1: 4, 2: 6}
+    assert dict(run_tasks(bad_start.double, [1, 2, 3], jobs=jobs)) == {0: 2, 1: 4, 2: 6}
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("jobs", [1, 4])
 def test_workers_that_cannot_start_are_one_line_and_no_result(
     jobs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -189,6 +203,7 @@ def test_what_a_worker_prints_stays_out_of_ours(capfd: pytest.CaptureFixture[str
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.usefixtures("way")
 def test_a_hang_is_stopped() -> None:
     results = dict(run_tasks(misbehave, [("hang", ""), ("fine", ""), ("fine", "")], jobs=2, limits=Limits(2)))
     assert results[0] == Crash("took longer than 2 s", may_retry=False)
@@ -200,6 +215,7 @@ def test_a_defect_is_raised_not_hidden() -> None:
         list(run_tasks(fail, [1], jobs=1))
 
 
+@pytest.mark.usefixtures("way")
 def test_runaway_memory_takes_down_its_own_task_only() -> None:
     results = dict(run_tasks(eat, [20, 3000, 30, 20], jobs=2, limits=Limits(memory_mb=400)))
     assert results.pop(1) == Crash("used more than 400 MB of memory", may_retry=False)
@@ -211,6 +227,7 @@ def test_no_room_for_an_allocation_is_a_crash_too() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel ends workers with their parent on Linux only")
+@pytest.mark.usefixtures("way")
 def test_workers_end_with_a_parent_that_is_killed(tmp_path: Path) -> None:
     notes = tmp_path / "pids"
     notes.mkdir()

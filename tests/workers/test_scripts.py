@@ -13,6 +13,7 @@ import pytest
 
 import rushes
 from rushes.media import write_clip
+from rushes.workers.template import VARIABLE
 
 SCRIPT = """
 import json, rushes
@@ -67,8 +68,9 @@ def test_workers_that_cannot_start_end_the_command(folder: Path, deed: str, reas
     poison.mkdir()
     (poison / "sitecustomize.py").write_text(ONLY_WORKERS_DIE.format(words="rushes.workers.child", deed=deed))
     paths = os.pathsep.join([str(poison), *filter(None, sys.path)])
+    variables = os.environ | {"PYTHONPATH": paths, VARIABLE: "fresh"}  # a worker forked from the command cannot fail so
     command = [sys.executable, "-m", "rushes", "clip", "takes", "-o", "run", "--jobs", "1"]
-    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths})
+    done = subprocess.run(command, capture_output=True, text=True, env=variables)
     assert done.returncode == 1, done.stderr
     assert len(done.stderr.splitlines()) == 1 and done.stderr.startswith("rushes: ") and reason in done.stderr
     assert not [path for path in (folder / "run").rglob("*.jsonl") if path.read_bytes()]

@@ -1,32 +1,24 @@
-"""`rushes`: the verbs. Each verb's file imports only Typer at its top, so that `rushes --help` stays quick."""
+"""`rushes`: the verbs. Each verb's file imports only Typer at its top, so that `rushes --help` stays quick.
+
+A command that names its verb loads that one alone; `app` has them all, for help, completion and a project file.
+"""
 
 from __future__ import annotations
 
+import gc
+import os
 import sys
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from rushes import __version__
-from rushes.cli.compare import (
-    believe,
-    board,
-    compare,
-    failures,
-    figure,
-    gate,
-    import_scores,
-    paper,
-    rank,
-    report,
-    suite,
-    table,
-)
-from rushes.cli.measure import canon, metrics, models
-from rushes.cli.project_file import use_project_file
-from rushes.cli.workbench import config, demo, doctor, log, query, serve, view
+from rushes.cli.project_file import VARIABLE, find_project_file, use_project_file
 from rushes.core.errors import RushesError
-from rushes.core.machine.platforms import require_unix
+from rushes.core.machine.platforms import own_process, require_unix
 from rushes.core.registry import load
 from rushes.instruments.catalogue import INSTRUMENTS
 from rushes.present.terminal.console import one_line_errors
@@ -62,15 +54,6 @@ WELCOME = (
 )
 """What people come for, and the commands that do it: bare `rushes` shows these."""
 
-app = typer.Typer(
-    name="rushes",
-    help="The evaluation workbench for generated video. No number without its definition; people decide preference.",
-    no_args_is_help=True,
-    cls=grouped_help(GROUPS, SENTENCE, WELCOME),
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
 
 def _version(wanted: bool) -> None:
     if wanted:
@@ -78,7 +61,6 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def root(
     context: typer.Context,
     version: Annotated[
@@ -89,7 +71,7 @@ def root(
         typer.Option(
             "--config",
             metavar="FILE",
-            envvar="RUSHES_CONFIG",
+            envvar=VARIABLE,
             help="Defaults of the project; left out, rushes.toml here or above; none for no file.",
         ),
     ] = None,
@@ -98,36 +80,82 @@ def root(
     use_project_file(context, config)
 
 
-_VERBS = (
-    *(board.board, believe.believe, canon.canon, compare.compare, config.config, demo.demo, doctor.doctor),
-    *(query.export, gate.gate, import_scores.import_scores, log.log, metrics.metrics, paper.paper, query.query),
-    *(rank.rank, report.report, serve.serve, table.table, view.view, figure.figure, failures.failures),
-)
-"""Verbs about runs and about Rushes itself, each called as its function is; the others are the instruments' own."""
+_FOLDERS = {
+    "compare": (
+        *("board", "believe", "compare", "failures", "figure", "gate", "import-scores", "paper", "rank", "report"),
+        "table",
+    ),
+    "measure": ("canon", "metrics"),
+    "workbench": ("config", "demo", "doctor", "log", "query", "serve", "view"),
+}
+"""Verbs about runs and about Rushes itself, each a function in a file of its name; the others are the instruments'."""
+_SHARED = {
+    name: f"rushes.cli.{folder}.{name.replace('-', '_')}:{name.replace('-', '_')}"
+    for folder, names in _FOLDERS.items()
+    for name in names
+} | {
+    "export": "rushes.cli.workbench.query:export",
+    "models": "rushes.cli.measure.models:app",
+    "suite": "rushes.cli.compare.suite:app",
+}
 
 
-def _add(name: str, verb: Any) -> None:
-    if isinstance(verb, typer.Typer):
-        app.add_typer(verb, name=name)
-    else:
-        app.command(name, cls=getattr(verb, "command_class", None))(one_line_errors(verb))
+def verbs() -> dict[str, str]:
+    """Every verb as "module:name", those of other packages' instruments included."""
+    own = {name: verb for _, instrument in INSTRUMENTS.items() for name, verb in instrument.commands.items()}
+    return dict(sorted((_SHARED | own).items()))
 
 
-_SHARED = {verb.__name__.replace("_", "-"): verb for verb in _VERBS} | {"models": models.app, "suite": suite.app}
-_OWN = {name: load(verb) for _, instrument in INSTRUMENTS.items() for name, verb in instrument.commands.items()}
-for _name, _verb in sorted((_SHARED | _OWN).items()):
-    _add(_name, _verb)
+def with_verbs(chosen: Mapping[str, str]) -> typer.Typer:
+    """The command line with these verbs."""
+    command = typer.Typer(
+        name="rushes",
+        help=root.__doc__,
+        no_args_is_help=True,
+        cls=grouped_help(GROUPS, SENTENCE, WELCOME),
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    command.callback()(root)
+    for name, reference in chosen.items():
+        verb = load(reference)
+        if isinstance(verb, typer.Typer):
+            command.add_typer(verb, name=name)
+        else:
+            command.command(name, cls=getattr(verb, "command_class", None))(one_line_errors(verb))
+    return command
+
+
+@cache
+def __getattr__(name: str) -> Any:
+    """`app`, the whole command line, made when it is asked for."""
+    if name == "app":
+        return with_verbs(verbs())
+    raise AttributeError(name)
+
+
+def _asked(arguments: Sequence[str]) -> dict[str, str]:
+    """The verb of a command line, alone where it comes first; every one where others may have to be known."""
+    known = verbs()
+    is_plain = bool(arguments) and arguments[0] in known
+    if is_plain and not os.environ.get(VARIABLE) and find_project_file(Path.cwd()) is None:
+        return {arguments[0]: known[arguments[0]]}
+    return known
 
 
 def main() -> None:
     """Entry point of the `rushes` command."""
     open_closed_streams()
+    own_process()
     try:
         require_unix()
     except RushesError as error:
         sys.exit(f"rushes: {error}")
     try:
-        app()
+        gc.disable()  # imports make no garbage, and a tenth of their time would go into looking for it
+        command = with_verbs(_asked(sys.argv[1:]))
+        gc.enable()
+        command()
     finally:
         flush_or_forget()
 

@@ -21,6 +21,8 @@ from rushes.core.errors import InputError, RushesError
 from rushes.present.terminal.console import fail, say
 
 NAME = "rushes.toml"
+VARIABLE = "RUSHES_CONFIG"
+"""Names another file, as --config does."""
 NONE = "none"
 _MOST_BYTES = 1_000_000
 _ONLY_TYPED = frozenset({"overwrite", "yes", "force"})

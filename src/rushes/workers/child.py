@@ -1,17 +1,19 @@
 """The worker process itself: serve tasks, end with the parent, be the first to go when memory runs out.
 
-It is started by `rushes.workers.worker.WorkerProcess` and never runs the caller's `__main__`. It says "ready" once the
-work function is imported, then for each task "begin", the parts of a work function that is a generator, and "done".
-What it prints goes into a file that the parent reads when it dies; before each task the file is emptied.
+It is a fresh interpreter (`main`) or a template's copy (`rushes.workers.forking`), and never runs the caller's
+`__main__`. It says "ready" once the work function is imported, then for each task "begin", the parts of a work
+function that is a generator, and "done". What it prints goes into a file that the parent reads when it dies; before
+each task the file is emptied.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +22,50 @@ from rushes.core.machine.platforms import ending_with
 from rushes.core.registry import load
 from rushes.workers.wire import Message, packed, receive, send
 
+BLAS_THREADS = "OPENBLAS_NUM_THREADS"
+
 
 def main(pipe: int, parent: int, reference: str) -> None:
-    """A worker's life, on the socket whose descriptor it inherited, until the parent is gone."""
+    """The life of a worker in an interpreter of its own, on the socket whose descriptor it inherited."""
     os.set_inheritable(pipe, False)  # a program that the work starts must not keep it open
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    belong_to(parent)
+    with importing():
+        work = load(reference)
+    serve(pipe, work)
+
+
+@contextmanager
+def importing() -> Iterator[None]:
+    """Around large imports: no garbage is looked for, of which they make none, and numpy's OpenBLAS has one thread.
+
+    It starts one for every core otherwise, unless the user has said how many. Workers are one for every core already,
+    and only a process with one thread can be forked. Afterwards nothing is left of it: a program that the work starts
+    is the user's, and has all cores.
+    """
+    is_ours, collects = BLAS_THREADS not in os.environ, gc.isenabled()
+    gc.disable()
+    if is_ours:
+        os.environ[BLAS_THREADS] = "1"
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+        if is_ours:
+            del os.environ[BLAS_THREADS]
+
+
+def belong_to(parent: int) -> None:
+    """End with the parent, and leave Ctrl-C to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     ending_with(parent)()  # without Linux it ends after the current task
+
+
+def serve(pipe: int, work: Callable[[Any], Any]) -> None:
+    """Do the tasks that come, until the parent is gone."""
     _go_first_when_memory_runs_out()
-    work = load(reference)
-    send(pipe, Message("ready"))
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        send(pipe, Message("ready"))
         while True:
             _serve(pipe, work, receive(pipe))
 

@@ -14,12 +14,13 @@ import pickle
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from functools import partial
 from multiprocessing.connection import wait
 from typing import TypeVar
 
 from rushes.core.errors import RunError
 from rushes.workers.limits import NO_LIMITS, Crash, Limits
+from rushes.workers.source import STARTS, Source, cannot_start
+from rushes.workers.template import TemplateGone
 from rushes.workers.wire import Message
 from rushes.workers.worker import WorkerProcess, reference
 
@@ -30,8 +31,6 @@ Result = TypeVar("Result")
 
 _ATTEMPTS = 2
 """A worker can die for reasons that are not the task's; a task that kills two is at fault."""
-_STARTS = 3
-"""Workers that may die in a row before any begins a task."""
 _AHEAD_BYTES = 4 * 1024
 """A task up to this size is sent to a worker that is busy, so that it never waits for the parent. A larger one could
 fill the socket while the worker, with a large result, waits for the parent to read."""
@@ -43,19 +42,26 @@ def cpu_count() -> int:
 
 
 def run_tasks(
-    work: Callable[[Task], Result], tasks: Sequence[Task], *, jobs: int, limits: Limits = NO_LIMITS
+    work: Callable[[Task], Result],
+    tasks: Sequence[Task],
+    *,
+    jobs: int,
+    limits: Limits = NO_LIMITS,
+    warm: Callable[[], None] | None = None,
 ) -> Iterator[tuple[int, Result | Crash]]:
     """Yield (index, result) for every task, in finishing order.
 
     `work` is a function at the top of a module, which workers import by name; tasks and results travel by pickle. A
     task that passes one of the `limits` is stopped; a worker that dies at a task (a decoder crash, the system out of
     memory) is replaced and the task tried once more. All of these end as a `Crash`. Any other exception in `work` is a
-    defect and is raised here. Workers that cannot be started are a `RunError`.
+    defect and is raised here. Workers that cannot be started are a `RunError`. `warm` is a function such as `work`,
+    called where workers are forked from.
     """
     limits.require_possible()
     if not tasks:
         return
-    with closing(Pool(reference(work), min(max(jobs, 1), len(tasks)), limits=limits)) as pool:
+    first = "" if warm is None else reference(warm)
+    with closing(Pool(reference(work), min(max(jobs, 1), len(tasks)), limits=limits, warm=first)) as pool:
         for index, outcome in pool.drain(len(tasks), lambda index: pickle.dumps(tasks[index])):
             yield index, outcome if isinstance(outcome, Crash) else outcome.value()
 
@@ -72,8 +78,9 @@ class Pool:
         attempts: int = _ATTEMPTS,
         folder: str | None = None,
         environment: Mapping[str, str] | None = None,
+        warm: str = "",
     ) -> None:
-        self._new_worker = partial(WorkerProcess, work, folder=folder, environment=environment)
+        self._source = Source(work, several=size > 1, folder=folder, environment=environment, warm=warm)
         self._size, self._limits, self._attempts = size, limits, attempts
         self._waiting: deque[int] = deque()
         self._again: deque[int] = deque()
@@ -113,16 +120,19 @@ class Pool:
     def start(self) -> None:
         """Start as many workers as are missing; they get tasks once they are ready."""
         try:
-            while len(self._workers) < self._size:
-                self._workers.append(self._new_worker())
+            while len(self._workers) < self._size and not self._stopping:
+                self._workers.append(self._source.worker())
                 if self._stopping:  # by another thread, which did not see this one
                     self._workers[-1].kill()
+        except TemplateGone:  # stopped by another thread in the middle of a start
+            return
         except OSError as error:
             raise RunError(f"a worker process cannot be started ({error})") from None
 
     def kill(self) -> None:
         """End all workers, from any thread: a `drain` under way in another ends."""
         self._stopping = True
+        self._source.kill()
         for worker in self._workers:
             worker.kill()
 
@@ -130,6 +140,7 @@ class Pool:
         """End all workers and let go of them."""
         while self._workers:
             self._remove(self._workers[0])
+        self._source.close()
 
     def _hand_out(self, task: Callable[[int], bytes]) -> None:
         """A task for every idle worker, then one ahead for the busy ones while there are plenty."""
@@ -165,10 +176,10 @@ class Pool:
         reason = worker.last_line() or crash.reason
         self._remove(worker)
         self._failed_starts += 1
-        if self._failed_starts < _STARTS:
+        if self._failed_starts < STARTS:
             self.start()
         elif not self._workers:
-            raise RunError(f"worker processes end before they begin a task ({reason}); see `rushes doctor`")
+            raise cannot_start(reason)
         else:
             self._size = len(self._workers)
             self._waiting.extendleft(reversed(self._again))  # no fresh worker may come for these

@@ -1,7 +1,8 @@
 """One worker process, seen from its parent; the same for the local engine, for Ray and for FVD's reading of clips.
 
-The process is a fresh interpreter that imports the work function by name (`child.py`). It does not run the caller's
-script again, as Python's multiprocessing does, so a script needs no `if __name__ == "__main__":`.
+The process is forked from a template, or a fresh interpreter that imports the work function by name (`child.py`).
+Neither runs the caller's script again, as Python's multiprocessing does, so a script needs no
+`if __name__ == "__main__":`.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from tempfile import TemporaryFile
-from typing import Any
+from typing import IO, Any
 
 from rushes.core.errors import InputError
 from rushes.workers.limits import Crash, Limits, death
+from rushes.workers.template import Process, Template, last_line, paths
 from rushes.workers.wire import Message, receive, send
 
 _START = (
@@ -29,7 +31,7 @@ _EXIT_S = 5.0
 """A process whose socket has closed has an exit code a moment later; one that has none by then is killed."""
 
 
-def reference(work: Callable[[Any], Any]) -> str:
+def reference(work: Callable[..., Any]) -> str:
     """A function as "module:name", by which a worker imports it; `InputError` for one that cannot be imported.
 
     >>> reference(lambda task: task)
@@ -45,20 +47,28 @@ def reference(work: Callable[[Any], Any]) -> str:
 class WorkerProcess:
     """A process, the socket to it, and the tasks it holds: the first is at work, the others wait in the socket."""
 
-    def __init__(self, work: str, *, folder: str | None = None, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        work: str,
+        *,
+        template: Template | None = None,
+        folder: str | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        """Forked from the template, which has work, folder and environment already; else started with these."""
         self._socket, child = socket.socketpair()
         self._output = TemporaryFile()
-        paths = [path for path in sys.path if isinstance(path, str)]
-        with child:
-            self._process = subprocess.Popen(  # this interpreter  # nosec B603
-                [sys.executable, "-P", "-c", _START, str(child.fileno()), str(os.getpid()), work, *paths],
-                stdin=subprocess.DEVNULL,
-                stdout=self._output,
-                stderr=self._output,
-                pass_fds=[child.fileno()],
-                cwd=folder,
-                env=environment,
-            )
+        try:
+            with child:
+                self._process = (
+                    _fresh(work, child, self._output, folder, environment)
+                    if template is None
+                    else template.fork(child, self._output)
+                )
+        except BaseException:
+            self._socket.close()
+            self._output.close()
+            raise
         self.is_ready = False
         """Whether it has imported the work function."""
         self.held: deque[int] = deque()
@@ -108,9 +118,7 @@ class WorkerProcess:
 
     def last_line(self) -> str:
         """The last line it printed; the error of a worker that could not start."""
-        self._output.seek(0)
-        lines = self._output.read().decode(errors="replace").split("\n")
-        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return last_line(self._output)
 
     def kill(self) -> None:
         """End the process; `read` then finds that it is gone."""
@@ -128,3 +136,17 @@ class WorkerProcess:
             return self._process.wait(_EXIT_S)
         self.kill()
         return self._process.wait()
+
+
+def _fresh(
+    work: str, pipe: socket.socket, output: IO[bytes], folder: str | None, environment: Mapping[str, str] | None
+) -> Process:
+    return subprocess.Popen(  # this interpreter  # nosec B603
+        [sys.executable, "-P", "-c", _START, str(pipe.fileno()), str(os.getpid()), work, *paths()],
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        pass_fds=[pipe.fileno()],
+        cwd=folder,
+        env=environment,
+    )

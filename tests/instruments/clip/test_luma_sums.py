@@ -1,14 +1,29 @@
-"""The compiled sums equal the plain ones, bit for bit."""
+"""OpenCV's sums and the compiled ones equal the plain ones, bit for bit."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from rushes.instruments.clip.frames.luma_sums import LumaSums, luma_sums, reference_sums
+from rushes.instruments.clip.frames import luma_sums as module
+from rushes.instruments.clip.frames.luma_sums import (
+    LumaSums,
+    absolute_difference,
+    compiled_sums,
+    luma_sums,
+    opencv_sums,
+    reference_sums,
+    warm,
+)
+
+
+@pytest.fixture(params=["opencv", "numba"], autouse=True)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that has just begun, and one that has seen enough."""
+    monkeypatch.setattr(module, "_seen", 0 if request.param == "opencv" else module._PAYS_FROM)
 
 
 def test_by_hand() -> None:
@@ -40,7 +55,28 @@ def test_the_largest_sums_do_not_overflow() -> None:
     assert luma_sums(board, None).laplacian_squared == 1020**2 * board.size
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arrays.arrays(np.uint8, st.tuples(st.integers(1, 12), st.integers(1, 140))))
 def test_any_plane(plane: np.ndarray) -> None:
     assert luma_sums(plane, plane[::-1].copy()) == reference_sums(plane, plane[::-1].copy())
+
+
+def test_the_kernel_is_loaded_once_it_pays(monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[str] = []
+    monkeypatch.setattr(module, "_seen", 0)
+    monkeypatch.setattr(module, "_PAYS_FROM", 40)
+    monkeypatch.setattr(module, "opencv_sums", lambda *planes: used.append("opencv") or opencv_sums(*planes))
+    monkeypatch.setattr(module, "compiled_sums", lambda *planes: used.append("numba") or compiled_sums(*planes))
+    plane = np.arange(16, dtype=np.uint8).reshape(4, 4)
+    assert len({luma_sums(plane, None) for _ in range(4)}) == 1
+    assert used == ["opencv", "opencv", "numba", "numba"]
+    monkeypatch.setattr(module, "_seen", 0)
+    warm()
+    luma_sums(plane, None)
+    assert used[4:] == ["numba"] * 3
+
+
+def test_a_depth_that_changes_within_a_clip() -> None:
+    plane, before = np.full((4, 6), 200, np.uint8), np.full((4, 6), 1000, np.uint16)
+    assert luma_sums(plane, before) == reference_sums(plane, before)
+    assert absolute_difference(plane, before) == absolute_difference(before, plane) == 24 * 800

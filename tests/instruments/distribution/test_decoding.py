@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PIL import Image
+from tests.processes import is_alive
 
 from rushes.core.errors import MediaError, RunError
 from rushes.instruments.distribution.clips import decoding
@@ -202,4 +203,4 @@ def test_leaving_early_stops_the_workers(sets: Path, monkeypatch: pytest.MonkeyP
     tasks = [Task(clip, recipe("genhoi", "fvd"), "gen") for clip in read_set(sets / "gen").clips]
     with Decoders(2) as decoders:
         next(decoders.read(tasks))
-    assert started and all(worker._process.poll() is not None for worker in started)
+    assert started and not any(is_alive(worker._process.pid) for worker in started)

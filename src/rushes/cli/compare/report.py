@@ -32,12 +32,15 @@ def report(
 
     Example: rushes report runs/clip-1a2b3c4d -o report.html
     """
-    from rushes.compare.report import write_report
-    from rushes.storage.remote.address import is_remote, joined
+    from rushes.workers import template
+
+    with template.forkable():
+        from rushes.compare.report import write_report
+        from rushes.storage.remote.address import is_remote, joined
 
     beside = joined(runs[0], "report.html") if is_remote(runs[0]) else str(Path(runs[0]) / "report.html")
     target = out or (beside if len(runs) == 1 else "report.html")
-    with progress_bars() as progress:
+    with template.standing_by(), progress_bars() as progress:
         made_by = shlex.join(["rushes", "report", *runs])
         kept = 0 if no_strips else strips
         made = write_report(runs, target, title=title, made_by=made_by, strips=kept, progress=progress)

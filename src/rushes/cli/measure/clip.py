@@ -154,9 +154,12 @@ def clip(
 
     Example: rushes clip takes/ --profile talking-head --fail-on reject
     """
-    from rushes.instruments.clip.evaluate import evaluate_clips
-    from rushes.instruments.clip.show.tables import csv_of, write_bundles, write_csv
-    from rushes.instruments.clip.signals.profile import load_profile
+    from rushes.workers import template
+
+    with template.forkable():
+        from rushes.instruments.clip.evaluate import evaluate_clips
+        from rushes.instruments.clip.show.tables import csv_of, write_bundles, write_csv
+        from rushes.instruments.clip.signals.profile import load_profile
 
     _refuse_empty({"--audio": audio, "--prompts": prompts, "-o": out, "--bundle": bundle, "--csv": csv})
     if csv == "-" and as_json:
@@ -173,7 +176,7 @@ def clip(
     rules = load_profile(profile or "general")
     where = chosen_engine(engine, address)
     remarks: list[str] = []
-    with progress_bars() as progress:
+    with template.standing_by(), progress_bars() as progress:
         run = evaluate_clips(
             paths,
             run=out,

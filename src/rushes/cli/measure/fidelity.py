@@ -93,13 +93,16 @@ def fidelity(
 
     Example: rushes fidelity out/ truth/ --protocol disco --metric csim -o runs/fidelity
     """
-    from rushes.instruments.fidelity.evaluate import evaluate_fidelity
-    from rushes.instruments.fidelity.show.tables import write_csv
+    from rushes.workers import template
+
+    with template.forkable():
+        from rushes.instruments.fidelity.evaluate import evaluate_fidelity
+        from rushes.instruments.fidelity.show.tables import write_csv
 
     models = _models(weights)
     where = chosen_engine(engine, address)
     remarks: list[str] = []
-    with progress_bars() as progress:
+    with template.standing_by(), progress_bars() as progress:
         done = evaluate_fidelity(
             gen,
             gt,

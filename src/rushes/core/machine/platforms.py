@@ -15,6 +15,20 @@ _PR_SET_PDEATHSIG = 1
 """prctl(2): the signal the kernel sends a process when the one that started it ends."""
 
 
+_own_process = False
+
+
+def own_process() -> None:
+    """Say that this process is a `rushes` command: what it imports and starts is ours, and nobody else's."""
+    global _own_process
+    _own_process = True
+
+
+def is_own_process() -> bool:
+    """Whether this process is a `rushes` command; False inside a script, a notebook or a test."""
+    return _own_process
+
+
 def require_unix() -> None:
     """Refuse Windows in one line: run directories are locked with flock, and workers are ended by signals."""
     if sys.platform == "win32":

@@ -15,6 +15,7 @@ from rushes.core.machine.files import Paths
 from rushes.core.machine.progress import Progress, no_progress
 from rushes.core.machine.provenance import bytes_digest
 from rushes.instruments.clip.faces.models import Tier
+from rushes.instruments.clip.frames.luma_sums import warm
 from rushes.instruments.clip.measure import ClipResult, digest, measure, unreadable
 from rushes.instruments.clip.networks.prompts import ClipPrompt, Prompts, match_prompts
 from rushes.instruments.clip.settings import ClipSettings
@@ -31,11 +32,13 @@ from rushes.storage.shards.index import Shard
 from rushes.storage.shards.schedule import schedule, spool_of, store_outcome
 from rushes.storage.shards.spool import SpoolPlace, Stored, keep
 from rushes.storage.shards.writer import shard_size
-from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks
+from rushes.workers.engine import LOCAL, Crash, Engine, run_tasks, worker_count
 
 OWN_SOUND = "own"
 """What `run.json` says of `--audio` where it was not given: each clip's own track."""
 _NAMES_SHOWN = 5
+_MANY = 100
+"""Clips a worker from which loading numba, while all of them wait, is repaid by the quicker sums."""
 
 
 def evaluate_clip(
@@ -205,7 +208,17 @@ def evaluate_clips(
         tasks = schedule(writer, ids, todo, task)
         done = len(ids) - len(todo)
         progress(done, len(ids), "clips")
-        outcomes = run_tasks(_work, tasks, engine=engine, jobs=jobs, timeout=timeout, memory_mb=memory_mb, needs=_files)
+        needs_numba = settings.tier > 0 or settings.motion or len(todo) >= _MANY * max(jobs or worker_count(), 1)
+        outcomes = run_tasks(
+            _work,
+            tasks,
+            engine=engine,
+            jobs=jobs,
+            timeout=timeout,
+            memory_mb=memory_mb,
+            needs=_files,
+            warm=warm if needs_numba else None,
+        )
         for position, outcome in outcomes:
             if store_outcome(writer, tasks[position], outcome, crashed=_crashed):
                 done += 1

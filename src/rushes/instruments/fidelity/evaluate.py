@@ -27,6 +27,7 @@ from rushes.instruments.fidelity.pairs.reading import open_pair
 from rushes.instruments.fidelity.settings import FidelitySettings
 from rushes.media.find.sequences import clip_digest
 from rushes.media.find.sets import Clip
+from rushes.media.numba_cache import warm
 from rushes.stats.means import clip_means
 from rushes.storage.remote.address import is_remote
 from rushes.storage.remote.transfer import local_copy, remove_orphans
@@ -113,7 +114,7 @@ def evaluate_fidelity(
         done = len(tasks) - len(todo)
         progress(done, len(tasks), "pairs")
         outcomes = run_tasks(
-            _work, todo, engine=engine, jobs=jobs, timeout=timeout, memory_mb=memory_mb, needs=_Task.files
+            _work, todo, engine=engine, jobs=jobs, timeout=timeout, memory_mb=memory_mb, needs=_Task.files, warm=warm
         )
         for finished, (position, outcome) in enumerate(outcomes, done + 1):
             failed = _failed(todo[position], outcome.reason, given_up=True) if isinstance(outcome, Crash) else outcome

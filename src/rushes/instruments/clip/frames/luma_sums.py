@@ -1,20 +1,28 @@
 """Everything tier 0 needs from a luma plane, as exact integers, in one walk over the memory.
 
 The sums are integers, so the result does not depend on the processor, the number of threads or the order of addition;
-scaling to the full 0–255 range happens later, on the aggregates. The kernel is compiled by numba on first use and kept
-in its cache. `reference_sums` says the same in numpy, slowly; a test holds the two equal.
+scaling to the full 0–255 range happens later, on the aggregates. A kernel that numba compiles is the quickest, once
+numba is loaded, which takes as long as some ninety clips. OpenCV has the same sums without it, so a process begins with
+OpenCV and goes over to the kernel when it has seen so much that loading numba would have paid, or when `warm` was
+called. `reference_sums` says the same in numpy, slowly; a test holds all of them equal.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from rushes.media.numba_cache import kernel
 
 _NARROW = 4096
+_PAYS_FROM = 1_700_000_000
+"""8-bit pixels after which numba is loaded: OpenCV takes 0.18 ns more for each, and numba 0.31 s to load."""
+_seen = 0
+"""8-bit pixels summed by this process so far."""
 
 Plane = NDArray[np.uint8] | NDArray[np.uint16]
 
@@ -40,9 +48,68 @@ def luma_sums(plane: Plane, previous: Plane | None) -> LumaSums:
     if min(plane.shape) < 2:
         return reference_sums(plane, previous)
     against = plane if previous is None else previous
+    if plane.dtype == against.dtype == np.uint8 and not _pays(plane.size):
+        return opencv_sums(plane, against)
+    return compiled_sums(plane, against)
+
+
+def warm() -> None:
+    """Load the kernel for 8-bit planes now, in all layouts they come in: for a process that will see many."""
+    global _seen
+    _seen = _PAYS_FROM
+    plane = np.zeros((4, 8), np.uint8)
+    for sight in (plane, plane[:, :4]):
+        compiled_sums(sight, sight)
+
+
+def _pays(pixels: int) -> bool:
+    global _seen
+    _seen += pixels
+    return _seen > _PAYS_FROM
+
+
+def compiled_sums(plane: Plane, previous: Plane) -> LumaSums:
+    """The same as `luma_sums`, by numba, of two planes of 2 × 2 pixels or more."""
     narrow = plane.dtype == np.uint8 and plane.shape[1] <= _NARROW
-    total, difference, laplacian, squared = (_narrow if narrow else _wide)()(plane, against)
+    total, difference, laplacian, squared = (_narrow if narrow else _wide)()(plane, previous)
     return LumaSums(int(total), int(difference), int(laplacian), int(squared))
+
+
+def opencv_sums(plane: Plane, previous: Plane) -> LumaSums:
+    """The same as `luma_sums`, by OpenCV, of two 8-bit planes of 2 × 2 pixels or more.
+
+    With c the pixel and a₁ … a₄ its neighbours, L = Σ (aᵢ − c), so L² = 4 Σ (aᵢ − c)² − Σ_{i<j} (aᵢ − aⱼ)²: sums of
+    squared differences of shifted planes, whole numbers below 2⁵³, of which OpenCV may miss the last bit of a double.
+    """
+    inner = cv2.copyMakeBorder(plane, 1, 1, 1, 1, cv2.BORDER_REFLECT_101)
+    centre, up, down = inner[1:-1, 1:-1], inner[:-2, 1:-1], inner[2:, 1:-1]
+    left, right = inner[1:-1, :-2], inner[1:-1, 2:]
+    near = ((up, centre), (down, centre), (left, centre), (right, centre))
+    far = ((up, down), (left, right), (up, left), (up, right), (down, left), (down, right))
+    # Second differences telescope, so Σ L needs only the outermost two lines of each side.
+    rows = plane[[0, 1, -2, -1]].sum(axis=1, dtype=np.int64)
+    columns = plane[:, [0, 1, -2, -1]].sum(axis=0, dtype=np.int64)
+    return LumaSums(
+        total=round(cv2.sumElems(plane)[0]),
+        difference=absolute_difference(plane, previous),
+        laplacian=int((rows + columns) @ _TELESCOPE),
+        laplacian_squared=4 * _squares(near) - _squares(far),
+    )
+
+
+def absolute_difference(plane: Plane, previous: Plane) -> int:
+    """Σ |Y − Y_previous| alone."""
+    if plane.dtype != previous.dtype:  # the depth changes within the clip
+        return luma_sums(plane, previous).difference
+    return round(cv2.norm(plane, previous, cv2.NORM_L1))
+
+
+def _squares(pairs: Iterable[tuple[Any, Any]]) -> int:
+    """Σ (a − b)² over the pixels of all pairs."""
+    return sum(round(cv2.norm(one, other, cv2.NORM_L2SQR)) for one, other in pairs)
+
+
+_TELESCOPE = np.array([-1, 1, 1, -1])
 
 
 def reference_sums(plane: Plane, previous: Plane | None) -> LumaSums:

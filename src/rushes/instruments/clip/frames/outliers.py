@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rushes.instruments.clip.frames.luma_sums import Plane, luma_sums
+from rushes.instruments.clip.frames.luma_sums import Plane, absolute_difference
 
 LONGEST = 3
 """Frames a glitch lasts at most."""
@@ -61,7 +61,7 @@ class OddFrames:
         for start in self._starts:
             change = min(start.step, step)
             if change > start.limit:
-                score = change / (luma_sums(plane, start.before).difference * scale / plane.size + 1)
+                score = change / (absolute_difference(plane, start.before) * scale / plane.size + 1)
                 for odd in range(start.frame, frame):
                     self._found[odd] = max(self._found.get(odd, 0.0), score)
         self._starts = tuple(start for start in self._starts if frame - start.frame < LONGEST)
