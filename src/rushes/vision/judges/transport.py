@@ -71,13 +71,13 @@ def _post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> 
         reason = f"the endpoint answered {reply.status} {reply.reason}"
         raise EndpointError(reason, again=reply.status in AGAIN, wait_s=asked_wait(reply.headers))
     except EndpointError:
-        _forget()  # what is left of the reply lies in the connection
+        disconnect()  # what is left of the reply lies in the connection
         raise
     except HTTPException as error:
-        _forget()
+        disconnect()
         raise EndpointError(f"the endpoint's reply broke off: {_words(error)}", again=True) from None
     except (OSError, ValueError) as error:
-        _forget()
+        disconnect()
         if isinstance(error, TimeoutError):
             raise EndpointError(f"timed out after {timeout:g} s", again=True) from None
         raise EndpointError(f"the endpoint cannot be reached: {error}", again=isinstance(error, OSError)) from None
@@ -95,7 +95,7 @@ def _reply(parts: SplitResult, body: bytes, headers: Mapping[str, str], end: flo
             link.request("POST", target, body, dict(headers))
             return link.getresponse()
         except (ConnectionError, BrokenPipeError):
-            _forget()
+            disconnect()
             if not is_kept:
                 raise
     raise AssertionError("a new connection is always tried")
@@ -126,8 +126,8 @@ def _connection(parts: SplitResult, end: float, *, kept: bool) -> tuple[HTTPConn
     return link, target
 
 
-def _forget() -> None:
-    """Close the thread's connection."""
+def disconnect() -> None:
+    """Close this thread's connection, if it has one."""
     if (link := getattr(_kept, "link", None)) is not None:
         link.close()
         _kept.key = _kept.link = None
